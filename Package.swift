@@ -1,0 +1,94 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// What every Swift target is compiled with: no import leaks into a public interface by accident, and an existential
+/// is written as one.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "assay",
+    platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "Assay", targets: ["Assay"]),
+        .library(name: "AssayLedgerSQLite", targets: ["AssayLedgerSQLite"]),
+        .library(name: "AssayTesting", targets: ["AssayTesting"]),
+        .executable(name: "assay", targets: ["AssayCLI"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "COpenSSL", pkgConfig: "libcrypto",
+            providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+        .systemLibrary(
+            name: "CCBOR", pkgConfig: "libcbor",
+            providers: [.apt(["libcbor-dev"]), .brew(["libcbor"])]),
+        .target(name: "AssayCore", swiftSettings: strict),
+        .target(
+            name: "AssayPrimitives",
+            dependencies: [
+                "AssayCore", "COpenSSL", "CCBOR", .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: strict + [.strictMemorySafety()]),
+        .target(name: "AppAttest", dependencies: ["AssayCore", "AssayPrimitives"], swiftSettings: strict),
+        .target(
+            name: "AssayLedgerSQLite",
+            dependencies: ["AssayCore", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: strict),
+        .target(
+            name: "Assay",
+            dependencies: ["AssayCore", "AssayPrimitives", "AppAttest", "Yams"],
+            swiftSettings: strict),
+        .target(
+            name: "AssayTesting",
+            dependencies: [
+                "AssayCore", "AppAttest",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "AssayCLI",
+            dependencies: [
+                "Assay", "AssayLedgerSQLite", "AssayTesting",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
+
+        .target(name: "AssayTestSupport", path: "Tests/AssayTestSupport", swiftSettings: strict),
+        // Commits to a ledger from a process of its own, so that tests can race it and kill it.
+        .executableTarget(
+            name: "LedgerStress", dependencies: ["AssayCore", "AssayLedgerSQLite"], path: "Tests/LedgerStress",
+            swiftSettings: strict),
+        .testTarget(name: "AssayCoreTests", dependencies: ["AssayCore", "AssayTestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "AssayPrimitivesTests", dependencies: ["AssayPrimitives", "AssayTestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "AppAttestTests", dependencies: ["Assay", "AssayTesting", "AssayTestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "AssayLedgerSQLiteTests",
+            dependencies: ["AssayLedgerSQLite", "AssayTesting", "AssayTestSupport", "LedgerStress"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "AssayTests", dependencies: ["Assay", "AssayTesting", "AssayTestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "AssayTestingTests", dependencies: ["AssayTesting", "AssayTestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "AssayCLITests", dependencies: ["AssayCLI", "AssayTesting", "AssayTestSupport"],
+            swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,63 @@
+/// What the pure part of a verification found: the results of the checks, and what an acceptance would change.
+///
+/// An assessment is not a verdict. Only ``Ledger/settle(_:at:)`` turns it into one, by committing the effects.
+public struct Assessment: Sendable {
+    /// The kind of evidence that was assessed.
+    public let kind: EvidenceKind
+    /// The name of the policy's app that it was held against.
+    public let app: String
+    /// The results in the declared order; those of ledger checks that a commit decides are not among them yet.
+    public let checks: [CheckResult]
+    /// What the ledger must do, all together or not at all, for the evidence to be accepted.
+    public let effects: [LedgerEffect]
+    /// What was learned from evidence whose authenticity is established, and nil when it is not.
+    public let subject: (any VerdictSubject)?
+    /// The test authority that the evidence rests on, by subject name, and nil for the platform's own trust anchors.
+    public let testAuthority: String?
+
+    /// Whether no check failed. The ledger may still refuse.
+    public var holds: Bool { !checks.isEmpty && !checks.contains { $0.status == .failed } }
+
+    /// Collects the outcome of an assessment.
+    public init(
+        kind: EvidenceKind, app: String, checks: [CheckResult], effects: [LedgerEffect],
+        subject: (any VerdictSubject)?, testAuthority: String?
+    ) {
+        self.kind = kind
+        self.app = app
+        self.checks = checks
+        self.effects = effects
+        self.subject = subject
+        self.testAuthority = testAuthority
+    }
+}
+
+/// What a verdict tells about the device, the app and the key, by engine.
+public protocol VerdictSubject: Sendable {
+    /// Every known fact as a named value, in the order in which a person would read them.
+    var fields: [SubjectField] { get }
+}
+
+/// One fact of a verdict's subject.
+public struct SubjectField: Sendable, Equatable {
+    /// The value of a fact.
+    public enum Value: Sendable, Equatable {
+        /// Text. Binary values are standard base64 with padding, times RFC 3339.
+        case text(String)
+        /// An integer.
+        case integer(Int64)
+        /// True or false.
+        case flag(Bool)
+    }
+
+    /// The field's name in JSON, in camel case.
+    public let name: String
+    /// Its value.
+    public let value: Value
+
+    /// Names a fact.
+    public init(_ name: String, _ value: Value) {
+        self.name = name
+        self.value = value
+    }
+}

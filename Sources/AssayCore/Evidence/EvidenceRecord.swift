@@ -1,0 +1,143 @@
+public import FoundationEssentials
+
+/// One piece of evidence with what is needed to judge it: the one JSON form of the CLI, captures and test vectors.
+public struct EvidenceRecord: Sendable {
+    /// What a test vector expects of its verdict.
+    public struct Expectation: Sendable, Equatable {
+        /// Whether the evidence is to be accepted.
+        public let outcome: Verdict.Outcome
+        /// The names of the failed checks, the first one first. A vector may name just the first; `*` stands for any.
+        public let failed: [String]
+
+        /// States an expectation.
+        public init(outcome: Verdict.Outcome, failed: [String]) {
+            self.outcome = outcome
+            self.failed = failed
+        }
+    }
+
+    /// The record's name in verdicts and errors.
+    public let id: String?
+    /// The kind of evidence.
+    public let kind: EvidenceKind
+    /// The policy's app, and nil for the one whose identifiers match.
+    public let app: String?
+    /// When the evidence was received: the time of judgement when it is verified as captured.
+    public let receivedAt: Date?
+    /// The evidence's own fields, by kind.
+    public let evidence: RecordObject
+    /// What a test vector expects.
+    public let expect: Expectation?
+
+    /// Composes a record.
+    public init(
+        id: String?, kind: EvidenceKind, app: String?, receivedAt: Date?, evidence: RecordObject, expect: Expectation?
+    ) {
+        self.id = id
+        self.kind = kind
+        self.app = app
+        self.receivedAt = receivedAt
+        self.evidence = evidence
+        self.expect = expect
+    }
+}
+
+/// A JSON value as it stands in a record, with the byte at which it begins, so that errors can point at it.
+public struct RecordValue: Sendable {
+    /// What the value is.
+    public indirect enum Content: Sendable {
+        /// `null`.
+        case null
+        /// `true` or `false`.
+        case flag(Bool)
+        /// A number as written, not interpreted.
+        case number(String)
+        /// A string, unescaped.
+        case text(String)
+        /// An array.
+        case array([RecordValue])
+        /// An object; its keys are unique.
+        case object(RecordObject)
+    }
+
+    /// What the value is.
+    public let content: Content
+    /// The byte of the document at which the value begins.
+    public let offset: Int
+
+    /// Places a value.
+    public init(_ content: Content, offset: Int) {
+        self.content = content
+        self.offset = offset
+    }
+
+    /// What the value is, in words, for error messages.
+    public var kindName: String {
+        switch content {
+        case .null: "null"
+        case .flag: "a boolean"
+        case .number: "a number"
+        case .text: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}
+
+/// A JSON object as it stands in a record: unique keys, in the order written.
+public struct RecordObject: Sendable {
+    /// One member of an object.
+    public struct Member: Sendable {
+        /// The key, unescaped.
+        public let name: String
+        /// The byte of the document at which the key begins.
+        public let offset: Int
+        /// The value.
+        public let value: RecordValue
+
+        /// Places a member.
+        public init(name: String, offset: Int, value: RecordValue) {
+            self.name = name
+            self.offset = offset
+            self.value = value
+        }
+    }
+
+    /// The members in the order written. Whoever makes an object sees to it that names are unique.
+    public let members: [Member]
+    /// The byte of the document at which the object begins.
+    public let offset: Int
+
+    /// Places an object.
+    public init(_ members: [Member], offset: Int) {
+        self.members = members
+        self.offset = offset
+    }
+
+    /// The value of a member, or nil when there is none of that name.
+    public subscript(name: String) -> RecordValue? {
+        members.first { $0.name == name }?.value
+    }
+}
+
+/// A record that cannot be read: which field, at which byte, what was found and what is allowed.
+public struct RecordError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The path of the field, such as `evidence.keyId`, or empty for the record itself.
+    public let field: String
+    /// The byte of the document.
+    public let offset: Int
+    /// What was found, and what is allowed.
+    public let message: String
+
+    /// Describes what is wrong with a record.
+    public init(field: String, offset: Int, _ message: String) {
+        self.field = field
+        self.offset = offset
+        self.message = message
+    }
+
+    /// Field, byte and sentence.
+    public var description: String {
+        field.isEmpty ? "byte \(offset): \(message)" : "byte \(offset), field \(field): \(message)"
+    }
+}

@@ -1,0 +1,28 @@
+/// How much input a decoder takes. Whatever is larger is refused before it is looked at.
+///
+/// The values leave room over the largest genuine input that is known, and bound what a hostile one can cost.
+public enum InputLimits {
+    /// An attestation object or an assertion, in bytes. Genuine attestations are below 6 KiB; App Attest hands out no
+    /// larger ones as of iOS 27.
+    public static let attestationObject = 64 * 1024
+    /// An assertion, in bytes. Genuine ones are below 300.
+    public static let assertion = 8 * 1024
+    /// Client data that an assertion signs, in bytes: a request body.
+    public static let clientData = 16 * 1024 * 1024
+    /// A challenge or client data hash, in bytes. Challenges are hashed by real apps; samples pass them as they are.
+    public static let challenge = 64 * 1024
+    /// A receipt, in bytes. Genuine ones are below 5 KiB.
+    public static let receipt = 64 * 1024
+    /// One X.509 certificate, in bytes. Genuine ones are below 1.5 KiB.
+    public static let certificate = 16 * 1024
+    /// Certificates in a path or a message. OpenSSL and webpki stop at similar depths; Apple's paths have three.
+    public static let certificates = 16
+    /// How deep CBOR items may nest. Genuine objects nest three deep.
+    public static let cborDepth = 16
+    /// How deep DER, BER and JSON values may nest. RFC 5280 certificates nest about ten deep.
+    public static let nestingDepth = 32
+    /// An evidence record file or one line of NDJSON, in bytes.
+    public static let record = 32 * 1024 * 1024
+    /// A policy file, in bytes.
+    public static let policy = 1024 * 1024
+}

@@ -1,0 +1,85 @@
+public import FoundationEssentials
+
+/// What outlives a verification: challenges, enrolled keys and their counters, used digests, blocked subjects.
+///
+/// Contract, held by every implementation and tested by the contract suite in `AssayTesting`:
+/// - ``commit(_:at:)`` applies all effects or none. The outcome of racing commits is that of some order of them.
+/// - A durable ledger answers only after what it answers would survive a power cut.
+/// - When the ledger cannot decide, it throws ``LedgerOutage``. It never guesses.
+/// - Time is always an argument.
+public protocol Ledger: Sendable {
+    /// Whether what is committed outlives the process.
+    var durability: LedgerDurability { get }
+
+    /// Issues a challenge that may be consumed once, before it expires.
+    ///
+    /// - Throws: ``LedgerOutage``; also when a challenge of the same value exists.
+    func issue(_ challenge: Challenge, at now: Date) async throws(LedgerOutage)
+
+    /// The key that was enrolled under an identifier, with its counter, and nil when there is none.
+    func enrolledKey(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey?
+
+    /// Which of some subjects are blocked at a time.
+    func blocks(on subjects: [LedgerSubject], at now: Date) async throws(LedgerOutage) -> [Block]
+
+    /// Applies effects, all together or not at all.
+    ///
+    /// Every effect is decided against the state before the commit, so that a refusal names every effect that fails.
+    func commit(_ effects: [LedgerEffect], at now: Date) async throws(LedgerOutage) -> CommitOutcome
+
+    /// Blocks a subject, or replaces the block that there is.
+    func block(_ block: Block) async throws(LedgerOutage)
+
+    /// Lifts the block on a subject. Returns whether there was one.
+    @discardableResult
+    func allow(_ subject: LedgerSubject) async throws(LedgerOutage) -> Bool
+
+    /// Hands every entry to `body`, in a consistent snapshot, section by section in the order of ``LedgerEntry``.
+    func export(_ body: (LedgerEntry) throws -> Void) async throws
+
+    /// Counts what the ledger holds at a time.
+    func summary(at now: Date) async throws(LedgerOutage) -> LedgerSummary
+}
+
+/// Whether what a ledger commits outlives the process.
+public enum LedgerDurability: Sendable, Equatable {
+    /// Gone with the process: for tests, replays and one-off verification.
+    case ephemeral
+    /// Survives a crash and a power cut.
+    case durable
+}
+
+/// One entry of a ledger, as exported.
+public enum LedgerEntry: Sendable, Equatable {
+    /// An issued challenge; the time at which it was consumed, if it was.
+    case challenge(Challenge, consumedAt: Date?)
+    /// An enrolled key with its counter.
+    case key(EnrolledKey)
+    /// A digest that was used.
+    case digest(UsedDigest)
+    /// A block.
+    case block(Block)
+}
+
+/// How many entries a ledger holds.
+public struct LedgerSummary: Sendable, Equatable {
+    /// Challenges that can still be consumed.
+    public let openChallenges: Int
+    /// Challenges that were consumed and are remembered until they would have expired.
+    public let consumedChallenges: Int
+    /// Enrolled keys.
+    public let keys: Int
+    /// Digests that are remembered.
+    public let digests: Int
+    /// Blocks in force.
+    public let blocks: Int
+
+    /// Counts a ledger's entries.
+    public init(openChallenges: Int, consumedChallenges: Int, keys: Int, digests: Int, blocks: Int) {
+        self.openChallenges = openChallenges
+        self.consumedChallenges = consumedChallenges
+        self.keys = keys
+        self.digests = digests
+        self.blocks = blocks
+    }
+}

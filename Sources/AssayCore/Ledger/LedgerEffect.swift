@@ -1,0 +1,144 @@
+public import FoundationEssentials
+
+/// One change that an acceptance needs, and the check that the ledger decides by it.
+public struct LedgerEffect: Sendable, Equatable {
+    /// What is to change.
+    public enum Action: Sendable, Equatable {
+        /// Use up a challenge: it must have been issued for this app and purpose, not be consumed and not be expired.
+        case consumeChallenge(value: [UInt8], app: String, purpose: ChallengePurpose)
+        /// Enrol a key: there must be none under its identifier, whoever asks, and no block on it.
+        case enrol(EnrolledKey)
+        /// Move a key's counter on.
+        case advanceCounter(CounterAdvance)
+        /// Remember a digest that must not be used again inside its window.
+        case rememberDigest(UsedDigest)
+    }
+
+    /// The check that the ledger decides.
+    public let check: CheckID
+    /// What is to change.
+    public let action: Action
+
+    /// Pairs a check with the change that decides it.
+    public init(_ check: CheckID, _ action: Action) {
+        self.check = check
+        self.action = action
+    }
+}
+
+/// A step of a key's counter, decided in one atomic compare-and-advance.
+public struct CounterAdvance: Sendable, Equatable {
+    /// Which steps are allowed.
+    public enum Rule: String, Sendable, CaseIterable {
+        /// Strictly greater than the stored one.
+        case increasing
+        /// Exactly one more than the stored one.
+        case successor
+    }
+
+    /// The key.
+    public let key: KeyIdentifier
+    /// The app of the policy; the key must have been enrolled for it.
+    public let app: String
+    /// The counter that the evidence carries.
+    public let counter: UInt32
+    /// Which steps are allowed.
+    public let rule: Rule
+    /// A key that came with the evidence. An ephemeral ledger that does not know the key enrols this one first; a
+    /// durable ledger ignores it.
+    public let supplied: EnrolledKey?
+
+    /// Describes a step.
+    public init(key: KeyIdentifier, app: String, counter: UInt32, rule: Rule, supplied: EnrolledKey? = nil) {
+        self.key = key
+        self.app = app
+        self.counter = counter
+        self.rule = rule
+        self.supplied = supplied
+    }
+
+    /// Whether the step is allowed from a stored counter.
+    public func isAllowed(from stored: UInt32) -> Bool {
+        switch rule {
+        case .increasing: counter > stored
+        case .successor: stored < UInt32.max && counter == stored + 1
+        }
+    }
+}
+
+/// What a ledger decided: one entry an effect, nil where the effect can be applied.
+public struct CommitOutcome: Sendable {
+    /// The refusals, in the order of the effects.
+    public let decisions: [LedgerRefusal?]
+
+    /// Reports the decisions. When any of them is a refusal, nothing has been applied.
+    public init(decisions: [LedgerRefusal?]) {
+        self.decisions = decisions
+    }
+
+    /// Whether the effects have been applied.
+    public var isApplied: Bool { decisions.allSatisfy { $0 == nil } }
+}
+
+/// Why a ledger refused an effect.
+public enum LedgerRefusal: CheckFinding, Equatable {
+    /// No such challenge was issued, or it expired so long ago that it is forgotten.
+    case challengeUnknown
+    /// The challenge was issued for another app or purpose.
+    case challengeMismatch(app: String, purpose: ChallengePurpose)
+    /// The challenge expired before it was presented.
+    case challengeExpired(Date)
+    /// The challenge has been used.
+    case challengeConsumed(Date)
+    /// The key is enrolled already.
+    case keyEnrolled(Date)
+    /// No such key is enrolled.
+    case keyUnknown
+    /// The key is enrolled for another app of the policy.
+    case keyOfAnotherApp(String)
+    /// The counter is not greater than the stored one: a replay, or a copied key.
+    case counterNotIncreasing(presented: UInt32, stored: UInt32)
+    /// The counter is not the stored one plus one.
+    case counterNotSuccessor(presented: UInt32, stored: UInt32)
+    /// The digest has been used inside its window.
+    case digestUsed(Date)
+    /// The subject is blocked.
+    case blocked(Block)
+
+    /// The stable code.
+    public var code: String {
+        switch self {
+        case .challengeUnknown: "challenge-unknown"
+        case .challengeMismatch: "challenge-mismatch"
+        case .challengeExpired: "challenge-expired"
+        case .challengeConsumed: "challenge-consumed"
+        case .keyEnrolled: "key-enrolled"
+        case .keyUnknown: "key-unknown"
+        case .keyOfAnotherApp: "key-of-another-app"
+        case .counterNotIncreasing: "counter-not-increasing"
+        case .counterNotSuccessor: "counter-not-successor"
+        case .digestUsed: "digest-used"
+        case .blocked: "blocked"
+        }
+    }
+
+    /// One sentence.
+    public var detail: String {
+        switch self {
+        case .challengeUnknown: "the ledger has issued no such challenge, or it expired and is forgotten"
+        case .challengeMismatch(let app, let purpose):
+            "the challenge was issued for app \(app) and purpose \(purpose.name)"
+        case .challengeExpired(let time): "the challenge expired at \(RFC3339.format(time))"
+        case .challengeConsumed(let time): "the challenge was consumed at \(RFC3339.format(time))"
+        case .keyEnrolled(let time): "the key was enrolled at \(RFC3339.format(time)); a key is enrolled once"
+        case .keyUnknown: "the ledger has no such key"
+        case .keyOfAnotherApp(let app): "the key is enrolled for app \(app)"
+        case .counterNotIncreasing(let presented, let stored):
+            "counter \(presented) is not greater than the stored \(stored): a replay, or a copied key"
+        case .counterNotSuccessor(let presented, let stored):
+            "counter \(presented) is not the successor of the stored \(stored)"
+        case .digestUsed(let time): "it was used at \(RFC3339.format(time)) and may be used once"
+        case .blocked(let block): block.sentence
+        }
+    }
+}

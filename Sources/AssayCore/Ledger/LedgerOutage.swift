@@ -1,0 +1,45 @@
+/// The ledger cannot decide. There is no verdict then, and never an acceptance.
+public struct LedgerOutage: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What kind of outage it is.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The stable code in kebab case.
+        public let name: String
+
+        /// Names a code.
+        public init(_ name: String) { self.name = name }
+
+        /// The stable code.
+        public var description: String { name }
+
+        /// The ledger cannot be opened or reached.
+        public static let unreachable = Code("unreachable")
+        /// There is no space left.
+        public static let full = Code("full")
+        /// The ledger may not be written to.
+        public static let readOnly = Code("read-only")
+        /// Someone else holds the ledger for too long.
+        public static let locked = Code("locked")
+        /// What is stored is damaged, or not a ledger.
+        public static let corrupt = Code("corrupt")
+        /// The ledger was written by a newer version.
+        public static let newerSchema = Code("newer-schema")
+        /// The operating system reports a failure of input or output.
+        public static let inputOutput = Code("input-output")
+        /// The ledger broke its own contract.
+        public static let internalError = Code("internal-error")
+    }
+
+    /// What kind of outage it is.
+    public let code: Code
+    /// What happened, where, and what to do.
+    public let message: String
+
+    /// Describes an outage.
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// Code and sentence.
+    public var description: String { "ledger outage (\(code.name)): \(message)" }
+}

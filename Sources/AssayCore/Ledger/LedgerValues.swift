@@ -1,0 +1,165 @@
+public import FoundationEssentials
+
+/// What a challenge may be used for, such as an attestation.
+public struct ChallengePurpose: Hashable, Sendable, CustomStringConvertible {
+    /// The kind of evidence that may consume the challenge.
+    public let name: String
+
+    /// Names a purpose by the kind of evidence that may consume the challenge.
+    public init(_ kind: EvidenceKind) { name = kind.name }
+
+    /// The kind of evidence that may consume the challenge.
+    public var description: String { name }
+}
+
+/// A single-use challenge, bound to an app and a purpose.
+public struct Challenge: Sendable, Equatable {
+    /// The challenge's bytes. 32 random ones when the ledger's owner has no other wish.
+    public let value: [UInt8]
+    /// The policy's app.
+    public let app: String
+    /// The kind of evidence that may consume it.
+    public let purpose: ChallengePurpose
+    /// When it was issued.
+    public let issuedAt: Date
+    /// From when on it can no longer be consumed.
+    public let expiresAt: Date
+
+    /// Describes a challenge.
+    public init(value: [UInt8], app: String, purpose: ChallengePurpose, issuedAt: Date, expiresAt: Date) {
+        self.value = value
+        self.app = app
+        self.purpose = purpose
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
+    }
+}
+
+/// The name of an enrolled key: the engine, and the platform's own identifier.
+public struct KeyIdentifier: Hashable, Sendable {
+    /// The engine, such as `app-attest`.
+    public let engine: String
+    /// The platform's identifier; for App Attest the 32 bytes of the key ID.
+    public let value: [UInt8]
+
+    /// Names a key.
+    public init(engine: String, value: [UInt8]) {
+        self.engine = engine
+        self.value = value
+    }
+}
+
+/// A key that evidence has established, with the counter that it has reached.
+public struct EnrolledKey: Sendable, Equatable {
+    /// The key's name.
+    public let identifier: KeyIdentifier
+    /// The policy's app that it was enrolled for.
+    public let app: String
+    /// The public key; for P-256 the 65-byte X9.63 point.
+    public let publicKey: [UInt8]
+    /// The greatest counter that was accepted.
+    public let counter: UInt32
+    /// When it was enrolled.
+    public let enrolledAt: Date
+    /// What the engine wants to know of the key later, such as the App ID and the environment.
+    public let properties: [String: String]
+
+    /// Describes a key.
+    public init(
+        identifier: KeyIdentifier, app: String, publicKey: [UInt8], counter: UInt32, enrolledAt: Date,
+        properties: [String: String]
+    ) {
+        self.identifier = identifier
+        self.app = app
+        self.publicKey = publicKey
+        self.counter = counter
+        self.enrolledAt = enrolledAt
+        self.properties = properties
+    }
+
+    /// The same key with another counter.
+    public func withCounter(_ counter: UInt32) -> EnrolledKey {
+        EnrolledKey(
+            identifier: identifier, app: app, publicKey: publicKey, counter: counter, enrolledAt: enrolledAt,
+            properties: properties)
+    }
+}
+
+/// A digest of a token or message that may be used once inside its window.
+public struct UsedDigest: Sendable, Equatable {
+    /// The digest.
+    public let digest: [UInt8]
+    /// The policy's app.
+    public let app: String
+    /// The kind of evidence.
+    public let kind: EvidenceKind
+    /// When it was used.
+    public let usedAt: Date
+    /// Until when it must be remembered: the end of the window in which the token would be accepted.
+    public let until: Date
+
+    /// Describes a use.
+    public init(digest: [UInt8], app: String, kind: EvidenceKind, usedAt: Date, until: Date) {
+        self.digest = digest
+        self.app = app
+        self.kind = kind
+        self.usedAt = usedAt
+        self.until = until
+    }
+}
+
+/// Something that can be blocked: a key ID, a device ID or an account.
+public struct LedgerSubject: Hashable, Sendable, CustomStringConvertible {
+    /// What kind of name it is.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// A key ID, in standard base64.
+        case key
+        /// A device ID.
+        case device
+        /// An account of the backend's own.
+        case account
+    }
+
+    /// What kind of name it is.
+    public let kind: Kind
+    /// The name.
+    public let name: String
+
+    /// Names a subject.
+    public init(_ kind: Kind, _ name: String) {
+        self.kind = kind
+        self.name = name
+    }
+
+    /// Kind and name.
+    public var description: String { "\(kind.rawValue) \(name)" }
+}
+
+/// A block on a subject.
+public struct Block: Sendable, Equatable {
+    /// Who is blocked.
+    public let subject: LedgerSubject
+    /// Why, in the operator's words.
+    public let reason: String
+    /// When it was blocked.
+    public let since: Date
+    /// When the block ends by itself, and nil for never.
+    public let until: Date?
+
+    /// Describes a block.
+    public init(subject: LedgerSubject, reason: String, since: Date, until: Date?) {
+        self.subject = subject
+        self.reason = reason
+        self.since = since
+        self.until = until
+    }
+
+    /// Whether the block is in force at a time.
+    public func isInForce(at now: Date) -> Bool { until.map { now < $0 } ?? true }
+
+    /// One sentence for a verdict.
+    public var sentence: String {
+        let end = until.map { " until \(RFC3339.format($0))" } ?? ""
+        return "the \(subject.kind.rawValue) has been blocked since \(RFC3339.format(since))\(end): \(reason)"
+    }
+}

@@ -1,0 +1,104 @@
+/// What an organisation demands of evidence: its apps, and the mode of each policy check.
+public struct Policy: Sendable {
+    /// The apps, by unique name.
+    public let apps: [PolicyApp]
+    /// The modes that differ from the checks' defaults.
+    public let modes: [CheckID: CheckMode]
+
+    /// Composes a policy in code. A policy file is read by the facade, which checks everything in it.
+    ///
+    /// - Throws: ``PolicyError`` when two apps share a name, there is none, or a mode is set for a check of `catalogue`
+    ///   that is not a policy check, or for one that is not in it.
+    public init(apps: [PolicyApp], modes: [CheckID: CheckMode] = [:], catalogue: [CheckDefinition]) throws(PolicyError) {
+        guard !apps.isEmpty else { throw PolicyError(field: "apps", "a policy names at least one app") }
+        var names: Set<String> = []
+        for app in apps where !names.insert(app.name).inserted {
+            throw PolicyError(field: "apps", "two apps are named \(app.name); names are unique")
+        }
+        for (check, mode) in modes {
+            if let objection = Policy.objection(to: mode, for: check, in: catalogue) {
+                throw PolicyError(field: "checks.\(check.name)", objection)
+            }
+        }
+        self.apps = apps
+        self.modes = modes
+    }
+
+    /// Why a mode may not be set for a check, and nil when it may.
+    public static func objection(to mode: CheckMode, for check: CheckID, in catalogue: [CheckDefinition]) -> String? {
+        guard let definition = catalogue.first(where: { $0.id == check }) else {
+            return "there is no check \(check.name); `assay explain` lists them all"
+        }
+        switch definition.kind {
+        case .policy: return nil
+        case .gate where mode == .enforce: return nil
+        case .ledger where mode == .enforce: return nil
+        case .gate:
+            return "\(check.name) is a gate and is always enforced, found \(mode.rawValue). It stops this: "
+                + definition.stops
+        case .ledger:
+            return "\(check.name) is decided by the ledger and is always enforced, found \(mode.rawValue). "
+                + "It stops this: " + definition.stops
+        }
+    }
+}
+
+/// One app of a policy, with a configuration for each engine that judges its evidence.
+public struct PolicyApp: Sendable {
+    /// The name by which records and verdicts refer to the app.
+    public let name: String
+    /// What the engines demand of its evidence, one of each engine at most.
+    public let configurations: [any EngineConfiguration]
+
+    /// Names an app.
+    public init(name: String, _ configurations: any EngineConfiguration...) {
+        self.init(name: name, configurations: configurations)
+    }
+
+    /// Names an app.
+    public init(name: String, configurations: [any EngineConfiguration]) {
+        self.name = name
+        self.configurations = configurations
+    }
+
+    /// The configuration of an engine, and nil when the app has none.
+    public func configuration<Configuration: EngineConfiguration>(_ type: Configuration.Type) -> Configuration? {
+        configurations.lazy.compactMap { $0 as? Configuration }.first
+    }
+}
+
+/// What one engine demands of the evidence of one app.
+public protocol EngineConfiguration: Sendable {
+    /// The name of the engine, such as `app-attest`.
+    static var engine: String { get }
+    /// The field of an app in a policy file that holds the configuration, such as `appAttest`.
+    static var policyField: String { get }
+    /// Reads the configuration from a policy file.
+    init(reading node: PolicyNode) throws(PolicyError)
+}
+
+/// A policy that cannot be used: which file and line, which field, what was found and what is allowed.
+public struct PolicyError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The file, and nil for a policy that was composed in code.
+    public let file: String?
+    /// The line, counted from 1.
+    public let line: Int?
+    /// The path of the field, such as `apps[0].appAttest.counter`.
+    public let field: String
+    /// What was found, and what is allowed.
+    public let message: String
+
+    /// Describes what is wrong with a policy.
+    public init(file: String? = nil, line: Int? = nil, field: String, _ message: String) {
+        self.file = file
+        self.line = line
+        self.field = field
+        self.message = message
+    }
+
+    /// File, line, field and sentence.
+    public var description: String {
+        let place = [file, line.map(String.init)].compactMap { $0 }.joined(separator: ":")
+        return [place, field, message].filter { !$0.isEmpty }.joined(separator: ": ")
+    }
+}

@@ -1,0 +1,95 @@
+/// A value of a policy file with its place, from which engines read their configuration.
+///
+/// Every access is checked, and every error names file, line, field, what was found and what is allowed.
+public struct PolicyNode: Sendable {
+    /// What the value is.
+    public indirect enum Content: Sendable {
+        /// Nothing.
+        case null
+        /// A scalar as written.
+        case scalar(String)
+        /// A sequence.
+        case sequence([PolicyNode])
+        /// A mapping with unique keys, in the order written.
+        case mapping([(key: String, line: Int, value: PolicyNode)])
+    }
+
+    /// What the value is.
+    public let content: Content
+    /// The path of the field.
+    public let path: String
+    /// The line of the file, counted from 1.
+    public let line: Int
+    /// The file, and nil for text that has none.
+    public let file: String?
+
+    /// Places a value.
+    public init(_ content: Content, path: String, line: Int, file: String?) {
+        self.content = content
+        self.path = path
+        self.line = line
+        self.file = file
+    }
+
+    /// An error at this place.
+    public func error(_ message: String) -> PolicyError {
+        PolicyError(file: file, line: line, field: path, message)
+    }
+
+    /// What was found, for error messages. Long text is cut.
+    public var found: String {
+        switch content {
+        case .null: "nothing"
+        case .scalar(let text): "\"\(text.prefix(60))\(text.count > 60 ? "..." : "")\""
+        case .sequence: "a list"
+        case .mapping: "a mapping"
+        }
+    }
+
+    /// The members of a mapping whose keys are all among `fields`.
+    public func members(_ fields: [String]) throws(PolicyError) -> [String: PolicyNode] {
+        guard case .mapping(let entries) = content else {
+            throw error("expected a mapping of \(fields.joined(separator: ", ")), found \(found)")
+        }
+        var members: [String: PolicyNode] = [:]
+        for entry in entries {
+            guard fields.contains(entry.key) else {
+                throw PolicyError(
+                    file: file, line: entry.line, field: path.isEmpty ? entry.key : "\(path).\(entry.key)",
+                    "unknown field; allowed are \(fields.joined(separator: ", "))")
+            }
+            members[entry.key] = entry.value
+        }
+        return members
+    }
+
+    /// The elements of a sequence that is not empty.
+    public func elements() throws(PolicyError) -> [PolicyNode] {
+        guard case .sequence(let elements) = content, !elements.isEmpty else {
+            throw error("expected a list of at least one value, found \(found)")
+        }
+        return elements
+    }
+
+    /// The text of a scalar that is not empty.
+    public func text() throws(PolicyError) -> String {
+        guard case .scalar(let text) = content, !text.isEmpty else { throw error("expected text, found \(found)") }
+        return text
+    }
+
+    /// A scalar that is one of a few words.
+    public func word<Word: CaseIterable & RawRepresentable<String>>(_: Word.Type) throws(PolicyError) -> Word {
+        guard case .scalar(let text) = content, let word = Word(rawValue: text) else {
+            let allowed = Word.allCases.map(\.rawValue).joined(separator: ", ")
+            throw error("expected one of \(allowed), found \(found)")
+        }
+        return word
+    }
+
+    /// The error for a required field that is not in this mapping.
+    public func missing(_ field: String, _ allowed: String) -> PolicyError {
+        PolicyError(
+            file: file, line: line, field: path.isEmpty ? field : "\(path).\(field)",
+            "required field is missing; \(allowed)")
+    }
+}

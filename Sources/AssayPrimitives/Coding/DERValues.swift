@@ -1,0 +1,136 @@
+public import AssayCore
+public import FoundationEssentials
+
+/// The values that DER elements hold. Each property checks the tag and the one allowed encoding.
+extension DERElement {
+    private func demand(_ expected: ASN1Tag) throws(DecodeError) {
+        guard tag == expected else {
+            throw DecodeError(.unexpectedType, at: bytes.startIndex, "expected \(expected), found \(tag)")
+        }
+    }
+
+    /// A BOOLEAN: one byte, 0x00 or 0xFF (X.690 section 11.1).
+    public func boolean() throws(DecodeError) -> Bool {
+        try demand(.boolean)
+        guard contents.count == 1, let byte = contents.first, byte == 0x00 || byte == 0xFF else {
+            throw DecodeError(.notMinimal, at: contents.startIndex, "a BOOLEAN is 00 or FF")
+        }
+        return byte == 0xFF
+    }
+
+    /// The contents of an INTEGER in two's complement, shortest form (X.690 section 8.3.2).
+    public func integerBytes() throws(DecodeError) -> ArraySlice<UInt8> {
+        try demand(.integer)
+        return try DERElement.minimalInteger(contents)
+    }
+
+    /// The contents of an INTEGER under an implicit tag, checked to be in the shortest form.
+    static func minimalInteger(_ contents: ArraySlice<UInt8>) throws(DecodeError) -> ArraySlice<UInt8> {
+        guard let first = contents.first else {
+            throw DecodeError(.malformed, at: contents.startIndex, "an INTEGER has at least one byte")
+        }
+        if contents.count > 1 {
+            let isNextNegative = contents[contents.startIndex + 1] & 0x80 != 0
+            if (first == 0x00 && !isNextNegative) || (first == 0xFF && isNextNegative) {
+                throw DecodeError(.notMinimal, at: contents.startIndex, "the INTEGER has a needless leading byte")
+            }
+        }
+        return contents
+    }
+
+    /// An INTEGER of at most 64 bits.
+    public func integer() throws(DecodeError) -> Int64 {
+        let bytes = try integerBytes()
+        guard bytes.count <= 8, let first = bytes.first else {
+            throw DecodeError(.tooLarge, at: bytes.startIndex, "the INTEGER has more than 64 bits")
+        }
+        var value: Int64 = first & 0x80 != 0 ? -1 : 0
+        for byte in bytes { value = value << 8 | Int64(byte) }
+        return value
+    }
+
+    /// An OCTET STRING.
+    public func octetString() throws(DecodeError) -> ArraySlice<UInt8> {
+        try demand(.octetString)
+        return contents
+    }
+
+    /// A BIT STRING of whole bytes.
+    public func bitStringBytes() throws(DecodeError) -> ArraySlice<UInt8> {
+        let (unused, bits) = try bitString()
+        guard unused == 0 else {
+            throw DecodeError(
+                .unexpectedValue, at: contents.startIndex, "expected whole bytes, found \(unused) unused bits")
+        }
+        return bits
+    }
+
+    /// A BIT STRING: how many bits of the last byte are unused, at most 7 and all of them zero, and the bytes.
+    public func bitString() throws(DecodeError) -> (unusedBits: Int, bytes: ArraySlice<UInt8>) {
+        try demand(.bitString)
+        guard let unused = contents.first else {
+            throw DecodeError(.malformed, at: contents.startIndex, "a BIT STRING has at least one byte")
+        }
+        let bits = contents.dropFirst()
+        guard unused <= 7, unused == 0 || !bits.isEmpty, (bits.last ?? 0) & ((1 << unused) - 1) == 0 else {
+            throw DecodeError(.malformed, at: contents.startIndex, "unused bits must be at most 7, there, and zero")
+        }
+        return (Int(unused), bits)
+    }
+
+    /// NULL.
+    public func null() throws(DecodeError) {
+        try demand(.null)
+        guard contents.isEmpty else { throw DecodeError(.malformed, at: contents.startIndex, "a NULL is empty") }
+    }
+
+    /// The text of a UTF8String, PrintableString or IA5String, checked against its alphabet.
+    public func text() throws(DecodeError) -> String {
+        switch (tag.tagClass, tag.number, tag.isConstructed) {
+        case (.universal, 12, false): break
+        case (.universal, 19, false):
+            let punctuation = Array(" '()+,-./:=?".utf8)
+            guard
+                contents.allSatisfy({ byte in
+                    (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                        || punctuation.contains(byte)
+                })
+            else { throw DecodeError(.invalidText, at: contents.startIndex, "not a PrintableString") }
+        case (.universal, 22, false):
+            guard contents.allSatisfy({ $0 < 0x80 }) else {
+                throw DecodeError(.invalidText, at: contents.startIndex, "not an IA5String")
+            }
+        default: throw DecodeError(.unexpectedType, at: bytes.startIndex, "expected text, found \(tag)")
+        }
+        guard let text = String(validating: contents, as: UTF8.self) else {
+            throw DecodeError(.invalidText, at: contents.startIndex, "not valid UTF-8")
+        }
+        return text
+    }
+
+    /// A UTCTime or GeneralizedTime in the profile of RFC 5280 section 4.1.2.5: seconds, `Z`, no fraction.
+    ///
+    /// A UTCTime's year is from 1950 to 2049.
+    public func time() throws(DecodeError) -> Date {
+        let isUTCTime = tag == .utcTime
+        guard isUTCTime || tag == .generalizedTime else {
+            throw DecodeError(.unexpectedType, at: bytes.startIndex, "expected a time, found \(tag)")
+        }
+        let malformed = DecodeError(
+            .malformed, at: contents.startIndex, "not a time of the form \(isUTCTime ? "YY" : "YYYY")MMDDhhmmssZ")
+        let yearLength = isUTCTime ? 2 : 4
+        guard contents.count == yearLength + 11, contents.last == 0x5A else { throw malformed }
+        var digits: [Int] = []
+        for byte in contents.dropLast() {
+            guard (0x30...0x39).contains(byte) else { throw malformed }
+            digits.append(Int(byte - 0x30))
+        }
+        var year = digits.prefix(yearLength).reduce(0) { $0 * 10 + $1 }
+        if isUTCTime { year += year < 50 ? 2000 : 1900 }
+        let fields = stride(from: yearLength, to: digits.count, by: 2).map { digits[$0] * 10 + digits[$0 + 1] }
+        guard let days = RFC3339.daysSince1970(year: year, month: fields[0], day: fields[1]), fields[2] < 24,
+            fields[3] < 60, fields[4] < 60
+        else { throw malformed }
+        return Date(timeIntervalSince1970: Double(((days * 24 + fields[2]) * 60 + fields[3]) * 60 + fields[4]))
+    }
+}

@@ -1,0 +1,61 @@
+public import AssayCore
+
+/// An ASN.1 object identifier, kept as the contents octets of its encoding, which are unique.
+public struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
+    /// The contents octets (X.690 section 8.19).
+    public let contents: [UInt8]
+
+    /// Names an object identifier by its components, of which there are at least two.
+    ///
+    /// Only for identifiers that the source names: components that no identifier can have are not checked.
+    public init(_ first: UInt64, _ second: UInt64, _ others: UInt64...) {
+        var contents: [UInt8] = []
+        for component in [first * 40 + second] + others {
+            var groups = [UInt8(component & 0x7F)]
+            var rest = component >> 7
+            while rest > 0 {
+                groups.append(UInt8(rest & 0x7F) | 0x80)
+                rest >>= 7
+            }
+            contents += groups.reversed()
+        }
+        self.contents = contents
+    }
+
+    /// Reads an OBJECT IDENTIFIER whose components are in their shortest form and have at most 64 bits.
+    public init(_ element: DERElement) throws(DecodeError) {
+        guard element.tag == .objectIdentifier else {
+            throw DecodeError(
+                .unexpectedType, at: element.bytes.startIndex, "expected an OBJECT IDENTIFIER, found \(element.tag)")
+        }
+        let contents = element.contents
+        guard let last = contents.last, last & 0x80 == 0 else {
+            throw DecodeError(.truncated, at: contents.endIndex, "the OBJECT IDENTIFIER does not end")
+        }
+        var groups = 0
+        for (index, byte) in zip(contents.indices, contents) {
+            if groups == 0, byte == 0x80 {
+                throw DecodeError(.notMinimal, at: index, "a component has leading zeros")
+            }
+            groups = byte & 0x80 == 0 ? 0 : groups + 1
+            guard groups < 9 else { throw DecodeError(.tooLarge, at: index, "a component has more than 63 bits") }
+        }
+        self.contents = Array(contents)
+    }
+
+    /// The dotted form.
+    public var description: String {
+        var components: [UInt64] = []
+        var value: UInt64 = 0
+        for byte in contents {
+            value = value << 7 | UInt64(byte & 0x7F)
+            if byte & 0x80 == 0 {
+                components.append(value)
+                value = 0
+            }
+        }
+        guard let first = components.first else { return "" }
+        let root = min(first / 40, 2)
+        return ([root, first - root * 40] + components.dropFirst()).map(String.init).joined(separator: ".")
+    }
+}

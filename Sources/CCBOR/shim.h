@@ -1,0 +1,4 @@
+#pragma once
+
+#include <cbor/callbacks.h>
+#include <cbor/streaming.h>

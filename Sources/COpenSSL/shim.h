@@ -1,0 +1,37 @@
+#pragma once
+
+#include <openssl/asn1.h>
+#include <openssl/bio.h>
+#include <openssl/cms.h>
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/objects.h>
+#include <openssl/x509.h>
+#include <openssl/x509_vfy.h>
+#include <openssl/x509v3.h>
+
+// What follows is only what Swift cannot import by itself: type-checked stacks are made of macros.
+
+static inline STACK_OF(X509) *assay_x509_stack_new(void) {
+    return sk_X509_new_null();
+}
+
+static inline int assay_x509_stack_push(STACK_OF(X509) *stack, X509 *certificate) {
+    return sk_X509_push(stack, certificate);
+}
+
+static inline int assay_x509_stack_count(const STACK_OF(X509) *stack) {
+    return sk_X509_num(stack);
+}
+
+static inline X509 *assay_x509_stack_value(const STACK_OF(X509) *stack, int index) {
+    return sk_X509_value(stack, index);
+}
+
+/// Frees the stack and leaves the certificates to their owners.
+static inline void assay_x509_stack_free(STACK_OF(X509) *stack) {
+    sk_X509_free(stack);
+}
