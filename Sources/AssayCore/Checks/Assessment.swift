@@ -8,7 +8,10 @@ public struct Assessment: Sendable {
     public let app: String
     /// The results in the declared order; those of ledger checks that a commit decides are not among them yet.
     public let checks: [CheckResult]
-    /// What the ledger must do, all together or not at all, for the evidence to be accepted.
+    /// The checks that the ledger decides, in their order.
+    public let undecided: [CheckID]
+    /// What the ledger must do, all together or not at all, for the evidence to be accepted: one effect for each
+    /// undecided check, in the same order, and none when a check failed.
     public let effects: [LedgerEffect]
     /// What was learned from evidence whose authenticity is established, and nil when it is not.
     public let subject: (any VerdictSubject)?
@@ -16,17 +19,26 @@ public struct Assessment: Sendable {
     public let testAuthority: String?
 
     /// Whether no check failed. The ledger may still refuse.
-    public var holds: Bool { !checks.isEmpty && !checks.contains { $0.status == .failed } }
+    public var holds: Bool { !checks.isEmpty && firstFailed == nil }
+
+    /// The first check that failed.
+    var firstFailed: CheckID? { checks.first { $0.status == .failed }?.check }
 
     /// Collects the outcome of an assessment.
+    ///
+    /// - Parameters:
+    ///   - undecided: the checks that the ledger decides.
+    ///   - effects: the effects that decide them. They are dropped when a check failed.
     public init(
-        kind: EvidenceKind, app: String, checks: [CheckResult], effects: [LedgerEffect],
+        kind: EvidenceKind, app: String, checks: [CheckResult], undecided: [CheckID], effects: [LedgerEffect],
         subject: (any VerdictSubject)?, testAuthority: String?
     ) {
         self.kind = kind
         self.app = app
         self.checks = checks
-        self.effects = effects
+        self.undecided = undecided
+        let holds = !checks.isEmpty && !checks.contains { $0.status == .failed }
+        self.effects = holds ? effects : []
         self.subject = subject
         self.testAuthority = testAuthority
     }

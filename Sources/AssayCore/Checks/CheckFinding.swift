@@ -7,3 +7,26 @@ public protocol CheckFinding: Sendable {
     /// One sentence: what was found, and what is allowed.
     var detail: String { get }
 }
+
+/// A finding whose code and sentence stand where the check is written.
+public struct Finding: CheckFinding {
+    /// The stable code.
+    public let code: String
+    private let sentence: @Sendable () -> String
+
+    /// Composes a finding; the sentence is rendered when somebody asks for it.
+    public init(_ code: String, _ sentence: @autoclosure @escaping @Sendable () -> String) {
+        self.code = code
+        self.sentence = sentence
+    }
+
+    /// One sentence: what was found, and what is allowed.
+    public var detail: String { sentence() }
+}
+
+extension CheckFailure {
+    /// A failure with a finding that is composed in place.
+    public init(_ code: String, _ sentence: @autoclosure @escaping @Sendable () -> String) {
+        self.init(Finding(code, sentence()))
+    }
+}

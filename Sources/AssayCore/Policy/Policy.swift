@@ -2,7 +2,7 @@
 public struct Policy: Sendable {
     /// The apps, by unique name.
     public let apps: [PolicyApp]
-    /// The modes that differ from the checks' defaults.
+    /// The mode of every policy check of the catalogue: the one that was set, or the check's default.
     public let modes: [CheckID: CheckMode]
 
     /// Composes a policy in code. A policy file is read by the facade, which checks everything in it.
@@ -21,7 +21,12 @@ public struct Policy: Sendable {
             }
         }
         self.apps = apps
-        self.modes = modes
+        var effective: [CheckID: CheckMode] = [:]
+        for definition in catalogue {
+            guard case .policy(let standard) = definition.kind else { continue }
+            effective[definition.id] = modes[definition.id] ?? standard
+        }
+        self.modes = effective
     }
 
     /// Why a mode may not be set for a check, and nil when it may.
@@ -74,7 +79,17 @@ public protocol EngineConfiguration: Sendable {
     /// The field of an app in a policy file that holds the configuration, such as `appAttest`.
     static var policyField: String { get }
     /// Reads the configuration from a policy file.
-    init(reading node: PolicyNode) throws(PolicyError)
+    ///
+    /// - Parameters:
+    ///   - node: the value of the engine's field.
+    ///   - files: reads the files that the policy refers to.
+    init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError)
+}
+
+/// Reads the files that a policy refers to, such as the certificate of a test authority.
+public protocol PolicyFiles: Sendable {
+    /// The contents of the file that a scalar `file:PATH` names; a relative path is relative to the policy.
+    func contents(of node: PolicyNode) throws(PolicyError) -> [UInt8]
 }
 
 /// A policy that cannot be used: which file and line, which field, what was found and what is allowed.

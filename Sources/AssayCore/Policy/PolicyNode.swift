@@ -86,6 +86,15 @@ public struct PolicyNode: Sendable {
         return word
     }
 
+    /// A length of time in seconds: a whole number and its unit, `s`, `m`, `h` or `d`.
+    public func duration() throws(PolicyError) -> Double {
+        let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600, "d": 86400]
+        guard case .scalar(let text) = content, let unit = text.last.flatMap({ units[$0] }),
+            let count = UInt32(text.dropLast()), !text.hasPrefix("+")
+        else { throw error("expected a length of time, such as 90s, 5m, 12h or 30d, found \(found)") }
+        return Double(count) * unit
+    }
+
     /// The error for a required field that is not in this mapping.
     public func missing(_ field: String, _ allowed: String) -> PolicyError {
         PolicyError(

@@ -52,20 +52,24 @@ extension Ledger {
     /// - Returns: the verdict; an accepting one only after its effects are as durable as this ledger makes them.
     /// - Throws: ``LedgerOutage`` when the ledger could not decide. There is no verdict then.
     public func settle(_ assessment: Assessment, at now: Date) async throws(LedgerOutage) -> Verdict {
-        if let first = assessment.checks.first(where: { $0.status == .failed }) {
-            let skipped = assessment.effects.map { CheckResult.skipped($0.check, because: .check(first.check)) }
+        if let first = assessment.firstFailed {
+            let skipped = assessment.undecided.map { CheckResult.skipped($0, because: .check(first)) }
             return Verdict(assessment, outcome: .reject, ledgerChecks: skipped, judgedAt: now)
         }
+        // An engine or a ledger that leaves a check undecided has not decided at all.
+        guard assessment.holds, assessment.effects.map(\.check) == assessment.undecided else {
+            throw LedgerOutage(.internalError, "the assessment of \(assessment.kind) leaves ledger checks open")
+        }
         let decisions = try await commit(assessment.effects, at: now).decisions
-        // A ledger that does not decide on every effect has not decided at all.
         guard decisions.count == assessment.effects.count else {
-            throw LedgerOutage(.internalError, "the ledger decided \(decisions.count) of \(assessment.effects.count) effects")
+            throw LedgerOutage(
+                .internalError, "the ledger decided \(decisions.count) of \(assessment.effects.count) effects")
         }
         var results: [CheckResult] = []
         for (effect, refusal) in zip(assessment.effects, decisions) {
             results.append(refusal.map { .failed(effect.check, $0) } ?? .passed(effect.check))
         }
-        let accepted = assessment.holds && results.allSatisfy { $0.status == .passed }
+        let accepted = results.allSatisfy { $0.status == .passed }
         return Verdict(assessment, outcome: accepted ? .accept : .reject, ledgerChecks: results, judgedAt: now)
     }
 }

@@ -1,0 +1,145 @@
+public import AssayCore
+import AssayPrimitives
+public import FoundationEssentials
+
+/// Judges the evidence of Apple's App Attest: attestations, assertions and receipts.
+public struct AppAttestEngine: EvidenceEngine {
+    /// The policy's section for App Attest.
+    public typealias Configuration = AppAttestConfiguration
+
+    /// The kinds of evidence that the engine judges.
+    public static let kinds = [AttestationCheck.kind, AssertionCheck.kind, ReceiptCheck.kind]
+    /// Every check of the engine, in the declared order.
+    public static let catalogue = AttestationCheck.catalogue + AssertionCheck.catalogue + ReceiptCheck.catalogue
+
+    private let apps: [AppAttestExpectations]
+
+    /// Prepares to judge under a policy.
+    public init(policy: Policy) {
+        apps = policy.apps.compactMap { app in
+            app.configuration(AppAttestConfiguration.self).map {
+                AppAttestExpectations(app: app.name, configuration: $0, modes: policy.modes)
+            }
+        }
+    }
+
+    /// Assesses a record: decodes it, looks up what the ledger knows, runs the checks. Nothing is committed.
+    public func assess(
+        _ record: EvidenceRecord, ledger: any Ledger, at now: Date
+    ) async throws(VerificationError) -> Assessment {
+        do {
+            switch record.kind {
+            case AttestationCheck.kind:
+                let input = try AttestationInput(record.evidence)
+                return try await assess(input, app: record.app, ledger: ledger, at: now)
+            case AssertionCheck.kind:
+                let (input, supplied) = try AssertionInput.read(record.evidence)
+                return try await assess(input, suppliedKey: supplied, app: record.app, ledger: ledger, at: now)
+            case ReceiptCheck.kind:
+                let input = try ReceiptInput(record.evidence)
+                return try await assess(input, app: record.app, ledger: ledger, at: now)
+            default:
+                throw VerificationError.request(
+                    RequestError(.unknownKind, "\(record.kind) is no kind of App Attest evidence"))
+            }
+        } catch let error as RecordError {
+            throw .record(error)
+        } catch let error as VerificationError {
+            throw error
+        } catch {
+            throw .request(RequestError(.unknownKind, "\(error)"))
+        }
+    }
+
+    /// Assesses an attestation; see ``AttestationAssessor``.
+    public func assess(
+        _ input: AttestationInput, app: String?, ledger: any Ledger, at now: Date
+    ) async throws(VerificationError) -> Assessment {
+        let expectations = try expectations(for: app) {
+            (try? AttestationEvidence(input.attestation))?.authenticatorData.rpIDHash
+        }
+        return AttestationAssessor.assess(input, expectations: expectations, now: now)
+    }
+
+    /// Looks up the key of an assertion and assesses it; see ``AssertionAssessor``.
+    public func assess(
+        _ input: AssertionInput, suppliedKey: AssertionKeys.Supplied?, app: String?, ledger: any Ledger, at now: Date
+    ) async throws(VerificationError) -> Assessment {
+        let expectations = try expectations(for: app) {
+            (try? AssertionEvidence(input.assertion))?.authenticatorData.rpIDHash
+        }
+        let keys = try await ledger.asking { (ledger) async throws(LedgerOutage) in
+            AssertionKeys(
+                enrolled: try await ledger.enrolledKey(.appAttest(input.keyID)), supplied: suppliedKey,
+                durability: ledger.durability,
+                blocks: try await ledger.blocks(on: [.key(input.keyID)], at: now))
+        }
+        return AssertionAssessor.assess(input, keys: keys, expectations: expectations, now: now)
+    }
+
+    /// Looks up the key of a receipt and assesses it; see ``ReceiptAssessor``.
+    public func assess(
+        _ input: ReceiptInput, app: String?, ledger: any Ledger, at now: Date
+    ) async throws(VerificationError) -> Assessment {
+        let expectations = try expectations(for: app) {
+            (try? SignedReceipt(input.receipt[...])).map { Digest.sha256(Array($0.payload.appID.utf8))[...] }
+        }
+        let enrolled = try await ledger.asking { (ledger) async throws(LedgerOutage) in
+            try await ledger.enrolledKey(.appAttest(input.keyID))
+        }
+        return ReceiptAssessor.assess(input, enrolled: enrolled, expectations: expectations, now: now)
+    }
+
+    /// The app that a record names; without a name the only one of the policy, or the one whose App ID matches.
+    ///
+    /// With a single app there is no doubt, and evidence of another app fails its App ID check. With several, evidence
+    /// that matches none or more than one cannot be held against anything, which is for the caller to mend.
+    private func expectations(
+        for name: String?, rpIDHash: () -> ArraySlice<UInt8>?
+    ) throws(VerificationError) -> AppAttestExpectations {
+        let names = apps.map(\.app).joined(separator: ", ")
+        if let name {
+            guard let app = apps.first(where: { $0.app == name }) else {
+                throw .request(
+                    RequestError(
+                        .unknownApp, "the policy has no app \(name) with appAttest; it has \(names.isEmpty ? "none" : names)"))
+            }
+            return app
+        }
+        if let only = apps.first, apps.count == 1 { return only }
+        let hash = rpIDHash()
+        let matching = apps.filter { app in hash.map { app.appID(rpIDHash: $0) != nil } ?? false }
+        guard let app = matching.first, matching.count == 1 else {
+            throw .request(
+                RequestError(
+                    apps.isEmpty ? .unknownApp : .ambiguousApp,
+                    apps.isEmpty
+                        ? "the policy has no app with appAttest"
+                        : "the evidence names no app, and \(matching.count) of \(names) have its App ID; name the app"))
+        }
+        return app
+    }
+}
+
+extension KeyIdentifier {
+    /// The ledger's name of an App Attest key.
+    static func appAttest(_ keyID: [UInt8]) -> KeyIdentifier {
+        KeyIdentifier(engine: AppAttestConfiguration.engine, value: keyID)
+    }
+}
+
+extension LedgerSubject {
+    /// The ledger's name of an App Attest key that may be blocked.
+    static func key(_ keyID: [UInt8]) -> LedgerSubject {
+        LedgerSubject(.key, Base64.encode(keyID, .standard))
+    }
+}
+
+extension Ledger {
+    /// Asks the ledger, and passes an outage on as such.
+    fileprivate func asking<Answer: Sendable>(
+        _ body: (any Ledger) async throws(LedgerOutage) -> Answer
+    ) async throws(VerificationError) -> Answer {
+        do { return try await body(self) } catch { throw .outage(error) }
+    }
+}

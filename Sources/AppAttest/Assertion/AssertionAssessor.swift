@@ -1,0 +1,123 @@
+public import AssayCore
+import AssayPrimitives
+public import FoundationEssentials
+
+/// An assertion to be verified, as the app sent it.
+public struct AssertionInput: Sendable {
+    /// The key identifier, 32 bytes.
+    public let keyID: [UInt8]
+    /// The assertion.
+    public let assertion: [UInt8]
+    /// The client data that the app signed, or its hash.
+    public let clientData: ClientData
+    /// The challenge that the client data must carry, when the caller knows it.
+    public let challenge: [UInt8]?
+
+    /// Composes the input of a verification.
+    ///
+    /// - Parameters:
+    ///   - keyID: the key identifier, decoded from base64.
+    ///   - assertion: what `generateAssertion` gave.
+    ///   - clientData: the bytes of the request that the app hashed with SHA-256, or the hash that it passed.
+    ///   - challenge: what the client data must carry, when the policy says `challenge: caller`.
+    public init(
+        keyID: some Sequence<UInt8>, assertion: some Sequence<UInt8>, clientData: ClientData,
+        challenge: (some Sequence<UInt8>)? = [UInt8]?.none
+    ) {
+        self.keyID = Array(keyID)
+        self.assertion = Array(assertion)
+        self.clientData = clientData
+        self.challenge = challenge.map { Array($0) }
+    }
+}
+
+/// Assesses App Attest assertions: synchronous and pure, without clock and ledger.
+public enum AssertionAssessor {
+    /// Runs every check that needs no ledger. The counter is not looked at: only the ledger's commit compares it.
+    ///
+    /// - Parameters:
+    ///   - input: what the app sent.
+    ///   - keys: what is known of the key.
+    ///   - expectations: what it is held against.
+    ///   - now: the time of judgement.
+    /// - Returns: the results, and the effects by which the ledger decides the rest.
+    public static func assess(
+        _ input: AssertionInput, keys: AssertionKeys, expectations: AppAttestExpectations, now: Date
+    ) -> Assessment {
+        var run = CheckRun(modes: expectations.modes, capacity: AssertionCheck.catalogue.count)
+        let evidence = run.decode(AssertionCheck.decode) { () throws(DecodeError) in try AssertionEvidence(input.assertion) }
+        var subject: AppAttestSubject?
+        var bound: BoundChallenge?
+        if let evidence {
+            let checks = AssertionChecks(evidence: evidence, input: input, keys: keys, expectations: expectations)
+            (subject, bound) = judge(checks, &run)
+        } else {
+            run.skip(AssertionCheck.catalogue.dropFirst().filter { $0.kind != .ledger }.map(\.id))
+        }
+
+        var effects: [LedgerEffect] = []
+        switch (expectations.configuration.challenge, bound) {
+        case (.caller, _), (.ledger, .notAsked):
+            run.add(.skipped(AssertionCheck.challenge, because: .policy))
+        case (.ledger, .missing(let finding)):
+            _ = run.gate(AssertionCheck.challenge) { () throws(CheckFailure) in throw CheckFailure(finding) }
+        case (.ledger, .found(let challenge)):
+            effects.append(.consumeChallenge(challenge, AssertionCheck.challenge, AssertionCheck.kind, expectations))
+        case (.ledger, nil):
+            run.skip([AssertionCheck.challenge])
+        }
+        let undecided = effects.map(\.check) + [AssertionCheck.counter]
+        if let subject, let counter = subject.counter {
+            let identifier = KeyIdentifier(engine: AppAttestConfiguration.engine, value: input.keyID)
+            effects.append(
+                LedgerEffect(
+                    AssertionCheck.counter,
+                    .advanceCounter(
+                        CounterAdvance(
+                            key: identifier, app: expectations.app, counter: counter,
+                            rule: expectations.configuration.counter,
+                            supplied: keys.supplied.flatMap { supplied in
+                                subject.publicKey.map {
+                                    EnrolledKey(
+                                        identifier: identifier, app: expectations.app, publicKey: $0,
+                                        counter: supplied.counter, enrolledAt: now, properties: [:])
+                                }
+                            }))))
+        }
+        return Assessment(
+            kind: AssertionCheck.kind, app: expectations.app, checks: run.results, undecided: undecided,
+            effects: effects, subject: subject,
+            testAuthority: keys.enrolled?.properties[EnrolledProperty.testAuthority])
+    }
+
+    /// Runs what follows decoding, and tells what was learned when the evidence is authentic.
+    private static func judge(
+        _ checks: AssertionChecks, _ run: inout CheckRun
+    ) -> (AppAttestSubject?, BoundChallenge?) {
+        let extensions = checks.evidence.authenticatorData.extensions
+        let configuration = checks.expectations.configuration
+        let key = run.authenticity(AssertionCheck.key) { () throws(CheckFailure) in try checks.key() }
+        _ = run.authenticity(AssertionCheck.signature) { () throws(CheckFailure) in try checks.signature(key) }
+        let appID = run.gate(AssertionCheck.appID) { () throws(CheckFailure) in try checks.appID() }
+        // Client data is not looked into before its signature is known to be good.
+        let bound = run.broken == nil ? BoundChallenge(checks.input, configuration.clientData) : nil
+        run.policy(AssertionCheck.clientData) { () throws(CheckFailure) in try checks.clientData(bound) }
+        run.policy(AssertionCheck.validationCategory) { () throws(CheckFailure) in
+            try SharedChecks.validationCategory(extensions, support: checks.extensionSupport, in: configuration)
+        }
+        run.policy(AssertionCheck.bundleVersion) { () throws(CheckFailure) in
+            try SharedChecks.bundleVersion(extensions, support: checks.extensionSupport, in: configuration)
+        }
+        run.policy(AssertionCheck.keyState) { () throws(CheckFailure) in try checks.keyState() }
+
+        guard run.broken == nil, let key else { return (nil, nil) }
+        var subject = AppAttestSubject(keyID: checks.input.keyID)
+        subject.publicKey = key.x963Representation
+        subject.appID = appID
+        subject.environment = checks.keys.enrolled?.properties[EnrolledProperty.environment]
+            .flatMap(AttestEnvironment.init(rawValue:))
+        subject.counter = checks.evidence.authenticatorData.counter
+        subject.take(extensions)
+        return (subject, bound)
+    }
+}

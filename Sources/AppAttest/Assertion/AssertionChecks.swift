@@ -1,0 +1,190 @@
+import AssayCore
+import AssayPrimitives
+
+/// What must hold of an assertion, each check in a function of its own, in the order in which they run.
+///
+/// The steps are those of Apple, "Validating apps that connect to your server", section "Verify the assertion".
+struct AssertionChecks {
+    let evidence: AssertionEvidence
+    let input: AssertionInput
+    let keys: AssertionKeys
+    let expectations: AppAttestExpectations
+
+    private var configuration: AppAttestConfiguration { expectations.configuration }
+
+    /// The key is the enrolled one, or, without a ledger, the supplied one; and the key identifier is its hash.
+    func key() throws(CheckFailure) -> ECDSAPublicKey {
+        let supplied = try keys.supplied.map(AssertionChecks.parse)
+        guard let enrolled = keys.enrolled else {
+            guard let supplied else {
+                throw CheckFailure("key-unknown", "no key is enrolled under this key identifier")
+            }
+            guard keys.durability == .ephemeral else {
+                throw CheckFailure(
+                    "key-not-enrolled",
+                    "the key came with the evidence and is not enrolled; it counts only without a ledger")
+            }
+            guard Digest.sha256(supplied.x963Representation) == input.keyID else {
+                throw CheckFailure("key-id-differs", "the key identifier is not SHA-256 of the supplied key")
+            }
+            return supplied
+        }
+        guard enrolled.app == expectations.app else {
+            throw CheckFailure("key-of-another-app", "the key is enrolled for app \(enrolled.app)")
+        }
+        // A key that a test authority certified must not outlive the policy that trusted that authority.
+        guard enrolled.properties[EnrolledProperty.testAuthority] == expectations.trust.testAuthority else {
+            let authority = enrolled.properties[EnrolledProperty.testAuthority]
+            throw CheckFailure(
+                "key-of-another-authority",
+                "the key was enrolled under \(authority.map { "the test authority \($0)" } ?? "Apple's authority"), "
+                    + "which this policy does not trust")
+        }
+        let key = try AssertionChecks.parse(
+            AssertionKeys.Supplied(publicKey: enrolled.publicKey, counter: enrolled.counter))
+        guard supplied == nil || supplied == key else {
+            throw CheckFailure("key-differs", "the key that came with the evidence is not the enrolled one")
+        }
+        return key
+    }
+
+    private static func parse(_ key: AssertionKeys.Supplied) throws(CheckFailure) -> ECDSAPublicKey {
+        do throws(DecodeError) {
+            let parsed =
+                key.publicKey.count == 65
+                ? try ECDSAPublicKey(x963: key.publicKey, curve: .p256)
+                : try ECDSAPublicKey(subjectPublicKeyInfo: key.publicKey[...])
+            guard parsed.curve == .p256 else {
+                throw DecodeError(.unexpectedValue, at: 0, "expected a P-256 key, found \(parsed.curve)")
+            }
+            return parsed
+        } catch {
+            throw CheckFailure("key-malformed", "the public key: \(error.detail)")
+        }
+    }
+
+    /// Steps 1 to 3: the signature is over the nonce SHA-256(authenticatorData || clientDataHash) as a message.
+    ///
+    /// A high s is accepted: a third of genuine assertions have one, and the counter stops replays.
+    func signature(_ key: ECDSAPublicKey?) throws(CheckFailure) {
+        let nonce = Digest.sha256(evidence.authenticatorDataBytes, input.clientData.hash[...])
+        guard let key, key.isValidSignature(der: evidence.signature, for: nonce[...], digest: .sha256) else {
+            throw CheckFailure(
+                "signature-invalid",
+                "the key did not sign this authenticator data with this client data, or the signature is no strict DER")
+        }
+    }
+
+    /// Step 4: the RP ID hash is SHA-256 of the App ID for which the key was enrolled, or of one of the policy's.
+    func appID() throws(CheckFailure) -> String {
+        guard let appID = expectations.appID(rpIDHash: evidence.authenticatorData.rpIDHash) else {
+            throw SharedChecks.appIDNotAllowed(configuration.appIDs)
+        }
+        if let enrolled = keys.enrolled?.properties[EnrolledProperty.appID], enrolled != appID {
+            throw CheckFailure("app-id-differs", "the assertion is for \(appID), the key was enrolled for \(enrolled)")
+        }
+        return appID
+    }
+
+    /// Step 6: the client data carries the challenge at the place that the policy names.
+    func clientData(_ bound: BoundChallenge?) throws(CheckFailure) -> PolicyAnswer {
+        let found: [UInt8]
+        switch bound {
+        case .notAsked, nil:
+            guard input.challenge == nil else {
+                throw CheckFailure(
+                    "challenge-not-bound", "the policy says clientData: none, so nothing binds the challenge that is given")
+            }
+            return .notAsked
+        case .missing(let finding): throw CheckFailure(finding)
+        case .found(let value): found = value
+        }
+        guard let expected = input.challenge else {
+            guard configuration.challenge == .ledger else {
+                throw CheckFailure(
+                    "challenge-not-given", "the policy binds client data to a challenge, and none is given to compare")
+            }
+            return .holds
+        }
+        guard LedgerChallenge.value(of: found) == LedgerChallenge.value(of: expected) else {
+            throw CheckFailure("challenge-differs", "the challenge in the client data is not the one that is given")
+        }
+        return .holds
+    }
+
+    /// What an assertion must carry is what the key's attestation carried.
+    var extensionSupport: SharedChecks.ExtensionSupport {
+        guard let enrolled = keys.enrolled else {
+            return .absent("the key came without its attestation, so nothing is known of its system")
+        }
+        let properties = enrolled.properties
+        return properties[EnrolledProperty.validationCategory] == nil
+            && properties[EnrolledProperty.bundleVersion] == nil
+            ? .absent("the key was enrolled on a system without the extensions, which came with iOS 27 and macOS 27")
+            : .present
+    }
+
+    /// No block is in force on the key, and its environment is still allowed.
+    func keyState() throws(CheckFailure) -> PolicyAnswer {
+        if let block = keys.blocks.first {
+            throw CheckFailure("blocked", block.sentence)
+        }
+        if let name = keys.enrolled?.properties[EnrolledProperty.environment] {
+            guard let environment = AttestEnvironment(rawValue: name) else {
+                throw CheckFailure("environment-unknown", "the key was enrolled in environment \(name)")
+            }
+            try SharedChecks.environment(environment, in: configuration)
+        }
+        return .holds
+    }
+}
+
+/// The challenge that signed client data carries, as far as it can be told.
+enum BoundChallenge: Sendable {
+    /// The policy binds client data to no challenge.
+    case notAsked
+    /// The client data carries these bytes.
+    case found([UInt8])
+    /// The client data carries none; why.
+    case missing(Finding)
+
+    /// Looks for the challenge at the place that the policy names.
+    init(_ input: AssertionInput, _ binding: AppAttestConfiguration.ClientDataBinding) {
+        switch (binding, input.clientData) {
+        case (.none, _): self = .notAsked
+        case (_, .data(let data)) where data.count > InputLimits.clientData:
+            self = .missing(
+                Finding("client-data-too-large", "\(data.count) bytes, at most \(InputLimits.clientData) are allowed"))
+        case (.raw, .data(let data)): self = .found(data)
+        case (.raw, .hash(let hash)):
+            // The hash of the challenge that is given stands for the challenge.
+            guard let challenge = input.challenge, Digest.sha256(challenge) == hash else {
+                self = .missing(
+                    Finding("client-data-hash-only", "the client data hash is not SHA-256 of a challenge that is given"))
+                return
+            }
+            self = .found(challenge)
+        case (.challengeAt, .hash):
+            self = .missing(
+                Finding("client-data-hash-only", "the challenge is inside the client data, and only its hash is given"))
+        case (.challengeAt(let pointer), .data(let data)): self = BoundChallenge.find(pointer, in: data)
+        }
+    }
+
+    private static func find(_ pointer: JSONPointer, in data: [UInt8]) -> BoundChallenge {
+        let document: RecordValue
+        do {
+            document = try JSONReader.read(data, limit: InputLimits.clientData)
+        } catch {
+            return .missing(Finding("client-data-not-json", "the client data is no strict JSON: \(error.detail)"))
+        }
+        guard let value = pointer.evaluate(in: document) else {
+            return .missing(Finding("challenge-missing", "the client data has nothing at \(pointer)"))
+        }
+        guard case .text(let text) = value.content, !text.isEmpty else {
+            return .missing(
+                Finding("challenge-missing", "expected text at \(pointer) of the client data, found \(value.kindName)"))
+        }
+        return .found(Array(text.utf8))
+    }
+}

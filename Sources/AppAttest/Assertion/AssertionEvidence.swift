@@ -1,0 +1,42 @@
+import AssayCore
+import AssayPrimitives
+
+/// An assertion, decoded and not to be trusted yet.
+///
+/// A CBOR map: `signature`: bytes, `authenticatorData`: bytes (Apple, Validating apps that connect to your server).
+/// Nothing signs the map itself, so unknown keys are tolerated, as in attestations, and influence nothing.
+struct AssertionEvidence: Sendable {
+    /// The ECDSA signature, in DER as far as it is any.
+    let signature: ArraySlice<UInt8>
+    /// The authenticator data as signed.
+    let authenticatorDataBytes: ArraySlice<UInt8>
+    /// The authenticator data, taken apart.
+    let authenticatorData: AuthenticatorData
+
+    /// Decodes an assertion that takes up all of some bytes.
+    init(_ bytes: [UInt8]) throws(DecodeError) {
+        guard bytes.count <= InputLimits.assertion else {
+            throw DecodeError(.tooLarge, at: 0, "\(bytes.count) bytes, at most \(InputLimits.assertion) are allowed")
+        }
+        var signature: ArraySlice<UInt8>?
+        var data: ArraySlice<UInt8>?
+        var reader = CBORReader(bytes)
+        try reader.readMap { (key, reader) throws(DecodeError) in
+            switch key {
+            case "signature": signature = try reader.readByteString()
+            case "authenticatorData": data = try reader.readByteString()
+            default: try reader.skipItem()
+            }
+        }
+        try reader.finish()
+        guard let signature else { throw DecodeError(.missing, at: 0, field: "signature", "the key is missing") }
+        guard let data else { throw DecodeError(.missing, at: 0, field: "authenticatorData", "the key is missing") }
+        self.signature = signature
+        authenticatorDataBytes = data
+        do {
+            authenticatorData = try AuthenticatorData(assertion: data)
+        } catch {
+            throw error.within("authenticatorData")
+        }
+    }
+}

@@ -1,0 +1,158 @@
+public import AssayCore
+import AssayPrimitives
+public import FoundationEssentials
+
+/// An attestation to be verified, as the app sent it.
+public struct AttestationInput: Sendable {
+    /// The key identifier, 32 bytes.
+    public let keyID: [UInt8]
+    /// The attestation object.
+    public let attestation: [UInt8]
+    /// The challenge, or the client data hash that the app passed.
+    public let clientData: ClientData
+
+    /// Composes the input of a verification.
+    ///
+    /// - Parameters:
+    ///   - keyID: the key identifier from `generateKey`, decoded from base64.
+    ///   - attestation: what `attestKey` gave.
+    ///   - clientData: the challenge that the app hashed with SHA-256, or the hash that it passed.
+    public init(
+        keyID: some Sequence<UInt8>, attestation: some Sequence<UInt8>, clientData: ClientData
+    ) {
+        self.keyID = Array(keyID)
+        self.attestation = Array(attestation)
+        self.clientData = clientData
+    }
+}
+
+/// Assesses App Attest attestations: synchronous and pure, without clock and ledger.
+public enum AttestationAssessor {
+    /// Runs every check that needs no ledger.
+    ///
+    /// - Parameters:
+    ///   - input: what the app sent.
+    ///   - expectations: what it is held against.
+    ///   - now: the time of judgement.
+    /// - Returns: the results, and the effects by which the ledger decides the rest.
+    public static func assess(
+        _ input: AttestationInput, expectations: AppAttestExpectations, now: Date
+    ) -> Assessment {
+        var run = CheckRun(modes: expectations.modes, capacity: AttestationCheck.catalogue.count)
+        let evidence = run.decode(AttestationCheck.decode) { () throws(DecodeError) in try AttestationEvidence(input.attestation) }
+        var subject: AppAttestSubject?
+        if let evidence {
+            let checks = AttestationChecks(evidence: evidence, input: input, expectations: expectations, now: now)
+            subject = judge(checks, &run)
+        } else {
+            run.skip(AttestationCheck.catalogue.dropFirst().filter { $0.kind != .ledger }.map(\.id))
+        }
+
+        var effects: [LedgerEffect] = []
+        switch (expectations.configuration.challenge, input.clientData.data) {
+        case (.caller, _):
+            run.add(.skipped(AttestationCheck.challenge, because: .policy))
+        case (.ledger, _) where run.broken != nil:
+            run.skip([AttestationCheck.challenge])
+        case (.ledger, nil):
+            _ = run.gate(AttestationCheck.challenge) { () throws(CheckFailure) in
+                throw CheckFailure(
+                    "challenge-missing",
+                    "the ledger finds a challenge by its bytes, and the evidence has only a client data hash")
+            }
+        case (.ledger, let challenge?):
+            effects.append(.consumeChallenge(challenge, AttestationCheck.challenge, AttestationCheck.kind, expectations))
+        }
+        let undecided = effects.map(\.check) + [AttestationCheck.enrolment]
+        if let subject, let key = enrolment(of: subject, expectations, at: now) {
+            effects.append(LedgerEffect(AttestationCheck.enrolment, .enrol(key)))
+        }
+        return Assessment(
+            kind: AttestationCheck.kind, app: expectations.app, checks: run.results, undecided: undecided,
+            effects: effects, subject: subject, testAuthority: expectations.trust.testAuthority)
+    }
+
+    /// Runs what follows decoding, and tells what was learned when all of the evidence is authentic.
+    private static func judge(_ checks: AttestationChecks, _ run: inout CheckRun) -> AppAttestSubject? {
+        let evidence = checks.evidence
+        _ = run.authenticity(AttestationCheck.chain) { () throws(CheckFailure) in try checks.chain() }
+        let key = run.authenticity(AttestationCheck.publicKey) { () throws(CheckFailure) in try checks.publicKey() }
+        _ = run.authenticity(AttestationCheck.nonce) { () throws(CheckFailure) in try checks.nonce() }
+        _ = run.authenticity(AttestationCheck.keyID) { () throws(CheckFailure) in try checks.keyID(key) }
+        _ = run.authenticity(AttestationCheck.credentialID) { () throws(CheckFailure) in try checks.credentialID() }
+        let appID = run.gate(AttestationCheck.appID) { () throws(CheckFailure) in try checks.appID() }
+        let environment = run.gate(AttestationCheck.environment) { () throws(CheckFailure) in
+            try checks.environment()
+        }
+        _ = run.gate(AttestationCheck.counter) { () throws(CheckFailure) in try checks.counter() }
+
+        let certificate = AttestedCertificate(evidence.leaf)
+        let extensions = evidence.authenticatorData.extensions
+        let support = SharedChecks.ExtensionSupport(osVersion: certificate.osVersion)
+        var receipt: Receipt?
+        run.policy(AttestationCheck.receipt) { () throws(CheckFailure) in
+            receipt = try checks.receipt()
+            return .holds
+        }
+        run.policy(AttestationCheck.validationCategory) { () throws(CheckFailure) in
+            try SharedChecks.validationCategory(extensions, support: support, in: checks.expectations.configuration)
+        }
+        run.policy(AttestationCheck.bundleVersion) { () throws(CheckFailure) in
+            try SharedChecks.bundleVersion(extensions, support: support, in: checks.expectations.configuration)
+        }
+        run.policy(AttestationCheck.osVersion) { () throws(CheckFailure) in try checks.osVersion(certificate) }
+        run.policy(AttestationCheck.platform) { () throws(CheckFailure) in try checks.platform(certificate) }
+
+        guard run.broken == nil, let key else { return nil }
+        var subject = AppAttestSubject(keyID: checks.input.keyID)
+        subject.publicKey = key.x963Representation
+        subject.appID = appID
+        subject.environment = environment
+        subject.counter = evidence.authenticatorData.counter
+        subject.take(certificate)
+        subject.take(extensions)
+        if let receipt { subject.take(receipt) }
+        return subject
+    }
+
+    /// The entry that the ledger keeps of the key.
+    private static func enrolment(
+        of subject: AppAttestSubject, _ expectations: AppAttestExpectations, at now: Date
+    ) -> EnrolledKey? {
+        guard let publicKey = subject.publicKey, let appID = subject.appID, let environment = subject.environment
+        else { return nil }
+        var properties = [
+            EnrolledProperty.appID: appID, EnrolledProperty.environment: environment.rawValue,
+        ]
+        properties[EnrolledProperty.osVersion] = subject.osVersion
+        properties[EnrolledProperty.validationCategory] = subject.validationCategory.map(String.init)
+        properties[EnrolledProperty.bundleVersion] = subject.bundleVersion
+        properties[EnrolledProperty.testAuthority] = expectations.trust.testAuthority
+        return EnrolledKey(
+            identifier: KeyIdentifier(engine: AppAttestConfiguration.engine, value: subject.keyID),
+            app: expectations.app,
+            publicKey: publicKey, counter: 0, enrolledAt: now, properties: properties)
+    }
+}
+
+/// What the ledger keeps of an enrolled key besides the key itself.
+enum EnrolledProperty {
+    static let appID = "appId"
+    static let environment = "environment"
+    static let osVersion = "osVersion"
+    static let validationCategory = "validationCategory"
+    static let bundleVersion = "bundleVersion"
+    static let testAuthority = "testAuthority"
+}
+
+extension LedgerEffect {
+    /// The use of one of the ledger's challenges, in whichever of its two forms.
+    static func consumeChallenge(
+        _ bytes: [UInt8], _ check: CheckID, _ kind: EvidenceKind, _ expectations: AppAttestExpectations
+    ) -> LedgerEffect {
+        LedgerEffect(
+            check,
+            .consumeChallenge(
+                value: LedgerChallenge.value(of: bytes), app: expectations.app, purpose: ChallengePurpose(kind)))
+    }
+}

@@ -1,0 +1,114 @@
+import AssayCore
+import AssayPrimitives
+
+/// An attestation object, decoded and not to be trusted yet.
+///
+/// A CBOR map: `fmt` = "apple-appattest", `attStmt` {`x5c`: [leaf, intermediate], `receipt`: bytes}, `authData`: bytes
+/// (Apple, Validating apps that connect to your server; Web Authentication Level 2 section 6.5.4). Nothing signs the
+/// top-level map, so unknown keys there are tolerated and influence nothing.
+struct AttestationEvidence: Sendable {
+    /// The attested certificate.
+    let leaf: Certificate
+    /// The certificate of the authority that issued the leaf.
+    let intermediate: Certificate
+    /// The receipt, and nil when there is none.
+    let receipt: ArraySlice<UInt8>?
+    /// The authenticator data as signed.
+    let authenticatorDataBytes: ArraySlice<UInt8>
+    /// The authenticator data, taken apart.
+    let authenticatorData: AuthenticatorData
+    /// The attested credential data.
+    let credential: AttestedCredential
+
+    /// Decodes an attestation object that takes up all of some bytes.
+    init(_ bytes: [UInt8]) throws(DecodeError) {
+        guard bytes.count <= InputLimits.attestationObject else {
+            throw DecodeError(
+                .tooLarge, at: 0, "\(bytes.count) bytes, at most \(InputLimits.attestationObject) are allowed")
+        }
+        var format: String?
+        var statement: AttestationStatement?
+        var authData: ArraySlice<UInt8>?
+        var reader = CBORReader(bytes)
+        try reader.readMap { (key, reader) throws(DecodeError) in
+            switch key {
+            case "fmt": format = try Self.part("fmt") { () throws(DecodeError) in try reader.readText() }
+            case "attStmt":
+                statement = try Self.part("attStmt") { () throws(DecodeError) in try AttestationStatement(&reader) }
+            case "authData":
+                authData = try Self.part("authData") { () throws(DecodeError) in try reader.readByteString() }
+            default: try reader.skipItem()
+            }
+        }
+        try reader.finish()
+        guard let format else { throw DecodeError(.missing, at: 0, field: "fmt", "the key is missing") }
+        guard format == "apple-appattest" else {
+            throw DecodeError(
+                .unexpectedValue, at: 0, field: "fmt",
+                "expected apple-appattest, found \"\(format.prefix(40).escapingControls)\"")
+        }
+        guard let statement else { throw DecodeError(.missing, at: 0, field: "attStmt", "the key is missing") }
+        guard let authData else { throw DecodeError(.missing, at: 0, field: "authData", "the key is missing") }
+        (leaf, intermediate, receipt) = (statement.leaf, statement.intermediate, statement.receipt)
+        authenticatorDataBytes = authData
+        let data = try Self.part("authData") { () throws(DecodeError) in try AuthenticatorData(attestation: authData) }
+        guard let credential = data.credential else {
+            throw DecodeError(.missing, at: authData.startIndex, field: "authData", "no attested credential data")
+        }
+        authenticatorData = data
+        self.credential = credential
+    }
+
+    fileprivate static func part<Value>(
+        _ field: String, _ body: () throws(DecodeError) -> Value
+    ) throws(DecodeError) -> Value {
+        do { return try body() } catch { throw error.within(field) }
+    }
+}
+
+/// The attestation statement: exactly the keys `x5c` and `receipt`, of which the receipt may be missing.
+private struct AttestationStatement {
+    let leaf: Certificate
+    let intermediate: Certificate
+    let receipt: ArraySlice<UInt8>?
+
+    init(_ reader: inout CBORReader) throws(DecodeError) {
+        var chain: [ArraySlice<UInt8>]?
+        var receipt: ArraySlice<UInt8>?
+        let start = reader.offset
+        try reader.readMap { (key, reader) throws(DecodeError) in
+            let offset = reader.offset
+            switch key {
+            case "x5c":
+                chain = try AttestationEvidence.part("x5c") { () throws(DecodeError) in
+                    let count = try reader.readArrayHeader()
+                    guard count == 2 else {
+                        throw DecodeError(
+                            .unexpectedLength, at: offset, "expected 2 certificates, leaf and intermediate, found \(count)")
+                    }
+                    return [try reader.readByteString(), try reader.readByteString()]
+                }
+            case "receipt":
+                receipt = try AttestationEvidence.part("receipt") { () throws(DecodeError) in
+                    try reader.readByteString()
+                }
+            default:
+                // Nothing signs the statement. A key that only one verifier knows would let evidence mean two things.
+                throw DecodeError(.unexpected, at: offset, "allowed keys are x5c and receipt, found another")
+            }
+        }
+        guard let chain else { throw DecodeError(.missing, at: start, field: "x5c", "the key is missing") }
+        leaf = try AttestationEvidence.part("x5c[0]") { () throws(DecodeError) in try Certificate(der: chain[0]) }
+        intermediate = try AttestationEvidence.part("x5c[1]") { () throws(DecodeError) in
+            try Certificate(der: chain[1])
+        }
+        self.receipt = receipt
+    }
+}
+
+extension StringProtocol {
+    /// The text with control characters and everything outside of ASCII escaped, so that it can stand in a log.
+    var escapingControls: String {
+        unicodeScalars.map { (0x20...0x7E).contains($0.value) ? String($0) : $0.escaped(asASCII: true) }.joined()
+    }
+}

@@ -1,0 +1,92 @@
+import AssayCore
+import AssayPrimitives
+
+/// What Apple's authority certifies in the extensions of the attested certificate.
+///
+/// The extensions 1.2.840.113635.100.8.5, .6 and .7 are not critical and are read as far as they go: each is a SEQUENCE
+/// of context tags, and what is not there or of another type is nil. The nonce is strict; see ``nonce(of:)``.
+struct AttestedCertificate: Sendable {
+    /// The operating system family, and nil when the extensions name neither.
+    let platform: Platform?
+    /// The version of the operating system.
+    let osVersion: String?
+    /// The build of the operating system.
+    let osBuild: String?
+    /// The key's access control list, extension 1.2.840.113635.100.8.6.
+    let accessControlList: ArraySlice<UInt8>?
+
+    /// The access control list of keys on macOS, as Apple documents it in "Validating apps that connect to your server":
+    /// MEAMAjExMDowCQwCb2uhAwEB/zAJDAJvYaEDAQH/MAsMBG9kZWyhAwEB/zAVDARvc2duoAYMBHJzZWMwBaYDAgEB.
+    static let macOSAccessControlList: [UInt8] =
+        [0x30, 0x40, 0x0C, 0x02, 0x31, 0x31, 0x30, 0x3A, 0x30, 0x09, 0x0C, 0x02, 0x6F, 0x6B, 0xA1, 0x03]
+        + [0x01, 0x01, 0xFF, 0x30, 0x09, 0x0C, 0x02, 0x6F, 0x61, 0xA1, 0x03, 0x01, 0x01, 0xFF, 0x30, 0x0B]
+        + [0x0C, 0x04, 0x6F, 0x64, 0x65, 0x6C, 0xA1, 0x03, 0x01, 0x01, 0xFF, 0x30, 0x15, 0x0C, 0x04, 0x6F]
+        + [0x73, 0x67, 0x6E, 0xA0, 0x06, 0x0C, 0x04, 0x72, 0x73, 0x65, 0x63, 0x30, 0x05, 0xA6, 0x03, 0x02]
+        + [0x01, 0x01]
+
+    private static let nonceExtension = ObjectIdentifier(1, 2, 840, 113635, 100, 8, 2)
+    private static let keyExtension = ObjectIdentifier(1, 2, 840, 113635, 100, 8, 5)
+    private static let accessControlExtension = ObjectIdentifier(1, 2, 840, 113635, 100, 8, 6)
+    private static let systemExtension = ObjectIdentifier(1, 2, 840, 113635, 100, 8, 7)
+
+    /// Reads the extensions of a leaf.
+    init(_ leaf: Certificate) {
+        let key = TaggedFields(leaf, Self.keyExtension)
+        let system = TaggedFields(leaf, Self.systemExtension)
+        let claims = (code: key.integer(4), name: system.text(1026))
+        platform =
+            switch claims {
+            // Either claim suffices for the stricter rules of macOS.
+            case (13, _), (_, "macosx"): .macOS
+            case (10, _), (_, "iphoneos"): .iOS
+            default: nil
+            }
+        osVersion = system.text(1400) ?? system.text(1405)
+        osBuild = system.text(1403)
+        accessControlList = TaggedFields(leaf, Self.accessControlExtension).octets(3)
+    }
+
+    /// The nonce that the leaf certifies: extension 1.2.840.113635.100.8.2 = SEQUENCE { [1] EXPLICIT OCTET STRING(32) }.
+    static func nonce(of leaf: Certificate) throws(DecodeError) -> ArraySlice<UInt8> {
+        guard let value = leaf.extension(nonceExtension)?.value else {
+            throw DecodeError(.missing, at: leaf.der.startIndex, "the attested certificate does not have it")
+        }
+        var sequence = try DERReader.single(.sequence, in: value).reader
+        var tagged = try sequence.readConstructed(.context(1))
+        try sequence.finish()
+        let nonce = try tagged.read(.octetString).octetString()
+        try tagged.finish()
+        guard nonce.count == 32 else {
+            throw DecodeError(.unexpectedLength, at: nonce.startIndex, "expected 32 bytes, found \(nonce.count)")
+        }
+        return nonce
+    }
+}
+
+/// A SEQUENCE of explicitly tagged values, as Apple's extensions use it.
+private struct TaggedFields {
+    private var fields: [UInt32: ArraySlice<UInt8>] = [:]
+
+    init(_ certificate: Certificate, _ oid: ObjectIdentifier) {
+        guard let value = certificate.extension(oid)?.value,
+            var reader = try? DERReader.single(.sequence, in: value).reader
+        else { return }
+        // Reading stops at the first field that is not as expected: Apple adds to these extensions without notice.
+        while !reader.isAtEnd, let element = try? reader.read(), element.tag.tagClass == .contextSpecific {
+            fields[element.tag.number] = element.contents
+        }
+    }
+
+    func integer(_ tag: UInt32) -> Int64? {
+        fields[tag].flatMap { try? DERReader.single(.integer, in: $0).integer() }
+    }
+
+    func octets(_ tag: UInt32) -> ArraySlice<UInt8>? {
+        fields[tag].flatMap { try? DERReader.single(.octetString, in: $0).octetString() }
+    }
+
+    func text(_ tag: UInt32) -> String? {
+        guard let octets = octets(tag), octets.count <= 64 else { return nil }
+        return String(validating: octets, as: UTF8.self)?.escapingControls
+    }
+}

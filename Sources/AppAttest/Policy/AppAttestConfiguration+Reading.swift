@@ -1,0 +1,127 @@
+public import AssayCore
+import AssayPrimitives
+
+extension AppAttestConfiguration {
+    /// Reads the field `appAttest` of an app in a policy file.
+    public init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError) {
+        let fields = try node.members([
+            "appIDs", "environments", "challenge", "clientData", "counter", "minimumOSVersion",
+            "minimumBundleVersion", "validationCategories", "receipt", "testRoots",
+        ])
+        func required(_ field: String, _ allowed: String) throws(PolicyError) -> PolicyNode {
+            guard let value = fields[field] else { throw node.missing(field, allowed) }
+            return value
+        }
+        var appIDs: [String] = []
+        for element in try required("appIDs", "a list of App IDs, such as 1234567890.com.example.shop").elements() {
+            let appID = try element.text()
+            if let objection = Self.objection(toAppID: appID) { throw element.error(objection) }
+            guard !appIDs.contains(appID) else { throw element.error("\(appID) stands in the list twice") }
+            appIDs.append(appID)
+        }
+        let environments = try Self.words(
+            of: required("environments", "a list of production, development"), AttestEnvironment.self)
+        let challenge = try required("challenge", "allowed are ledger, caller").word(ChallengeSource.self)
+        let clientData = try Self.binding(
+            required("clientData", "allowed are raw, none, { challengeAt: JSON POINTER }"))
+
+        var roots: [Certificate] = []
+        for element in try fields["testRoots"]?.elements() ?? [] {
+            roots += try Self.certificates(in: element, files: files)
+        }
+        do {
+            try self.init(
+                appIDs: appIDs, environments: environments, challenge: challenge, clientData: clientData,
+                counter: fields["counter"]?.word(CounterAdvance.Rule.self) ?? .increasing,
+                minimumOSVersion: Self.minimumOSVersion(fields["minimumOSVersion"]),
+                minimumBundleVersion: Self.version(fields["minimumBundleVersion"]),
+                validationCategories: Self.categories(fields["validationCategories"]),
+                receipt: Self.receiptRules(fields["receipt"]), testRoots: roots)
+        } catch {
+            throw error.file == nil && error.line == nil
+                ? PolicyError(file: node.file, line: node.line, field: "\(node.path).\(error.field)", error.message)
+                : error
+        }
+    }
+
+    private static func words<Word: CaseIterable & RawRepresentable<String> & Equatable>(
+        of node: PolicyNode, _ type: Word.Type
+    ) throws(PolicyError) -> [Word] {
+        var words: [Word] = []
+        for element in try node.elements() {
+            let word = try element.word(type)
+            guard !words.contains(word) else { throw element.error("\(word.rawValue) stands in the list twice") }
+            words.append(word)
+        }
+        return words
+    }
+
+    private static func categories(_ node: PolicyNode?) throws(PolicyError) -> [ValidationCategory]? {
+        guard let node else { return nil }
+        return try words(of: node, ValidationCategory.self)
+    }
+
+    private static func version(_ node: PolicyNode?) throws(PolicyError) -> Version? {
+        guard let node else { return nil }
+        guard let version = try Version(node.text()) else {
+            throw node.error("expected a version of numbers and periods, such as \"16.0\", found \(node.found)")
+        }
+        return version
+    }
+
+    private static func minimumOSVersion(_ node: PolicyNode?) throws(PolicyError) -> MinimumOSVersion? {
+        guard let node else { return nil }
+        guard case .mapping = node.content else { return try version(node).map { MinimumOSVersion($0) } }
+        var versions: [Platform: Version] = [:]
+        for (name, value) in try node.members(Platform.allCases.map(\.rawValue)) {
+            guard let platform = Platform(rawValue: name) else { continue }
+            versions[platform] = try version(value)
+        }
+        guard !versions.isEmpty else { throw node.error("expected a version, or one by platform, found an empty mapping") }
+        return MinimumOSVersion(versions)
+    }
+
+    private static func binding(_ node: PolicyNode) throws(PolicyError) -> ClientDataBinding {
+        if case .mapping = node.content {
+            guard let pointer = try node.members(["challengeAt"])["challengeAt"] else {
+                throw node.missing("challengeAt", "a JSON pointer, such as /challenge")
+            }
+            let text = try pointer.text()
+            do {
+                return .challengeAt(try JSONPointer(text))
+            } catch {
+                throw pointer.error("expected a JSON pointer (RFC 6901), such as /challenge: \(error.message)")
+            }
+        }
+        switch try node.text() {
+        case "raw": return .raw
+        case "none": return .none
+        default: throw node.error("expected raw, none or { challengeAt: JSON POINTER }, found \(node.found)")
+        }
+    }
+
+    private static func receiptRules(_ node: PolicyNode?) throws(PolicyError) -> ReceiptRules {
+        guard let node else { return ReceiptRules() }
+        let fields = try node.members(["maximumAge", "maximumRiskMetric"])
+        var metric: Int?
+        if let field = fields["maximumRiskMetric"] {
+            guard let value = try Int(field.text()), value >= 0 else {
+                throw field.error("expected a whole number from 0 on, found \(field.found)")
+            }
+            metric = value
+        }
+        let age = try fields["maximumAge"]?.duration() ?? ReceiptRules().maximumAge
+        return ReceiptRules(maximumAge: age, maximumRiskMetric: metric)
+    }
+
+    private static func certificates(
+        in node: PolicyNode, files: any PolicyFiles
+    ) throws(PolicyError) -> [Certificate] {
+        let contents = try files.contents(of: node)
+        do {
+            return try PEM.certificates(in: contents)
+        } catch {
+            throw node.error("expected a file of PEM certificates: \(error.detail)")
+        }
+    }
+}

@@ -1,0 +1,127 @@
+public import AssayCore
+public import AssayPrimitives
+
+/// What a policy demands of the App Attest evidence of one app.
+public struct AppAttestConfiguration: EngineConfiguration {
+    /// The engine's name.
+    public static let engine = "app-attest"
+    /// The field of an app in a policy file.
+    public static let policyField = "appAttest"
+
+    /// Who sees to it that a challenge was issued and is used once.
+    public enum ChallengeSource: String, Sendable, CaseIterable {
+        /// The ledger issued it and consumes it.
+        case ledger
+        /// The caller compares it.
+        case caller
+    }
+
+    /// Where the client data of an assertion carries the challenge.
+    public enum ClientDataBinding: Sendable {
+        /// The client data is the challenge.
+        case raw
+        /// The client data is a JSON document that has the challenge as a string.
+        case challengeAt(JSONPointer)
+        /// Nowhere: the client data is not held against a challenge.
+        case none
+    }
+
+    /// The lowest operating system version that is allowed, of every platform or by platform.
+    public struct MinimumOSVersion: Sendable, Equatable {
+        let any: Version?
+        let byPlatform: [Platform: Version]
+
+        /// The same minimum for every platform.
+        public init(_ version: Version) {
+            any = version
+            byPlatform = [:]
+        }
+
+        /// A minimum for each platform that is allowed at all.
+        public init(_ byPlatform: [Platform: Version]) {
+            any = nil
+            self.byPlatform = byPlatform
+        }
+    }
+
+    /// What is demanded of a refreshed receipt.
+    public struct ReceiptRules: Sendable, Equatable {
+        /// How old it may be, in seconds. Apple recommends five minutes.
+        public let maximumAge: Double
+        /// The greatest risk metric that is allowed, and nil for any.
+        public let maximumRiskMetric: Int?
+
+        /// States the rules.
+        public init(maximumAge: Double = 300, maximumRiskMetric: Int? = nil) {
+            self.maximumAge = maximumAge
+            self.maximumRiskMetric = maximumRiskMetric
+        }
+    }
+
+    /// The App IDs: App ID prefix, a period, bundle identifier.
+    public let appIDs: [String]
+    /// The environments that are allowed.
+    public let environments: [AttestEnvironment]
+    /// Which steps of an assertion's counter are allowed.
+    public let counter: CounterAdvance.Rule
+    /// Who sees to challenges.
+    public let challenge: ChallengeSource
+    /// Where assertions carry the challenge.
+    public let clientData: ClientDataBinding
+    /// The lowest operating system version, and nil for any.
+    public let minimumOSVersion: MinimumOSVersion?
+    /// The lowest bundle version, and nil for any.
+    public let minimumBundleVersion: Version?
+    /// The validation categories that are allowed, and nil for every one that is not inappropriate.
+    public let validationCategories: [ValidationCategory]?
+    /// What is demanded of refreshed receipts.
+    public let receipt: ReceiptRules
+    /// Roots of a test authority in place of Apple's; empty for Apple's.
+    public let testRoots: [Certificate]
+
+    /// Composes a configuration in code. What security depends on has no default.
+    ///
+    /// - Throws: ``PolicyError`` when an App ID has no prefix, or nothing is allowed.
+    public init(
+        appIDs: [String], environments: [AttestEnvironment], challenge: ChallengeSource,
+        clientData: ClientDataBinding, counter: CounterAdvance.Rule = .increasing,
+        minimumOSVersion: MinimumOSVersion? = nil, minimumBundleVersion: Version? = nil,
+        validationCategories: [ValidationCategory]? = nil, receipt: ReceiptRules = ReceiptRules(),
+        testRoots: [Certificate] = []
+    ) throws(PolicyError) {
+        guard !appIDs.isEmpty else { throw PolicyError(field: "appIDs", "at least one App ID is needed") }
+        for appID in appIDs {
+            if let objection = AppAttestConfiguration.objection(toAppID: appID) {
+                throw PolicyError(field: "appIDs", objection)
+            }
+        }
+        guard !environments.isEmpty else {
+            throw PolicyError(field: "environments", "at least one environment is needed")
+        }
+        guard validationCategories?.isEmpty != true else {
+            throw PolicyError(field: "validationCategories", "at least one category is needed")
+        }
+        self.appIDs = appIDs
+        self.environments = environments
+        self.challenge = challenge
+        self.clientData = clientData
+        self.counter = counter
+        self.minimumOSVersion = minimumOSVersion
+        self.minimumBundleVersion = minimumBundleVersion
+        self.validationCategories = validationCategories
+        self.receipt = receipt
+        self.testRoots = testRoots
+    }
+
+    /// Why a text is no App ID, and nil when it may be one.
+    static func objection(toAppID text: String) -> String? {
+        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
+            return "an App ID is an App ID prefix, a period and a bundle identifier, found \"\(text)\""
+        }
+        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "*") }) else {
+            return "an App ID has no white space, wildcard or letters outside of ASCII, found \"\(text)\""
+        }
+        return nil
+    }
+}

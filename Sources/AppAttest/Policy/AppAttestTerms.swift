@@ -1,0 +1,99 @@
+/// The environment of the App Attest service that a key belongs to.
+public enum AttestEnvironment: String, Sendable, CaseIterable {
+    /// TestFlight, App Store and enterprise builds.
+    case production
+    /// Builds from Xcode.
+    case development
+
+    /// The AAGUID of the authenticator data, all 16 bytes (Apple, Validating apps that connect to your server, step 8).
+    var aaguid: [UInt8] {
+        switch self {
+        case .production: Array("appattest".utf8) + [0, 0, 0, 0, 0, 0, 0]
+        case .development: Array("appattestdevelop".utf8)
+        }
+    }
+
+    /// Field 7 of a receipt.
+    var receiptName: String {
+        switch self {
+        case .production: "production"
+        case .development: "sandbox"
+        }
+    }
+}
+
+/// The operating system family of a device.
+public enum Platform: String, Sendable, CaseIterable {
+    /// iOS and iPadOS.
+    case iOS
+    /// macOS.
+    case macOS
+}
+
+/// How an app got onto a device (Apple, authenticator data extension `apple_validation_category_01`).
+public enum ValidationCategory: String, Sendable, CaseIterable {
+    /// Part of the operating system.
+    case operatingSystem
+    /// Installed by TestFlight.
+    case testFlight
+    /// Installed by Xcode.
+    case development
+    /// Installed by the App Store.
+    case appStore
+    /// Enterprise or ad hoc distribution.
+    case enterprise
+    /// Signed with a Developer ID, on macOS.
+    case developerID
+    /// Another way.
+    case other
+
+    /// The category of a value, and nil for 0, 7, 8 and 9, which are never appropriate, and for those over 10.
+    init?(value: UInt64) {
+        switch value {
+        case 1: self = .operatingSystem
+        case 2: self = .testFlight
+        case 3: self = .development
+        case 4: self = .appStore
+        case 5: self = .enterprise
+        case 6: self = .developerID
+        case 10: self = .other
+        default: return nil
+        }
+    }
+}
+
+/// A version of numbers and periods, such as `16.0` or `1.2.3`. Missing parts count as 0.
+public struct Version: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The numbers, without zeros at the end.
+    public let parts: [UInt64]
+    /// The version as written.
+    public let description: String
+
+    /// Reads a version, and gives nil for anything but decimal numbers of at most 18 digits with a period between two.
+    public init?(_ text: String) {
+        var parts: [UInt64] = []
+        for part in text.split(separator: ".", omittingEmptySubsequences: false) {
+            guard (1...18).contains(part.utf8.count), part.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+                let number = UInt64(part), parts.count < 8
+            else { return nil }
+            parts.append(number)
+        }
+        while parts.last == 0 { parts.removeLast() }
+        self.parts = parts
+        description = text
+    }
+
+    /// The first number.
+    public var major: UInt64 { parts.first ?? 0 }
+
+    /// Equal when the numbers are, however they are written.
+    public static func == (lhs: Version, rhs: Version) -> Bool { lhs.parts == rhs.parts }
+
+    /// Hashes the numbers.
+    public func hash(into hasher: inout Hasher) { hasher.combine(parts) }
+
+    /// Compares number by number.
+    public static func < (lhs: Version, rhs: Version) -> Bool {
+        lhs.parts.lexicographicallyPrecedes(rhs.parts)
+    }
+}

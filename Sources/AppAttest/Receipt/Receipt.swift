@@ -1,0 +1,129 @@
+import AssayCore
+import AssayPrimitives
+import FoundationEssentials
+
+/// The payload of an App Attest receipt.
+///
+/// SET OF SEQUENCE {INTEGER type, INTEGER version = 1, OCTET STRING value}, where values are raw bytes and no nested DER
+/// (Apple, Assessing fraud risk, and receipts as issued since 2020). Fields come in any order; unknown ones are
+/// tolerated, the same one twice is not.
+struct Receipt: Sendable {
+    /// Field 6: what made the receipt.
+    enum Kind: String, Sendable {
+        /// Part of an attestation.
+        case attest = "ATTEST"
+        /// Handed out in exchange for an older one.
+        case receipt = "RECEIPT"
+    }
+
+    /// Field 2.
+    let appID: String
+    /// Field 3: the attested certificate in DER.
+    let attestedCertificate: ArraySlice<UInt8>
+    /// Field 4: the client data hash; in refreshed receipts mangled by a conversion to UTF-8, so never compared.
+    let clientDataHash: ArraySlice<UInt8>?
+    /// Field 5: the token for Apple's server.
+    let token: ArraySlice<UInt8>?
+    /// Field 6.
+    let type: Kind
+    /// Field 7, undocumented; nil when it is not there.
+    let environment: AttestEnvironment?
+    /// Field 12.
+    let creationTime: Date
+    /// Field 17: about how many keys the device attested in the last 30 days.
+    let riskMetric: Int?
+    /// Field 19: from when on it can be exchanged.
+    let notBefore: Date?
+    /// Field 21: until when it can be exchanged.
+    let expirationTime: Date
+
+    /// Reads a payload that takes up all of some bytes.
+    init(payload: [UInt8]) throws(DecodeError) {
+        let fields = try ReceiptFields(payload)
+        appID = try fields.text(2)
+        attestedCertificate = try fields.required(3)
+        clientDataHash = fields.optional(4)
+        token = fields.optional(5)
+        type = try fields.value(6, "ATTEST or RECEIPT") { Kind(rawValue: $0) }
+        environment = try fields.optionalValue(7, "production or sandbox") { name in
+            AttestEnvironment.allCases.first { $0.receiptName == name }
+        }
+        creationTime = try fields.value(12, "an RFC 3339 time") { RFC3339.parse($0) }
+        riskMetric = try fields.optionalValue(17, "a whole number from 0 on") { text in
+            text.utf8.allSatisfy { (0x30...0x39).contains($0) } && text.utf8.count <= 9 ? Int(text) : nil
+        }
+        notBefore = try fields.optionalValue(19, "an RFC 3339 time") { RFC3339.parse($0) }
+        expirationTime = try fields.value(21, "an RFC 3339 time") { RFC3339.parse($0) }
+        guard creationTime <= expirationTime else {
+            throw DecodeError(.unexpectedValue, at: 0, field: "field 21", "the receipt expires before it was made")
+        }
+        guard (notBefore ?? creationTime) >= creationTime else {
+            throw DecodeError(.unexpectedValue, at: 0, field: "field 19", "it lies before the creation of the receipt")
+        }
+        guard type != .attest || riskMetric == nil else {
+            throw DecodeError(
+                .unexpected, at: 0, field: "field 17", "a receipt of type ATTEST has no risk metric")
+        }
+    }
+}
+
+/// The fields of a receipt by type.
+private struct ReceiptFields {
+    private var values: [Int64: ArraySlice<UInt8>] = [:]
+
+    init(_ payload: [UInt8]) throws(DecodeError) {
+        var set = try DERReader.single(.set, in: payload[...]).reader
+        while !set.isAtEnd {
+            var field = try set.readConstructed(.sequence)
+            let typeElement = try field.read(.integer)
+            let type = try typeElement.integer()
+            let version = try field.read(.integer).integer()
+            let value = try field.read(.octetString).octetString()
+            try field.finish()
+            guard version == 1 else {
+                throw DecodeError(
+                    .unexpectedValue, at: typeElement.bytes.startIndex, field: "field \(type)",
+                    "expected version 1, found \(version)")
+            }
+            guard values.updateValue(value, forKey: type) == nil else {
+                throw DecodeError(
+                    .duplicateKey, at: typeElement.bytes.startIndex, field: "field \(type)", "the field comes twice")
+            }
+        }
+    }
+
+    func optional(_ type: Int64) -> ArraySlice<UInt8>? { values[type] }
+
+    func required(_ type: Int64) throws(DecodeError) -> ArraySlice<UInt8> {
+        guard let value = values[type], !value.isEmpty else {
+            throw DecodeError(.missing, at: 0, field: "field \(type)", "the field is missing or empty")
+        }
+        return value
+    }
+
+    func text(_ type: Int64) throws(DecodeError) -> String {
+        let value = try required(type)
+        guard let text = String(validating: value, as: UTF8.self) else {
+            throw DecodeError(.invalidText, at: value.startIndex, field: "field \(type)", "not valid UTF-8")
+        }
+        return text
+    }
+
+    func value<Value>(
+        _ type: Int64, _ expected: String, _ parse: (String) -> Value?
+    ) throws(DecodeError) -> Value {
+        let text = try text(type)
+        guard let value = parse(text) else {
+            throw DecodeError(
+                .unexpectedValue, at: values[type]?.startIndex ?? 0, field: "field \(type)",
+                "expected \(expected), found \"\(text.prefix(40).escapingControls)\"")
+        }
+        return value
+    }
+
+    func optionalValue<Value>(
+        _ type: Int64, _ expected: String, _ parse: (String) -> Value?
+    ) throws(DecodeError) -> Value? {
+        values[type] == nil ? nil : try value(type, expected, parse)
+    }
+}

@@ -1,0 +1,3 @@
+// Whoever imports the facade speaks the vocabulary of its parts.
+@_exported public import AppAttest
+@_exported public import AssayCore

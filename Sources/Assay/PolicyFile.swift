@@ -1,0 +1,196 @@
+public import AssayCore
+import Foundation
+import Yams
+
+/// Reads policy files: YAML, in which everything is checked.
+public enum PolicyFile {
+    /// The most values that a policy may have: what aliases multiply counts each time.
+    private static let maximumNodes = 100_000
+
+    /// Reads the policy of a file. References to other files are relative to it.
+    ///
+    /// - Throws: ``PolicyError``, which names file, line, field, what was found and what is allowed.
+    public static func load(path: String) throws(PolicyError) -> Policy {
+        let bytes = try LocalFiles.read(path, limit: InputLimits.policy)
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw PolicyError(file: path, field: "", "the file is not UTF-8 text")
+        }
+        return try parse(text, file: path, files: LocalFiles(relativeTo: path))
+    }
+
+    /// Reads a policy from YAML text.
+    ///
+    /// - Parameters:
+    ///   - text: the YAML.
+    ///   - file: its name in errors.
+    ///   - files: reads the files that it refers to.
+    /// - Throws: ``PolicyError``.
+    public static func parse(
+        _ text: String, file: String?, files: any PolicyFiles
+    ) throws(PolicyError) -> Policy {
+        let root = try document(text, file: file)
+        let fields = try root.members(["version", "apps", "checks"])
+        guard let version = fields["version"] else { throw root.missing("version", "allowed is 1") }
+        guard try version.text() == "1" else { throw version.error("expected 1, found \(version.found)") }
+        guard let appList = fields["apps"] else { throw root.missing("apps", "a list of apps") }
+        var apps: [PolicyApp] = []
+        for node in try appList.elements() {
+            let app = try readApp(node, files: files)
+            guard !apps.contains(where: { $0.name == app.name }) else {
+                throw node.error("two apps are named \(app.name); names are unique")
+            }
+            apps.append(app)
+        }
+        return try Policy(apps: apps, modes: readModes(fields["checks"]), catalogue: Verifier.catalogue)
+    }
+
+    private static func readApp(_ node: PolicyNode, files: any PolicyFiles) throws(PolicyError) -> PolicyApp {
+        let types = Verifier.engines.map { configurationType(of: $0) }
+        let fields = try node.members(["name"] + types.map { $0.policyField })
+        guard let name = try fields["name"]?.text() else { throw node.missing("name", "a name that is unique") }
+        var configurations: [any EngineConfiguration] = []
+        for type in types {
+            guard let section = fields[type.policyField] else { continue }
+            configurations.append(try type.init(reading: section, files: files))
+        }
+        guard !configurations.isEmpty else {
+            throw node.error(
+                "app \(name) says nothing on any evidence; allowed are \(types.map { $0.policyField }.joined(separator: ", "))")
+        }
+        return PolicyApp(name: name, configurations: configurations)
+    }
+
+    private static func configurationType<Engine: EvidenceEngine>(
+        of engine: Engine.Type
+    ) -> any EngineConfiguration.Type {
+        Engine.Configuration.self
+    }
+
+    private static func readModes(_ node: PolicyNode?) throws(PolicyError) -> [CheckID: CheckMode] {
+        guard let node else { return [:] }
+        guard case .mapping(let entries) = node.content else {
+            throw node.error("expected a mapping of check names to enforce, annotate or off, found \(node.found)")
+        }
+        var modes: [CheckID: CheckMode] = [:]
+        for entry in entries {
+            let check = CheckID(entry.key)
+            let mode: CheckMode = try entry.value.word(CheckMode.self)
+            if let objection = Policy.objection(to: mode, for: check, in: Verifier.catalogue) {
+                throw PolicyError(file: node.file, line: entry.line, field: "checks.\(entry.key)", objection)
+            }
+            modes[check] = mode
+        }
+        return modes
+    }
+
+    // MARK: YAML
+
+    private static func document(_ text: String, file: String?) throws(PolicyError) -> PolicyNode {
+        let node: Node?
+        do {
+            // Every scalar stays text: what a value may be is for its field to say, and not for YAML's guesses.
+            node = try Parser(yaml: text, resolver: .basic).singleRoot()
+        } catch let error as YamlError {
+            throw yamlError(error, file: file)
+        } catch {
+            throw PolicyError(file: file, field: "", "the file is not YAML: \(error)")
+        }
+        guard let node else { throw PolicyError(file: file, line: 1, field: "", "the file is empty") }
+        var budget = maximumNodes
+        return try convert(node, path: "", file: file, line: 1, depth: 0, budget: &budget)
+    }
+
+    private static func yamlError(_ error: YamlError, file: String?) -> PolicyError {
+        switch error {
+        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+            .composer(_, let problem, let mark, _):
+            PolicyError(file: file, line: mark.line, field: "", "the file is not YAML: \(problem)")
+        case .duplicatedKeysInMapping(let duplicates, let context):
+            PolicyError(
+                file: file, line: context.mark.line, field: duplicates.joined(separator: ", "),
+                "the same key stands twice in a mapping")
+        default: PolicyError(file: file, field: "", "the file is not YAML: \(error)")
+        }
+    }
+
+    private static func convert(
+        _ node: Node, path: String, file: String?, line: Int, depth: Int, budget: inout Int
+    ) throws(PolicyError) -> PolicyNode {
+        let line = node.mark?.line ?? line
+        func make(_ content: PolicyNode.Content) -> PolicyNode {
+            PolicyNode(content, path: path, line: line, file: file)
+        }
+        budget -= 1
+        guard budget > 0, depth < InputLimits.nestingDepth else {
+            throw make(.null).error(
+                "more than \(maximumNodes) values, or nested deeper than \(InputLimits.nestingDepth)")
+        }
+        switch node {
+        case .scalar(let scalar):
+            let isNull = scalar.style == .plain && ["", "~", "null"].contains(scalar.string)
+            return make(isNull ? .null : .scalar(scalar.string))
+        case .sequence(let sequence):
+            var elements: [PolicyNode] = []
+            for (index, element) in sequence.enumerated() {
+                elements.append(
+                    try convert(
+                        element, path: "\(path)[\(index)]", file: file, line: line, depth: depth + 1,
+                        budget: &budget))
+            }
+            return make(.sequence(elements))
+        case .mapping(let mapping):
+            var entries: [(key: String, line: Int, value: PolicyNode)] = []
+            for (key, value) in mapping {
+                guard case .scalar(let scalar) = key else { throw make(.null).error("expected text as a key") }
+                let keyLine = key.mark?.line ?? line
+                let child = try convert(
+                    value, path: path.isEmpty ? scalar.string : "\(path).\(scalar.string)", file: file, line: keyLine,
+                    depth: depth + 1, budget: &budget)
+                entries.append((scalar.string, keyLine, child))
+            }
+            return make(.mapping(entries))
+        case .alias: throw make(.null).error("aliases are not allowed")
+        }
+    }
+}
+
+/// Reads files of the local file system, as a policy refers to them.
+public struct LocalFiles: PolicyFiles {
+    private let directory: URL
+
+    /// Takes relative paths to be relative to the folder of a file.
+    public init(relativeTo path: String) {
+        directory = URL(fileURLWithPath: path).deletingLastPathComponent()
+    }
+
+    /// The contents of the file that a scalar `file:PATH` names.
+    public func contents(of node: PolicyNode) throws(PolicyError) -> [UInt8] {
+        let text = try node.text()
+        guard text.hasPrefix("file:"), text != "file:" else {
+            throw node.error("expected file:PATH, found \(node.found)")
+        }
+        let path = URL(fileURLWithPath: String(text.dropFirst(5)), relativeTo: directory).path
+        do {
+            return try LocalFiles.read(path, limit: InputLimits.policy)
+        } catch {
+            throw node.error(error.message)
+        }
+    }
+
+    /// Reads a file that is not larger than a limit.
+    static func read(_ path: String, limit: Int) throws(PolicyError) -> [UInt8] {
+        do {
+            let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+            defer { try? handle.close() }
+            let data = try handle.read(upToCount: limit + 1) ?? Data()
+            guard data.count <= limit else {
+                throw PolicyError(file: path, field: "", "the file has more than the \(limit) bytes that are allowed")
+            }
+            return Array(data)
+        } catch let error as PolicyError {
+            throw error
+        } catch {
+            throw PolicyError(file: path, field: "", "the file cannot be read: \(error.localizedDescription)")
+        }
+    }
+}

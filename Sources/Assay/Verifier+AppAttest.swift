@@ -1,0 +1,55 @@
+public import AppAttest
+public import AssayCore
+public import FoundationEssentials
+
+/// Direct calls, for those who have the parts of a request and no record.
+extension Verifier {
+    /// Judges an attestation, and enrols its key when it is accepted.
+    ///
+    /// - Parameters:
+    ///   - input: what the app sent, and the challenge that it was sent for.
+    ///   - app: the policy's app; nil for the one whose App ID matches.
+    ///   - now: the time of judgement.
+    /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does.
+    public func verifyAttestation(
+        _ input: AttestationInput, app: String? = nil, at now: Date
+    ) async throws(VerificationError) -> Verdict {
+        try await settle(appAttest().assess(input, app: app, ledger: ledger, at: now), at: now)
+    }
+
+    /// Judges an assertion, and advances the counter of its key when it is accepted.
+    ///
+    /// - Parameters:
+    ///   - input: what the app sent, and the challenge when the policy says `challenge: caller`.
+    ///   - suppliedKey: the key and its counter, for those who keep keys themselves and give an ephemeral ledger; they
+    ///     must compare and store the counter of the verdict's subject in one atomic step.
+    ///   - app: the policy's app; nil for the one whose App ID matches.
+    ///   - now: the time of judgement.
+    /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does.
+    public func verifyAssertion(
+        _ input: AssertionInput, suppliedKey: AssertionKeys.Supplied? = nil, app: String? = nil, at now: Date
+    ) async throws(VerificationError) -> Verdict {
+        try await settle(
+            appAttest().assess(input, suppliedKey: suppliedKey, app: app, ledger: ledger, at: now), at: now)
+    }
+
+    /// Judges a receipt that Apple's server handed out in exchange for an older one.
+    ///
+    /// - Parameters:
+    ///   - input: the receipt, and the key that it should be about.
+    ///   - app: the policy's app; nil for the one whose App ID matches.
+    ///   - now: the time of judgement.
+    /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does.
+    public func verifyReceipt(
+        _ input: ReceiptInput, app: String? = nil, at now: Date
+    ) async throws(VerificationError) -> Verdict {
+        try await settle(appAttest().assess(input, app: app, ledger: ledger, at: now), at: now)
+    }
+
+    private func appAttest() throws(VerificationError) -> AppAttestEngine {
+        guard let engine = engine(AppAttestEngine.self) else {
+            throw .request(RequestError(.unknownKind, "no engine judges App Attest"))
+        }
+        return engine
+    }
+}

@@ -1,0 +1,77 @@
+import AppAttest
+public import AssayCore
+public import FoundationEssentials
+
+/// Judges evidence under a policy, with a ledger that keeps what must not happen twice.
+///
+/// A verifier is cheap to copy, safe to use from many tasks, and keeps what it learns of authorities, so make one and
+/// keep it.
+///
+///     let policy = try PolicyFile.load(path: "policy.yaml")
+///     let verifier = Verifier(policy: policy, ledger: MemoryLedger())
+///     let verdict = try await verifier.verify(record, at: Date())
+///     guard verdict.outcome == .accept else { ... }
+public struct Verifier: Sendable {
+    /// The engines, one line each: a new kind of evidence is a new engine here.
+    static let engines: [any EvidenceEngine.Type] = [
+        AppAttestEngine.self
+    ]
+
+    /// Every check of every engine, in the declared order.
+    public static let catalogue: [CheckDefinition] = engines.flatMap { $0.catalogue }
+    /// Every kind of evidence that can be judged.
+    public static let kinds: [EvidenceKind] = engines.flatMap { $0.kinds }
+
+    /// What evidence is held against.
+    public let policy: Policy
+    /// What must not happen twice.
+    public let ledger: any Ledger
+    private let engineByKind: [EvidenceKind: any EvidenceEngine]
+
+    /// Makes a verifier.
+    ///
+    /// Trust anchors are the platforms' own, compiled in, unless the policy names those of a test authority for an app;
+    /// verdicts say so then.
+    /// - Parameters:
+    ///   - policy: what evidence is held against; see ``PolicyFile`` for reading one.
+    ///   - ledger: `MemoryLedger` for one-off use, `SQLiteLedger` for a service.
+    public init(policy: Policy, ledger: any Ledger) {
+        self.policy = policy
+        self.ledger = ledger
+        var byKind: [EvidenceKind: any EvidenceEngine] = [:]
+        for type in Verifier.engines {
+            let engine = type.init(policy: policy)
+            for kind in type.kinds { byKind[kind] = engine }
+        }
+        engineByKind = byKind
+    }
+
+    /// Judges a record.
+    ///
+    /// - Parameters:
+    ///   - record: the evidence; see ``RecordFile`` for reading records.
+    ///   - now: the time of judgement: the present for a request, `receivedAt` for captured evidence.
+    /// - Returns: the verdict, accepting or not. False and malformed evidence is a verdict and never an error.
+    /// - Throws: ``VerificationError`` when there is no verdict: the record cannot be read, the policy has no such app,
+    ///   or the ledger cannot decide.
+    public func verify(_ record: EvidenceRecord, at now: Date) async throws(VerificationError) -> Verdict {
+        guard let engine = engineByKind[record.kind] else {
+            let kinds = Verifier.kinds.map(\.name).joined(separator: ", ")
+            throw .request(RequestError(.unknownKind, "no engine judges \(record.kind); there are \(kinds)"))
+        }
+        return try await settle(engine.assess(record, ledger: ledger, at: now), at: now)
+    }
+
+    func settle(_ assessment: Assessment, at now: Date) async throws(VerificationError) -> Verdict {
+        do {
+            return try await ledger.settle(assessment, at: now)
+        } catch {
+            throw .outage(error)
+        }
+    }
+
+    /// The engine of some kind of evidence, when it is of a type.
+    func engine<Engine: EvidenceEngine>(_ type: Engine.Type) -> Engine? {
+        type.kinds.first.flatMap { engineByKind[$0] as? Engine }
+    }
+}

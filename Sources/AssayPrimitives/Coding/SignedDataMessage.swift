@@ -1,0 +1,122 @@
+public import AssayCore
+
+/// A CMS message of type SignedData with one signer, taken apart and not verified (RFC 5652 sections 3 and 5).
+///
+/// This is the reading that App Attest receipts need: BER, content of type data inside the message, signer named by
+/// issuer and serial number.
+public struct SignedDataMessage: Sendable {
+    /// The one signer.
+    public struct Signer: Sendable {
+        /// The signer's issuer, as a DER Name.
+        public let issuer: ArraySlice<UInt8>
+        /// The contents octets of the signer's serial number.
+        public let serialNumber: ArraySlice<UInt8>
+        /// The digest algorithm.
+        public let digestAlgorithm: ObjectIdentifier
+        /// Whether there are signed attributes, over which the signature goes then.
+        public let hasSignedAttributes: Bool
+        /// The signature algorithm.
+        public let signatureAlgorithm: ObjectIdentifier
+        /// The signature.
+        public let signature: [UInt8]
+    }
+
+    /// The content, put together from its chunks.
+    public let content: [UInt8]
+    /// The certificates that came with the message, in DER.
+    public let certificates: [ArraySlice<UInt8>]
+    /// The one signer.
+    public let signer: Signer
+
+    private static let signedData = ObjectIdentifier(1, 2, 840, 113549, 1, 7, 2)
+    private static let data = ObjectIdentifier(1, 2, 840, 113549, 1, 7, 1)
+
+    /// Takes apart a message that takes up all of some bytes.
+    public init(_ bytes: ArraySlice<UInt8>) throws(DecodeError) {
+        var info = try BERReader.single(.sequence, in: bytes).reader
+        try SignedDataMessage.demand(SignedDataMessage.signedData, &info, field: "contentType")
+        var wrapper = try info.readConstructed(.context(0))
+        try info.finish()
+        var message = try wrapper.readConstructed(.sequence)
+        try wrapper.finish()
+
+        // SignedData: version, digestAlgorithms, encapContentInfo, [0] certificates, [1] crls, signerInfos.
+        _ = try message.read(.integer).der().integer()
+        _ = try message.read(.set)
+        var content = try message.readConstructed(.sequence)
+        try SignedDataMessage.demand(SignedDataMessage.data, &content, field: "eContentType")
+        var octets = try content.readConstructed(.context(0))
+        self.content = try octets.readOctetString()
+        try octets.finish()
+        try content.finish()
+
+        var certificates: [ArraySlice<UInt8>] = []
+        if var bag = try message.readIfPresent(.context(0))?.reader {
+            while !bag.isAtEnd {
+                let certificate = try bag.read(.sequence)
+                guard certificates.count < InputLimits.certificates else {
+                    throw DecodeError(
+                        .tooLarge, at: certificate.bytes.startIndex, field: "certificates",
+                        "more than \(InputLimits.certificates) certificates")
+                }
+                certificates.append(certificate.bytes)
+            }
+        }
+        self.certificates = certificates
+        _ = try message.readIfPresent(.context(1))
+        let signers = try message.read(.set)
+        try message.finish()
+        var signerReader = signers.reader
+        guard !signerReader.isAtEnd else {
+            throw DecodeError(.missing, at: signers.bytes.startIndex, field: "signerInfos", "the message has no signer")
+        }
+        signer = try SignedDataMessage.readSigner(&signerReader)
+        guard signerReader.isAtEnd else {
+            throw DecodeError(
+                .unexpected, at: signerReader.offset, field: "signerInfos", "expected one signer, found more")
+        }
+    }
+
+    /// SignerInfo: version, sid, digestAlgorithm, [0] signedAttrs, signatureAlgorithm, signature, [1] unsignedAttrs.
+    private static func readSigner(_ signers: inout BERReader) throws(DecodeError) -> Signer {
+        var reader = try signers.readConstructed(.sequence)
+        let version = try reader.read(.integer)
+        guard try version.der().integer() == 1 else {
+            throw DecodeError(
+                .unexpectedValue, at: version.bytes.startIndex, field: "signerInfos",
+                "expected a signer named by issuer and serial number")
+        }
+        var name = try reader.readConstructed(.sequence)
+        let issuer = try name.read(.sequence).bytes
+        let serialNumber = try name.read(.integer).der().integerBytes()
+        try name.finish()
+        let digestAlgorithm = try readAlgorithm(&reader)
+        let attributes = try reader.readIfPresent(.context(0))
+        let signatureAlgorithm = try readAlgorithm(&reader)
+        let signature = try reader.readOctetString()
+        _ = try reader.readIfPresent(.context(1))
+        try reader.finish()
+        return Signer(
+            issuer: issuer, serialNumber: serialNumber, digestAlgorithm: digestAlgorithm,
+            hasSignedAttributes: attributes != nil, signatureAlgorithm: signatureAlgorithm, signature: signature)
+    }
+
+    /// AlgorithmIdentifier whose parameters are absent or NULL (RFC 5754 section 2).
+    private static func readAlgorithm(_ reader: inout BERReader) throws(DecodeError) -> ObjectIdentifier {
+        var algorithm = try reader.readConstructed(.sequence)
+        let identifier = try ObjectIdentifier(algorithm.read(.objectIdentifier).der())
+        try algorithm.readIfPresent(.null)?.der().null()
+        try algorithm.finish()
+        return identifier
+    }
+
+    private static func demand(
+        _ expected: ObjectIdentifier, _ reader: inout BERReader, field: String
+    ) throws(DecodeError) {
+        let offset = reader.offset
+        let found = try ObjectIdentifier(reader.read(.objectIdentifier).der())
+        guard found == expected else {
+            throw DecodeError(.unexpectedValue, at: offset, field: field, "expected \(expected), found \(found)")
+        }
+    }
+}
