@@ -1,0 +1,92 @@
+import Assay
+import Crypto
+import Foundation
+
+/// Measures what the README promises. Every figure is a ratio to a bare operation in the same run, since absolute times
+/// depend on the machine and its neighbours. Exits with 1 when a target is missed.
+@main
+struct Benchmarks {
+    let subjects: Subjects
+
+    static func main() throws {
+        let vectors = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../../TestVectors").standardizedFileURL
+        let benchmarks = Benchmarks(subjects: try Subjects(vectors: vectors))
+        let wanted = Set(CommandLine.arguments.dropFirst())
+        var isReached = true
+        for (name, run) in [("rate", benchmarks.rates), ("threads", benchmarks.scaling), ("memory", benchmarks.memory)]
+        where wanted.isEmpty || wanted.contains(name) {
+            isReached = run() && isReached
+        }
+        exit(isReached ? 0 : 1)
+    }
+
+    private func rates() -> Bool {
+        print("rate, as a share of the bare verification's; one thread, processor time")
+        let results = [
+            Comparison(count: 1500).rate(
+                "assertion / bare P-256", of: assertions, against: bareP256, target: 0.85),
+            Comparison(count: 150).rate(
+                "attestation / bare P-384", of: attestationsWithoutReceipt, against: bareP384, target: 0.70),
+            Comparison(count: 150).rate(
+                "attestation with its receipt / bare P-384", of: attestations, against: bareP384, target: 0.70),
+        ]
+        return !results.contains(false)
+    }
+
+    private func scaling() -> Bool {
+        print("throughput of two threads, in units of one; wall time")
+        let results = [
+            Comparison(count: 6000).scaling("assertion", of: assertions, target: 1.9),
+            Comparison(count: 600).scaling("attestation with its receipt", of: attestations, target: 1.9),
+        ]
+        return !results.contains(false)
+    }
+
+    private func memory() -> Bool { MemoryRun(assertions: 1_000_000).reachesTarget(assertions) }
+
+    @Sendable private func assertions(_ count: Int) {
+        for _ in 0..<count {
+            let assessment = AssertionAssessor.assess(
+                subjects.assertion, keys: subjects.assertionKeys, expectations: subjects.assertionExpectations,
+                now: subjects.now)
+            demand(assessment.holds, "the assertion does not hold")
+        }
+    }
+
+    @Sendable private func attestations(_ count: Int) {
+        attestations(count, subjects.attestationExpectations)
+    }
+
+    @Sendable private func attestationsWithoutReceipt(_ count: Int) {
+        attestations(count, subjects.attestationWithoutReceipt)
+    }
+
+    private func attestations(_ count: Int, _ expectations: AppAttestExpectations) {
+        for _ in 0..<count {
+            let assessment = AttestationAssessor.assess(
+                subjects.attestation, expectations: expectations, now: subjects.now)
+            demand(assessment.holds, "the attestation does not hold")
+        }
+    }
+
+    @Sendable private func bareP256(_ count: Int) {
+        for _ in 0..<count {
+            demand(subjects.p256.isValidSignature(subjects.p256Signature, for: subjects.p256Message), "P-256")
+        }
+    }
+
+    @Sendable private func bareP384(_ count: Int) {
+        for _ in 0..<count {
+            let digest = SHA256.hash(data: subjects.p384Message)
+            demand(subjects.p384.isValidSignature(subjects.p384Signature, for: digest), "P-384")
+        }
+    }
+
+    /// Stops the run when what is measured does not do what it should.
+    private func demand(_ holds: Bool, _ what: String) {
+        guard !holds else { return }
+        print("unexpected: \(what)")
+        exit(2)
+    }
+}

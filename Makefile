@@ -1,0 +1,49 @@
+# Everything a developer needs. Each target installs what is missing first.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+SWIFT ?= swift
+CONFIGURATION := -c release
+
+.PHONY: demo test build format lint install uninstall benchmark vectors clean packages
+
+## Verifies real evidence, and shows a tampered copy being refused.
+demo: build
+	@Scripts/demo .build/release/assay
+
+## Builds and passes every test. With ASSAY_SHARED set, the shared vectors and third-party suites run too.
+test: packages
+	$(SWIFT) test $(CONFIGURATION) --disable-testable-imports
+
+build: packages
+	$(SWIFT) build $(CONFIGURATION) --product assay
+
+## Rewrites the sources in the one format; `make lint` only checks it.
+format:
+	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+
+lint:
+	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+
+## Installs a binary that needs no Swift at run time, with shell completions.
+install: packages
+	$(SWIFT) build $(CONFIGURATION) --static-swift-stdlib --product assay
+	Scripts/install .build/release/assay "$(DESTDIR)$(PREFIX)"
+
+uninstall:
+	Scripts/install --remove "$(DESTDIR)$(PREFIX)"
+
+## Measures rates, scaling and memory as ratios to bare cryptography in the same run.
+benchmark: packages
+	$(SWIFT) run $(CONFIGURATION) --package-path Benchmarks Benchmarks
+
+## Mints TestVectors/app-attest anew, but for Apple's sample.
+vectors: build
+	.build/release/assay mint app-attest --output TestVectors/app-attest --force
+
+clean:
+	$(SWIFT) package clean
+	rm -rf Benchmarks/.build
+
+packages:
+	@Scripts/install-packages
