@@ -7,6 +7,10 @@ public import AssayCore
 /// told otherwise, or are slower. One pass over the bytes; nesting is bounded by ``InputLimits/nestingDepth``, and with
 /// it the recursion.
 public enum JSONReader {
+    /// How many values a document may have. A value takes many times the memory of the two bytes that it may be written
+    /// with; the largest corpus that ``InputLimits/record`` lets in has far fewer.
+    static let values = 1 << 20
+
     /// Reads the one value that some bytes consist of, white space around it allowed.
     ///
     /// Numbers are checked against the grammar and kept as written. Keys that Unicode holds to be the same text, though
@@ -22,7 +26,7 @@ public enum JSONReader {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
             throw DecodeError(.malformed, at: bytes.startIndex, "a byte order mark is not allowed in JSON")
         }
-        var scanner = JSONScanner(bytes: bytes, position: bytes.startIndex)
+        var scanner = JSONScanner(bytes: bytes)
         let value = try scanner.value(depth: 0)
         scanner.skipSpace()
         guard scanner.position == bytes.endIndex else {
@@ -55,6 +59,12 @@ public enum JSONReader {
 private struct JSONScanner {
     let bytes: ArraySlice<UInt8>
     var position: Int
+    private var count = 0
+
+    init(bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+        position = bytes.startIndex
+    }
 
     private var current: UInt8? { position < bytes.endIndex ? bytes[position] : nil }
 
@@ -76,6 +86,10 @@ private struct JSONScanner {
     mutating func value(depth: Int) throws(DecodeError) -> RecordValue {
         skipSpace()
         let start = position
+        count += 1
+        guard count <= JSONReader.values else {
+            throw DecodeError(.tooLarge, at: start, "more than \(JSONReader.values) values")
+        }
         switch current {
         case UInt8(ascii: "{"): return RecordValue(.object(try object(depth: depth + 1)), offset: start)
         case UInt8(ascii: "["): return RecordValue(.array(try array(depth: depth + 1)), offset: start)

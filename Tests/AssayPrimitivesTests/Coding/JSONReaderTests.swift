@@ -66,18 +66,19 @@ import Testing
         Rejection(repeated("[", 33) + repeated("]", 33), .tooDeep, 32, "depth is bounded"),
         Rejection(repeated("{\"a\":", 33) + "1" + repeated("}", 33), .tooDeep, 160, "the depth of objects is bounded"),
         Rejection(repeated("[", 1_000_000), .tooDeep, 32, "depth is bounded before the stack is"),
-        Rejection("\"" + repeated("a", 2_000_000) + "\"", .tooLarge, 2_000_000, "size is bounded"),
+        Rejection("\"" + repeated("a", 3_000_000) + "\"", .tooLarge, 3_000_000, "size is bounded"),
+        Rejection("[" + repeated("0,", 1_100_000) + "0]", .tooLarge, 2_097_151, "the number of values is bounded"),
     ]
 
     @Test("What breaks a rule is refused, at the byte where it shows")
     func refuses() {
         for rejection in Self.refused {
-            let error = decodeError { _ = try JSONReader.read(Array(rejection.input.utf8), limit: 2_000_000) }
+            let error = decodeError { _ = try JSONReader.read(Array(rejection.input.utf8), limit: 3_000_000) }
             #expect(
                 rejection.matches(error),
                 "\(rejection.rule): \(rejection.input.prefix(40)) \(String(describing: error))")
             let shifted = Array(("  " + rejection.input).utf8)
-            let shiftedError = decodeError { _ = try JSONReader.read(shifted[2...], limit: 2_000_000) }
+            let shiftedError = decodeError { _ = try JSONReader.read(shifted[2...], limit: 3_000_000) }
             #expect(shiftedError?.offset == rejection.offset + 2)
         }
     }
