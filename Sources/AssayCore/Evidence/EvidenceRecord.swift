@@ -45,7 +45,7 @@ public struct EvidenceRecord: Sendable {
 /// A JSON value as it stands in a record, with the byte at which it begins, so that errors can point at it.
 public struct RecordValue: Sendable {
     /// What the value is.
-    public indirect enum Content: Sendable {
+    public enum Content: Sendable {
         /// `null`.
         case null
         /// `true` or `false`.

@@ -164,7 +164,10 @@ public struct DERReader: Sendable {
         try read(tag).reader
     }
 
-    private static func readTag(_ cursor: inout ArraySlice<UInt8>) throws(DecodeError) -> ASN1Tag {
+    /// - Parameter allowingChunks: whether an OCTET STRING may be constructed, as in BER.
+    static func readTag(
+        _ cursor: inout ArraySlice<UInt8>, allowingChunks: Bool = false
+    ) throws(DecodeError) -> ASN1Tag {
         let start = cursor.startIndex
         guard let first = cursor.popFirst(), let tagClass = ASN1Tag.Class(rawValue: first & 0xC0) else {
             throw DecodeError(.truncated, at: start, "expected a tag, found the end")
@@ -176,7 +179,8 @@ public struct DERReader: Sendable {
         } else if tagClass == .universal, number == 0 {
             throw DecodeError(.malformed, at: start, "tag 0 of the universal class is reserved for indefinite lengths")
         }
-        if tagClass == .universal, isConstructed != (number == 16 || number == 17 || [8, 11].contains(number)) {
+        let isChunked = allowingChunks && number == 4 && isConstructed
+        if tagClass == .universal, !isChunked, isConstructed != [8, 11, 16, 17].contains(number) {
             throw DecodeError(
                 .unexpectedType, at: start,
                 "universal tag \(number) must be \(isConstructed ? "primitive" : "constructed") in DER")
@@ -195,8 +199,8 @@ public struct DERReader: Sendable {
             if number == 0, byte == 0x80 {
                 throw DecodeError(.notMinimal, at: start, "the tag number has leading zeros")
             }
-            guard number <= UInt32.max >> 7 else {
-                throw DecodeError(.tooLarge, at: start, "the tag number has more than 32 bits")
+            guard number <= UInt32(Int32.max) >> 7 else {
+                throw DecodeError(.tooLarge, at: start, "the tag number has more than 31 bits")
             }
             number = number << 7 | UInt32(byte & 0x7F)
             if byte & 0x80 == 0 { break }
@@ -207,7 +211,7 @@ public struct DERReader: Sendable {
         return number
     }
 
-    private static func readLength(_ cursor: inout ArraySlice<UInt8>) throws(DecodeError) -> Int {
+    static func readLength(_ cursor: inout ArraySlice<UInt8>) throws(DecodeError) -> Int {
         let start = cursor.startIndex
         guard let first = cursor.popFirst() else {
             throw DecodeError(.truncated, at: start, "expected a length, found the end")

@@ -1,0 +1,210 @@
+public import AssayCore
+
+/// One encoding of BER: its tag, its contents, and all of its bytes.
+public struct BERElement: Sendable {
+    /// How many chunks an OCTET STRING may have. Apple's receipts have chunks of 1000 bytes, five at most.
+    static let chunks = 1024
+
+    /// The tag.
+    public let tag: ASN1Tag
+    /// The contents octets, without the end-of-contents octets. Indices are those of the input.
+    public let contents: ArraySlice<UInt8>
+    /// Identifier, length and contents octets, and the end-of-contents octets if there are any.
+    public let bytes: ArraySlice<UInt8>
+    fileprivate let depth: Int
+
+    /// A reader of the encodings inside a constructed element.
+    public var reader: BERReader { BERReader(contents, depth: depth + 1) }
+
+    /// The element as DER, which its head is held to here, and what is inside when it is read.
+    public func der() throws(DecodeError) -> DERElement { try DERReader.single(tag, in: bytes) }
+
+    /// An OCTET STRING, put together when it comes in chunks (X.690 section 8.7.3).
+    public func octetString() throws(DecodeError) -> [UInt8] {
+        if tag == .octetString { return Array(contents) }
+        guard tag == .chunkedOctetString else {
+            throw DecodeError(.unexpectedType, at: bytes.startIndex, "expected OCTET STRING, found \(tag)")
+        }
+        var whole: [UInt8] = []
+        var count = 0
+        var open = [reader]
+        while let last = open.indices.last {
+            if open[last].isAtEnd {
+                open.removeLast()
+                continue
+            }
+            let chunk = try open[last].read()
+            count += 1
+            guard count <= BERElement.chunks else {
+                throw DecodeError(
+                    .tooLarge, at: chunk.bytes.startIndex, "more than \(BERElement.chunks) chunks of an OCTET STRING")
+            }
+            switch chunk.tag {
+            case .octetString: whole += chunk.contents
+            case .chunkedOctetString: open.append(chunk.reader)
+            default:
+                throw DecodeError(
+                    .unexpectedType, at: chunk.bytes.startIndex,
+                    "expected a chunk of an OCTET STRING, found \(chunk.tag)")
+            }
+        }
+        return whole
+    }
+}
+
+extension ASN1Tag {
+    fileprivate static let chunkedOctetString = ASN1Tag(.universal, 4, constructed: true)
+}
+
+/// Reads the part of BER (X.690 section 8) that CMS messages use, one encoding after the other.
+///
+/// DER, and besides it: constructed elements of indefinite length, and OCTET STRINGs in chunks. Apple's receipts are
+/// written so. Lengths are in their shortest form nonetheless, and elements nest no deeper than
+/// ``InputLimits/nestingDepth``. The end of an element of indefinite length is found by going over what is inside; the
+/// depth bounds how often a byte is gone over.
+public struct BERReader: Sendable {
+    private var rest: ArraySlice<UInt8>
+    private let depth: Int
+
+    /// Reads the encodings that follow each other in some bytes.
+    public init(_ bytes: ArraySlice<UInt8>) {
+        self.init(bytes, depth: 0)
+    }
+
+    /// Reads the encodings that follow each other in some bytes.
+    public init(_ bytes: [UInt8]) {
+        self.init(bytes[...], depth: 0)
+    }
+
+    fileprivate init(_ bytes: ArraySlice<UInt8>, depth: Int) {
+        rest = bytes
+        self.depth = depth
+    }
+
+    /// The one encoding that some bytes consist of.
+    public static func single(_ tag: ASN1Tag, in bytes: ArraySlice<UInt8>) throws(DecodeError) -> BERElement {
+        var reader = BERReader(bytes)
+        let element = try reader.read(tag)
+        try reader.finish()
+        return element
+    }
+
+    /// Where the next encoding begins.
+    public var offset: Int { rest.startIndex }
+
+    /// Whether nothing is left.
+    public var isAtEnd: Bool { rest.isEmpty }
+
+    /// Demands that nothing is left.
+    public func finish() throws(DecodeError) {
+        guard rest.isEmpty else {
+            throw DecodeError(.trailingBytes, at: offset, "\(rest.count) bytes follow where nothing is allowed")
+        }
+    }
+
+    /// The tag of the next encoding, and nil at the end.
+    public func peekTag() throws(DecodeError) -> ASN1Tag? {
+        guard !rest.isEmpty else { return nil }
+        var copy = rest
+        return try DERReader.readTag(&copy, allowingChunks: true)
+    }
+
+    /// Reads the next encoding, whatever its tag.
+    public mutating func read() throws(DecodeError) -> BERElement {
+        guard depth < InputLimits.nestingDepth else { throw BERReader.tooDeep(at: offset) }
+        var cursor = rest
+        let tag = try DERReader.readTag(&cursor, allowingChunks: true)
+        let contents: ArraySlice<UInt8>
+        let end: Int
+        if try BERReader.skipIndefiniteLength(&cursor, tag) {
+            contents = cursor[..<(try BERReader.endOfContents(cursor, depth: depth))]
+            end = contents.endIndex + 2
+        } else {
+            contents = try BERReader.readContents(&cursor, tag)
+            end = contents.endIndex
+        }
+        let element = BERElement(tag: tag, contents: contents, bytes: rest[..<end], depth: depth)
+        rest = rest[end...]
+        return element
+    }
+
+    /// Reads the next encoding, which must have a given tag.
+    ///
+    /// An OCTET STRING in chunks has another tag than one that is whole; ``readOctetString()`` takes both.
+    public mutating func read(_ tag: ASN1Tag) throws(DecodeError) -> BERElement {
+        guard let found = try peekTag() else {
+            throw DecodeError(.truncated, at: offset, "expected \(tag), found the end")
+        }
+        guard found == tag else { throw DecodeError(.unexpectedType, at: offset, "expected \(tag), found \(found)") }
+        return try read()
+    }
+
+    /// Reads the next encoding if it has a given tag.
+    public mutating func readIfPresent(_ tag: ASN1Tag) throws(DecodeError) -> BERElement? {
+        guard try peekTag() == tag else { return nil }
+        return try read()
+    }
+
+    /// Reads a constructed element, and a reader of what is inside.
+    public mutating func readConstructed(_ tag: ASN1Tag) throws(DecodeError) -> BERReader {
+        try read(tag).reader
+    }
+
+    /// Reads an OCTET STRING, whole or in chunks.
+    public mutating func readOctetString() throws(DecodeError) -> [UInt8] {
+        try read().octetString()
+    }
+
+    /// The index of the end-of-contents octets that belong to an element of indefinite length.
+    private static func endOfContents(_ contents: ArraySlice<UInt8>, depth: Int) throws(DecodeError) -> Int {
+        var cursor = contents
+        var open = 1
+        while true {
+            let start = cursor.startIndex
+            if cursor.first == 0x00 {
+                guard cursor.dropFirst().first == 0x00 else {
+                    throw DecodeError(.malformed, at: start, "expected the end-of-contents octets 00 00")
+                }
+                open -= 1
+                if open == 0 { return start }
+                cursor = cursor.dropFirst(2)
+                continue
+            }
+            let tag = try DERReader.readTag(&cursor, allowingChunks: true)
+            if try skipIndefiniteLength(&cursor, tag) {
+                open += 1
+                guard depth + open <= InputLimits.nestingDepth else { throw tooDeep(at: start) }
+            } else {
+                _ = try readContents(&cursor, tag)
+            }
+        }
+    }
+
+    private static func skipIndefiniteLength(
+        _ cursor: inout ArraySlice<UInt8>, _ tag: ASN1Tag
+    ) throws(DecodeError) -> Bool {
+        guard cursor.first == 0x80 else { return false }
+        guard tag.isConstructed else {
+            throw DecodeError(.indefiniteLength, at: cursor.startIndex, "\(tag) has no indefinite length")
+        }
+        cursor = cursor.dropFirst()
+        return true
+    }
+
+    private static func readContents(
+        _ cursor: inout ArraySlice<UInt8>, _ tag: ASN1Tag
+    ) throws(DecodeError) -> ArraySlice<UInt8> {
+        let length = try DERReader.readLength(&cursor)
+        guard length <= cursor.count else {
+            throw DecodeError(
+                .truncated, at: cursor.startIndex, "\(tag) claims \(length) bytes, \(cursor.count) are left")
+        }
+        let contents = cursor.prefix(length)
+        cursor = cursor.dropFirst(length)
+        return contents
+    }
+
+    private static func tooDeep(at position: Int) -> DecodeError {
+        DecodeError(.tooDeep, at: position, "elements nest deeper than \(InputLimits.nestingDepth)")
+    }
+}

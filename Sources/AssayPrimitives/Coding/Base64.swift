@@ -1,0 +1,144 @@
+public import AssayCore
+
+/// Base64, RFC 4648: one encoding for each value, and nothing else in between.
+///
+/// Foundation's decoder is not used: it has no base64url, takes last characters with stray bits, and says nil instead of
+/// which byte is wrong.
+public enum Base64 {
+    /// The alphabet, and with it whether there is padding.
+    public enum Alphabet: Sendable {
+        /// `+` and `/`, padded with `=` to a multiple of four characters (section 4).
+        case standard
+        /// `-` and `_`, never padded (section 5; RFC 7515 section 2).
+        case url
+
+        fileprivate var characters: [UInt8] {
+            switch self {
+            case .standard: Base64.standardCharacters
+            case .url: Base64.urlCharacters
+            }
+        }
+
+        fileprivate var values: [UInt8] {
+            switch self {
+            case .standard: Base64.standardValues
+            case .url: Base64.urlValues
+            }
+        }
+    }
+
+    private static let shared = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
+    private static let standardCharacters = shared + Array("+/".utf8)
+    private static let urlCharacters = shared + Array("-_".utf8)
+    private static let standardValues = values(of: standardCharacters)
+    private static let urlValues = values(of: urlCharacters)
+    /// Stands for characters that are not in the alphabet; no value has this bit.
+    private static let none: UInt8 = 0x80
+
+    private static func values(of characters: [UInt8]) -> [UInt8] {
+        var values = [UInt8](repeating: none, count: 256)
+        for (value, character) in characters.enumerated() { values[Int(character)] = UInt8(value) }
+        return values
+    }
+
+    /// The bytes that a text stands for. The empty text stands for none.
+    ///
+    /// - Throws: ``DecodeError`` at the index of the character that is not allowed, of the last character when it has
+    ///   bits that belong to no byte, or at the end when characters or padding are missing or too many.
+    public static func decode(_ text: ArraySlice<UInt8>, _ alphabet: Alphabet) throws(DecodeError) -> [UInt8] {
+        var body = text
+        if alphabet == .standard {
+            while body.last == 0x3D, text.count - body.count < 2 { body = body.dropLast() }
+        }
+        let values = alphabet.values
+        let (bytes, isInAlphabet) = decodeQuads(body, values)
+        guard isInAlphabet else { throw strangeCharacter(in: body, values) }
+        let tail = body.suffix(body.count % 4)
+        let padding = text.count - body.count
+        guard tail.count != 1, alphabet == .url || padding == (4 - tail.count) % 4 else {
+            throw DecodeError(
+                .unexpectedLength, at: text.endIndex,
+                "\(body.count) characters and \(padding) of padding are not "
+                    + (alphabet == .standard ? "a multiple of four" : "a length that base64url has"))
+        }
+        guard let last = tail.last else { return bytes }
+        var group: UInt32 = 0
+        for character in tail { group = group << 6 | UInt32(values[Int(character)]) }
+        let spareBits = tail.count == 2 ? 4 : 2
+        guard group & ((1 << spareBits) - 1) == 0 else {
+            throw DecodeError(
+                .notMinimal, at: body.endIndex - 1, "the last character \(name(last)) has bits that belong to no byte")
+        }
+        group >>= spareBits
+        return bytes + (tail.count == 2 ? [UInt8(group)] : [UInt8(group >> 8), UInt8(group & 0xFF)])
+    }
+
+    /// The bytes that a text stands for, with offsets in UTF-8.
+    public static func decode(_ text: String, _ alphabet: Alphabet) throws(DecodeError) -> [UInt8] {
+        try decode(Array(text.utf8)[...], alphabet)
+    }
+
+    /// Whole groups of four, and whether every character, those of an incomplete group too, is in the alphabet.
+    ///
+    /// The one loop here that sees every byte of every attestation and token, so it tests all characters at once.
+    private static func decodeQuads(_ body: ArraySlice<UInt8>, _ values: [UInt8]) -> ([UInt8], Bool) {
+        let quads = body.count / 4
+        var seen: UInt8 = 0
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: quads * 3 + 2) { output, count in
+            unsafe body.withUnsafeBufferPointer { input in
+                unsafe values.withUnsafeBufferPointer { values in
+                    for quad in 0..<quads {
+                        let first = unsafe values[Int(input[quad * 4])]
+                        let second = unsafe values[Int(input[quad * 4 + 1])]
+                        let third = unsafe values[Int(input[quad * 4 + 2])]
+                        let fourth = unsafe values[Int(input[quad * 4 + 3])]
+                        seen |= first | second | third | fourth
+                        unsafe output.initializeElement(at: quad * 3, to: first << 2 | second >> 4)
+                        unsafe output.initializeElement(at: quad * 3 + 1, to: second << 4 | third >> 2)
+                        unsafe output.initializeElement(at: quad * 3 + 2, to: third << 6 | fourth)
+                    }
+                }
+            }
+            count = quads * 3
+        }
+        for character in body.dropFirst(quads * 4) { seen |= values[Int(character)] }
+        return (bytes, seen & none == 0)
+    }
+
+    private static func strangeCharacter(in body: ArraySlice<UInt8>, _ values: [UInt8]) -> DecodeError {
+        let index = body.firstIndex { values[Int($0)] == none } ?? body.endIndex
+        return DecodeError(
+            .invalidText, at: index, "\(index < body.endIndex ? name(body[index]) : "it") is not in the alphabet")
+    }
+
+    /// The text that stands for some bytes.
+    public static func encode(_ bytes: ArraySlice<UInt8>, _ alphabet: Alphabet) -> String {
+        let characters = alphabet.characters
+        let length = alphabet == .standard ? (bytes.count + 2) / 3 * 4 : (bytes.count * 4 + 2) / 3
+        // What no byte fills stays padding.
+        var text = [UInt8](repeating: 0x3D, count: length)
+        var position = 0
+        var group: UInt32 = 0
+        var bits: UInt32 = 0
+        for byte in bytes {
+            group = group << 8 | UInt32(byte)
+            bits += 8
+            while bits >= 6 {
+                bits -= 6
+                text[position] = characters[Int(group >> bits & 63)]
+                position += 1
+            }
+        }
+        if bits > 0 { text[position] = characters[Int(group << (6 - bits) & 63)] }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The text that stands for some bytes.
+    public static func encode(_ bytes: [UInt8], _ alphabet: Alphabet) -> String {
+        encode(bytes[...], alphabet)
+    }
+
+    private static func name(_ byte: UInt8) -> String {
+        (0x21...0x7E).contains(byte) ? "'\(Character(UnicodeScalar(byte)))'" : "byte \(byte)"
+    }
+}

@@ -1,0 +1,300 @@
+public import AssayCore
+
+/// Reads CBOR, RFC 8949, one item after the other.
+///
+/// Strict: definite lengths, arguments in their shortest form, valid UTF-8, map keys that are text or integers and
+/// unique, no tags, no simple values without a meaning, nothing nested deeper than ``InputLimits/cborDepth``. The order
+/// of keys and the width of floating-point numbers are left open: genuine evidence sorts nothing and has no such
+/// numbers. Offsets are indices of the bytes given. After an error a reader is of no more use.
+public struct CBORReader: Sendable {
+    /// The type of an item.
+    public enum ItemType: Sendable {
+        /// An integer from 0 to 2^64 - 1.
+        case unsigned
+        /// An integer from -2^64 to -1.
+        case negative
+        /// A byte string.
+        case byteString
+        /// A text string.
+        case text
+        /// An array.
+        case array
+        /// A map.
+        case map
+        /// A tag, with its item to follow.
+        case tag
+        /// A boolean, null, undefined, or a floating-point number.
+        case simple
+    }
+
+    private let bytes: ArraySlice<UInt8>
+    private let allowsTags: Bool
+    private var position: Int
+    private var depth = 0
+    /// Items that the containers read so far still lack.
+    private var owed = 0
+    /// What ``owed`` falls to when the body of a map or an array has read its one item, and -1 outside of any body.
+    private var bound = -1
+
+    /// Reads the items that follow each other in some bytes.
+    ///
+    /// - Parameter allowingTags: whether tags may stand before items; without it they are refused.
+    public init(_ bytes: ArraySlice<UInt8>, allowingTags: Bool = false) {
+        self.bytes = bytes
+        allowsTags = allowingTags
+        position = bytes.startIndex
+    }
+
+    /// Reads the items that follow each other in some bytes.
+    public init(_ bytes: [UInt8], allowingTags: Bool = false) {
+        self.init(bytes[...], allowingTags: allowingTags)
+    }
+
+    /// Where the next item begins.
+    public var offset: Int { position }
+
+    /// Whether no bytes are left.
+    public var isAtEnd: Bool { position == bytes.endIndex }
+
+    /// The type of the next item, and nil at the end.
+    public func peekType() -> ItemType? {
+        guard !isAtEnd else { return nil }
+        return CBORReader.type(of: bytes[position])
+    }
+
+    /// Demands that what was read is complete, and that nothing is left.
+    public func finish() throws(DecodeError) {
+        guard owed == 0 else {
+            throw DecodeError(.truncated, at: position, "\(owed) items of an array or a map were not read")
+        }
+        guard isAtEnd else {
+            let count = bytes.endIndex - position
+            throw DecodeError(.trailingBytes, at: position, "\(count) bytes follow where nothing is allowed")
+        }
+    }
+
+    /// Reads an unsigned integer.
+    public mutating func readUnsigned() throws(DecodeError) -> UInt64 {
+        try read(.unsigned, "an unsigned integer").argument
+    }
+
+    /// Reads an integer of either sign that fits into 64 bits.
+    public mutating func readInteger() throws(DecodeError) -> Int64 {
+        let start = position
+        let head = try next()
+        guard head.kind == .unsigned || head.kind == .negative else { throw mismatch("an integer", at: start) }
+        guard let value = Int64(exactly: head.argument) else {
+            throw DecodeError(.tooLarge, at: start, "the integer has more than 64 bits")
+        }
+        return head.kind == .unsigned ? value : -1 - value
+    }
+
+    /// Reads a byte string. Nothing is copied.
+    public mutating func readByteString() throws(DecodeError) -> ArraySlice<UInt8> {
+        let head = try read(.byteString, "a byte string")
+        return contents(head)
+    }
+
+    /// Reads a text string.
+    public mutating func readText() throws(DecodeError) -> String {
+        let head = try read(.text, "text")
+        let text = contents(head)
+        try UTF8Text.validate(text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Reads the head of an array, and how many items follow. ``readArray(_:)`` sees to it that they are read.
+    public mutating func readArrayHeader() throws(DecodeError) -> Int {
+        Int(try read(.array, "an array").argument)
+    }
+
+    /// Reads the head of a map, and how many pairs follow.
+    ///
+    /// It is then for the caller to refuse keys that come twice; ``readMap(_:)`` does that by itself.
+    public mutating func readMapHeader() throws(DecodeError) -> Int {
+        Int(try read(.map, "a map").argument)
+    }
+
+    /// Reads a tag; its item follows. Only for readers that allow tags.
+    public mutating func readTag() throws(DecodeError) -> UInt64 {
+        try read(.tag, "a tag").argument
+    }
+
+    /// Reads a map.
+    ///
+    /// - Parameter body: reads or skips the value of a key, which is exactly one item; called once for each pair. As a
+    ///   closure it begins with `(key, reader) throws(DecodeError) in`.
+    /// - Throws: ``DecodeError`` when a key comes twice, and what `body` throws.
+    public mutating func readMap(
+        _ body: (_ key: CBORKey, _ reader: inout CBORReader) throws(DecodeError) -> Void
+    ) throws(DecodeError) {
+        let start = position
+        let count = try readMapHeader()
+        var keys = CBORKeys()
+        for _ in 0..<count {
+            let key = try readKey(notIn: &keys)
+            try readOne(in: start) { (reader) throws(DecodeError) in try body(key, &reader) }
+        }
+    }
+
+    /// Reads an array.
+    ///
+    /// - Parameter body: reads or skips exactly one item; called once for each, with its index. As a closure it begins
+    ///   with `(index, reader) throws(DecodeError) in`.
+    public mutating func readArray(
+        _ body: (_ index: Int, _ reader: inout CBORReader) throws(DecodeError) -> Void
+    ) throws(DecodeError) {
+        let start = position
+        for index in 0..<(try readArrayHeader()) {
+            try readOne(in: start) { (reader) throws(DecodeError) in try body(index, &reader) }
+        }
+    }
+
+    private mutating func readOne(
+        in container: Int, _ body: (inout CBORReader) throws(DecodeError) -> Void
+    ) throws(DecodeError) {
+        guard depth < InputLimits.cborDepth else { throw CBORReader.tooDeep(at: container) }
+        let start = position
+        let outer = bound
+        bound = owed - 1
+        depth += 1
+        try body(&self)
+        guard owed == bound else {
+            throw DecodeError(.unexpected, at: start, "the item was not read to its end")
+        }
+        depth -= 1
+        bound = outer
+    }
+
+    /// Skips an item with everything in it, which is held to the same rules as if it were read.
+    public mutating func skipItem() throws(DecodeError) {
+        // An own stack and no recursion, so that nesting costs no more than the limit allows.
+        var open: [OpenContainer] = []
+        while true {
+            if let last = open.indices.last, open[last].isKeyNext {
+                _ = try readKey(notIn: &open[last].keys)
+                open[last].remaining -= 1
+            }
+            let start = position
+            let head = try next()
+            switch head.kind {
+            case .array, .map:
+                guard depth + open.count < InputLimits.cborDepth else { throw CBORReader.tooDeep(at: start) }
+                if head.argument > 0 {
+                    let isMap = head.kind == .map
+                    open.append(OpenContainer(remaining: Int(head.argument) * (isMap ? 2 : 1), isMap: isMap))
+                    continue
+                }
+            case .tag: continue
+            case .text: try UTF8Text.validate(contents(head))
+            case .unsigned, .negative, .byteString, .other, .indefinite, .stop: break
+            }
+            while let last = open.indices.last {
+                open[last].remaining -= 1
+                if open[last].remaining > 0 { break }
+                open.removeLast()
+            }
+            if open.isEmpty { return }
+        }
+    }
+
+    private struct OpenContainer {
+        var remaining: Int
+        let isMap: Bool
+        var keys = CBORKeys()
+
+        var isKeyNext: Bool { isMap && remaining % 2 == 0 }
+    }
+
+    private mutating func readKey(notIn keys: inout CBORKeys) throws(DecodeError) -> CBORKey {
+        let start = position
+        let head = try next()
+        let key: CBORKey
+        switch head.kind {
+        case .text:
+            let text = contents(head)
+            try UTF8Text.validate(text)
+            key = CBORKey(text: text, offset: start)
+        case .unsigned, .negative:
+            key = CBORKey(head.argument, isNegative: head.kind == .negative, offset: start)
+        case .byteString, .array, .map, .tag, .other, .indefinite, .stop:
+            throw mismatch("text or an integer as the key of a map", at: start)
+        }
+        guard keys.insert(start..<position, of: bytes) else {
+            throw DecodeError(.duplicateKey, at: start, "the key \(key) comes twice")
+        }
+        return key
+    }
+
+    private mutating func read(_ kind: CBORHead.Kind, _ name: String) throws(DecodeError) -> CBORHead {
+        let start = position
+        let head = try next()
+        guard head.kind == kind else { throw mismatch(name, at: start) }
+        return head
+    }
+
+    /// The contents of the string that was just read.
+    private func contents(_ head: CBORHead) -> ArraySlice<UInt8> {
+        bytes[position - Int(head.argument)..<position]
+    }
+
+    /// Every item comes through here.
+    private mutating func next() throws(DecodeError) -> CBORHead {
+        if bound < 0, owed == 0 { owed = 1 }
+        guard owed > bound else {
+            throw DecodeError(.unexpected, at: position, "expected the end of the value, read on")
+        }
+        let start = position
+        let head = try CBORHead.decode(bytes, at: start)
+        position += head.length
+        owed -= 1
+        switch head.kind {
+        case .array, .map:
+            let left = UInt64(bytes.endIndex - position)
+            let factor: UInt64 = head.kind == .map ? 2 : 1
+            // Before anyone loops or allocates: every item takes at least one byte.
+            guard head.argument <= left / factor else {
+                throw DecodeError(
+                    .truncated, at: start,
+                    "\(head.kind == .map ? "a map" : "an array") claims \(head.argument) entries, \(left) bytes follow")
+            }
+            owed += Int(head.argument * factor)
+        case .tag:
+            guard allowsTags else { throw DecodeError(.unexpected, at: start, "tags are not allowed here") }
+            owed += 1
+        case .unsigned, .negative, .byteString, .text, .other, .indefinite, .stop: break
+        }
+        return head
+    }
+
+    private func mismatch(_ expected: String, at start: Int) -> DecodeError {
+        let found =
+            switch CBORReader.type(of: bytes[start]) {
+            case .unsigned, .negative: "an integer"
+            case .byteString: "a byte string"
+            case .text: "text"
+            case .array: "an array"
+            case .map: "a map"
+            case .tag: "a tag"
+            case .simple: "a simple value or a floating-point number"
+            }
+        return DecodeError(.unexpectedType, at: start, "expected \(expected), found \(found)")
+    }
+
+    private static func tooDeep(at position: Int) -> DecodeError {
+        DecodeError(.tooDeep, at: position, "items nest deeper than \(InputLimits.cborDepth)")
+    }
+
+    private static func type(of byte: UInt8) -> ItemType {
+        switch byte >> 5 {
+        case 0: .unsigned
+        case 1: .negative
+        case 2: .byteString
+        case 3: .text
+        case 4: .array
+        case 5: .map
+        case 6: .tag
+        default: .simple
+        }
+    }
+}

@@ -1,0 +1,91 @@
+public import AssayCore
+
+/// A JSON pointer, RFC 6901: the path to a value inside of a JSON document.
+public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
+    /// The reference tokens, unescaped. None for the whole document.
+    public let tokens: [String]
+
+    /// Parses a pointer: empty, or tokens that each begin with `/`, in which `~0` stands for `~` and `~1` for `/`.
+    ///
+    /// - Throws: ``DecodeError`` at the byte, in UTF-8, that does not fit.
+    public init(_ text: String) throws(DecodeError) {
+        var tokens: [String] = []
+        var token: [UInt8] = []
+        var bytes = Array(text.utf8)[...]
+        guard bytes.isEmpty || bytes.first == 0x2F else {
+            throw DecodeError(.malformed, at: 0, "a JSON pointer is empty or begins with /")
+        }
+        bytes = bytes.dropFirst()
+        while let byte = bytes.popFirst() {
+            switch byte {
+            case 0x2F:
+                tokens.append(String(decoding: token, as: UTF8.self))
+                token = []
+            case 0x7E:
+                let position = bytes.startIndex - 1
+                switch bytes.popFirst() {
+                case 0x30: token.append(0x7E)
+                case 0x31: token.append(0x2F)
+                default: throw DecodeError(.malformed, at: position, "~ is followed by 0 or 1 in a JSON pointer")
+                }
+            default: token.append(byte)
+            }
+        }
+        if !text.isEmpty { tokens.append(String(decoding: token, as: UTF8.self)) }
+        self.tokens = tokens
+    }
+
+    /// The value that the pointer points at, and nil when the document has no such value.
+    ///
+    /// An array is indexed by decimal digits without leading zeros. `-`, the element after the last, never has a value.
+    public func evaluate(in document: RecordValue) -> RecordValue? {
+        var value = document
+        for token in tokens {
+            switch value.content {
+            case .object(let object):
+                // Byte for byte: two texts that Unicode holds to be the same are different keys to JSON.
+                guard let member = object.members.first(where: { $0.name.utf8.elementsEqual(token.utf8) }) else {
+                    return nil
+                }
+                value = member.value
+            case .array(let elements):
+                guard let index = JSONPointer.index(token), index < elements.count else { return nil }
+                value = elements[index]
+            case .null, .flag, .number, .text: return nil
+            }
+        }
+        return value
+    }
+
+    private static func index(_ token: String) -> Int? {
+        guard token.utf8.allSatisfy({ (0x30...0x39).contains($0) }), token.utf8.first != 0x30 || token.utf8.count == 1
+        else { return nil }
+        return Int(token)
+    }
+
+    /// The pointer as text.
+    public var description: String {
+        var text: [UInt8] = []
+        for token in tokens {
+            text.append(0x2F)
+            for byte in token.utf8 {
+                switch byte {
+                case 0x7E: text += [0x7E, 0x30]
+                case 0x2F: text += [0x7E, 0x31]
+                default: text.append(byte)
+                }
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Whether two pointers point at the same place, byte for byte.
+    public static func == (first: JSONPointer, second: JSONPointer) -> Bool {
+        first.description.utf8.elementsEqual(second.description.utf8)
+    }
+
+    /// Hashes the pointer's bytes.
+    public func hash(into hasher: inout Hasher) {
+        for byte in description.utf8 { hasher.combine(byte) }
+    }
+}

@@ -1,0 +1,115 @@
+import AssayCore
+import AssayPrimitives
+import AssayTestSupport
+import Foundation
+import Testing
+
+@Suite("DER reader") struct DERReaderTests {
+    static let refusedStructure: [Rejection] = [
+        Rejection("", .truncated, 0, "an element is there"),
+        Rejection("02", .truncated, 1, "a tag has a length"),
+        Rejection("0202ff", .truncated, 2, "contents are complete"),
+        Rejection("0282", .truncated, 2, "a length is complete"),
+        Rejection("020100ff", .trailingBytes, 3, "one element and nothing after it"),
+        Rejection("308000000000", .indefiniteLength, 1, "lengths are definite"),
+        Rejection("02810100", .notMinimal, 1, "lengths are in their shortest form"),
+        Rejection("0282008000", .notMinimal, 1, "lengths have no leading zeros"),
+        Rejection("04850000000001", .tooLarge, 1, "lengths have at most four bytes"),
+        Rejection("04847fffffff00", .truncated, 6, "a claimed length is not believed"),
+        Rejection("04ff", .tooLarge, 1, "the length byte FF is reserved"),
+        Rejection("0000", .malformed, 0, "tag 0 is reserved"),
+        Rejection("9f1e00", .notMinimal, 0, "tag numbers below 31 take one byte"),
+        Rejection("9f801f00", .notMinimal, 0, "tag numbers have no leading zeros"),
+        Rejection("9f888080800000", .tooLarge, 0, "tag numbers have at most 31 bits"),
+        Rejection("9fff", .truncated, 2, "tag numbers end"),
+        Rejection("2403040100", .unexpectedType, 0, "OCTET STRINGs are primitive"),
+        Rejection("1000", .unexpectedType, 0, "a SEQUENCE is constructed"),
+    ]
+
+    @Test("Structure that breaks a rule is refused, at the byte where it shows", arguments: refusedStructure)
+    func refusesStructure(_ rejection: Rejection) {
+        let error = decodeError {
+            var reader = DERReader(rejection.hexBytes)
+            _ = try reader.read()
+            try reader.finish()
+        }
+        #expect(rejection.matches(error), "\(String(describing: error))")
+    }
+
+    static let refusedValues: [Rejection] = [
+        Rejection("010101", .notMinimal, 2, "TRUE is FF"),
+        Rejection("01020000", .notMinimal, 2, "a BOOLEAN has one byte"),
+        Rejection("0200", .malformed, 2, "an INTEGER has a byte"),
+        Rejection("0202007f", .notMinimal, 2, "an INTEGER has no needless zeros"),
+        Rejection("0202ff80", .notMinimal, 2, "a negative INTEGER has no needless ones"),
+        Rejection("0209008000000000000000", .tooLarge, 2, "an INTEGER of 64 bits fits"),
+        Rejection("0300", .malformed, 2, "a BIT STRING says how many bits are unused"),
+        Rejection("030208ff", .malformed, 2, "at most 7 bits are unused"),
+        Rejection("030101", .malformed, 2, "nothing has no unused bits"),
+        Rejection("030201ff", .malformed, 2, "unused bits are zero"),
+        Rejection("050100", .malformed, 2, "NULL is empty"),
+        Rejection("0600", .truncated, 2, "an OBJECT IDENTIFIER has a component"),
+        Rejection("06022a80", .truncated, 4, "components end"),
+        Rejection("06032a8001", .notMinimal, 3, "components have no leading zeros"),
+        Rejection("060b2affffffffffffffffff7f", .tooLarge, 11, "components have at most 63 bits"),
+        Rejection("0c01ff", .invalidText, 2, "a UTF8String is UTF-8"),
+        Rejection("130140", .invalidText, 2, "a PrintableString has its alphabet"),
+        Rejection("160180", .invalidText, 2, "an IA5String is ASCII"),
+        Rejection("170b323031323331323335395a", .malformed, 2, "a UTCTime has seconds"),
+        Rejection("170d3230313333313233353935395a", .malformed, 2, "a month exists"),
+        Rejection("170d3231303232393030303030305a", .malformed, 2, "a day exists"),
+        Rejection("170d3230303130313234303030305a", .malformed, 2, "a day has 24 hours"),
+        Rejection("1811323032303031303130303030303030302e355a", .malformed, 2, "a time has no fraction"),
+    ]
+
+    private static func readValue(_ bytes: [UInt8]) throws {
+        var reader = DERReader(bytes)
+        let element = try reader.read()
+        switch element.tag {
+        case .boolean: _ = try element.boolean()
+        case .integer: _ = try element.integer()
+        case .bitString: _ = try element.bitString()
+        case .null: try element.null()
+        case .objectIdentifier: _ = try ObjectIdentifier(element)
+        case .utcTime, .generalizedTime: _ = try element.time()
+        default: _ = try element.text()
+        }
+    }
+
+    @Test("Values that break a rule are refused, at the byte where it shows", arguments: refusedValues)
+    func refusesValues(_ rejection: Rejection) {
+        let error = decodeError { try Self.readValue(rejection.hexBytes) }
+        #expect(rejection.matches(error), "\(String(describing: error))")
+    }
+
+    @Test("Values are read as they are")
+    func readsValues() throws {
+        let contents = "0101ff" + "020180" + "03020780" + "06092a864886f763640802" + "0c02c3a9" + "0500" + "a003040101"
+        var reader = DERReader([UInt8](hex: "3020" + contents) ?? [])
+        var sequence = try reader.readConstructed(.sequence)
+        try reader.finish()
+        #expect(try sequence.read(.boolean).boolean())
+        #expect(try sequence.read(.integer).integer() == -128)
+        let (unused, bits) = try sequence.read(.bitString).bitString()
+        #expect(unused == 7 && bits == [0x80])
+        #expect(try ObjectIdentifier(sequence.read(.objectIdentifier)).description == "1.2.840.113635.100.8.2")
+        #expect(try sequence.read(.utf8String).text() == "é")
+        try sequence.read(.null).null()
+        var tagged = try sequence.readConstructed(.context(0))
+        #expect(try tagged.read(.octetString).octetString() == [1])
+        try sequence.finish()
+        #expect(ObjectIdentifier(2, 100, 3).description == "2.100.3")
+    }
+
+    @Test(
+        "Times are those of RFC 5280; a UTCTime's year is from 1950 to 2049",
+        arguments: [
+            ("500101000000Z", "1950-01-01T00:00:00Z"), ("491231235959Z", "2049-12-31T23:59:59Z"),
+            ("20240229120000Z", "2024-02-29T12:00:00Z"), ("20500101000000Z", "2050-01-01T00:00:00Z"),
+        ])
+    func readsTimes(_ text: String, _ expected: String) throws {
+        let tag: UInt8 = text.count == 13 ? 0x17 : 0x18
+        var reader = DERReader([tag, UInt8(text.count)] + Array(text.utf8))
+        #expect(try RFC3339.format(reader.read().time()) == expected)
+    }
+}

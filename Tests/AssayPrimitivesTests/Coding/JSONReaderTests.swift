@@ -1,0 +1,138 @@
+import AssayCore
+import AssayPrimitives
+import AssayTestSupport
+import Testing
+
+@Suite("JSON reader") struct JSONReaderTests {
+    private static func repeated(_ text: String, _ count: Int) -> String { String(repeating: text, count: count) }
+
+    private static func object(_ count: Int, last: String) -> String {
+        "{" + (0..<count - 1).map { "\"\($0)\":0," }.joined() + "\"\(last)\":0}"
+    }
+
+    static let refused: [Rejection] = [
+        Rejection("", .truncated, 0, "a value is there"),
+        Rejection(" ", .truncated, 1, "a value is there"),
+        Rejection("\u{FEFF}{}", .malformed, 0, "no byte order mark"),
+        Rejection("{}{}", .trailingBytes, 2, "one value and nothing after it"),
+        Rejection("{} x", .trailingBytes, 3, "one value and nothing after it"),
+        Rejection("[1,]", .malformed, 3, "no trailing comma in an array"),
+        Rejection("[,1]", .malformed, 1, "no leading comma"),
+        Rejection("[1 2]", .malformed, 3, "elements are separated"),
+        Rejection("{\"a\":1,}", .malformed, 7, "no trailing comma in an object"),
+        Rejection("{\"a\" 1}", .malformed, 5, "a colon after a key"),
+        Rejection("{a:1}", .malformed, 1, "keys are in quotes"),
+        Rejection("{'a':1}", .malformed, 1, "double quotes only"),
+        Rejection("{1:1}", .malformed, 1, "keys are strings"),
+        Rejection("[1", .truncated, 2, "an array ends"),
+        Rejection("{\"a\":1", .truncated, 6, "an object ends"),
+        Rejection("\"abc", .truncated, 4, "a string ends"),
+        Rejection("\"a\\", .truncated, 3, "an escape ends"),
+        Rejection("{\"a\":1,\"a\":2}", .duplicateKey, 7, "keys are unique"),
+        Rejection("{\"a\":1,\"\\u0061\":2}", .duplicateKey, 7, "keys are unique, however they are written"),
+        Rejection("{\"/\":1,\"\\/\":2}", .duplicateKey, 7, "keys are unique, however they are written"),
+        Rejection("[{\"a\":{\"b\":1,\"b\":2}}]", .duplicateKey, 13, "nested keys are unique"),
+        Rejection("{\"é\":1,\"e\u{301}\":2}", .duplicateKey, 8, "keys that are the same text are the same key"),
+        Rejection(object(17, last: "0"), .duplicateKey, 103, "keys of larger objects are unique"),
+        Rejection(object(500, last: "498"), .duplicateKey, 3883, "keys of large objects are unique"),
+        Rejection("01", .notMinimal, 0, "no leading zeros"),
+        Rejection("-01", .notMinimal, 0, "no leading zeros"),
+        Rejection("+1", .malformed, 0, "no plus sign"),
+        Rejection("-", .truncated, 1, "a digit after the minus sign"),
+        Rejection("[-a]", .malformed, 2, "a digit after the minus sign"),
+        Rejection(".5", .malformed, 0, "a digit before the point"),
+        Rejection("[1.]", .malformed, 3, "a digit after the point"),
+        Rejection("[1e]", .malformed, 3, "a digit in the exponent"),
+        Rejection("[1e+]", .malformed, 4, "a digit in the exponent"),
+        Rejection("0x10", .trailingBytes, 1, "no hexadecimal numbers"),
+        Rejection("NaN", .malformed, 0, "numbers are numbers"),
+        Rejection("tru", .truncated, 0, "words are complete"),
+        Rejection("True", .malformed, 0, "words are in lower case"),
+        Rejection("nul]", .malformed, 0, "words are complete"),
+        Rejection("\"a\u{1}\"", .malformed, 2, "control characters are escaped"),
+        Rejection("\"\n\"", .malformed, 1, "line breaks are escaped"),
+        Rejection("\"\\n\t\"", .malformed, 3, "control characters are escaped after an escape too"),
+        Rejection("\"\\x\"", .malformed, 2, "escapes are those of JSON"),
+        Rejection("\"\\u12G4\"", .malformed, 5, "four hexadecimal digits"),
+        Rejection("\"\\u+123\"", .malformed, 3, "four hexadecimal digits"),
+        Rejection("\"\\uD800\"", .invalidText, 1, "no lone surrogate"),
+        Rejection("\"ab\\uDC00\"", .invalidText, 3, "no lone second surrogate"),
+        Rejection("\"\\uD800\\u0041\"", .invalidText, 1, "a surrogate pair is complete"),
+        Rejection("\"\\uD800\\uD800\"", .invalidText, 1, "a surrogate pair has two halves"),
+        Rejection("\"\\uD800n\"", .invalidText, 1, "a surrogate pair is complete"),
+        Rejection("[//\n1]", .malformed, 1, "no comments"),
+        Rejection("[\u{A0}1]", .malformed, 1, "white space is that of JSON"),
+        Rejection("\u{C}1", .malformed, 0, "white space is that of JSON"),
+        Rejection(repeated("[", 33) + repeated("]", 33), .tooDeep, 32, "depth is bounded"),
+        Rejection(repeated("{\"a\":", 33) + "1" + repeated("}", 33), .tooDeep, 160, "the depth of objects is bounded"),
+        Rejection(repeated("[", 1_000_000), .tooDeep, 32, "depth is bounded before the stack is"),
+        Rejection("\"" + repeated("a", 3_000_000) + "\"", .tooLarge, 3_000_000, "size is bounded"),
+        Rejection("[" + repeated("0,", 1_100_000) + "0]", .tooLarge, 2_097_151, "the number of values is bounded"),
+    ]
+
+    @Test("What breaks a rule is refused, at the byte where it shows")
+    func refuses() {
+        for rejection in Self.refused {
+            let error = decodeError { _ = try JSONReader.read(Array(rejection.input.utf8), limit: 3_000_000) }
+            #expect(
+                rejection.matches(error),
+                "\(rejection.rule): \(rejection.input.prefix(40)) \(String(describing: error))")
+            let shifted = Array(("  " + rejection.input).utf8)
+            let shiftedError = decodeError { _ = try JSONReader.read(shifted[2...], limit: 3_000_000) }
+            #expect(shiftedError?.offset == rejection.offset + 2)
+        }
+    }
+
+    @Test(
+        "Text is UTF-8",
+        arguments: [
+            ("22c328 22", 1), ("22 61eda080 22", 2), ("22 c0af 22", 1), ("22 f4908080 22", 1), ("22 80 22", 1),
+            ("22 5c6e ff 22", 3), ("7b22 61ff 223a307d", 3),
+        ])
+    func refusesInvalidText(_ hex: String, _ offset: Int) {
+        let bytes = [UInt8](hex: hex.replacing(" ", with: "")) ?? []
+        let error = decodeError { _ = try JSONReader.read(bytes, limit: 100) }
+        #expect(error?.reason == .invalidText)
+        #expect(error?.offset == offset)
+    }
+
+    @Test("Values are kept as they are, with the byte at which they begin")
+    func readsValues() throws {
+        let text =
+            #" {"a" : [ -0.0e+10 , 12345678901234567890 , true,false,null ] , "\u00e9\n\ud83d\ude00/" :"ü\"\/\b\f\r\t" } "#
+        let object = try JSONReader.readObject(Array(text.utf8), limit: 1000)
+        #expect(object.offset == 1)
+        #expect(object.members.map(\.name) == ["a", "é\n😀/"])
+        guard case .array(let elements) = object["a"]?.content else {
+            Issue.record("not an array")
+            return
+        }
+        #expect(elements.map(\.offset) == [10, 21, 44, 49, 55])
+        #expect(elements.map(\.kindName) == ["a number", "a number", "a boolean", "a boolean", "null"])
+        guard case .number(let first) = elements[0].content, case .number(let second) = elements[1].content,
+            case .text(let last) = object.members[1].value.content
+        else {
+            Issue.record("not what was written")
+            return
+        }
+        #expect([first, second] == ["-0.0e+10", "12345678901234567890"])
+        #expect(last == "ü\"/\u{8}\u{C}\r\t")
+        #expect(object.members[1].offset == 64)
+    }
+
+    @Test("The deepest nesting that is allowed, many keys, and the exact limit of size pass")
+    func acceptsLimits() throws {
+        let deep = Self.repeated("[", 32) + Self.repeated("]", 32)
+        _ = try JSONReader.read(Array(deep.utf8), limit: deep.utf8.count)
+        let wide = Array(Self.object(5000, last: "x").utf8)
+        #expect(try JSONReader.readObject(wide, limit: wide.count).members.count == 5000)
+        #expect(throws: DecodeError.self) { try JSONReader.read(wide, limit: wide.count - 1) }
+    }
+
+    @Test("A document that must be an object is one")
+    func demandsObjects() {
+        let error = decodeError { _ = try JSONReader.readObject(Array(" []".utf8), limit: 10) }
+        #expect(error?.reason == .unexpectedType)
+        #expect(error?.offset == 1)
+    }
+}
