@@ -45,11 +45,13 @@ struct CertificateRules {
 
     /// Whether a certificate is valid at a time. A part of its last second is inside of it (RFC 5280 section 4.1.2.5).
     static func timeFailure(of certificate: Certificate, at now: Date) -> PathFailure? {
-        guard now >= certificate.notBefore else {
+        // As numbers, since Date calls a time that is no number later than any other.
+        let seconds = now.timeIntervalSince1970
+        guard seconds >= certificate.notBefore.timeIntervalSince1970 else {
             return .notYetValid(
                 subject: certificate.subjectDescription, notBefore: certificate.notBefore, now: now)
         }
-        guard now < certificate.notAfter + 1 else {
+        guard seconds < certificate.notAfter.timeIntervalSince1970 + 1 else {
             return .expired(subject: certificate.subjectDescription, notAfter: certificate.notAfter, now: now)
         }
         return nil
