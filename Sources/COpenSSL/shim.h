@@ -35,3 +35,24 @@ static inline X509 *assay_x509_stack_value(const STACK_OF(X509) *stack, int inde
 static inline void assay_x509_stack_free(STACK_OF(X509) *stack) {
     sk_X509_free(stack);
 }
+
+/// Frees the stack and its reference to each certificate.
+static inline void assay_x509_stack_free_all(STACK_OF(X509) *stack) {
+    sk_X509_pop_free(stack, X509_free);
+}
+
+static inline int assay_cms_signer_count(CMS_ContentInfo *message) {
+    return sk_CMS_SignerInfo_num(CMS_get0_SignerInfos(message));
+}
+
+static inline CMS_SignerInfo *assay_cms_signer(CMS_ContentInfo *message, int index) {
+    return sk_CMS_SignerInfo_value(CMS_get0_SignerInfos(message), index);
+}
+
+static inline long assay_bio_contents(BIO *bio, char **contents) {
+    return BIO_get_mem_data(bio, contents);
+}
+
+static inline void assay_free(void *allocation) {
+    OPENSSL_free(allocation);
+}

@@ -1,0 +1,201 @@
+public import AssayCore
+public import FoundationEssentials
+
+/// An X.509 certificate (RFC 5280 section 4.1), decoded strictly and not trusted yet.
+///
+/// What a path makes of it is up to ``CertificatePathValidator``.
+public struct Certificate: Sendable, Hashable {
+    // A class, so that a certificate is passed on without counting references for each of its parts.
+    private let fields: CertificateFields
+
+    /// Decodes a certificate. It shares the memory of the input, and offsets in errors are indices of the input.
+    /// - Throws: ``DecodeError`` when it is not the DER encoding of a certificate, breaks a rule of RFC 5280 that does
+    ///   not depend on the path, or is larger than ``InputLimits/certificate``.
+    public init(der: ArraySlice<UInt8>) throws(DecodeError) {
+        fields = try CertificateFields(der: der)
+    }
+
+    /// The whole encoding.
+    public var der: ArraySlice<UInt8> { fields.der }
+    /// The encoding of tbsCertificate, which the issuer signs.
+    public var tbsBytes: ArraySlice<UInt8> { fields.tbsBytes }
+    /// The version: 1, 2 or 3.
+    public var version: Int { fields.version }
+    /// The serial number in two's complement, shortest form: 1 to 20 bytes, positive.
+    public var serialNumber: ArraySlice<UInt8> { fields.serialNumber }
+    /// The encoding of the issuer's Name, never empty.
+    public var issuer: ArraySlice<UInt8> { fields.issuer.bytes }
+    /// The encoding of the subject's Name.
+    public var subject: ArraySlice<UInt8> { fields.subject.bytes }
+    /// The first second at which it is valid.
+    public var notBefore: Date { fields.notBefore }
+    /// The last second at which it is valid, fractions of it included.
+    public var notAfter: Date { fields.notAfter }
+    /// The encoding of the SubjectPublicKeyInfo.
+    public var subjectPublicKeyInfo: ArraySlice<UInt8> { fields.subjectPublicKeyInfo }
+    /// What the issuer signed with.
+    public var signatureAlgorithm: SignatureAlgorithm { fields.signatureAlgorithm }
+    /// The issuer's signature over ``tbsBytes``, in the form of its algorithm.
+    public var signature: ArraySlice<UInt8> { fields.signature }
+    /// The extensions, each identifier at most once, in their order.
+    public var extensions: [Extension] { fields.extensions }
+    /// The basicConstraints extension.
+    public var basicConstraints: BasicConstraints? { fields.basicConstraints }
+    /// The keyUsage extension.
+    public var keyUsage: KeyUsage? { fields.keyUsage }
+    /// The authorityKeyIdentifier extension.
+    var authorityKeyIdentifier: AuthorityKeyIdentifier? { fields.authorityKeyIdentifier }
+    /// The value of the subjectKeyIdentifier extension.
+    var subjectKeyIdentifier: ArraySlice<UInt8>? { fields.subjectKeyIdentifier }
+
+    /// The subject for people: `CN=..., O=...`, at most a few hundred characters, control characters escaped.
+    public var subjectDescription: String { fields.subject.description }
+    /// The issuer for people, in the same form.
+    public var issuerDescription: String { fields.issuer.description }
+    /// The subject's common name, the first one when there are several, and nil when there is none.
+    public var commonName: String? { fields.subject.commonName }
+
+    /// Whether it is its own issuer by name (RFC 5280 section 3.2).
+    public var isSelfIssued: Bool { issuer == subject }
+
+    /// The public key.
+    /// - Throws: ``DecodeError`` when it is anything but a point of P-256 or P-384.
+    public func publicKey() throws(DecodeError) -> ECDSAPublicKey {
+        try ECDSAPublicKey(subjectPublicKeyInfo: subjectPublicKeyInfo)
+    }
+
+    /// The extension with an identifier.
+    public func `extension`(_ oid: ObjectIdentifier) -> Extension? {
+        extensions.first { $0.oid == oid }
+    }
+
+    /// A certificate that does not keep a larger input alive.
+    func copied() throws(DecodeError) -> Certificate {
+        try Certificate(der: Array(der)[...])
+    }
+
+    /// Compares the encodings.
+    public static func == (left: Certificate, right: Certificate) -> Bool {
+        left.fields === right.fields || left.der.elementsEqual(right.der)
+    }
+
+    /// Hashes the encoding.
+    public func hash(into hasher: inout Hasher) {
+        unsafe der.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+    }
+}
+
+/// The parts of a certificate.
+private final class CertificateFields: Sendable {
+    let der: ArraySlice<UInt8>
+    let tbsBytes: ArraySlice<UInt8>
+    let version: Int
+    let serialNumber: ArraySlice<UInt8>
+    let issuer: DistinguishedName
+    let subject: DistinguishedName
+    let notBefore: Date
+    let notAfter: Date
+    let subjectPublicKeyInfo: ArraySlice<UInt8>
+    let signatureAlgorithm: Certificate.SignatureAlgorithm
+    let signature: ArraySlice<UInt8>
+    let extensions: [Certificate.Extension]
+    let basicConstraints: Certificate.BasicConstraints?
+    let keyUsage: Certificate.KeyUsage?
+    let authorityKeyIdentifier: Certificate.AuthorityKeyIdentifier?
+    let subjectKeyIdentifier: ArraySlice<UInt8>?
+
+    init(der: ArraySlice<UInt8>) throws(DecodeError) {
+        guard der.count <= InputLimits.certificate else {
+            throw DecodeError(
+                .tooLarge, at: der.startIndex,
+                "a certificate has at most \(InputLimits.certificate) bytes, found \(der.count)")
+        }
+        self.der = der
+        var outer = try DERReader.single(.sequence, in: der).reader
+        let tbsElement = try outer.read(.sequence)
+        let outerAlgorithm = try outer.read(.sequence)
+        signature = try outer.read(.bitString).bitStringBytes()
+        try outer.finish()
+
+        tbsBytes = tbsElement.bytes
+        var tbs = tbsElement.reader
+        version = try CertificateFields.readVersion(&tbs)
+        serialNumber = try CertificateFields.readSerialNumber(&tbs)
+        let innerAlgorithm = try tbs.read(.sequence)
+        guard innerAlgorithm.bytes == outerAlgorithm.bytes else {
+            // RFC 5280 section 4.1.1.2. The outer one is not signed.
+            throw DecodeError(
+                .unexpectedValue, at: outerAlgorithm.bytes.startIndex, field: "signatureAlgorithm",
+                "differs from the one in tbsCertificate")
+        }
+        signatureAlgorithm = try Certificate.SignatureAlgorithm(innerAlgorithm)
+        issuer = try DistinguishedName(tbs.read(.sequence))
+        guard !issuer.isEmpty else {
+            throw DecodeError(.missing, at: issuer.bytes.startIndex, field: "issuer", "an issuer has a name")
+        }
+        var validity = try tbs.readConstructed(.sequence)
+        notBefore = try validity.read().time()
+        notAfter = try validity.read().time()
+        try validity.finish()
+        subject = try DistinguishedName(tbs.read(.sequence))
+        subjectPublicKeyInfo = try CertificateFields.readSubjectPublicKeyInfo(&tbs)
+        try CertificateFields.skipUniqueIdentifiers(&tbs, version: version)
+        extensions = try Certificate.Extension.readAll(&tbs, version: version)
+        try tbs.finish()
+
+        var known = Certificate.KnownExtensions()
+        for found in extensions { try known.read(found, hasEmptySubject: subject.isEmpty) }
+        basicConstraints = known.basicConstraints
+        keyUsage = known.keyUsage
+        authorityKeyIdentifier = known.authorityKeyIdentifier
+        subjectKeyIdentifier = known.subjectKeyIdentifier
+    }
+
+    private static func readVersion(_ tbs: inout DERReader) throws(DecodeError) -> Int {
+        guard let wrapper = try tbs.readIfPresent(.context(0)) else { return 1 }
+        var reader = wrapper.reader
+        let element = try reader.read(.integer)
+        try reader.finish()
+        switch try element.integer() {
+        case 1: return 2
+        case 2: return 3
+        case let value:
+            throw DecodeError(
+                value == 0 ? .notMinimal : .unexpectedValue, at: element.bytes.startIndex, field: "version",
+                value == 0 ? "version 1 is the default and must be absent" : "there is no version with value \(value)")
+        }
+    }
+
+    private static func readSerialNumber(_ tbs: inout DERReader) throws(DecodeError) -> ArraySlice<UInt8> {
+        let bytes = try tbs.read(.integer).integerBytes()
+        // RFC 5280 section 4.1.2.2: positive, at most 20 octets.
+        guard let first = bytes.first, first & 0x80 == 0, bytes.count > 1 || first != 0, bytes.count <= 20 else {
+            throw DecodeError(
+                .unexpectedValue, at: bytes.startIndex, field: "serialNumber",
+                "a serial number is positive and has at most 20 bytes")
+        }
+        return bytes
+    }
+
+    private static func readSubjectPublicKeyInfo(_ tbs: inout DERReader) throws(DecodeError) -> ArraySlice<UInt8> {
+        let element = try tbs.read(.sequence)
+        var reader = element.reader
+        var algorithm = try reader.readConstructed(.sequence)
+        _ = try ObjectIdentifier(algorithm.read(.objectIdentifier))
+        if !algorithm.isAtEnd { _ = try algorithm.read() }
+        try algorithm.finish()
+        _ = try reader.read(.bitString).bitString()
+        try reader.finish()
+        return element.bytes
+    }
+
+    /// RFC 5280 section 4.1.2.8: to be parsed, and ignored.
+    private static func skipUniqueIdentifiers(_ tbs: inout DERReader, version: Int) throws(DecodeError) {
+        for number: UInt32 in [1, 2] {
+            guard let found = try tbs.readIfPresent(.context(number, constructed: false)) else { continue }
+            guard version >= 2, let unused = found.contents.first, unused <= 7 else {
+                throw DecodeError(.unexpected, at: found.bytes.startIndex, "not a unique identifier, or not allowed")
+            }
+        }
+    }
+}

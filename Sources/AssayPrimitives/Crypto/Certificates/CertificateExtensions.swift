@@ -1,0 +1,155 @@
+internal import AssayCore
+
+extension Certificate {
+    /// An extension (RFC 5280 section 4.2).
+    public struct Extension: Sendable {
+        /// What it is.
+        public let oid: ObjectIdentifier
+        /// Whether whoever does not know it must refuse the certificate.
+        public let isCritical: Bool
+        /// The contents of extnValue: the encoding of what the extension says.
+        public let value: ArraySlice<UInt8>
+
+        static func readAll(_ tbs: inout DERReader, version: Int) throws(DecodeError) -> [Extension] {
+            guard let wrapper = try tbs.readIfPresent(.context(3)) else { return [] }
+            let start = wrapper.bytes.startIndex
+            guard version == 3 else { throw DecodeError(.unexpected, at: start, "only version 3 has extensions") }
+            let list = try DERReader.single(.sequence, in: wrapper.contents)
+            guard !list.contents.isEmpty else {
+                throw DecodeError(.malformed, at: start, field: "extensions", "extensions are absent or not empty")
+            }
+            var reader = list.reader
+            var extensions: [Extension] = []
+            while !reader.isAtEnd {
+                let found = try Extension(reader.read(.sequence))
+                guard !extensions.contains(where: { $0.oid == found.oid }) else {
+                    throw DecodeError(
+                        .duplicateKey, at: found.value.startIndex, field: "extensions", "\(found.oid) is there twice")
+                }
+                guard extensions.count < 64 else {
+                    throw DecodeError(.tooLarge, at: found.value.startIndex, field: "extensions", "more than 64")
+                }
+                extensions.append(found)
+            }
+            return extensions
+        }
+
+        private init(_ element: DERElement) throws(DecodeError) {
+            var reader = element.reader
+            oid = try ObjectIdentifier(reader.read(.objectIdentifier))
+            if let critical = try reader.readIfPresent(.boolean) {
+                guard try critical.boolean() else {
+                    throw DecodeError(.notMinimal, at: critical.bytes.startIndex, "FALSE is the default and is absent")
+                }
+                isCritical = true
+            } else {
+                isCritical = false
+            }
+            value = try reader.read(.octetString).octetString()
+            try reader.finish()
+        }
+    }
+
+    /// RFC 5280 section 4.2.1.9.
+    public struct BasicConstraints: Sendable, Hashable {
+        /// Whether the subject may issue certificates.
+        public let isCA: Bool
+        /// How many certificates that are not self-issued may stand between it and the last one of a path.
+        public let pathLength: Int?
+
+        init(_ value: ArraySlice<UInt8>) throws(DecodeError) {
+            var reader = try DERReader.single(.sequence, in: value).reader
+            if let flag = try reader.readIfPresent(.boolean) {
+                guard try flag.boolean() else {
+                    throw DecodeError(.notMinimal, at: flag.bytes.startIndex, "FALSE is the default and is absent")
+                }
+                isCA = true
+            } else {
+                isCA = false
+            }
+            if let length = try reader.readIfPresent(.integer) {
+                let number = try length.integer()
+                guard isCA, (0...255).contains(number) else {
+                    throw DecodeError(
+                        .unexpectedValue, at: length.bytes.startIndex,
+                        "pathLenConstraint is from 0 to 255 and needs cA, found \(number)")
+                }
+                pathLength = Int(number)
+            } else {
+                pathLength = nil
+            }
+            try reader.finish()
+        }
+    }
+
+    /// RFC 5280 section 4.2.1.3.
+    public struct KeyUsage: OptionSet, Sendable, Hashable {
+        /// Bit 0 of the BIT STRING is bit 0 here.
+        public let rawValue: UInt16
+
+        /// A set of usages.
+        public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+        /// Signatures other than those on certificates and revocation lists.
+        public static let digitalSignature = KeyUsage(rawValue: 1 << 0)
+        /// Signatures on certificates.
+        public static let keyCertSign = KeyUsage(rawValue: 1 << 5)
+        /// Signatures on revocation lists.
+        public static let cRLSign = KeyUsage(rawValue: 1 << 6)
+
+        init(_ value: ArraySlice<UInt8>) throws(DecodeError) {
+            let (unused, bytes) = try DERReader.single(.bitString, in: value).bitString()
+            let count = bytes.count * 8 - unused
+            var bits: UInt16 = 0
+            for index in 0..<min(count, 9)
+            where bytes[bytes.startIndex + index / 8] & (0x80 >> UInt8(index % 8)) != 0 {
+                bits |= 1 << UInt16(index)
+            }
+            // A named bit list ends with its last one bit (X.690 section 11.2.2), and one usage at least is named.
+            guard bits != 0, count <= 9, bits >> UInt16(count - 1) == 1 else {
+                throw DecodeError(
+                    .malformed, at: value.startIndex, "not a KeyUsage: 1 to 9 bits without trailing zeros")
+            }
+            rawValue = bits
+        }
+    }
+
+    /// RFC 5280 section 4.2.1.1.
+    struct AuthorityKeyIdentifier: Sendable {
+        /// The subjectKeyIdentifier of the issuer.
+        let keyIdentifier: ArraySlice<UInt8>?
+        /// Whether the issuer is also named by its own issuer and serial number.
+        let namesIssuer: Bool
+
+        init(_ value: ArraySlice<UInt8>) throws(DecodeError) {
+            var reader = try DERReader.single(.sequence, in: value).reader
+            keyIdentifier = try reader.readIfPresent(.context(0, constructed: false))?.contents
+            let issuer = try reader.readIfPresent(.context(1))
+            let serial = try reader.readIfPresent(.context(2, constructed: false))
+            try reader.finish()
+            if let issuer { try GeneralNames.check(issuer) }
+            if let serial { _ = try DERElement.minimalInteger(serial.contents) }
+            guard (issuer == nil) == (serial == nil) else {
+                throw DecodeError(.missing, at: value.startIndex, "issuer and serial number are given together")
+            }
+            namesIssuer = issuer != nil
+        }
+    }
+}
+
+extension ObjectIdentifier {
+    /// id-ce, RFC 5280 appendix A.2.
+    static func certificateExtension(_ number: UInt64) -> ObjectIdentifier { ObjectIdentifier(2, 5, 29, number) }
+
+    static let subjectKeyIdentifier = certificateExtension(14)
+    static let keyUsage = certificateExtension(15)
+    static let subjectAltName = certificateExtension(17)
+    static let basicConstraints = certificateExtension(19)
+    static let nameConstraints = certificateExtension(30)
+    static let certificatePolicies = certificateExtension(32)
+    static let policyMappings = certificateExtension(33)
+    static let authorityKeyIdentifier = certificateExtension(35)
+    static let policyConstraints = certificateExtension(36)
+    static let extendedKeyUsage = certificateExtension(37)
+    static let inhibitAnyPolicy = certificateExtension(54)
+}

@@ -1,0 +1,126 @@
+internal import AssayCore
+
+/// An X.501 Name (RFC 5280 section 4.1.2.4), checked for form and kept as its encoding.
+struct DistinguishedName: Sendable {
+    /// The encoding.
+    let bytes: ArraySlice<UInt8>
+    /// Whether it has no parts.
+    let isEmpty: Bool
+
+    /// Checks a Name: sets of attributes, not empty, whose texts are in the alphabet of their type.
+    init(_ element: DERElement) throws(DecodeError) {
+        bytes = element.bytes
+        isEmpty = element.contents.isEmpty
+        try DistinguishedName.forEachAttribute(of: element.reader) { _, _ throws(DecodeError) in true }
+    }
+
+    /// The first common name.
+    var commonName: String? {
+        var found: String?
+        visit { oid, text in
+            if oid == DistinguishedName.commonName { found = text }
+            return found == nil
+        }
+        return found.map(DistinguishedName.readable)
+    }
+
+    /// The attributes for people, the most specific one first as in most certificates.
+    var description: String {
+        var parts: [String] = []
+        visit { oid, text in
+            let name = DistinguishedName.names[oid] ?? oid.description
+            parts.append("\(name)=\(DistinguishedName.readable(text))")
+            return parts.count < 8
+        }
+        return parts.isEmpty ? "(no name)" : parts.joined(separator: ", ")
+    }
+
+    private func visit(_ body: (ObjectIdentifier, String) -> Bool) {
+        // The bytes were checked when this was made, so nothing is thrown here.
+        guard let element = try? DERReader.single(.sequence, in: bytes) else { return }
+        try? DistinguishedName.forEachAttribute(of: element.reader, body)
+    }
+
+    /// Calls a function with each attribute until it returns false.
+    private static func forEachAttribute(
+        of reader: DERReader, _ body: (ObjectIdentifier, String) throws(DecodeError) -> Bool
+    ) throws(DecodeError) {
+        var reader = reader
+        while !reader.isAtEnd {
+            let set = try reader.read(.set)
+            guard !set.contents.isEmpty else {
+                throw DecodeError(.malformed, at: set.bytes.startIndex, "a RelativeDistinguishedName is not empty")
+            }
+            var attributes = set.reader
+            while !attributes.isAtEnd {
+                var attribute = try attributes.readConstructed(.sequence)
+                let oid = try ObjectIdentifier(attribute.read(.objectIdentifier))
+                let value = try attribute.read()
+                try attribute.finish()
+                guard try body(oid, text(of: value)) else { return }
+            }
+        }
+    }
+
+    /// The text of an attribute of any string type; other types, which RFC 5280 does not know, as hexadecimal digits.
+    private static func text(of value: DERElement) throws(DecodeError) -> String {
+        guard value.tag.tagClass == .universal else { return hexadecimal(value.bytes) }
+        switch value.tag.number {
+        case 12, 19, 22:
+            return try value.text()
+        case 20:
+            // TeletexString. Everyone means ISO 8859-1.
+            return String(String.UnicodeScalarView(value.contents.map { Unicode.Scalar($0) }))
+        case 28, 30:
+            return try wideText(of: value, width: value.tag.number == 28 ? 4 : 2)
+        default:
+            return hexadecimal(value.bytes)
+        }
+    }
+
+    /// A UniversalString or BMPString.
+    private static func wideText(of value: DERElement, width: Int) throws(DecodeError) -> String {
+        let invalid = DecodeError(.invalidText, at: value.contents.startIndex, "not text of \(width)-byte characters")
+        guard value.contents.count % width == 0 else { throw invalid }
+        var scalars = String.UnicodeScalarView()
+        var index = value.contents.startIndex
+        while index < value.contents.endIndex {
+            let code = value.contents[index..<index + width].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            guard let scalar = Unicode.Scalar(code) else { throw invalid }
+            scalars.append(scalar)
+            index += width
+        }
+        return String(scalars)
+    }
+
+    private static func hexadecimal(_ bytes: ArraySlice<UInt8>) -> String {
+        "#" + bytes.prefix(32).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    /// Bounds a text and escapes what would let it pass for something else in a log or on a terminal.
+    static func readable(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars.prefix(80) {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned:
+                result += "\\u{\(String(scalar.value, radix: 16))}"
+            default:
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return text.unicodeScalars.dropFirst(80).isEmpty ? result : result + "..."
+    }
+
+    private static let commonName = ObjectIdentifier(2, 5, 4, 3)
+
+    private static let names: [ObjectIdentifier: String] = [
+        commonName: "CN",
+        ObjectIdentifier(2, 5, 4, 5): "serialNumber",
+        ObjectIdentifier(2, 5, 4, 6): "C",
+        ObjectIdentifier(2, 5, 4, 7): "L",
+        ObjectIdentifier(2, 5, 4, 8): "ST",
+        ObjectIdentifier(2, 5, 4, 10): "O",
+        ObjectIdentifier(2, 5, 4, 11): "OU",
+        ObjectIdentifier(2, 5, 4, 12): "title",
+    ]
+}

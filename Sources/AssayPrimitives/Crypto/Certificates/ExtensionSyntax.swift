@@ -1,0 +1,107 @@
+internal import AssayCore
+
+/// The form of extensions that are read by nobody here.
+enum ExtensionSyntax {
+    /// SEQUENCE SIZE (1..MAX) OF OBJECT IDENTIFIER (RFC 5280 section 4.2.1.12).
+    static func checkExtendedKeyUsage(_ value: ArraySlice<UInt8>) throws(DecodeError) {
+        var reader = try nonEmpty(DERReader.single(.sequence, in: value))
+        while !reader.isAtEnd { _ = try ObjectIdentifier(reader.read(.objectIdentifier)) }
+    }
+
+    /// Policies, each with its qualifiers (RFC 5280 section 4.2.1.4).
+    static func checkCertificatePolicies(_ value: ArraySlice<UInt8>) throws(DecodeError) {
+        var policies = try nonEmpty(DERReader.single(.sequence, in: value))
+        while !policies.isAtEnd {
+            var policy = try policies.readConstructed(.sequence)
+            _ = try ObjectIdentifier(policy.read(.objectIdentifier))
+            if !policy.isAtEnd {
+                var qualifiers = try nonEmpty(policy.read(.sequence))
+                while !qualifiers.isAtEnd {
+                    var qualifier = try qualifiers.readConstructed(.sequence)
+                    _ = try ObjectIdentifier(qualifier.read(.objectIdentifier))
+                    _ = try qualifier.read()
+                    try qualifier.finish()
+                }
+            }
+            try policy.finish()
+        }
+    }
+
+    /// At least one of two counts (RFC 5280 section 4.2.1.11).
+    static func checkPolicyConstraints(_ value: ArraySlice<UInt8>) throws(DecodeError) {
+        var reader = try nonEmpty(DERReader.single(.sequence, in: value))
+        for number: UInt32 in [0, 1] {
+            guard let count = try reader.readIfPresent(.context(number, constructed: false)) else { continue }
+            let bytes = try DERElement.minimalInteger(count.contents)
+            guard let first = bytes.first, first & 0x80 == 0 else {
+                throw DecodeError(.unexpectedValue, at: bytes.startIndex, "a count is not negative")
+            }
+        }
+        try reader.finish()
+    }
+
+    /// Permitted and excluded subtrees (RFC 5280 section 4.2.1.10).
+    static func checkNameConstraints(_ value: ArraySlice<UInt8>) throws(DecodeError) {
+        var reader = try nonEmpty(DERReader.single(.sequence, in: value))
+        for number: UInt32 in [0, 1] {
+            guard let list = try reader.readIfPresent(.context(number)) else { continue }
+            var subtrees = try nonEmpty(list)
+            while !subtrees.isAtEnd {
+                var subtree = try subtrees.readConstructed(.sequence)
+                try GeneralNames.check(name: subtree.read(), addressLengths: [8, 32])
+                // RFC 5280: minimum is 0, which is the default and absent, and maximum is absent.
+                try subtree.finish()
+            }
+        }
+        try reader.finish()
+    }
+
+    /// A reader of what is inside a list that has at least one item.
+    static func nonEmpty(_ element: DERElement) throws(DecodeError) -> DERReader {
+        guard !element.contents.isEmpty else {
+            throw DecodeError(.malformed, at: element.bytes.startIndex, "\(element.tag) must not be empty")
+        }
+        return element.reader
+    }
+}
+
+/// GeneralNames, RFC 5280 section 4.2.1.6.
+enum GeneralNames {
+    /// Checks a list of names, which is not empty.
+    static func check(_ list: DERElement) throws(DecodeError) {
+        var reader = try ExtensionSyntax.nonEmpty(list)
+        while !reader.isAtEnd { try check(name: reader.read(), addressLengths: [4, 16]) }
+    }
+
+    /// Checks one name. An IP address has as many bytes as the lengths say.
+    static func check(name: DERElement, addressLengths: [Int]) throws(DecodeError) {
+        let start = name.bytes.startIndex
+        guard name.tag.tagClass == .contextSpecific else {
+            throw DecodeError(.unexpectedType, at: start, "expected a GeneralName, found \(name.tag)")
+        }
+        switch (name.tag.number, name.tag.isConstructed) {
+        case (0, true):
+            var reader = name.reader
+            _ = try ObjectIdentifier(reader.read(.objectIdentifier))
+            _ = try reader.read(.context(0))
+            try reader.finish()
+        case (1, false), (2, false), (6, false):
+            guard name.contents.allSatisfy({ $0 < 0x80 }) else {
+                throw DecodeError(.invalidText, at: start, "not an IA5String")
+            }
+        case (3, true), (5, true): break
+        case (4, true): _ = try DistinguishedName(DERReader.single(.sequence, in: name.contents))
+        case (7, false):
+            guard addressLengths.contains(name.contents.count) else {
+                throw DecodeError(
+                    .unexpectedLength, at: start,
+                    "an IP address has \(addressLengths.map(String.init).joined(separator: " or ")) bytes here")
+            }
+        case (8, false):
+            guard let last = name.contents.last, last & 0x80 == 0 else {
+                throw DecodeError(.truncated, at: start, "the OBJECT IDENTIFIER does not end")
+            }
+        default: throw DecodeError(.unexpectedType, at: start, "expected a GeneralName, found \(name.tag)")
+        }
+    }
+}

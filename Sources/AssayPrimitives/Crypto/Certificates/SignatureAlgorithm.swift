@@ -1,0 +1,79 @@
+internal import AssayCore
+
+extension Certificate {
+    /// What a certificate is signed with.
+    public enum SignatureAlgorithm: Sendable, Hashable, CustomStringConvertible {
+        /// ECDSA with SHA-256 (RFC 5758 section 3.2).
+        case ecdsaSHA256
+        /// ECDSA with SHA-384.
+        case ecdsaSHA384
+        /// ECDSA with SHA-512.
+        case ecdsaSHA512
+        /// RSASSA-PKCS1-v1_5 with SHA-256 (RFC 4055 section 5).
+        case rsaSHA256
+        /// RSASSA-PKCS1-v1_5 with SHA-384.
+        case rsaSHA384
+        /// RSASSA-PKCS1-v1_5 with SHA-512.
+        case rsaSHA512
+        /// Anything else, which no path may contain.
+        case other(ObjectIdentifier)
+
+        /// Reads an AlgorithmIdentifier. The parameters of the algorithms with a name are the ones that their standard
+        /// demands: none for ECDSA, NULL for RSA.
+        init(_ element: DERElement) throws(DecodeError) {
+            var reader = element.reader
+            let oid = try ObjectIdentifier(reader.read(.objectIdentifier))
+            let parameters = reader.isAtEnd ? nil : try reader.read()
+            try reader.finish()
+            guard let known = SignatureAlgorithm.known[oid] else {
+                self = .other(oid)
+                return
+            }
+            guard parameters?.tag == (known.isECDSA ? nil : .null) else {
+                throw DecodeError(
+                    .unexpectedValue, at: element.bytes.startIndex, field: "signatureAlgorithm",
+                    "\(known) has \(known.isECDSA ? "no parameters" : "NULL as its parameters")")
+            }
+            try parameters?.null()
+            self = known
+        }
+
+        private static let known: [ObjectIdentifier: SignatureAlgorithm] = [
+            ObjectIdentifier(1, 2, 840, 10045, 4, 3, 2): .ecdsaSHA256,
+            ObjectIdentifier(1, 2, 840, 10045, 4, 3, 3): .ecdsaSHA384,
+            ObjectIdentifier(1, 2, 840, 10045, 4, 3, 4): .ecdsaSHA512,
+            ObjectIdentifier(1, 2, 840, 113549, 1, 1, 11): .rsaSHA256,
+            ObjectIdentifier(1, 2, 840, 113549, 1, 1, 12): .rsaSHA384,
+            ObjectIdentifier(1, 2, 840, 113549, 1, 1, 13): .rsaSHA512,
+        ]
+
+        private var isECDSA: Bool {
+            switch self {
+            case .ecdsaSHA256, .ecdsaSHA384, .ecdsaSHA512: true
+            case .rsaSHA256, .rsaSHA384, .rsaSHA512, .other: false
+            }
+        }
+
+        /// The digest of an ECDSA signature that ``ECDSAPublicKey`` verifies.
+        var ecdsaDigest: ECDSAPublicKey.SignatureDigest? {
+            switch self {
+            case .ecdsaSHA256: .sha256
+            case .ecdsaSHA384: .sha384
+            case .ecdsaSHA512, .rsaSHA256, .rsaSHA384, .rsaSHA512, .other: nil
+            }
+        }
+
+        /// The name in its standard, or the object identifier.
+        public var description: String {
+            switch self {
+            case .ecdsaSHA256: "ecdsa-with-SHA256"
+            case .ecdsaSHA384: "ecdsa-with-SHA384"
+            case .ecdsaSHA512: "ecdsa-with-SHA512"
+            case .rsaSHA256: "sha256WithRSAEncryption"
+            case .rsaSHA384: "sha384WithRSAEncryption"
+            case .rsaSHA512: "sha512WithRSAEncryption"
+            case .other(let oid): oid.description
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+public import AssayCore
+internal import Crypto
+
+/// A public key for ECDSA over P-256 or P-384 (FIPS 186-5), parsed and known to be a point of its curve.
+///
+/// Verification is swift-crypto's, which is faster than that of OpenSSL 3 and scales with cores. Nothing outside this
+/// file knows.
+public struct ECDSAPublicKey: Sendable, Hashable {
+    /// A named curve.
+    public enum Curve: Sendable, Hashable, CaseIterable {
+        /// NIST P-256, also secp256r1 and prime256v1.
+        case p256
+        /// NIST P-384, also secp384r1.
+        case p384
+
+        /// The length of an uncompressed point in bytes.
+        public var pointLength: Int {
+            switch self {
+            case .p256: 65
+            case .p384: 97
+            }
+        }
+
+        /// The only encoding of a SubjectPublicKeyInfo of this curve up to the point: id-ecPublicKey and the named
+        /// curve (RFC 5480 section 2.1.1).
+        var subjectPublicKeyInfoPrefix: [UInt8] {
+            switch self {
+            case .p256:
+                [
+                    0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A,
+                    0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
+                ]
+            case .p384:
+                [
+                    0x30, 0x76, 0x30, 0x10, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x05, 0x2B,
+                    0x81, 0x04, 0x00, 0x22, 0x03, 0x62, 0x00,
+                ]
+            }
+        }
+    }
+
+    /// The digest that a signature is made over.
+    public enum SignatureDigest: Sendable, Hashable {
+        /// SHA-256.
+        case sha256
+        /// SHA-384.
+        case sha384
+    }
+
+    private enum Key: Sendable {
+        case p256(P256.Signing.PublicKey)
+        case p384(P384.Signing.PublicKey)
+    }
+
+    /// The curve.
+    public let curve: Curve
+    /// The uncompressed point, `04 || X || Y` (ANSI X9.63 section 4.3.6).
+    public let x963Representation: [UInt8]
+    private let key: Key
+
+    /// Reads an uncompressed point.
+    /// - Throws: ``DecodeError`` when it has another form or length, or is not on the curve.
+    public init(x963 point: some Collection<UInt8>, curve: Curve) throws(DecodeError) {
+        try self.init(point: Array(point), curve: curve, offset: 0)
+    }
+
+    private init(point: [UInt8], curve: Curve, offset: Int) throws(DecodeError) {
+        guard point.count == curve.pointLength else {
+            throw DecodeError(
+                .unexpectedLength, at: offset,
+                "an uncompressed \(curve) point has \(curve.pointLength) bytes, found \(point.count)")
+        }
+        guard point.first == 0x04 else {
+            throw DecodeError(.unexpectedValue, at: offset, "an uncompressed point begins with 04")
+        }
+        do {
+            switch curve {
+            case .p256: key = .p256(try P256.Signing.PublicKey(x963Representation: point))
+            case .p384: key = .p384(try P384.Signing.PublicKey(x963Representation: point))
+            }
+        } catch {
+            throw DecodeError(.unexpectedValue, at: offset, "the point is not on \(curve)")
+        }
+        self.curve = curve
+        x963Representation = point
+    }
+
+    /// Reads a DER SubjectPublicKeyInfo: id-ecPublicKey, the named curve P-256 or P-384, an uncompressed point.
+    ///
+    /// Such a structure has one DER encoding, so its beginning is compared instead of parsed.
+    /// - Throws: ``DecodeError`` for everything else, also for other kinds of keys.
+    public init(subjectPublicKeyInfo info: ArraySlice<UInt8>) throws(DecodeError) {
+        for curve in Curve.allCases {
+            let prefix = curve.subjectPublicKeyInfoPrefix
+            guard info.starts(with: prefix) else { continue }
+            let point = info.dropFirst(prefix.count)
+            try self.init(point: Array(point), curve: curve, offset: point.startIndex)
+            return
+        }
+        throw DecodeError(
+            .unexpectedValue, at: info.startIndex, "not the SubjectPublicKeyInfo of an uncompressed P-256 or P-384 key")
+    }
+
+    /// The DER SubjectPublicKeyInfo.
+    public var subjectPublicKeyInfo: [UInt8] {
+        curve.subjectPublicKeyInfoPrefix + x963Representation
+    }
+
+    /// Whether a DER ECDSA-Sig-Value (RFC 3279 section 2.2.3) is this key's signature over a message.
+    ///
+    /// Both values of `s` that a signature can have are accepted: genuine devices produce either.
+    /// - Parameters:
+    ///   - der: the signature. Anything but its one DER encoding is no valid signature.
+    ///   - message: what was signed, before hashing.
+    ///   - digest: what the message is hashed with.
+    public func isValidSignature(
+        der: ArraySlice<UInt8>, for message: ArraySlice<UInt8>, digest: SignatureDigest
+    ) -> Bool {
+        switch digest {
+        case .sha256: isValidSignature(der: der, for: SHA256.hash(data: message))
+        case .sha384: isValidSignature(der: der, for: SHA384.hash(data: message))
+        }
+    }
+
+    /// Whether a DER ECDSA-Sig-Value is this key's signature over a message, by the same rules.
+    public func isValidSignature(der: ArraySlice<UInt8>, for message: [UInt8], digest: SignatureDigest) -> Bool {
+        isValidSignature(der: der, for: message[...], digest: digest)
+    }
+
+    private func isValidSignature(der: ArraySlice<UInt8>, for digest: some Crypto.Digest) -> Bool {
+        switch key {
+        case .p256(let key):
+            guard let signature = try? P256.Signing.ECDSASignature(derRepresentation: der) else { return false }
+            return key.isValidSignature(signature, for: digest)
+        case .p384(let key):
+            guard let signature = try? P384.Signing.ECDSASignature(derRepresentation: der) else { return false }
+            return key.isValidSignature(signature, for: digest)
+        }
+    }
+
+    /// Compares curve and point.
+    public static func == (left: ECDSAPublicKey, right: ECDSAPublicKey) -> Bool {
+        left.curve == right.curve && left.x963Representation == right.x963Representation
+    }
+
+    /// Hashes curve and point.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(curve)
+        hasher.combine(x963Representation)
+    }
+}

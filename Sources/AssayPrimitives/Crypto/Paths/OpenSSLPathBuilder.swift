@@ -1,0 +1,142 @@
+internal import COpenSSL
+
+/// Builds and verifies a whole path with OpenSSL's `X509_verify_cert`: signatures, names, CA and path length rules of
+/// RFC 5280 section 6. Times, algorithms and which extensions are understood are judged before, by ``CertificateRules``.
+final class OpenSSLPathBuilder: Sendable {
+    /// What came out.
+    enum Outcome {
+        /// The certificates above the leaf, the anchor last.
+        case issuers([Certificate])
+        /// The error, and the certificate that it is about.
+        case failure(code: Int, text: String, certificate: Certificate)
+    }
+
+    private let anchors: [(certificate: Certificate, handle: X509Handle)]
+
+    /// Prepares the anchors. One that OpenSSL cannot read is left out, so nothing is trusted because of it.
+    init(anchors: [Certificate]) {
+        self.anchors = anchors.compactMap { anchor in X509Handle(anchor).map { (anchor, $0) } }
+    }
+
+    /// Verifies a leaf.
+    /// - Parameters:
+    ///   - candidates: certificates that may stand between the leaf and an anchor.
+    ///   - isUsable: which of the anchors may be used.
+    func build(
+        leaf: Certificate, candidates: [Certificate], isUsable: (Certificate) -> Bool
+    ) -> Outcome {
+        OpenSSLErrors.clear()
+        guard let leafHandle = X509Handle(leaf) else {
+            return .failure(code: 0, text: OpenSSLErrors.drain(), certificate: leaf)
+        }
+        let given = candidates.compactMap { candidate in X509Handle(candidate).map { (candidate, $0) } }
+        let trusted = anchors.filter { isUsable($0.certificate) }
+        guard let untrustedStack = X509Stack(given.map(\.1)), let trustedStack = X509Stack(trusted.map(\.handle)),
+            let context = VerificationContext(leaf: leafHandle, untrusted: untrustedStack, trusted: trustedStack)
+        else { return .failure(code: 0, text: OpenSSLErrors.drain(), certificate: leaf) }
+
+        let all = [(leaf, leafHandle)] + given + trusted.map { ($0.certificate, $0.handle) }
+        switch context.verify() {
+        case .chain(let identities):
+            let chain = identities.compactMap { identity in all.first { $0.1.identity == identity }?.0 }
+            OpenSSLErrors.clear()
+            guard chain.count == identities.count, chain.count >= 2 else {
+                return .failure(code: 0, text: "OpenSSL returned no path", certificate: leaf)
+            }
+            return .issuers(Array(chain.dropFirst()))
+        case .error(let code, let text, let identity):
+            OpenSSLErrors.clear()
+            return .failure(
+                code: code, text: text, certificate: all.first { $0.1.identity == identity }?.0 ?? leaf)
+        }
+    }
+}
+
+/// Owns an X509.
+@safe private final class X509Handle: @unchecked Sendable {
+    // Unchecked: after X509_check_purpose has filled in what OpenSSL derives lazily, an X509 is only read here; the
+    // reference count is atomic.
+    fileprivate let pointer: OpaquePointer
+
+    /// What tells it from other handles.
+    var identity: UInt { unsafe UInt(bitPattern: pointer) }
+
+    init?(_ certificate: Certificate) {
+        let pointer = unsafe certificate.der.withUnsafeBufferPointer { buffer -> OpaquePointer? in
+            var cursor = buffer.baseAddress
+            return unsafe d2i_X509(nil, &cursor, buffer.count)
+        }
+        guard let pointer = unsafe pointer else { return nil }
+        unsafe self.pointer = pointer
+        _ = unsafe X509_check_purpose(pointer, -1, 0)
+    }
+
+    deinit {
+        unsafe X509_free(pointer)
+    }
+}
+
+/// Owns a stack, and keeps alive what is on it.
+@safe private final class X509Stack {
+    fileprivate let pointer: OpaquePointer
+    private let handles: [X509Handle]
+
+    init?(_ handles: [X509Handle]) {
+        guard let pointer = unsafe assay_x509_stack_new() else { return nil }
+        unsafe self.pointer = pointer
+        self.handles = handles
+        for handle in handles {
+            guard unsafe assay_x509_stack_push(pointer, handle.pointer) > 0 else { return nil }
+        }
+    }
+
+    deinit {
+        unsafe assay_x509_stack_free(pointer)
+    }
+}
+
+/// Owns an X509_STORE_CTX, and keeps alive what it refers to.
+@safe private final class VerificationContext {
+    enum Result {
+        case chain([UInt])
+        case error(code: Int, text: String, identity: UInt)
+    }
+
+    private let pointer: OpaquePointer
+    private let leaf: X509Handle
+    private let stacks: [X509Stack]
+
+    init?(leaf: X509Handle, untrusted: X509Stack, trusted: X509Stack) {
+        guard let pointer = unsafe X509_STORE_CTX_new() else { return nil }
+        unsafe self.pointer = pointer
+        self.leaf = leaf
+        stacks = [untrusted, trusted]
+        // Without a store there is nothing but the trusted stack: never the system's roots.
+        guard unsafe X509_STORE_CTX_init(pointer, nil, leaf.pointer, untrusted.pointer) == 1,
+            let parameters = unsafe X509_STORE_CTX_get0_param(pointer)
+        else { return nil }
+        unsafe X509_STORE_CTX_set0_trusted_stack(pointer, trusted.pointer)
+        // PARTIAL_CHAIN: an anchor is what the caller says, self-signed or not. NO_CHECK_TIME: OpenSSL takes notAfter
+        // to be exclusive and knows no fractions; the candidates and anchors that it gets are those valid in time.
+        // Not X509_STRICT: it demands an authority key identifier, which Apple's leaves lack.
+        let flags = UInt(X509_V_FLAG_PARTIAL_CHAIN | X509_V_FLAG_NO_CHECK_TIME | X509_V_FLAG_TRUSTED_FIRST)
+        guard unsafe X509_VERIFY_PARAM_set_flags(parameters, flags) == 1 else { return nil }
+        unsafe X509_VERIFY_PARAM_set_depth(parameters, Int32(16))
+    }
+
+    func verify() -> Result {
+        let isVerified = unsafe X509_verify_cert(pointer)
+        let code = unsafe X509_STORE_CTX_get_error(pointer)
+        guard isVerified == 1, code == X509_V_OK, let chain = unsafe X509_STORE_CTX_get0_chain(pointer) else {
+            let text = unsafe String(cString: X509_verify_cert_error_string(Int(code)))
+            let current = unsafe X509_STORE_CTX_get_current_cert(pointer)
+            return .error(code: Int(code), text: text, identity: UInt(bitPattern: current))
+        }
+        let count = unsafe assay_x509_stack_count(chain)
+        return .chain((0..<count).map { unsafe UInt(bitPattern: assay_x509_stack_value(chain, $0)) })
+    }
+
+    deinit {
+        unsafe X509_STORE_CTX_free(pointer)
+    }
+}

@@ -1,0 +1,82 @@
+public import AssayCore
+public import FoundationEssentials
+
+/// Why certificates do not form a path that is to be trusted.
+///
+/// Certificates are named by their subject, which whoever made them has chosen.
+public enum PathFailure: Error, CheckFinding, Equatable {
+    /// More certificates than ``InputLimits/certificates``, or a path that is longer.
+    case tooManyCertificates(count: Int)
+    /// A certificate is used before its notBefore.
+    case notYetValid(subject: String, notBefore: Date, now: Date)
+    /// A certificate is used after its notAfter.
+    case expired(subject: String, notAfter: Date, now: Date)
+    /// Neither the certificates that were given nor the trust anchors hold the issuer: the path is not Apple's, or
+    /// whoever's the anchors are.
+    case untrusted(subject: String, issuer: String)
+    /// The signature on a certificate was not made with its issuer's key, or the certificate was changed afterwards.
+    case badSignature(subject: String)
+    /// An issuer is not entitled to issue: someone may be extending a path below a certificate of his own.
+    case notACA(subject: String)
+    /// There are more issuers below a certificate than it allows.
+    case pathLengthExceeded(subject: String)
+    /// A key is not for what it is used for: an issuer's not for signing certificates, or a leaf's only for that.
+    case keyUsage(subject: String)
+    /// An extension that demands to be understood is not, name and policy constraints among them.
+    case unknownCriticalExtension(subject: String, oid: ObjectIdentifier)
+    /// A signature algorithm, or a kind or size of key, that is not allowed.
+    case forbiddenAlgorithm(subject: String, algorithm: String)
+    /// A certificate of version 1 or 2, which cannot say what it is for.
+    case unsupportedVersion(subject: String, version: Int)
+    /// The leaf is an issuer itself.
+    case leafIsCA(subject: String)
+    /// The leaf is itself a trust anchor.
+    case leafIsAnchor(subject: String)
+    /// Anything else that OpenSSL finds, with its `X509_V_ERR` number, or 0, and its text.
+    case openssl(code: Int, text: String)
+
+    /// The stable code.
+    public var code: String {
+        switch self {
+        case .tooManyCertificates: "too-many-certificates"
+        case .notYetValid: "not-yet-valid"
+        case .expired: "expired"
+        case .untrusted: "untrusted"
+        case .badSignature: "bad-signature"
+        case .notACA: "not-a-ca"
+        case .pathLengthExceeded: "path-length-exceeded"
+        case .keyUsage: "key-usage"
+        case .unknownCriticalExtension: "unknown-critical-extension"
+        case .forbiddenAlgorithm: "forbidden-algorithm"
+        case .unsupportedVersion: "unsupported-version"
+        case .leafIsCA: "leaf-is-ca"
+        case .leafIsAnchor: "leaf-is-anchor"
+        case .openssl: "openssl"
+        }
+    }
+
+    /// What was found, and in which certificate.
+    public var detail: String {
+        switch self {
+        case .tooManyCertificates(let count):
+            "\(count) certificates, at most \(InputLimits.certificates) are allowed in a path"
+        case .notYetValid(let subject, let notBefore, let now):
+            "\(subject) is valid from \(RFC3339.format(notBefore)), the time of judgement is \(RFC3339.format(now))"
+        case .expired(let subject, let notAfter, let now):
+            "\(subject) was valid until \(RFC3339.format(notAfter)), the time of judgement is \(RFC3339.format(now))"
+        case .untrusted(let subject, let issuer):
+            "\(subject) is issued by \(issuer), which is neither a trust anchor nor among the certificates"
+        case .badSignature(let subject): "the signature on \(subject) is not its issuer's"
+        case .notACA(let subject): "\(subject) issues a certificate and is no certification authority"
+        case .pathLengthExceeded(let subject): "\(subject) has more issuers below it than its pathLenConstraint allows"
+        case .keyUsage(let subject): "the keyUsage of \(subject) does not fit its place in the path"
+        case .unknownCriticalExtension(let subject, let oid):
+            "\(subject) has the critical extension \(oid), which is not supported"
+        case .forbiddenAlgorithm(let subject, let algorithm): "\(subject) uses \(algorithm), which is not allowed"
+        case .unsupportedVersion(let subject, let version): "\(subject) is of version \(version), 3 is required"
+        case .leafIsCA(let subject): "\(subject) is a certification authority, and not what it has certified"
+        case .leafIsAnchor(let subject): "\(subject) is a trust anchor, and not what it has certified"
+        case .openssl(let code, let text): "OpenSSL refuses the path with error \(code): \(text)"
+        }
+    }
+}

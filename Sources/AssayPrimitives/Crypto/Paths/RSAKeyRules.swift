@@ -1,0 +1,37 @@
+internal import AssayCore
+
+/// Which RSA keys are taken: large enough to be secure, and small enough that verifying with one is cheap.
+enum RSAKeyRules {
+    /// Whether this is the SubjectPublicKeyInfo of an RSA key (RFC 3279 section 2.3.1) with a modulus of 2048 to 8192
+    /// bits in whole bytes and an odd exponent of 2 to 32 bits.
+    static func isAllowed(_ subjectPublicKeyInfo: ArraySlice<UInt8>) -> Bool {
+        (try? modulusLength(subjectPublicKeyInfo)).map { (256...1024).contains($0) } ?? false
+    }
+
+    private static let rsaEncryption = ObjectIdentifier(1, 2, 840, 113549, 1, 1, 1)
+
+    /// The length of the modulus in bytes.
+    private static func modulusLength(_ info: ArraySlice<UInt8>) throws(DecodeError) -> Int {
+        var reader = try DERReader.single(.sequence, in: info).reader
+        var algorithm = try reader.readConstructed(.sequence)
+        let oid = try ObjectIdentifier(algorithm.read(.objectIdentifier))
+        guard oid == rsaEncryption else {
+            throw DecodeError(.unexpectedValue, at: info.startIndex, "not an RSA key")
+        }
+        try algorithm.read(.null).null()
+        try algorithm.finish()
+        let bits = try reader.read(.bitString).bitStringBytes()
+        try reader.finish()
+
+        var key = try DERReader.single(.sequence, in: bits).reader
+        let modulus = try key.read(.integer).integerBytes()
+        let exponent = try key.read(.integer).integerBytes()
+        try key.finish()
+        // A whole number of bytes means that the highest bit is set, and so that a zero precedes it in DER.
+        guard modulus.first == 0, modulus.dropFirst().first.map({ $0 & 0x80 != 0 }) == true,
+            let last = exponent.last, last & 1 == 1, let first = exponent.first, first & 0x80 == 0,
+            exponent.count <= 5, exponent.count > 1 || last > 1
+        else { throw DecodeError(.unexpectedValue, at: bits.startIndex, "not an RSA key of an accepted form") }
+        return modulus.count - 1
+    }
+}

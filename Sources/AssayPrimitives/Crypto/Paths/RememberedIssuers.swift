@@ -1,0 +1,69 @@
+internal import AssayCore
+internal import FoundationEssentials
+
+/// Issuers that OpenSSL has verified up to an anchor, together with a leaf.
+struct RememberedIssuers: Sendable {
+    /// The issuer of the leaf first, the anchor last.
+    let certificates: [Certificate]
+    let issuer: Certificate
+    let anchor: Certificate
+    let key: ECDSAPublicKey
+}
+
+extension CertificatePathValidator {
+    /// Checks a leaf under issuers that are remembered (RFC 5280 section 6.1.3, and what 6.1.4 demanded of them then).
+    /// - Returns: nil when none are, or when their path cannot be used any more or not for this leaf.
+    func validateUnderRemembered(
+        _ leaf: Certificate, candidates: [Certificate], at now: Date
+    ) -> Result<ValidatedPath, PathFailure>? {
+        guard let remembered = issuerCache[cacheKey(leaf.issuer, candidates)],
+            remembered.certificates.allSatisfy({ CertificateRules.timeFailure(of: $0, at: now) == nil }),
+            leaf.issuer == remembered.issuer.subject, identifiesIssuer(leaf, remembered.issuer),
+            let digest = leaf.signatureAlgorithm.ecdsaDigest
+        else { return nil }
+        guard remembered.key.isValidSignature(der: leaf.signature, for: leaf.tbsBytes, digest: digest) else {
+            return .failure(.badSignature(subject: leaf.subjectDescription))
+        }
+        return .success(ValidatedPath(leaf: leaf, issuers: remembered.certificates, anchor: remembered.anchor))
+    }
+
+    /// Whether the authority key identifier, if there is one, is that of the issuer; an unusual one is left to OpenSSL.
+    private func identifiesIssuer(_ leaf: Certificate, _ issuer: Certificate) -> Bool {
+        guard let identifier = leaf.authorityKeyIdentifier else { return true }
+        guard !identifier.namesIssuer else { return false }
+        guard let expected = identifier.keyIdentifier, let found = issuer.subjectKeyIdentifier else { return true }
+        return expected == found
+    }
+
+    /// Whether a path consists of all the candidates and one anchor. Only such paths are remembered: with junk among
+    /// the certificates, one genuine leaf could fill the cache.
+    func isExact(_ issuers: [Certificate], _ candidates: [Certificate]) -> Bool {
+        issuers.count == candidates.count + 1
+    }
+
+    func remember(_ issuers: [Certificate], issuerName: ArraySlice<UInt8>, candidates: [Certificate]) {
+        // Two issuers of one name would leave open which of them has signed.
+        guard isExact(issuers, candidates), let copies = copies(of: issuers), let issuer = copies.first,
+            let anchor = copies.last, issuer.subject == issuerName, let key = try? issuer.publicKey(),
+            (candidates + anchors).filter({ $0.subject == issuerName }).count == 1
+        else { return }
+        issuerCache.insert(
+            RememberedIssuers(certificates: copies, issuer: issuer, anchor: anchor, key: key),
+            for: cacheKey(issuerName, candidates))
+    }
+
+    func remember(_ path: ValidatedPath, for key: [UInt8]) {
+        guard let issuers = copies(of: path.issuers), let anchor = issuers.last, let leaf = try? path.leaf.copied()
+        else { return }
+        leafCache.insert(ValidatedPath(leaf: leaf, issuers: issuers, anchor: anchor), for: key)
+    }
+
+    private func copies(of certificates: [Certificate]) -> [Certificate]? {
+        try? certificates.map { certificate throws(DecodeError) in try certificate.copied() }
+    }
+
+    /// How many issuers are remembered.
+    package var rememberedIssuers: Int { issuerCache.count }
+    /// How many leaves are remembered.
+    package var rememberedLeaves: Int { leafCache.count }
+}

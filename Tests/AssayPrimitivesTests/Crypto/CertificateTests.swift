@@ -1,0 +1,123 @@
+import AssayCore
+import AssayPrimitives
+import Foundation
+import Testing
+
+@Suite struct CertificateTests {
+    private typealias Change = @Sendable (inout CertificateTemplate) -> Void
+
+    @Test("A certificate gives its parts, as slices of the input")
+    func parts() throws {
+        let root = try TestAuthority()
+        let input = [0, 0, 0] + (try root.issue())
+        let certificate = try Certificate(der: input[3...])
+        #expect(certificate.der.startIndex == 3)
+        #expect(certificate.version == 3)
+        #expect(Array(certificate.serialNumber) == [0x2A])
+        #expect(certificate.issuer == root.certificate.subject)
+        #expect(certificate.issuer.startIndex > 3)
+        #expect(certificate.subjectDescription == "CN=leaf")
+        #expect(certificate.commonName == "leaf")
+        #expect(certificate.notBefore == TestAuthority.notBefore)
+        #expect(certificate.notAfter == TestAuthority.notAfter)
+        #expect(certificate.signatureAlgorithm == .ecdsaSHA384)
+        #expect(certificate.extensions.count == 1)
+        #expect(certificate.basicConstraints?.isCA == false)
+        #expect(try certificate.publicKey().curve == .p256)
+        #expect(root.certificate.isSelfIssued)
+        #expect(root.certificate.keyUsage == [.keyCertSign, .cRLSign])
+        let key = try root.certificate.publicKey()
+        #expect(key.isValidSignature(der: certificate.signature, for: certificate.tbsBytes, digest: .sha384))
+    }
+
+    @Test("Whatever RFC 5280 section 4.1 or DER forbids is refused, with the code that says why")
+    func refusals() throws {
+        let ca = DER.extension(19, critical: DER.isTrue, DER.sequence(DER.isTrue))
+        let cases: [(String, DecodeError.Code, Change)] = [
+            ("version 1 is written", .notMinimal, { $0.version = [0xA0, 3, 2, 1, 0] }),
+            ("version 4", .unexpectedValue, { $0.version = [0xA0, 3, 2, 1, 3] }),
+            ("extensions in version 1", .unexpected, { $0.version = [] }),
+            ("serial number 0", .unexpectedValue, { $0.serialNumber = [2, 1, 0] }),
+            ("negative serial number", .unexpectedValue, { $0.serialNumber = [2, 1, 0x80] }),
+            ("padded serial number", .notMinimal, { $0.serialNumber = [2, 2, 0, 1] }),
+            (
+                "serial number of 21 bytes", .unexpectedValue,
+                { $0.serialNumber = [2, 21] + Array(repeating: 1, count: 21) }
+            ),
+            (
+                "outer algorithm differs", .unexpectedValue,
+                { $0.outerAlgorithm = DER.sequence(DER.oid(ObjectIdentifier(1, 2, 840, 10045, 4, 3, 2))) }
+            ),
+            (
+                "ECDSA with parameters", .unexpectedValue,
+                { $0.algorithm = DER.sequence(DER.oid(ObjectIdentifier(1, 2, 840, 10045, 4, 3, 2)), [5, 0]) }
+            ),
+            ("no issuer", .missing, { $0.issuer = DER.sequence() }),
+            ("empty RDN", .malformed, { $0.subject = DER.sequence([0x31, 0]) }),
+            ("PrintableString with @", .invalidText, { $0.subject = DER.name("a@b", tag: 0x13) }),
+            (
+                "UTF8String that is none", .invalidText,
+                { $0.subject = DER.name("\u{7F}").map { $0 == 0x7F ? 0xFF : $0 } }
+            ),
+            ("no extension in the list", .malformed, { $0.extensions = [[]] }),
+            ("an extension twice", .duplicateKey, { $0.extensions += [ca] }),
+            ("critical FALSE", .notMinimal, { $0.extensions = [DER.extension(99, critical: DER.isFalse, [])] }),
+            ("critical 01", .notMinimal, { $0.extensions = [DER.extension(99, critical: [1, 1, 1], [])] }),
+            ("cA FALSE", .notMinimal, { $0.extensions = [DER.extension(19, DER.sequence(DER.isFalse))] }),
+            ("pathLen without cA", .unexpectedValue, { $0.extensions = [DER.extension(19, DER.sequence([2, 1, 0]))] }),
+            (
+                "negative pathLen", .unexpectedValue,
+                { $0.extensions = [DER.extension(19, DER.sequence(DER.isTrue, [2, 1, 0xFF]))] }
+            ),
+            (
+                "pathLen 256", .unexpectedValue,
+                { $0.extensions = [DER.extension(19, DER.sequence(DER.isTrue, [2, 2, 1, 0]))] }
+            ),
+            ("bytes after basicConstraints", .trailingBytes, { $0.extensions = [DER.extension(19, [0x30, 0, 0])] }),
+            ("keyUsage of nothing", .malformed, { $0.extensions = [DER.extension(15, [3, 1, 0])] }),
+            ("keyUsage with trailing zeros", .malformed, { $0.extensions = [DER.extension(15, [3, 2, 0, 0x80])] }),
+            ("keyUsage of 17 bits", .malformed, { $0.extensions = [DER.extension(15, [3, 4, 7, 0, 0, 0x80])] }),
+            ("empty extKeyUsage", .malformed, { $0.extensions = [DER.extension(37, DER.sequence())] }),
+            (
+                "empty subject, names not critical", .unexpectedValue,
+                {
+                    $0.subject = DER.sequence()
+                    $0.extensions = [DER.extension(17, DER.sequence(DER.tagged(0x82, [0x61])))]
+                }
+            ),
+        ]
+        let root = try TestAuthority()
+        for (name, code, change) in cases {
+            var template = CertificateTemplate()
+            change(&template)
+            let der = try root.issue(template)
+            let error = #expect(throws: DecodeError.self, "\(name)") { try Certificate(der: der[...]) }
+            #expect(error?.reason == code, "\(name): \(error?.detail ?? "")")
+        }
+    }
+
+    @Test("No part of a certificate is one, nor one with something after it, nor one that is too large")
+    func bounds() throws {
+        let der = try TestAuthority().issue()
+        for length in der.indices {
+            #expect(throws: DecodeError.self) { try Certificate(der: der[..<length]) }
+        }
+        #expect(throws: DecodeError.self) { try Certificate(der: (der + [0])[...]) }
+        let large = [UInt8](repeating: 0x30, count: InputLimits.certificate + 1)
+        let error = #expect(throws: DecodeError.self) { try Certificate(der: large[...]) }
+        #expect(error?.reason == .tooLarge)
+    }
+
+    @Test("Names for people are bounded, and what could forge a log line is escaped")
+    func descriptions() throws {
+        let root = try TestAuthority()
+        var template = CertificateTemplate()
+        template.subject = DER.name("a\n\u{1B}[2J\u{202E}" + String(repeating: "x", count: 200))
+        let description = try root.leaf(template).subjectDescription
+        #expect(description.hasPrefix("CN=a\\u{a}\\u{1b}[2J\\u{202e}xxx"))
+        #expect(description.count < 120)
+        template.subject = DER.sequence()
+        #expect(try root.leaf(template).subjectDescription == "(no name)")
+        #expect(try root.leaf(template).commonName == nil)
+    }
+}

@@ -1,0 +1,46 @@
+import AssayPrimitives
+import AssayTestSupport
+import Testing
+
+@Suite struct DigestTests {
+    private static let abc = Array("abc".utf8)
+
+    @Test("SHA-256 and SHA-384 give the digests of FIPS 180-4's examples")
+    func examples() throws {
+        let sha256 = try #require(
+            [UInt8](hex: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"))
+        #expect(Digest.sha256(DigestTests.abc) == sha256)
+        #expect(Digest.sha384(DigestTests.abc).prefix(4) == [0xCB, 0x00, 0x75, 0x3F])
+        #expect(Digest.sha384(DigestTests.abc).count == 48)
+        #expect(Digest.sha256([]).prefix(4) == [0xE3, 0xB0, 0xC4, 0x42])
+    }
+
+    @Test("Parts are hashed as if they were one, wherever they are cut")
+    func parts() {
+        let bytes = (0..<200).map { UInt8($0) }
+        for cut in [0, 1, 63, 64, 65, 199, 200] {
+            #expect(Digest.sha256(bytes[..<cut], bytes[cut...]) == Digest.sha256(bytes))
+            #expect(Digest.sha384(bytes[..<cut], bytes[cut...]) == Digest.sha384(bytes))
+            #expect(HMAC.sha256(key: [1], bytes[..<cut], bytes[cut...]) == HMAC.sha256(key: [1], bytes))
+        }
+    }
+
+    @Test("HMAC takes keys of any length, the empty one too", arguments: [0, 1, 32, 64, 65, 200])
+    func keys(length: Int) {
+        let key = [UInt8](repeating: 0xAA, count: length)
+        // RFC 2104: a key is padded with zeros to 64 bytes, and a longer one is hashed first.
+        let block = length > 64 ? Digest.sha256(key) : key
+        let padded = block + [UInt8](repeating: 0, count: 64 - block.count)
+        let inner = Digest.sha256(padded.map { $0 ^ 0x36 } + DigestTests.abc)
+        #expect(HMAC.sha256(key: key, DigestTests.abc) == Digest.sha256(padded.map { $0 ^ 0x5C } + inner))
+    }
+
+    @Test("Byte strings are equal when every byte is")
+    func constantTime() {
+        #expect(ConstantTime.equals([UInt8](), []))
+        #expect(ConstantTime.equals([1, 2, 3], [1, 2, 3]))
+        #expect(!ConstantTime.equals([1, 2, 3], [1, 2, 4]))
+        #expect(!ConstantTime.equals([1, 2, 3], [1, 2]))
+        #expect(!ConstantTime.equals([], [0]))
+    }
+}
