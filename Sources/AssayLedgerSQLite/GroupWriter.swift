@@ -105,8 +105,10 @@ package final class GroupWriter: Sendable {
             return try transact(batch, db).map { .success($0) }
         } catch {
             let outage = LedgerOutage(error, path: pool.path)
-            // What only one of them can be to blame for must not hit the others.
-            if batch.count > 1, outage.code == .internalError { return batch.flatMap { write([$0], db) } }
+            // What only one of them may be to blame for, such as a damaged row, must not hit the others.
+            if batch.count > 1, [.internalError, .corrupt].contains(outage.code) {
+                return batch.flatMap { write([$0], db) }
+            }
             return batch.map { _ in .failure(outage) }
         }
     }

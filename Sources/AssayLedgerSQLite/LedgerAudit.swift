@@ -30,7 +30,7 @@ struct LedgerAudit {
         let times = "issued at \(RFC3339.format(challenge.issuedAt))"
         if challenge.value.isEmpty { return "a challenge \(times) is empty" }
         if challenge.expiresAt <= challenge.issuedAt { return "a challenge \(times) expired before" }
-        if let consumedAt, consumedAt >= challenge.expiresAt { return "a challenge \(times) was consumed too late" }
+        if let consumedAt, consumedAt > challenge.expiresAt { return "a challenge \(times) was consumed too late" }
         return nil
     }
 
