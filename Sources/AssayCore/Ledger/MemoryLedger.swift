@@ -1,0 +1,148 @@
+public import FoundationEssentials
+import Synchronization
+
+/// A ledger that lives as long as the process: for tests, replays and one-off verification.
+///
+/// A key that evidence supplies (``CounterAdvance/supplied``) counts as enrolled when the ledger does not know it.
+public final class MemoryLedger: Ledger {
+    /// Gone with the process.
+    public var durability: LedgerDurability { .ephemeral }
+
+    private let state = Mutex(State())
+
+    /// Starts an empty ledger.
+    public init() {}
+
+    /// Issues a challenge.
+    ///
+    /// - Throws: ``LedgerOutage`` when a challenge of the same value exists.
+    public func issue(_ challenge: Challenge, at now: Date) async throws(LedgerOutage) {
+        let isNew = state.withLock { state in
+            guard state.challenges[challenge.value] == nil else { return false }
+            state.challenges[challenge.value] = (challenge, nil)
+            state.sweep(at: now)
+            return true
+        }
+        if !isNew { throw LedgerOutage(.internalError, "a challenge of this value exists; draw another one") }
+    }
+
+    /// The key that was enrolled under an identifier.
+    public func enrolledKey(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey? {
+        state.withLock { $0.keys[identifier] }
+    }
+
+    /// Which of some subjects are blocked at a time.
+    public func blocks(on subjects: [LedgerSubject], at now: Date) async throws(LedgerOutage) -> [Block] {
+        state.withLock { state in
+            subjects.compactMap { state.blocks[$0] }.filter { $0.isInForce(at: now) }
+        }
+    }
+
+    /// Applies effects, all together or not at all.
+    public func commit(_ effects: [LedgerEffect], at now: Date) async throws(LedgerOutage) -> CommitOutcome {
+        try LedgerRules.requireDistinct(effects)
+        return state.withLock { state in
+            let outcome = CommitOutcome(decisions: effects.map { state.refusal(of: $0.action, at: now) })
+            if outcome.isApplied {
+                for effect in effects { state.apply(effect.action, at: now) }
+                state.sweep(at: now)
+            }
+            return outcome
+        }
+    }
+
+    /// Blocks a subject, or replaces the block that there is.
+    public func block(_ block: Block) async throws(LedgerOutage) {
+        state.withLock { $0.blocks[block.subject] = block }
+    }
+
+    /// Lifts the block on a subject. Returns whether there was one.
+    @discardableResult
+    public func allow(_ subject: LedgerSubject) async throws(LedgerOutage) -> Bool {
+        state.withLock { $0.blocks.removeValue(forKey: subject) != nil }
+    }
+
+    /// Hands every entry to `body`, section by section, each sorted by name.
+    public func export(_ body: (LedgerEntry) throws -> Void) async throws {
+        let snapshot = state.withLock { $0 }
+        for (value, consumedAt) in snapshot.challenges.values.sorted(by: {
+            $0.challenge.value.lexicographicallyPrecedes($1.challenge.value)
+        }) {
+            try body(.challenge(value, consumedAt: consumedAt))
+        }
+        let keys = snapshot.keys.values.sorted {
+            $0.identifier.engine == $1.identifier.engine
+                ? $0.identifier.value.lexicographicallyPrecedes($1.identifier.value)
+                : $0.identifier.engine < $1.identifier.engine
+        }
+        for key in keys { try body(.key(key)) }
+        for digest in snapshot.digests.values.sorted(by: { $0.digest.lexicographicallyPrecedes($1.digest) }) {
+            try body(.digest(digest))
+        }
+        for block in snapshot.blocks.values.sorted(by: { $0.subject.description < $1.subject.description }) {
+            try body(.block(block))
+        }
+    }
+
+    /// Counts what the ledger holds at a time.
+    public func summary(at now: Date) async throws(LedgerOutage) -> LedgerSummary {
+        state.withLock { state in
+            let current = state.challenges.values.filter { now < $0.challenge.expiresAt }
+            let consumed = current.count { $0.consumedAt != nil }
+            return LedgerSummary(
+                openChallenges: current.count - consumed, consumedChallenges: consumed, keys: state.keys.count,
+                digests: state.digests.values.count { now < $0.until },
+                blocks: state.blocks.values.count { $0.isInForce(at: now) })
+        }
+    }
+}
+
+private struct State {
+    var challenges: [[UInt8]: (challenge: Challenge, consumedAt: Date?)] = [:]
+    var keys: [KeyIdentifier: EnrolledKey] = [:]
+    var digests: [[UInt8]: UsedDigest] = [:]
+    var blocks: [LedgerSubject: Block] = [:]
+    private var nextSweep = 4096
+
+    func refusal(of action: LedgerEffect.Action, at now: Date) -> LedgerRefusal? {
+        switch action {
+        case .consumeChallenge(let value, let app, let purpose):
+            let stored = challenges[value]
+            return LedgerRules.refusal(
+                consumingFor: app, purpose, stored: stored?.challenge, consumedAt: stored?.consumedAt, at: now)
+        case .enrol(let key):
+            return LedgerRules.refusal(
+                enrollingOver: keys[key.identifier]?.enrolledAt, block: blocks[key.identifier.subject], at: now)
+        case .advanceCounter(let advance):
+            return LedgerRules.refusal(
+                advancing: advance, stored: key(for: advance).map { ($0.app, $0.counter) },
+                block: blocks[advance.key.subject], at: now)
+        case .rememberDigest(let use):
+            let stored = digests[use.digest]
+            return LedgerRules.refusal(rememberingOver: stored?.usedAt, until: stored?.until, at: now)
+        }
+    }
+
+    mutating func apply(_ action: LedgerEffect.Action, at now: Date) {
+        switch action {
+        case .consumeChallenge(let value, _, _): challenges[value]?.consumedAt = now
+        case .enrol(let key): keys[key.identifier] = key
+        case .advanceCounter(let advance): keys[advance.key] = key(for: advance)?.withCounter(advance.counter)
+        case .rememberDigest(let use): digests[use.digest] = use
+        }
+    }
+
+    /// The key that an advance is held against: the ledger's own, else the supplied one if it is the key in question.
+    private func key(for advance: CounterAdvance) -> EnrolledKey? {
+        keys[advance.key] ?? advance.supplied.flatMap { $0.identifier == advance.key ? $0 : nil }
+    }
+
+    /// Forgets what has expired, each time that the entries have doubled, so that the cost of a commit stays constant.
+    mutating func sweep(at now: Date) {
+        guard challenges.count + digests.count >= nextSweep else { return }
+        let horizon = now - LedgerRules.retention
+        challenges = challenges.filter { $0.value.challenge.expiresAt > horizon }
+        digests = digests.filter { $0.value.until > horizon }
+        nextSweep = max(4096, 2 * (challenges.count + digests.count))
+    }
+}

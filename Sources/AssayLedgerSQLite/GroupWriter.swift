@@ -1,0 +1,152 @@
+package import AssayCore
+package import FoundationEssentials
+import GRDB
+import Synchronization
+
+/// A write that waits for its transaction.
+package enum LedgerWrite: Sendable {
+    case issue(Challenge)
+    case commit([LedgerEffect])
+    case block(Block)
+    case allow(LedgerSubject)
+}
+
+/// What came of a write.
+package enum LedgerAnswer: Sendable {
+    /// Whether there was anything to change.
+    case changed(Bool)
+    /// The decisions of a commit.
+    case decided(CommitOutcome)
+}
+
+/// Group commit: writes that arrive while a transaction is being made durable wait, and share the next one.
+///
+/// Each write of a batch is decided against what the earlier ones left, inside one immediate transaction, and nobody
+/// is answered before that is durable. There is never a wait for company: a lone write goes at once.
+package final class GroupWriter: Sendable {
+    /// How many writes share a transaction at most, which bounds how long the first of them waits for the others.
+    package static let batchLimit = 256
+
+    private struct Pending: Sendable {
+        let write: LedgerWrite
+        let now: Date
+        let continuation: CheckedContinuation<Result<LedgerAnswer, LedgerOutage>, Never>
+    }
+
+    private struct State {
+        var waiting: [Pending] = []
+        var isDraining = false
+        var isClosed = false
+        var transactions = 0
+    }
+
+    private let pool: DatabasePool
+    private let state = Mutex(State())
+
+    init(pool: DatabasePool) {
+        self.pool = pool
+    }
+
+    /// How many transactions have been begun.
+    package var transactions: Int { state.withLock { $0.transactions } }
+
+    /// Hands a write in, and returns once its transaction is durable. Cancellation is ignored: a write that has been
+    /// handed in may be applied, and whoever did so must learn it.
+    package func submit(_ write: LedgerWrite, at now: Date) async throws(LedgerOutage) -> LedgerAnswer {
+        try await withCheckedContinuation { continuation in
+            enqueue(Pending(write: write, now: now, continuation: continuation))
+        }.get()
+    }
+
+    /// Lets what is waiting be written, and nothing more.
+    func refuseFurtherWrites() {
+        state.withLock { $0.isClosed = true }
+    }
+
+    private func enqueue(_ pending: Pending) {
+        enum Next { case nothing, drain, refuse }
+        let next: Next = state.withLock { state in
+            if state.isClosed { return .refuse }
+            state.waiting.append(pending)
+            defer { state.isDraining = true }
+            return state.isDraining ? .nothing : .drain
+        }
+        switch next {
+        case .nothing: break
+        case .drain: pool.asyncWriteWithoutTransaction { db in self.drain(db) }
+        case .refuse:
+            let outage = LedgerOutage(.unreachable, "\(pool.path) has been closed")
+            pending.continuation.resume(returning: .failure(outage))
+        }
+    }
+
+    private func drain(_ db: Database) {
+        while let batch = nextBatch() {
+            for (pending, result) in zip(batch, write(batch, db)) {
+                pending.continuation.resume(returning: result)
+            }
+        }
+    }
+
+    private func nextBatch() -> [Pending]? {
+        state.withLock { state in
+            if state.waiting.isEmpty {
+                state.isDraining = false
+                return nil
+            }
+            let batch = Array(state.waiting.prefix(Self.batchLimit))
+            state.waiting.removeFirst(batch.count)
+            return batch
+        }
+    }
+
+    private func write(_ batch: [Pending], _ db: Database) -> [Result<LedgerAnswer, LedgerOutage>] {
+        do {
+            return try transact(batch, db).map { .success($0) }
+        } catch {
+            let outage = LedgerOutage(error, path: pool.path)
+            // What only one of them may be to blame for, such as a damaged row, must not hit the others.
+            if batch.count > 1, [.internalError, .corrupt].contains(outage.code) {
+                return batch.flatMap { write([$0], db) }
+            }
+            return batch.map { _ in .failure(outage) }
+        }
+    }
+
+    private func transact(_ batch: [Pending], _ db: Database) throws -> [LedgerAnswer] {
+        state.withLock { $0.transactions += 1 }
+        var answers: [LedgerAnswer] = []
+        try db.inTransaction(.immediate) {
+            let tables = LedgerTables(db)
+            var changed = false
+            for pending in batch {
+                let (answer, hasChanged) = try perform(pending, tables)
+                answers.append(answer)
+                changed = changed || hasChanged
+            }
+            // A refusal changes nothing. The limit exceeds what a batch can add, so that purging keeps up.
+            if changed, let now = batch.map(\.now).min() {
+                try tables.purge(expiredBy: now - LedgerRules.retention, atMost: 16 + 2 * batch.count)
+            }
+            return .commit
+        }
+        return answers
+    }
+
+    private func perform(_ pending: Pending, _ tables: LedgerTables) throws -> (LedgerAnswer, changed: Bool) {
+        switch pending.write {
+        case .issue(let challenge):
+            let changed = try tables.insert(challenge)
+            return (.changed(changed), changed)
+        case .commit(let effects):
+            let outcome = try tables.commit(effects, at: pending.now)
+            return (.decided(outcome), outcome.isApplied && !effects.isEmpty)
+        case .block(let block):
+            try tables.put(block)
+            return (.changed(true), true)
+        case .allow(let subject):
+            let changed = try tables.removeBlock(on: subject)
+            return (.changed(changed), changed)
+        }
+    }
+}

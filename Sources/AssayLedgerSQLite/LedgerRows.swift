@@ -1,0 +1,152 @@
+import AssayCore
+import Foundation
+import GRDB
+
+/// A stored value that no ledger writes.
+struct StoredValueError: Error {
+    let table: String
+    let column: String
+}
+
+/// How the rows of each table are read. Everything is checked: the file may be damaged.
+extension LedgerTables {
+    static let challengeColumns = "value, app, purpose, issuedAt, expiresAt, consumedAt FROM challenge"
+    static let keyColumns = "engine, identifier, app, publicKey, counter, enrolledAt, properties FROM enrolledKey"
+    static let digestColumns = "digest, app, kind, usedAt, until FROM usedDigest"
+    static let blockColumns = "kind, name, reason, since, until FROM block"
+
+    func challenge(_ value: [UInt8]) throws -> (challenge: Challenge, consumedAt: Date?)? {
+        try row("SELECT \(Self.challengeColumns) WHERE value = ?", [Data(value)]).map(Self.challenge)
+    }
+
+    func key(_ identifier: KeyIdentifier) throws -> EnrolledKey? {
+        try row(
+            "SELECT \(Self.keyColumns) WHERE engine = ? AND identifier = ?",
+            [identifier.engine, Data(identifier.value)]
+        ).map(Self.key)
+    }
+
+    /// What of a key a decision rests on.
+    func keyState(_ identifier: KeyIdentifier) throws -> (app: String, counter: UInt32, enrolledAt: Date)? {
+        try row(
+            "SELECT app, counter, enrolledAt FROM enrolledKey WHERE engine = ? AND identifier = ?",
+            [identifier.engine, Data(identifier.value)]
+        ).map { row in
+            let row = StoredRow(row, "enrolledKey")
+            return (try row.text(0), try row.counter(1), try row.date(2))
+        }
+    }
+
+    func digest(_ digest: [UInt8]) throws -> UsedDigest? {
+        try row("SELECT \(Self.digestColumns) WHERE digest = ?", [Data(digest)]).map(Self.digest)
+    }
+
+    func block(on subject: LedgerSubject) throws -> Block? {
+        try row("SELECT \(Self.blockColumns) WHERE kind = ? AND name = ?", [subject.kind.rawValue, subject.name])
+            .map(Self.block)
+    }
+
+    static func challenge(_ row: Row) throws -> (challenge: Challenge, consumedAt: Date?) {
+        let row = StoredRow(row, "challenge")
+        let challenge = Challenge(
+            value: try row.bytes(0), app: try row.text(1), purpose: ChallengePurpose(EvidenceKind(try row.text(2))),
+            issuedAt: try row.date(3), expiresAt: try row.date(4))
+        return (challenge, try row.dateIfAny(5))
+    }
+
+    static func key(_ row: Row) throws -> EnrolledKey {
+        let row = StoredRow(row, "enrolledKey")
+        guard let properties = StoredProperties.decode(try row.text(6)) else { throw row.error(6) }
+        return EnrolledKey(
+            identifier: KeyIdentifier(engine: try row.text(0), value: try row.bytes(1)), app: try row.text(2),
+            publicKey: try row.bytes(3), counter: try row.counter(4), enrolledAt: try row.date(5),
+            properties: properties)
+    }
+
+    static func digest(_ row: Row) throws -> UsedDigest {
+        let row = StoredRow(row, "usedDigest")
+        return UsedDigest(
+            digest: try row.bytes(0), app: try row.text(1), kind: EvidenceKind(try row.text(2)),
+            usedAt: try row.date(3), until: try row.date(4))
+    }
+
+    static func block(_ row: Row) throws -> Block {
+        let row = StoredRow(row, "block")
+        guard let kind = LedgerSubject.Kind(rawValue: try row.text(0)) else { throw row.error(0) }
+        return Block(
+            subject: LedgerSubject(kind, try row.text(1)), reason: try row.text(2), since: try row.date(3),
+            until: try row.dateIfAny(4))
+    }
+
+    private func row(_ sql: String, _ arguments: StatementArguments) throws -> Row? {
+        try Row.fetchOne(db.cachedStatement(sql: sql), arguments: arguments)
+    }
+}
+
+/// One row whose cells are converted or refused. GRDB's own subscripts end the process when a cell is not as expected.
+private struct StoredRow {
+    private let row: Row
+    private let table: String
+
+    init(_ row: Row, _ table: String) {
+        self.row = row
+        self.table = table
+    }
+
+    func error(_ index: Int) -> StoredValueError {
+        StoredValueError(table: table, column: Array(row.columnNames)[index])
+    }
+
+    private func cell(_ index: Int) -> DatabaseValue { row[index] }
+
+    func text(_ index: Int) throws -> String {
+        guard case .string(let value) = cell(index).storage else { throw error(index) }
+        return value
+    }
+
+    func bytes(_ index: Int) throws -> [UInt8] {
+        guard case .blob(let value) = cell(index).storage else { throw error(index) }
+        return Array(value)
+    }
+
+    func counter(_ index: Int) throws -> UInt32 {
+        guard case .int64(let value) = cell(index).storage, let counter = UInt32(exactly: value) else {
+            throw error(index)
+        }
+        return counter
+    }
+
+    func date(_ index: Int) throws -> Date {
+        guard case .int64(let value) = cell(index).storage else { throw error(index) }
+        return Date(stored: value)
+    }
+
+    func dateIfAny(_ index: Int) throws -> Date? {
+        cell(index).isNull ? nil : try date(index)
+    }
+}
+
+extension Date {
+    /// Microseconds since 1970, the nearest; times beyond what an `Int64` holds count as the last that it does.
+    var stored: Int64 {
+        let value = (timeIntervalSince1970 * 1_000_000).rounded()
+        return Int64(exactly: value) ?? (value < 0 ? .min : .max)
+    }
+
+    init(stored: Int64) {
+        self.init(timeIntervalSince1970: Double(stored) / 1_000_000)
+    }
+}
+
+/// A key's properties, as a JSON object of strings.
+enum StoredProperties {
+    static func encode(_ properties: [String: String]) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(properties), as: UTF8.self)
+    }
+
+    static func decode(_ text: String) -> [String: String]? {
+        try? JSONDecoder().decode([String: String].self, from: Data(text.utf8))
+    }
+}

@@ -1,0 +1,123 @@
+import AssayCore
+import Foundation
+import GRDB
+
+/// The statements, on one connection. Whoever calls holds the transaction.
+struct LedgerTables {
+    let db: Database
+
+    init(_ db: Database) {
+        self.db = db
+    }
+
+    /// Decides each effect against the tables as they are, and applies them if there is no refusal.
+    func commit(_ effects: [LedgerEffect], at now: Date) throws -> CommitOutcome {
+        let outcome = CommitOutcome(decisions: try effects.map { try refusal(of: $0.action, at: now) })
+        if outcome.isApplied {
+            for effect in effects { try apply(effect.action, at: now) }
+        }
+        return outcome
+    }
+
+    private func refusal(of action: LedgerEffect.Action, at now: Date) throws -> LedgerRefusal? {
+        switch action {
+        case .consumeChallenge(let value, let app, let purpose):
+            let stored = try challenge(value)
+            return LedgerRules.refusal(
+                consumingFor: app, purpose, stored: stored?.challenge, consumedAt: stored?.consumedAt, at: now)
+        case .enrol(let key):
+            return LedgerRules.refusal(
+                enrollingOver: try keyState(key.identifier)?.enrolledAt, block: try block(on: key.identifier.subject),
+                at: now)
+        case .advanceCounter(let advance):
+            return LedgerRules.refusal(
+                advancing: advance, stored: try keyState(advance.key).map { ($0.app, $0.counter) },
+                block: try block(on: advance.key.subject), at: now)
+        case .rememberDigest(let use):
+            let stored = try digest(use.digest)
+            return LedgerRules.refusal(rememberingOver: stored?.usedAt, until: stored?.until, at: now)
+        }
+    }
+
+    private func apply(_ action: LedgerEffect.Action, at now: Date) throws {
+        switch action {
+        case .consumeChallenge(let value, _, _):
+            try change(
+                "UPDATE challenge SET consumedAt = ? WHERE value = ? AND consumedAt IS NULL", [now.stored, Data(value)])
+        case .enrol(let key):
+            try change(
+                """
+                INSERT INTO enrolledKey (engine, identifier, app, publicKey, counter, enrolledAt, properties)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    key.identifier.engine, Data(key.identifier.value), key.app, Data(key.publicKey),
+                    Int64(key.counter), key.enrolledAt.stored, try StoredProperties.encode(key.properties),
+                ])
+        case .advanceCounter(let advance):
+            // The comparison again, so that no path can write a counter that is not greater.
+            try change(
+                "UPDATE enrolledKey SET counter = ?1 WHERE engine = ?2 AND identifier = ?3 AND counter < ?1",
+                [Int64(advance.counter), advance.key.engine, Data(advance.key.value)])
+        case .rememberDigest(let use):
+            try change(
+                "INSERT OR REPLACE INTO usedDigest (digest, app, kind, usedAt, until) VALUES (?, ?, ?, ?, ?)",
+                [Data(use.digest), use.app, use.kind.name, use.usedAt.stored, use.until.stored])
+        }
+    }
+
+    /// Stores a challenge. Returns whether there was none of its value.
+    func insert(_ challenge: Challenge) throws -> Bool {
+        try run(
+            """
+            INSERT INTO challenge (value, app, purpose, issuedAt, expiresAt) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (value) DO NOTHING
+            """,
+            [
+                Data(challenge.value), challenge.app, challenge.purpose.name, challenge.issuedAt.stored,
+                challenge.expiresAt.stored,
+            ]) == 1
+    }
+
+    /// Stores a block in place of the one that there may be.
+    func put(_ block: Block) throws {
+        try change(
+            "INSERT OR REPLACE INTO block (kind, name, reason, since, until) VALUES (?, ?, ?, ?, ?)",
+            [
+                block.subject.kind.rawValue, block.subject.name, block.reason, block.since.stored,
+                block.until?.stored,
+            ])
+    }
+
+    /// Removes a block. Returns whether there was one.
+    func removeBlock(on subject: LedgerSubject) throws -> Bool {
+        try run("DELETE FROM block WHERE kind = ? AND name = ?", [subject.kind.rawValue, subject.name]) == 1
+    }
+
+    /// Forgets challenges and digests that ended by a time, the oldest first.
+    func purge(expiredBy horizon: Date, atMost limit: Int) throws {
+        try run(
+            """
+            DELETE FROM challenge WHERE value IN
+            (SELECT value FROM challenge WHERE expiresAt <= ? ORDER BY expiresAt LIMIT ?)
+            """, [horizon.stored, limit])
+        try run(
+            """
+            DELETE FROM usedDigest WHERE digest IN
+            (SELECT digest FROM usedDigest WHERE until <= ? ORDER BY until LIMIT ?)
+            """, [horizon.stored, limit])
+    }
+
+    /// Runs a statement that must change exactly one row, if the ledger is what the decision took it for.
+    private func change(_ sql: String, _ arguments: StatementArguments) throws {
+        guard try run(sql, arguments) == 1 else {
+            throw StoredValueError(table: "ledger", column: "a row that was decided on")
+        }
+    }
+
+    @discardableResult
+    private func run(_ sql: String, _ arguments: StatementArguments) throws -> Int {
+        try db.cachedStatement(sql: sql).execute(arguments: arguments)
+        return db.changesCount
+    }
+}

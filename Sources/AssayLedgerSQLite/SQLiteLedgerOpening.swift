@@ -1,0 +1,108 @@
+public import AssayCore
+import Foundation
+import GRDB
+
+extension SQLiteLedger {
+    /// Opens a ledger, and creates it when the file is missing or empty. Blocks the thread meanwhile.
+    ///
+    /// Opening writes to the file, so that a ledger that cannot be written to is noticed now. Several processes may
+    /// open a new file at once.
+    /// - Parameters:
+    ///   - path: the file; its folder must exist. Two more files, `-wal` and `-shm`, stand beside it while it is open.
+    ///   - busyTimeout: how long an operation waits for other processes before it is a
+    ///     ``LedgerOutage/Code/locked`` outage.
+    /// - Throws: ``LedgerOutage``: ``LedgerOutage/Code/corrupt`` for a file that is not a ledger, which is left as it
+    ///   is, and ``LedgerOutage/Code/newerSchema`` for a ledger of a newer version.
+    public static func open(
+        path: String, busyTimeout: Duration = .seconds(5)
+    ) throws(LedgerOutage) -> SQLiteLedger {
+        try open(path: path, busyTimeout: busyTimeout, maximumPageCount: nil)
+    }
+
+    /// Opens a ledger that may not outgrow a number of pages, so that tests can fill it up.
+    package static func open(
+        path: String, busyTimeout: Duration, maximumPageCount: Int?
+    ) throws(LedgerOutage) -> SQLiteLedger {
+        // SQLite takes these for temporary databases, and a ledger that forgets must not pass for a durable one.
+        guard !path.isEmpty, !path.hasPrefix(":"), !path.hasPrefix("file:") else {
+            throw LedgerOutage(.unreachable, "\"\(path)\" is not the path of a file")
+        }
+        let deadline = ContinuousClock.now + busyTimeout
+        while true {
+            do {
+                return try attempt(path, configuration(busyTimeout, maximumPageCount))
+            } catch let error as DatabaseError {
+                // Processes that create the same file get into each other's way in steps that SQLite does not wait for.
+                let isRace = [.SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_CONSTRAINT].contains(error.resultCode)
+                guard isRace, ContinuousClock.now < deadline else { throw LedgerOutage(error, path: path) }
+                Thread.sleep(forTimeInterval: 0.005)
+            } catch {
+                throw LedgerOutage(error, path: path)
+            }
+        }
+    }
+
+    private static func attempt(_ path: String, _ configuration: Configuration) throws -> SQLiteLedger {
+        // A pool turns the file to write-ahead mode before it can be asked what it is; a foreign file must not be
+        // changed at all. (Reading the header without SQLite would not do: closing a file drops SQLite's locks on it.)
+        if FileManager.default.fileExists(atPath: path) {
+            let probe = try DatabaseQueue(path: path, configuration: configuration)
+            try probe.inDatabase { db in _ = try LedgerSchema.recognise(db, path) }
+            try probe.close()
+        }
+        let pool = try DatabasePool(path: path, configuration: configuration)
+        try pool.writeWithoutTransaction { db in
+            // GRDB sets NORMAL, which may lose the last transactions in a power cut. The others matter on Darwin only.
+            try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
+            try db.inTransaction(.immediate) {
+                if try LedgerSchema.recognise(db, path) == nil { try LedgerSchema.claim(db) }
+                // Writing it proves that the ledger can be written to.
+                let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+                try db.execute(sql: "PRAGMA user_version = \(version)")
+                return .commit
+            }
+        }
+        try LedgerSchema.migrator.migrate(pool)
+        return SQLiteLedger(pool: pool)
+    }
+
+    private static func configuration(_ busyTimeout: Duration, _ maximumPageCount: Int?) -> Configuration {
+        var configuration = Configuration()
+        configuration.busyMode = BusyWait.mode(timeout: busyTimeout)
+        configuration.foreignKeysEnabled = true
+        configuration.label = "AssayLedger"
+        configuration.prepareDatabase { db in
+            if let maximumPageCount { try db.execute(sql: "PRAGMA max_page_count = \(maximumPageCount)") }
+        }
+        return configuration
+    }
+}
+
+/// Waits for other processes in shorter steps than SQLite's own handler, whose shortest of 1 ms is the time of ten
+/// commits.
+enum BusyWait {
+    static func mode(timeout: Duration) -> Database.BusyMode {
+        let limit = Double(timeout.components.seconds) + Double(timeout.components.attoseconds) / 1e18
+        return .callback { tries in
+            guard elapsed(tries) < limit else { return false }
+            Thread.sleep(forTimeInterval: step(tries))
+            return true
+        }
+    }
+
+    private static let first = 0.0001
+    private static let last = 0.005
+    private static let growing = 50
+
+    /// The pause after some tries, in seconds: from 0.1 ms in even steps to 5 ms.
+    private static func step(_ tries: Int) -> Double {
+        tries >= growing ? last : first + (last - first) * Double(tries) / Double(growing)
+    }
+
+    /// The sum of the pauses before a try, in seconds.
+    private static func elapsed(_ tries: Int) -> Double {
+        let grown = Double(min(tries, growing))
+        let growth = first * grown + (last - first) * grown * max(grown - 1, 0) / 2 / Double(growing)
+        return growth + last * Double(max(tries - growing, 0))
+    }
+}

@@ -1,0 +1,111 @@
+import AssayCore
+import FoundationEssentials
+
+extension LedgerContract {
+    static let commitCases: [Case] = [
+        Case("a refusal names every effect that fails, and only those") { ledger in
+            try await ledger.apply(Sample.enrol(Sample.key(counter: 5)))
+            let codes = try await ledger.codes(
+                Sample.consume(9), Sample.advance(5), Sample.remember(Sample.digest()), Sample.enrol(Sample.key(2)))
+            try expectEqual(codes, ["challenge-unknown", "counter-not-increasing", nil, nil], "the refusals")
+        },
+        Case("a refusal changes nothing") { ledger in
+            try await ledger.issue(Sample.challenge(), at: Sample.now)
+            try await ledger.apply(Sample.enrol(Sample.key(counter: 5)))
+            let before = try await ledger.entries()
+            // Each in turn is the one that fails, at every place.
+            let good = [
+                Sample.consume(), Sample.advance(6), Sample.remember(Sample.digest()), Sample.enrol(Sample.key(2)),
+            ]
+            for place in 0...good.count {
+                var effects = good
+                effects.insert(Sample.consume(9), at: place)
+                let outcome = try await ledger.commit(effects, at: Sample.now)
+                try expect(!outcome.isApplied, "a commit with an unknown challenge was applied")
+                try expectEqual(try await ledger.entries(), before, "the ledger after a refusal")
+            }
+        },
+        Case("a commit applies all its effects") { ledger in
+            try await ledger.issue(Sample.challenge(), at: Sample.now)
+            try await ledger.apply(Sample.enrol(Sample.key(counter: 5)))
+            try await ledger.apply(
+                Sample.consume(), Sample.advance(6), Sample.remember(Sample.digest()), Sample.enrol(Sample.key(2)))
+            let codes = try await ledger.codes(
+                Sample.consume(), Sample.advance(6), Sample.remember(Sample.digest()), Sample.enrol(Sample.key(2)))
+            try expectEqual(
+                codes, ["challenge-consumed", "counter-not-increasing", "digest-used", "key-enrolled"],
+                "the second time")
+        },
+        Case("effects are decided against the state before the commit, one an entry") { ledger in
+            let effects = [Sample.enrol(Sample.key()), Sample.advance(1)]
+            do {
+                let outcome = try await ledger.commit(effects, at: Sample.now)
+                try expect(!outcome.isApplied, "two effects on one key were both applied")
+            } catch is LedgerOutage {
+                // Not deciding at all is right as well.
+            }
+            try expectEqual(try await ledger.entries(), [], "the ledger afterwards")
+        },
+        Case("a commit without effects is applied") { ledger in
+            try expect(try await ledger.commit([], at: Sample.now).isApplied, "nothing to do was refused")
+        },
+    ]
+
+    static let exportCases: [Case] = [
+        Case("an export is complete, and in the order of its sections") { ledger in
+            try expectEqual(try await ledger.entries(), [], "the export of an empty ledger")
+            let blocks = [
+                Sample.block(LedgerSubject(.account, "alice")),
+                Sample.block(LedgerSubject(.device, "d1"), until: Sample.later(9)),
+            ]
+            for block in blocks { try await ledger.block(block) }
+            try await ledger.apply(Sample.remember(Sample.digest(1)), Sample.remember(Sample.digest(2)))
+            try await ledger.apply(Sample.enrol(Sample.key(1)), Sample.enrol(Sample.key(2, counter: .max)))
+            for seed: UInt8 in [1, 2] { try await ledger.issue(Sample.challenge(seed), at: Sample.now) }
+            try await ledger.apply(Sample.consume(2), at: Sample.later(1))
+            let expected: [LedgerEntry] = [
+                .challenge(Sample.challenge(1), consumedAt: nil),
+                .challenge(Sample.challenge(2), consumedAt: Sample.later(1)),
+                .key(Sample.key(1)), .key(Sample.key(2, counter: .max)),
+                .digest(Sample.digest(1)), .digest(Sample.digest(2)), .block(blocks[0]), .block(blocks[1]),
+            ]
+            let found = try await ledger.entries()
+            try expectEqual(found.count, expected.count, "the number of entries")
+            try expectEqual(found.map(\.section), expected.map(\.section), "the order of the sections")
+            for entry in expected { try expect(found.contains(entry), "not exported: \(entry)") }
+            let summary = LedgerSummary(openChallenges: 1, consumedChallenges: 1, keys: 2, digests: 2, blocks: 2)
+            try expectEqual(try await ledger.summary(at: Sample.later(2)), summary, "the summary")
+        },
+        Case("a summary counts what holds at its time") { ledger in
+            for seed: UInt8 in [1, 2] { try await ledger.issue(Sample.challenge(seed), at: Sample.now) }
+            try await ledger.apply(Sample.consume(1), Sample.remember(Sample.digest()), Sample.enrol(Sample.key()))
+            try await ledger.block(Sample.block(LedgerSubject(.account, "alice"), until: Sample.later(300)))
+            let late = LedgerSummary(openChallenges: 0, consumedChallenges: 0, keys: 1, digests: 0, blocks: 0)
+            try expectEqual(try await ledger.summary(at: Sample.later(300)), late, "the summary after all has ended")
+        },
+        Case("what an export's receiver throws ends the export") { ledger in
+            try await ledger.apply(Sample.enrol(Sample.key(1)), Sample.enrol(Sample.key(2)))
+            var seen = 0
+            do {
+                try await ledger.export { _ in
+                    seen += 1
+                    throw CancellationError()
+                }
+            } catch is CancellationError {
+                seen += 10
+            }
+            try expectEqual(seen, 11, "entries handed out before the error, plus ten for the error")
+        },
+    ]
+}
+
+extension LedgerEntry {
+    fileprivate var section: Int {
+        switch self {
+        case .challenge: 0
+        case .key: 1
+        case .digest: 2
+        case .block: 3
+        }
+    }
+}

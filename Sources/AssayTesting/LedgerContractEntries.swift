@@ -1,0 +1,129 @@
+import AssayCore
+import FoundationEssentials
+
+extension LedgerContract {
+    static let challengeCases: [Case] = [
+        Case("a challenge is consumed once") { ledger in
+            try await ledger.issue(Sample.challenge(), at: Sample.now)
+            try await ledger.apply(Sample.consume(), at: Sample.later(1))
+            try await ledger.refuse(Sample.consume(), .challengeConsumed(Sample.later(1)), at: Sample.later(2))
+        },
+        Case("a challenge that was not issued is unknown") { ledger in
+            try await ledger.issue(Sample.challenge(1), at: Sample.now)
+            try await ledger.refuse(Sample.consume(2), .challengeUnknown)
+        },
+        Case("a challenge serves the app and the purpose that it was issued for") { ledger in
+            try await ledger.issue(Sample.challenge(), at: Sample.now)
+            let mismatch = LedgerRefusal.challengeMismatch(app: Sample.app, purpose: Sample.purpose)
+            try await ledger.refuse(Sample.consume(app: "other"), mismatch)
+            let attestation = ChallengePurpose(EvidenceKind("app-attest.attestation"))
+            try await ledger.refuse(Sample.consume(purpose: attestation), mismatch)
+            try await ledger.apply(Sample.consume())
+        },
+        Case("a challenge can be consumed until just before it expires, and not from then on") { ledger in
+            try await ledger.issue(Sample.challenge(1), at: Sample.now)
+            try await ledger.issue(Sample.challenge(2), at: Sample.now)
+            try await ledger.apply(Sample.consume(1), at: Sample.later(299.5))
+            for late in [300.0, 300.5] {
+                try await ledger.refuse(
+                    Sample.consume(2), .challengeExpired(Sample.later(300)), at: Sample.later(late))
+            }
+        },
+        Case("a consumed challenge is remembered until it expires") { ledger in
+            try await ledger.issue(Sample.challenge(1), at: Sample.now)
+            try await ledger.apply(Sample.consume(1), at: Sample.now)
+            // Traffic that makes a ledger tidy up.
+            for seed in UInt8(2)...100 {
+                try await ledger.issue(Sample.challenge(seed, expiresIn: 1), at: Sample.later(290))
+            }
+            try await ledger.refuse(Sample.consume(1), .challengeConsumed(Sample.now), at: Sample.later(299))
+        },
+        Case("a challenge is issued once") { ledger in
+            try await ledger.issue(Sample.challenge(), at: Sample.now)
+            try await ledger.apply(Sample.consume())
+            var isIssuedAgain = true
+            do {
+                try await ledger.issue(Sample.challenge(), at: Sample.later(1))
+            } catch {
+                isIssuedAgain = false
+            }
+            try expect(!isIssuedAgain, "a challenge of the same value was issued again")
+            try await ledger.refuse(Sample.consume(), .challengeConsumed(Sample.now), at: Sample.later(2))
+        },
+        Case("challenges of any length are told apart") { ledger in
+            for value in [[0], [0, 0], [], [UInt8](repeating: 0, count: 4096)] as [[UInt8]] {
+                let challenge = Challenge(
+                    value: value, app: Sample.app, purpose: Sample.purpose, issuedAt: Sample.now,
+                    expiresAt: Sample.later(9))
+                try await ledger.issue(challenge, at: Sample.now)
+                let effect = LedgerEffect(
+                    Sample.check, .consumeChallenge(value: value, app: Sample.app, purpose: Sample.purpose))
+                try await ledger.apply(effect)
+                try await ledger.refuse(effect, .challengeConsumed(Sample.now))
+            }
+        },
+    ]
+
+    static let digestCases: [Case] = [
+        Case("a digest is used once inside its window") { ledger in
+            try await ledger.apply(Sample.remember(Sample.digest()))
+            for seconds in [0, 299.5] {
+                let now = Sample.later(seconds)
+                try await ledger.refuse(
+                    Sample.remember(Sample.digest(usedAt: now)), .digestUsed(Sample.now), at: now)
+            }
+            try await ledger.apply(Sample.remember(Sample.digest(2)))
+        },
+        Case("a digest may be used again after its window, which starts anew") { ledger in
+            try await ledger.apply(Sample.remember(Sample.digest()))
+            let again = Sample.later(300)
+            try await ledger.apply(Sample.remember(Sample.digest(usedAt: again)), at: again)
+            try await ledger.refuse(
+                Sample.remember(Sample.digest()), .digestUsed(again), at: Sample.later(599))
+        },
+    ]
+
+    static let blockCases: [Case] = [
+        Case("a blocked key is neither enrolled nor advanced") { ledger in
+            try await ledger.apply(Sample.enrol(Sample.key(1)))
+            for seed: UInt8 in [1, 2] { try await ledger.block(Sample.block(Sample.identifier(seed).subject)) }
+            try await ledger.refuse(Sample.advance(1), .blocked(Sample.block(Sample.identifier(1).subject)))
+            try await ledger.refuse(
+                Sample.enrol(Sample.key(2)), .blocked(Sample.block(Sample.identifier(2).subject)))
+            try expectEqual(try await ledger.counter(), 0, "the counter of a blocked key")
+        },
+        Case("a block ends at its time") { ledger in
+            let block = Sample.block(Sample.identifier().subject, until: Sample.later(60))
+            try await ledger.block(block)
+            try await ledger.refuse(Sample.enrol(Sample.key()), .blocked(block), at: Sample.later(59.5))
+            try expectEqual(
+                try await ledger.blocks(on: [block.subject], at: Sample.later(59.5)), [block], "blocks before the end")
+            try expectEqual(
+                try await ledger.blocks(on: [block.subject], at: Sample.later(60)), [], "blocks at the end")
+            try await ledger.apply(Sample.enrol(Sample.key()), at: Sample.later(60))
+        },
+        Case("a block can be lifted, and says whether it was there") { ledger in
+            let subject = Sample.identifier().subject
+            try await ledger.block(Sample.block(subject))
+            try expect(try await ledger.allow(subject), "lifting a block that was there was answered with no")
+            try expect(try await !ledger.allow(subject), "lifting a block that was not there was answered with yes")
+            try await ledger.apply(Sample.enrol(Sample.key()))
+        },
+        Case("a second block replaces the first") { ledger in
+            let subject = LedgerSubject(.account, "alice")
+            try await ledger.block(Sample.block(subject))
+            let shorter = Sample.block(subject, until: Sample.later(10))
+            try await ledger.block(shorter)
+            try expectEqual(try await ledger.blocks(on: [subject], at: Sample.now), [shorter], "the block in force")
+        },
+        Case("blocks are told by kind and name, and only those that were asked for") { ledger in
+            let alice = LedgerSubject(.account, "alice")
+            try await ledger.block(Sample.block(alice))
+            let others = [LedgerSubject(.device, "alice"), LedgerSubject(.account, "Alice"), .init(.account, "bob")]
+            try expectEqual(try await ledger.blocks(on: others, at: Sample.now), [], "blocks on others")
+            try expectEqual(
+                try await ledger.blocks(on: others + [alice], at: Sample.now).map(\.subject), [alice], "blocks")
+            try expectEqual(try await ledger.blocks(on: [], at: Sample.now), [], "blocks on nobody")
+        },
+    ]
+}

@@ -1,0 +1,87 @@
+import AssayCore
+import FoundationEssentials
+
+/// The values that the contract's cases work with.
+enum Sample {
+    static let app = "shop-ios"
+    static let engine = "app-attest"
+    static let kind = EvidenceKind("app-attest.assertion")
+    static let purpose = ChallengePurpose(kind)
+    static let check = CheckID("app-attest.assertion.counter")
+    static let now = Date(timeIntervalSince1970: 1_776_795_192)
+
+    /// A time some seconds after `now`.
+    static func later(_ seconds: Double) -> Date { now + seconds }
+
+    static func bytes(_ seed: UInt8, count: Int = 32) -> [UInt8] { [UInt8](repeating: seed, count: count) }
+
+    static func identifier(_ seed: UInt8 = 1) -> KeyIdentifier { KeyIdentifier(engine: engine, value: bytes(seed)) }
+
+    static func key(_ seed: UInt8 = 1, app: String = app, counter: UInt32 = 0) -> EnrolledKey {
+        EnrolledKey(
+            identifier: identifier(seed), app: app, publicKey: [4] + bytes(seed, count: 64), counter: counter,
+            enrolledAt: now, properties: ["appID": "1234567890.com.example.shop", "note": "\"quoted\" \u{1F511} \n"])
+    }
+
+    static func challenge(_ seed: UInt8 = 1, expiresIn seconds: Double = 300) -> Challenge {
+        Challenge(value: bytes(seed), app: app, purpose: purpose, issuedAt: now, expiresAt: later(seconds))
+    }
+
+    static func digest(_ seed: UInt8 = 1, usedAt: Date = now, lasting seconds: Double = 300) -> UsedDigest {
+        UsedDigest(digest: bytes(seed), app: app, kind: kind, usedAt: usedAt, until: usedAt + seconds)
+    }
+
+    static func block(_ subject: LedgerSubject, until: Date? = nil) -> Block {
+        Block(subject: subject, reason: "stolen device", since: now, until: until)
+    }
+
+    static func advance(
+        _ counter: UInt32, seed: UInt8 = 1, app: String = app, rule: CounterAdvance.Rule = .increasing,
+        supplied: EnrolledKey? = nil
+    ) -> LedgerEffect {
+        LedgerEffect(
+            check,
+            .advanceCounter(
+                CounterAdvance(key: identifier(seed), app: app, counter: counter, rule: rule, supplied: supplied)))
+    }
+
+    static func enrol(_ key: EnrolledKey) -> LedgerEffect { LedgerEffect(check, .enrol(key)) }
+
+    static func consume(_ seed: UInt8 = 1, app: String = app, purpose: ChallengePurpose = purpose) -> LedgerEffect {
+        LedgerEffect(check, .consumeChallenge(value: bytes(seed), app: app, purpose: purpose))
+    }
+
+    static func remember(_ use: UsedDigest) -> LedgerEffect { LedgerEffect(check, .rememberDigest(use)) }
+}
+
+extension Ledger {
+    /// Commits, and returns the codes of the refusals, nil for effects that can be applied.
+    func codes(_ effects: LedgerEffect..., at now: Date = Sample.now) async throws -> [String?] {
+        let decisions = try await commit(effects, at: now).decisions
+        try expectEqual(decisions.count, effects.count, "decisions for the effects")
+        return decisions.map { $0?.code }
+    }
+
+    /// Commits what must be applied.
+    func apply(_ effects: LedgerEffect..., at now: Date = Sample.now) async throws {
+        let outcome = try await commit(effects, at: now)
+        try expectEqual(outcome.decisions, effects.map { _ in nil }, "a commit that nothing speaks against")
+    }
+
+    /// Commits one effect that must be refused, for exactly this reason.
+    func refuse(_ effect: LedgerEffect, _ refusal: LedgerRefusal, at now: Date = Sample.now) async throws {
+        try expectEqual(try await commit([effect], at: now).decisions, [refusal], "a commit that must be refused")
+    }
+
+    /// The stored counter of a key.
+    func counter(_ seed: UInt8 = 1) async throws -> UInt32? {
+        try await enrolledKey(Sample.identifier(seed))?.counter
+    }
+
+    /// Every entry.
+    func entries() async throws -> [LedgerEntry] {
+        var entries: [LedgerEntry] = []
+        try await export { entries.append($0) }
+        return entries
+    }
+}

@@ -1,0 +1,76 @@
+import AssayCore
+import AssayLedgerSQLite
+import Foundation
+
+/// What the tests commit. The same keys as those of LedgerStress.
+enum Fixture {
+    static let now = Date(timeIntervalSince1970: 1_776_795_192)
+    static let check = CheckID("app-attest.assertion.counter")
+
+    static func identifier(_ seed: UInt32) -> KeyIdentifier {
+        KeyIdentifier(engine: "app-attest", value: bytes(seed, count: 32))
+    }
+
+    static func key(_ seed: UInt32) -> EnrolledKey {
+        EnrolledKey(
+            identifier: identifier(seed), app: "shop-ios", publicKey: [4] + bytes(seed, count: 64), counter: 0,
+            enrolledAt: now, properties: [:])
+    }
+
+    static func enrol(_ seed: UInt32) -> LedgerEffect { LedgerEffect(check, .enrol(key(seed))) }
+
+    static func advance(_ seed: UInt32, _ counter: UInt32) -> LedgerEffect {
+        LedgerEffect(
+            check,
+            .advanceCounter(
+                CounterAdvance(key: identifier(seed), app: "shop-ios", counter: counter, rule: .increasing)))
+    }
+
+    private static func bytes(_ seed: UInt32, count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: seed >> UInt32(8 * ($0 % 4))) }
+    }
+}
+
+/// A folder that is gone at the end of the test.
+final class TemporaryFolder: Sendable {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appendingPathComponent("assay-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    func path(_ name: String = "ledger.sqlite") -> String { url.appendingPathComponent(name).path }
+}
+
+/// The code of the outage that an operation ends in, and nil when it succeeds.
+func outage(_ body: () async throws -> Void) async throws -> LedgerOutage.Code? {
+    do {
+        try await body()
+        return nil
+    } catch let outage as LedgerOutage {
+        return outage.code
+    }
+}
+
+extension SQLiteLedger {
+    /// Opens a ledger and enrols keys 0 to `keys - 1`.
+    static func prepared(_ path: String, keys: UInt32, busyTimeout: Duration = .seconds(5)) async throws -> SQLiteLedger
+    {
+        let ledger = try SQLiteLedger.open(path: path, busyTimeout: busyTimeout)
+        for seed in 0..<keys { _ = try await ledger.commit([Fixture.enrol(seed)], at: Fixture.now) }
+        return ledger
+    }
+
+    func isAdvanced(_ seed: UInt32, _ counter: UInt32) async throws -> Bool {
+        try await commit([Fixture.advance(seed, counter)], at: Fixture.now).isApplied
+    }
+
+    func counter(_ seed: UInt32) async throws -> UInt32? {
+        try await enrolledKey(Fixture.identifier(seed))?.counter
+    }
+}

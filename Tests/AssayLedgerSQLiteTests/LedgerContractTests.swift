@@ -1,0 +1,55 @@
+import AssayCore
+import AssayLedgerSQLite
+import AssayTesting
+import Foundation
+import Testing
+
+@Suite("The contract of ledgers")
+struct LedgerContractTests {
+    @Test("The memory ledger keeps the contract", arguments: LedgerContract.cases)
+    func memory(_ contractCase: LedgerContract.Case) async throws {
+        try await contractCase.run { MemoryLedger() }
+    }
+
+    @Test("The SQLite ledger keeps the contract", arguments: LedgerContract.cases)
+    func sqlite(_ contractCase: LedgerContract.Case) async throws {
+        let folder = try TemporaryFolder()
+        try await contractCase.run { try SQLiteLedger.open(path: folder.path()) }
+    }
+
+    /// The suite would pass for anything if it could not tell a ledger that breaks the contract.
+    @Test("The contract finds a ledger that applies whatever it is told")
+    func brokenLedger() async throws {
+        var broken: [String] = []
+        for contractCase in LedgerContract.cases {
+            do {
+                try await contractCase.run { GullibleLedger() }
+            } catch let violation as ContractViolation {
+                #expect(violation.rule == contractCase.name)
+                broken.append(contractCase.name)
+            } catch {
+                broken.append(contractCase.name)
+            }
+        }
+        // All but three rules are about refusing or keeping something.
+        #expect(broken.count >= LedgerContract.cases.count - 3, "found only \(broken)")
+        #expect(Set(LedgerContract.cases.map(\.name)).count == LedgerContract.cases.count)
+    }
+}
+
+/// Accepts everything and keeps nothing.
+private struct GullibleLedger: Ledger {
+    var durability: LedgerDurability { .durable }
+    func issue(_ challenge: Challenge, at now: Date) async throws(LedgerOutage) {}
+    func enrolledKey(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey? { nil }
+    func blocks(on subjects: [LedgerSubject], at now: Date) async throws(LedgerOutage) -> [Block] { [] }
+    func commit(_ effects: [LedgerEffect], at now: Date) async throws(LedgerOutage) -> CommitOutcome {
+        CommitOutcome(decisions: effects.map { _ in nil })
+    }
+    func block(_ block: Block) async throws(LedgerOutage) {}
+    func allow(_ subject: LedgerSubject) async throws(LedgerOutage) -> Bool { true }
+    func export(_ body: (LedgerEntry) throws -> Void) async throws {}
+    func summary(at now: Date) async throws(LedgerOutage) -> LedgerSummary {
+        LedgerSummary(openChallenges: 0, consumedChallenges: 0, keys: 0, digests: 0, blocks: 0)
+    }
+}

@@ -1,0 +1,161 @@
+import AssayCore
+import AssayLedgerSQLite
+import Foundation
+import Testing
+
+/// An outage is typed, never an acceptance, loses nothing, and ends with its cause.
+@Suite("Outages", .serialized)
+struct OutageTests {
+    @Test("A ledger that may not grow is full, and works again with more room")
+    func maximumPageCount() async throws {
+        let folder = try TemporaryFolder()
+        var ledger = try SQLiteLedger.open(path: folder.path(), busyTimeout: .seconds(1), maximumPageCount: 20)
+        var acknowledged: UInt32 = 0
+        let code = try await outage {
+            while acknowledged < 10_000 {
+                try #require(try await ledger.commit([Fixture.enrol(acknowledged)], at: Fixture.now).isApplied)
+                acknowledged += 1
+            }
+        }
+        #expect(code == .full)
+        #expect(acknowledged > 10)
+        #expect(try await ledger.enrolledKey(Fixture.identifier(acknowledged)) == nil)
+        try await expectComplete(ledger, keys: acknowledged)
+        try ledger.close()
+
+        ledger = try SQLiteLedger.open(path: folder.path())
+        #expect(try await ledger.commit([Fixture.enrol(acknowledged)], at: Fixture.now).isApplied)
+        try await expectComplete(ledger, keys: acknowledged + 1)
+    }
+
+    @Test(
+        "A full disk is an outage, and the open ledger goes on when there is space again",
+        .enabled(if: StressProcess.canMount, "mounting a small tmpfs needs root and unshare(1)"))
+    func fullDisk() throws {
+        let folder = try TemporaryFolder()
+        let process = try StressProcess(setup: "mount -t tmpfs -o size=1m tmpfs '\(folder.url.path)'")
+        try #require(try process.ask("ballast \(folder.path("ballast")) 500000") == "ok")
+        try #require(try process.ask("open \(folder.path()) 1000") == "ok")
+        try expectRefill(process, .full) { try process.ask("ballast \(folder.path("ballast")) 0") }
+    }
+
+    @Test("A limit on the size of files is an outage, and the open ledger goes on when it is lifted")
+    func fileSizeLimit() throws {
+        let folder = try TemporaryFolder()
+        let process = try StressProcess()
+        try #require(try process.ask("open \(folder.path()) 1000") == "ok")
+        try #require(try process.ask("limit 300000") == "ok")
+        // A write that is cut short counts as a full disk, one that fails at once as a failure of the device.
+        try expectRefill(process, .full, .inputOutput) { try process.ask("limit 0") }
+    }
+
+    /// Fills a ledger up, ends the cause of the outage, and fills on: every acknowledged key must be there.
+    private func expectRefill(
+        _ process: StressProcess, _ codes: LedgerOutage.Code..., relief: () throws -> String
+    ) throws {
+        let answer = try process.ask("fill").split(separator: " ")
+        try #require(answer.count == 3 && answer[0] == "filled", "\(answer)")
+        #expect(codes.map(\.name).contains(String(answer[2])))
+        let acknowledged = try #require(Int(answer[1]))
+        #expect(acknowledged > 20)
+        #expect(try process.ask("keys") == "keys \(acknowledged)")
+        #expect(try process.ask("enrol 2000000").hasPrefix("outage"))
+        #expect(try relief() == "ok")
+        #expect(try process.ask("enrol 2000000") == "ok")
+        #expect(try process.ask("keys") == "keys \(acknowledged + 1)")
+    }
+
+    @Test("A lock that another process holds too long is an outage, and ends with the lock")
+    func locked() async throws {
+        let folder = try TemporaryFolder()
+        let ledger = try await SQLiteLedger.prepared(folder.path(), keys: 1, busyTimeout: .milliseconds(100))
+        let other = try StressProcess()
+        try #require(try other.ask("open \(folder.path()) 1000") == "ok")
+        try #require(try other.ask("hold") == "held")
+        let start = ContinuousClock.now
+        #expect(try await outage { _ = try await ledger.isAdvanced(0, 1) } == .locked)
+        #expect((.milliseconds(50)...(.seconds(3))).contains(ContinuousClock.now - start))
+        #expect(
+            try await outage { _ = try SQLiteLedger.open(path: folder.path(), busyTimeout: .milliseconds(100)) }
+                == .locked)
+        #expect(try await ledger.counter(0) == 0, "reading does not wait for the lock")
+        #expect(try other.ask("release") == "released")
+        #expect(try await ledger.isAdvanced(0, 1))
+    }
+
+    @Test("A ledger that turns read-only is an outage, and ends when it can be written to")
+    func queryOnly() async throws {
+        let folder = try TemporaryFolder()
+        let ledger = try await SQLiteLedger.prepared(folder.path(), keys: 1)
+        try ledger.executeOnWriter("PRAGMA query_only = 1")
+        #expect(try await outage { _ = try await ledger.isAdvanced(0, 1) } == .readOnly)
+        let subject = LedgerSubject(.account, "alice")
+        #expect(
+            try await outage {
+                try await ledger.block(Block(subject: subject, reason: "", since: Fixture.now, until: nil))
+            } == .readOnly)
+        try ledger.executeOnWriter("PRAGMA query_only = 0")
+        #expect(try await ledger.counter(0) == 0)
+        #expect(try await ledger.isAdvanced(0, 1))
+    }
+
+    @Test(
+        "A ledger on a read-only file system is not opened, and is as it was",
+        .enabled(if: StressProcess.canMount, "a read-only mount needs root and unshare(1)"))
+    func readOnlyMount() async throws {
+        let folder = try TemporaryFolder()
+        try await SQLiteLedger.prepared(folder.path(), keys: 1).close()
+        let mount = "mount --bind '\(folder.url.path)' '\(folder.url.path)'"
+        let process = try StressProcess(setup: "\(mount); mount -o remount,ro,bind '\(folder.url.path)'")
+        let answer = try process.ask("open \(folder.path()) 500")
+        #expect(["outage read-only", "outage unreachable"].contains(answer))
+        #expect(try process.ask("open \(folder.path("new")) 500") == "outage unreachable")
+        #expect(try await SQLiteLedger.open(path: folder.path()).isAdvanced(0, 1))
+    }
+
+    @Test(
+        "A file without permission is not opened",
+        .enabled(if: geteuid() != 0, "permissions do not hold for root"))
+    func permissions() async throws {
+        let folder = try TemporaryFolder()
+        try await SQLiteLedger.prepared(folder.path(), keys: 1).close()
+        try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: folder.path())
+        #expect(try await outage { _ = try SQLiteLedger.open(path: folder.path()) } == .readOnly)
+    }
+
+    @Test(
+        "What is no path of a file is not opened", arguments: ["", ":memory:", "file:x?mode=memory", "/", "/no/where"])
+    func paths(_ path: String) async throws {
+        #expect(try await outage { _ = try SQLiteLedger.open(path: path) } == .unreachable)
+    }
+
+    @Test("An outage names the file and nothing that is in it")
+    func message() async throws {
+        let folder = try TemporaryFolder()
+        let ledger = try await SQLiteLedger.prepared(folder.path(), keys: 1)
+        try ledger.executeOnWriter("PRAGMA query_only = 1")
+        let error = await #expect(throws: LedgerOutage.self) { try await ledger.isAdvanced(0, 0x1234_5678) }
+        let message = try #require(error?.message)
+        #expect(message.contains(folder.path()))
+        for secret in ["UPDATE", "305419896", "AAAA", "0000"] { #expect(!message.contains(secret)) }
+    }
+
+    @Test("A closed ledger is an outage")
+    func closed() async throws {
+        let folder = try TemporaryFolder()
+        let ledger = try await SQLiteLedger.prepared(folder.path(), keys: 1)
+        try ledger.close()
+        #expect(try await outage { _ = try await ledger.isAdvanced(0, 1) } == .unreachable)
+        #expect(try await outage { _ = try await ledger.counter(0) } == .unreachable)
+    }
+}
+
+/// All of keys 0 to `keys - 1` are there, and nothing else.
+func expectComplete(_ ledger: SQLiteLedger, keys: UInt32) async throws {
+    var found: Set<[UInt8]> = []
+    try await ledger.export { entry in
+        if case .key(let key) = entry { found.insert(key.identifier.value) }
+    }
+    #expect(found == Set((0..<keys).map { Fixture.identifier($0).value }))
+    #expect(try await ledger.check() == [])
+}

@@ -1,0 +1,108 @@
+import AssayCore
+import AssayLedgerSQLite
+import Foundation
+import Testing
+
+@Suite("Versions of the schema")
+struct SchemaTests {
+    /// A ledger as version 1 left it. Never to be changed: such files are out there.
+    static let version1 = """
+        PRAGMA application_id = 1095979865;
+        PRAGMA user_version = 1;
+        CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
+        INSERT INTO grdb_migrations VALUES ('1');
+        CREATE TABLE challenge (
+            value BLOB NOT NULL PRIMARY KEY,
+            app TEXT NOT NULL,
+            purpose TEXT NOT NULL,
+            issuedAt INTEGER NOT NULL,
+            expiresAt INTEGER NOT NULL,
+            consumedAt INTEGER
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX challengeByExpiry ON challenge (expiresAt);
+        CREATE TABLE enrolledKey (
+            engine TEXT NOT NULL,
+            identifier BLOB NOT NULL,
+            app TEXT NOT NULL,
+            publicKey BLOB NOT NULL,
+            counter INTEGER NOT NULL CHECK (counter BETWEEN 0 AND 4294967295),
+            enrolledAt INTEGER NOT NULL,
+            properties TEXT NOT NULL,
+            PRIMARY KEY (engine, identifier)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE usedDigest (
+            digest BLOB NOT NULL PRIMARY KEY,
+            app TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            usedAt INTEGER NOT NULL,
+            until INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX usedDigestByEnd ON usedDigest (until);
+        CREATE TABLE block (
+            kind TEXT NOT NULL,
+            name TEXT NOT NULL,
+            reason TEXT NOT NULL,
+            since INTEGER NOT NULL,
+            until INTEGER,
+            PRIMARY KEY (kind, name)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO enrolledKey VALUES ('app-attest', zeroblob(32), 'shop-ios', x'04' || zeroblob(64), 41,
+            1776795192153000, '{"appID":"1234567890.com.example.shop"}');
+        INSERT INTO block VALUES ('account', 'alice', 'fraud', 1776795192153000, NULL);
+        INSERT INTO challenge VALUES (x'01', 'shop-ios', 'app-attest.assertion', 1776795192000000, 1776795492000000, NULL);
+        INSERT INTO usedDigest VALUES (x'02', 'shop-ios', 'approov.message', 1776795192000000, 1776795492000000);
+        """
+
+    static let schema = "SELECT name || coalesce(sql, '') FROM sqlite_master ORDER BY name"
+
+    @Test("A ledger of version 1 is opened as often as one likes, and stays what it is")
+    func idempotent() async throws {
+        let folder = try TemporaryFolder()
+        // `x'04' || zeroblob(64)` is text to SQLite.
+        let sql = Self.version1.replacing("x'04' || zeroblob(64)", with: "x'04\(String(repeating: "00", count: 64))'")
+        try SQLiteLedger.createDatabase(path: folder.path(), sql: sql)
+        var schemas: [[String]] = []
+        var exports: [[LedgerEntry]] = []
+        for _ in 0..<3 {
+            let ledger = try SQLiteLedger.open(path: folder.path())
+            schemas.append(try ledger.texts(Self.schema))
+            var entries: [LedgerEntry] = []
+            try await ledger.export { entries.append($0) }
+            exports.append(entries)
+            #expect(try await ledger.check() == [])
+            try ledger.close()
+        }
+        #expect(Set(schemas).count == 1)
+        #expect(exports[0].count == 4)
+        #expect(exports[0] == exports[1] && exports[1] == exports[2])
+        guard case .key(let key) = exports[0][1] else { throw LedgerOutage(.corrupt, "no key in the fixture") }
+        #expect(key.counter == 41)
+        #expect(RFC3339.format(key.enrolledAt) == "2026-04-21T18:13:12.153Z")
+
+        let new = try SQLiteLedger.open(path: folder.path("new.sqlite"))
+        #expect(try new.texts(Self.schema).map(Self.unformatted) == schemas[0].map(Self.unformatted))
+    }
+
+    /// SQLite keeps the text of a statement, but for what `IF NOT EXISTS` makes of its spaces.
+    private static func unformatted(_ sql: String) -> String { String(sql.filter { !$0.isWhitespace }) }
+
+    @Test(
+        "A ledger of a newer version is refused",
+        arguments: ["PRAGMA user_version = 2", "INSERT INTO grdb_migrations VALUES ('2')"])
+    func newer(_ sql: String) async throws {
+        let folder = try TemporaryFolder()
+        let ledger = try SQLiteLedger.open(path: folder.path())
+        try ledger.executeOnWriter(sql)
+        try ledger.close()
+        let before = try Data(contentsOf: URL(fileURLWithPath: folder.path()))
+        #expect(try await outage { _ = try SQLiteLedger.open(path: folder.path()) } == .newerSchema)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path())) == before)
+    }
+
+    @Test("Opening goes on where another process was ended in the middle of it")
+    func half() async throws {
+        let folder = try TemporaryFolder()
+        try SQLiteLedger.createDatabase(path: folder.path(), sql: "PRAGMA application_id = 1095979865")
+        #expect(try await SQLiteLedger.prepared(folder.path(), keys: 1).counter(0) == 0)
+    }
+}

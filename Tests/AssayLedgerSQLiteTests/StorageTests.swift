@@ -1,0 +1,99 @@
+import AssayCore
+import AssayLedgerSQLite
+import Foundation
+import Testing
+
+@Suite("How the SQLite ledger stores")
+struct StorageTests {
+    @Test("The writer is durable before it answers")
+    func pragmas() throws {
+        let folder = try TemporaryFolder()
+        for _ in 0..<2 {
+            let ledger = try SQLiteLedger.open(path: folder.path())
+            #expect(try ledger.writerPragma("synchronous") == "2", "FULL")
+            #expect(try ledger.writerPragma("journal_mode") == "wal")
+            #expect(try ledger.writerPragma("foreign_keys") == "1")
+            #expect(try ledger.writerPragma("application_id") == "\(0x4153_5359)")
+            #expect(try ledger.writerPragma("user_version") == "1")
+            try ledger.close()
+        }
+    }
+
+    @Test("Commits that arrive together share transactions")
+    func groupCommit() async throws {
+        let folder = try TemporaryFolder()
+        let ledger = try await SQLiteLedger.prepared(folder.path(), keys: 0)
+        let before = ledger.writer.transactions
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for seed in UInt32(0)..<256 {
+                group.addTask { try await ledger.commit([Fixture.enrol(seed)], at: Fixture.now).isApplied }
+            }
+            for try await isApplied in group { #expect(isApplied) }
+        }
+        #expect(ledger.writer.transactions - before <= 64)
+        try await expectComplete(ledger, keys: 256)
+    }
+
+    @Test("A write that cannot be stored does not take the others of its transaction along")
+    func poison() async throws {
+        let folder = try TemporaryFolder()
+        let ledger = try await SQLiteLedger.prepared(folder.path(), keys: 0)
+        // The limit on the length of a value, https://www.sqlite.org/limits.html, is 1,000,000,000 bytes; a trigger
+        // that refuses is cheaper.
+        try ledger.executeOnWriter(
+            """
+            CREATE TEMP TRIGGER poison BEFORE INSERT ON main.enrolledKey WHEN new.app = 'poison'
+            BEGIN SELECT RAISE(ABORT, 'poison'); END
+            """)
+        let key = Fixture.key(1000)
+        let poison = EnrolledKey(
+            identifier: key.identifier, app: "poison", publicKey: key.publicKey, counter: 0, enrolledAt: key.enrolledAt,
+            properties: [:])
+        let codes = try await withThrowingTaskGroup(of: LedgerOutage.Code?.self) { group in
+            for seed in UInt32(0)..<64 {
+                let effect = seed == 32 ? LedgerEffect(Fixture.check, .enrol(poison)) : Fixture.enrol(seed)
+                group.addTask { try await outage { _ = try await ledger.commit([effect], at: Fixture.now) } }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(codes.compactMap { $0 } == [.internalError])
+        #expect(try await ledger.summary(at: Fixture.now).keys == 63)
+    }
+
+    @Test("What expired long ago is forgotten, a bounded number at a time, and nothing earlier")
+    func purging() async throws {
+        let folder = try TemporaryFolder()
+        let ledger = try SQLiteLedger.open(path: folder.path())
+        func challenge(_ seed: UInt32, at now: Date) -> Challenge {
+            Challenge(
+                value: Fixture.identifier(seed).value, app: "shop-ios",
+                purpose: ChallengePurpose(EvidenceKind("app-attest.assertion")), issuedAt: now, expiresAt: now + 60)
+        }
+        for seed in UInt32(0)..<100 { try await ledger.issue(challenge(seed, at: Fixture.now), at: Fixture.now) }
+        func count() throws -> Int { try ledger.texts("SELECT hex(value) FROM challenge").count }
+        try await ledger.issue(challenge(100, at: Fixture.now), at: Fixture.now + 3659)
+        #expect(try count() == 101)
+        let late = Fixture.now + 3660
+        #expect(try await !ledger.isAdvanced(0, 1), "a refusal changes nothing")
+        #expect(try count() == 101)
+        try await ledger.issue(challenge(101, at: late), at: late)
+        #expect((80...90).contains(try count()))
+        for seed in UInt32(102)..<120 { try await ledger.issue(challenge(seed, at: late), at: late) }
+        #expect(try count() == 19)
+    }
+
+    @Test("An export is a snapshot, and writers do not wait for it")
+    func export() async throws {
+        let folder = try TemporaryFolder()
+        let ledger = try await SQLiteLedger.prepared(folder.path(), keys: 50)
+        let other = try StressProcess()
+        try #require(try other.ask("open \(folder.path()) 1000") == "ok")
+        var keys = 0
+        try await ledger.export { entry in
+            if keys == 0 { try #require(try other.ask("enrol 99") == "ok") }
+            keys += 1
+        }
+        #expect(keys == 50)
+        #expect(try await ledger.summary(at: Fixture.now).keys == 51)
+    }
+}

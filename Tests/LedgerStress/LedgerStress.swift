@@ -1,0 +1,182 @@
+import AssayCore
+import AssayLedgerSQLite
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Works on a SQLite ledger from a process of its own, told by lines on stdin, answering by lines on stdout.
+///
+///     open PATH MILLISECONDS [PAGES]   opens a ledger, with a busy timeout
+///     enrol SEED                       enrols a key with counter 0
+///     advance SEED COUNTER WRITERS     commits one advance from so many tasks at once; answers how many were applied
+///     stream KEYS                      advances so many keys at once, for ever; a line for each that is acknowledged
+///     fill                             enrols keys until there is an outage; answers with how many, and which outage
+///     hold                             keeps all writers out until the next line
+///     limit BYTES                      limits the size of files, 0 for no limit
+///     ballast PATH BYTES               writes a file of so many bytes, 0 removes it
+///     keys                             counts the keys
+@main
+enum LedgerStress {
+    static func main() async {
+        // The limit on file sizes shall be an error of write(2), not the end of the process.
+        signal(SIGXFSZ, SIG_IGN)
+        var session = Session()
+        while let line = readLine() {
+            do {
+                say(try await session.perform(line.split(separator: " ").map(String.init)))
+            } catch let outage as LedgerOutage {
+                say("outage \(outage.code)")
+            } catch {
+                say("error \(error)")
+            }
+        }
+    }
+
+    /// Lines are shorter than what a pipe takes in one piece, so that several tasks may write.
+    static func say(_ line: String) {
+        FileHandle.standardOutput.write(Data("\(line)\n".utf8))
+    }
+}
+
+struct StressError: Error, CustomStringConvertible {
+    let description: String
+}
+
+private struct Session {
+    private var opened: SQLiteLedger?
+    private var filled: UInt32 = 0
+
+    private func ledger() throws -> SQLiteLedger {
+        guard let opened else { throw StressError(description: "no ledger is open") }
+        return opened
+    }
+
+    mutating func perform(_ words: [String]) async throws -> String {
+        let numbers = words.map { Int($0) ?? 0 } + [0, 0, 0]
+        switch words.first {
+        case "open" where words.count >= 3:
+            opened = nil
+            opened = try SQLiteLedger.open(
+                path: words[1], busyTimeout: .milliseconds(numbers[2]),
+                maximumPageCount: numbers[3] == 0 ? nil : numbers[3])
+            return "ok"
+        case "enrol":
+            let outcome = try await ledger().commit([Stress.enrol(UInt32(numbers[1]))], at: Stress.now)
+            return outcome.isApplied ? "ok" : "refused"
+        case "advance":
+            return "applied \(try await race(UInt32(numbers[1]), UInt32(numbers[2]), writers: numbers[3]))"
+        case "stream":
+            return try await stream(keys: UInt32(numbers[1]))
+        case "fill":
+            return await fill(try ledger())
+        case "hold":
+            try ledger().holdingLock {
+                LedgerStress.say("held")
+                _ = readLine()
+            }
+            return "released"
+        case "limit":
+            return limitFileSize(numbers[1]) ? "ok" : "error setrlimit"
+        case "ballast" where words.count >= 3:
+            if numbers[2] == 0 {
+                try FileManager.default.removeItem(atPath: words[1])
+            } else {
+                try Data(count: numbers[2]).write(to: URL(fileURLWithPath: words[1]))
+            }
+            return "ok"
+        case "keys":
+            return "keys \(try await ledger().summary(at: Stress.now).keys)"
+        default:
+            throw StressError(description: "unknown command \(words)")
+        }
+    }
+
+    private func race(_ seed: UInt32, _ counter: UInt32, writers: Int) async throws -> Int {
+        let ledger = try ledger()
+        return try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<writers {
+                group.addTask { try await ledger.commit([Stress.advance(seed, counter)], at: Stress.now).isApplied }
+            }
+            return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+    }
+
+    private func stream(keys: UInt32) async throws -> String {
+        let ledger = try ledger()
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            for seed in 0..<keys {
+                group.addTask {
+                    _ = try await ledger.commit([Stress.enrol(seed)], at: Stress.now)
+                    var counter = try await ledger.enrolledKey(Stress.identifier(seed))?.counter ?? 0
+                    while counter < .max {
+                        counter += 1
+                        let outcome = try await ledger.commit([Stress.advance(seed, counter)], at: Stress.now)
+                        guard outcome.isApplied else { throw StressError(description: "\(outcome.decisions)") }
+                        LedgerStress.say("ack \(seed) \(counter)")
+                    }
+                }
+            }
+            try await group.waitForAll()
+            return "done"
+        }
+    }
+
+    private mutating func fill(_ ledger: SQLiteLedger) async -> String {
+        do {
+            while filled < 1_000_000 {
+                guard try await ledger.commit([Stress.enrol(filled)], at: Stress.now).isApplied else {
+                    return "refused \(filled)"
+                }
+                filled += 1
+            }
+            return "endless \(filled)"
+        } catch {
+            return "filled \(filled) \(error.code)"
+        }
+    }
+
+    private func limitFileSize(_ bytes: Int) -> Bool {
+        var limit = rlimit()
+        #if canImport(Glibc)
+            let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+        #else
+            let resource = RLIMIT_FSIZE
+        #endif
+        guard getrlimit(resource, &limit) == 0 else { return false }
+        limit.rlim_cur = bytes == 0 ? limit.rlim_max : rlim_t(bytes)
+        return setrlimit(resource, &limit) == 0
+    }
+}
+
+private enum Stress {
+    static let now = Date(timeIntervalSince1970: 1_776_795_192)
+    static let check = CheckID("app-attest.assertion.counter")
+
+    static func identifier(_ seed: UInt32) -> KeyIdentifier {
+        KeyIdentifier(engine: "app-attest", value: bytes(seed, count: 32))
+    }
+
+    static func enrol(_ seed: UInt32) -> LedgerEffect {
+        LedgerEffect(
+            check,
+            .enrol(
+                EnrolledKey(
+                    identifier: identifier(seed), app: "shop-ios", publicKey: [4] + bytes(seed, count: 64), counter: 0,
+                    enrolledAt: now, properties: [:])))
+    }
+
+    static func advance(_ seed: UInt32, _ counter: UInt32) -> LedgerEffect {
+        LedgerEffect(
+            check,
+            .advanceCounter(
+                CounterAdvance(key: identifier(seed), app: "shop-ios", counter: counter, rule: .increasing)))
+    }
+
+    private static func bytes(_ seed: UInt32, count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: seed >> UInt32(8 * ($0 % 4))) }
+    }
+}
