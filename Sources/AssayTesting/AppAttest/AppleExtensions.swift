@@ -9,14 +9,18 @@ extension CertificateExtension {
     public static let appAttestKeyUsage = extendedKeyUsage(OID.apple(4, 24))
 
     /// The extension that names the platform and the app.
-    public static func appAttestPlatform(_ platform: AppAttestPlatform, appID: String) -> CertificateExtension {
+    public static func appAttestPlatform(
+        _ platform: AppAttestPlatform, appID: String, form: AppAttestSystemForm = .full
+    ) -> CertificateExtension {
         func integer(_ tag: Int, _ value: UInt64) -> [UInt8] {
             DERBuilder.context(tag, DERBuilder.integer(value))
         }
-        let contents =
-            integer(4, platform.number) + (1200...1203).flatMap { integer($0, 0) }
-            + DERBuilder.context(1204, DERBuilder.octetString(appID))
-            + integer(1206, 4) + [1207, 1209, 1210, 1211, 10].flatMap { integer($0, 0) }
+        var contents = integer(4, platform.number) + (1200...1203).flatMap { integer($0, 0) }
+        contents += DERBuilder.context(1204, DERBuilder.octetString(appID))
+        if form != .full { contents += DERBuilder.context(5, DERBuilder.octetString("sks ")) }
+        contents += integer(1206, 4) + [1207, 1209, 1210].flatMap { integer($0, 0) }
+        if form != .version { contents += integer(1211, 0) }
+        if form == .full { contents += integer(10, 0) }
         return CertificateExtension(OID.apple(8, 5), value: DERBuilder.element(0x30, contents))
     }
 
@@ -59,13 +63,13 @@ extension CertificateExtension {
     }
 }
 
-/// Which parts the extension that names the operating system has; it grew over the years.
+/// Which parts the extensions that name platform and operating system have; they changed over the years.
 public enum AppAttestSystemForm: Sendable {
     /// The version alone, as on iOS 14.
     case version
     /// Version, build and build train, as on iOS 17.
     case build
-    /// Everything, as on iOS 18 and later.
+    /// Everything, as on iOS 26 and later.
     case full
 }
 

@@ -38,7 +38,7 @@ public struct LeafBlueprint: Sendable {
         notAfter = issuedAt.addingTimeInterval(2 * 86_400)
         subjectPublicKeyInfo = key.key.subjectPublicKeyInfo()
         descriptions = device.hasKeyUsage ? [.appAttestKeyUsage] : []
-        descriptions.append(.appAttestPlatform(device.platform, appID: appID))
+        descriptions.append(.appAttestPlatform(device.platform, appID: appID, form: device.systemForm))
         descriptions.append(
             .appAttestSystem(
                 device.platform, version: device.systemVersion, build: device.build, train: device.buildTrain,

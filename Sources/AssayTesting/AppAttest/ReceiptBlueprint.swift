@@ -1,5 +1,5 @@
-public import FoundationEssentials
 import AssayCore
+public import FoundationEssentials
 
 /// A receipt to be minted: CMS SignedData around a set of fields. As initialised it is what Apple's service gives.
 public struct ReceiptBlueprint: Sendable {
@@ -62,8 +62,8 @@ public struct ReceiptBlueprint: Sendable {
             environment: environment, createdAt: createdAt)
         // Apple's service reads the hash as UTF-8 and writes what it read.
         self[4] = ReceiptField(4, String(decoding: clientDataHash, as: UTF8.self))
-        self[6] = ReceiptField(6, "RECEIPT")
-        fields.insert(ReceiptField(17, String(riskMetric)), at: 0)
+        self[6] = nil
+        fields.insert(contentsOf: [ReceiptField(17, String(riskMetric)), ReceiptField(6, "RECEIPT")], at: 0)
         fields.insert(ReceiptField(19, Self.time(createdAt.addingTimeInterval(86_400))), at: fields.count - 1)
     }
 

@@ -6,6 +6,14 @@ public import FoundationEssentials
 /// The certificates have the shape of Apple's, with other names. A policy trusts them only when it names the root in
 /// `testRoots`, and then every verdict says that it rests on a test authority. Unlike Apple's, the receipts' chain ends
 /// at the same root as the attestations'.
+///
+///     let authority = try TestAuthority(notBefore: Date(timeIntervalSinceNow: -2 * 86_400))
+///     let key = AttestedKey()
+///     var attestation = AttestationBlueprint(
+///         authority: authority, key: key, appID: "1234567890.com.example.shop",
+///         clientData: .bytes(challenge), issuedAt: Date())
+///     attestation.authenticatorData.counter = 1       // what the server must refuse
+///     let minted = try attestation.mint()             // minted.attestation, minted.keyID, minted.record(id:).json
 public struct TestAuthority: Sendable {
     /// The root: P-384, self-signed.
     public let root: TestIssuer

@@ -39,7 +39,8 @@ public struct TestKey: Sendable {
     public init(_ curve: Curve, seed: String, label: String) {
         let length = curve == .p256 ? 32 : 48
         // A candidate that is zero or not below the group's order is no key; the next attempt gives another.
-        for attempt in 0... {
+        var attempt = 0
+        while true {
             let candidate = HKDF<SHA512>.deriveKey(
                 inputKeyMaterial: SymmetricKey(data: Array(seed.utf8)),
                 salt: Array("assay test key".utf8), info: Array("\(curve.rawValue)/\(label)/\(attempt)".utf8),
@@ -49,8 +50,8 @@ public struct TestKey: Sendable {
                 self = key
                 return
             }
+            attempt += 1
         }
-        self.init(curve)
     }
 
     /// The key with a private scalar: 32 big-endian bytes for P-256, 48 for P-384.
