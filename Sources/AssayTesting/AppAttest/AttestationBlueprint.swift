@@ -1,0 +1,121 @@
+public import FoundationEssentials
+
+/// An attestation to be minted. As initialised it is what a genuine device sends; every part can be changed first.
+public struct AttestationBlueprint: Sendable {
+    /// Where the receipt comes from.
+    public enum ReceiptSource: Sendable {
+        /// No `receipt` in the statement.
+        case none
+        /// Bytes as they stand, such as another attestation's receipt.
+        case bytes([UInt8])
+        /// A receipt for this attestation, after a change to its blueprint.
+        case minted(@Sendable (inout ReceiptBlueprint) -> Void)
+    }
+
+    /// The authority that issues leaf and receipt.
+    public let authority: TestAuthority
+    /// The key that is attested.
+    public let key: AttestedKey
+    /// The App ID: team identifier, a dot, bundle identifier.
+    public let appID: String
+    /// The environment. The authenticator data has its own copy of the AAGUID.
+    public let environment: AppAttestEnvironment
+    /// What the app hands to `attestKey`.
+    public let clientData: AppAttestClientData
+    /// The time of issue.
+    public let issuedAt: Date
+
+    /// The authenticator data.
+    public var authenticatorData: AuthenticatorDataBlueprint
+    /// A last change to the encoded authenticator data. The nonce is made over the result.
+    public var changeAuthenticatorData: @Sendable ([UInt8]) -> [UInt8] = { $0 }
+    /// A change to the nonce that goes into the leaf.
+    public var changeNonce: @Sendable ([UInt8]) -> [UInt8] = { $0 }
+    /// The leaf.
+    public var leaf: LeafBlueprint
+    /// Who issues the leaf: its name and its key.
+    public var issuer: TestIssuer
+    /// The certificates of the statement, given the genuine ones: leaf, intermediate.
+    public var changeCertificates: @Sendable (_ certificates: [[UInt8]]) -> [[UInt8]] = { $0 }
+    /// The receipt.
+    public var receipt = ReceiptSource.minted { _ in }
+    /// A last change to the attestation object before it is encoded.
+    public var changeObject: @Sendable (inout CBORItem) -> Void = { _ in }
+    /// A last change to the encoded attestation object.
+    public var changeEncoded: @Sendable ([UInt8]) -> [UInt8] = { $0 }
+
+    /// The blueprint of a genuine attestation.
+    ///
+    /// - Parameters:
+    ///   - extensions: The extensions of the authenticator data. Nil for what the device sends: none before iOS and
+    ///     macOS 27, then bundle version 1.2 from the App Store.
+    public init(
+        authority: TestAuthority, key: AttestedKey = AttestedKey(), appID: String,
+        environment: AppAttestEnvironment = .production, device: AppAttestDevice = .iOS26,
+        extensions: AppAttestExtensions? = nil, clientData: AppAttestClientData, issuedAt: Date
+    ) {
+        self.authority = authority
+        self.key = key
+        self.appID = appID
+        self.environment = environment
+        self.clientData = clientData
+        self.issuedAt = issuedAt
+        let genuine = AppAttestExtensions(bundleVersion: "1.2", validationCategory: 4)
+        authenticatorData = AuthenticatorDataBlueprint(
+            attesting: key, appID: appID, environment: environment,
+            extensions: extensions ?? (device.hasExtensions ? genuine : .none))
+        leaf = LeafBlueprint(
+            key: key, appID: appID, device: device, issuedAt: issuedAt, organization: authority.organization)
+        issuer = authority.attestationAuthority
+    }
+
+    /// Mints the attestation.
+    public func mint() throws(MintingError) -> MintedAttestation {
+        let authenticatorData = changeAuthenticatorData(authenticatorData.encoded)
+        let nonce = changeNonce(sha256(authenticatorData + clientData.hash))
+        let certificate = try leaf.certificate(nonce: nonce, issuer: issuer)
+        let certificates = changeCertificates([certificate, issuer.certificate])
+
+        let receipt: [UInt8]?
+        switch self.receipt {
+        case .none:
+            receipt = nil
+        case .bytes(let bytes):
+            receipt = bytes
+        case .minted(let change):
+            var blueprint = ReceiptBlueprint(
+                authority: authority, appID: appID, certificate: certificate, clientDataHash: clientData.hash,
+                environment: environment, createdAt: issuedAt)
+            change(&blueprint)
+            receipt = try blueprint.mint()
+        }
+
+        var statement: [(String, CBORItem)] = [("x5c", .array(certificates.map { .bytes($0) }))]
+        if let receipt { statement.append(("receipt", .bytes(receipt))) }
+        var object = CBORItem.map(text: [
+            ("fmt", .text("apple-appattest")), ("attStmt", .map(text: statement)),
+            ("authData", .bytes(authenticatorData)),
+        ])
+        changeObject(&object)
+        return MintedAttestation(
+            keyID: key.keyID, publicPoint: key.publicPoint, clientData: clientData,
+            attestation: changeEncoded(object.encoded), authenticatorData: authenticatorData,
+            certificates: certificates, receipt: receipt, mintedAt: issuedAt)
+    }
+}
+
+/// What an app hands to `attestKey` or `generateAssertion` as client data hash.
+public enum AppAttestClientData: Sendable, Equatable {
+    /// A challenge or other client data, of which the app takes SHA-256.
+    case bytes([UInt8])
+    /// Bytes that the app hands over as they are, genuinely 32 of them, in Apple's samples the raw challenge.
+    case hash([UInt8])
+
+    /// The bytes that go into the nonce.
+    public var hash: [UInt8] {
+        switch self {
+        case .bytes(let bytes): sha256(bytes)
+        case .hash(let hash): hash
+        }
+    }
+}

@@ -1,0 +1,35 @@
+/// The key that an app on a test device generates with `DCAppAttestService.generateKey`: P-256, in a Secure Enclave
+/// that is none.
+public struct AttestedKey: Sendable {
+    /// The private key.
+    public let key: TestKey
+
+    /// A new random key.
+    public init() {
+        key = TestKey(.p256)
+    }
+
+    /// The key that belongs to a seed and a label, the same one every time.
+    public init(seed: String, label: String) {
+        key = TestKey(.p256, seed: seed, label: "attested/\(label)")
+    }
+
+    /// The device key with a private scalar of 32 bytes.
+    public init(scalar: [UInt8]) throws(MintingError) {
+        key = try TestKey(.p256, scalar: scalar)
+    }
+
+    /// The public point: 0x04, x, y; 65 bytes.
+    public var publicPoint: [UInt8] { key.publicPoint }
+
+    /// The key identifier that the app gets: SHA-256 of the public point. Apps send it in base64.
+    public var keyID: [UInt8] { sha256(publicPoint) }
+
+    /// The COSE key of the authenticator data (RFC 9053 section 7.1): {1: 2, 3: -7, -1: 1, -2: x, -3: y}, 77 bytes.
+    public var coseKey: CBORItem {
+        .map([
+            .integer(1), .integer(2), .integer(3), .integer(-7), .integer(-1), .integer(1),
+            .integer(-2), .bytes(Array(publicPoint[1..<33])), .integer(-3), .bytes(Array(publicPoint[33..<65])),
+        ])
+    }
+}

@@ -1,0 +1,86 @@
+/// Authenticator data as App Attest uses it (WebAuthn section 6.1), every field of which can be anything.
+public struct AuthenticatorDataBlueprint: Sendable {
+    /// What the authenticator data of an attestation holds beyond that of an assertion.
+    public struct AttestedCredential: Sendable {
+        /// The AAGUID, 16 bytes: the environment.
+        public var aaguid: [UInt8]
+        /// The length that is written before the credential ID; nil for its true length.
+        public var credentialIDLength: UInt16?
+        /// The credential ID: the key ID.
+        public var credentialID: [UInt8]
+        /// The encoded COSE key.
+        public var publicKey: [UInt8]
+
+        /// Composes the part.
+        public init(aaguid: [UInt8], credentialID: [UInt8], publicKey: [UInt8]) {
+            self.aaguid = aaguid
+            self.credentialID = credentialID
+            self.publicKey = publicKey
+        }
+    }
+
+    /// SHA-256 of the App ID.
+    public var rpIDHash: [UInt8]
+    /// The flags: 0x40 before iOS 27 and in every assertion; 0xC0 when a device also says that extensions follow.
+    public var flags: UInt8 = 0x40
+    /// How often the key has signed assertions.
+    public var counter: UInt32
+    /// The attested credential, and nil in assertions.
+    public var attestedCredential: AttestedCredential?
+    /// The extensions map, encoded, and empty when there is none.
+    public var extensions: [UInt8]
+
+    /// The authenticator data of a genuine attestation.
+    public init(
+        attesting key: AttestedKey, appID: String, environment: AppAttestEnvironment,
+        extensions: AppAttestExtensions = .none
+    ) {
+        rpIDHash = sha256(Array(appID.utf8))
+        counter = 0
+        attestedCredential = AttestedCredential(
+            aaguid: environment.aaguid, credentialID: key.keyID, publicKey: key.coseKey.encoded)
+        self.extensions = extensions.encoded
+    }
+
+    /// The authenticator data of a genuine assertion.
+    public init(assertingFor appID: String, counter: UInt32, extensions: AppAttestExtensions = .none) {
+        rpIDHash = sha256(Array(appID.utf8))
+        self.counter = counter
+        self.extensions = extensions.encoded
+    }
+
+    /// The encoding.
+    public var encoded: [UInt8] {
+        var bytes = rpIDHash + [flags] + Self.bigEndian(UInt64(counter), 4)
+        if let credential = attestedCredential {
+            let length = credential.credentialIDLength.map(UInt64.init) ?? UInt64(credential.credentialID.count)
+            bytes += credential.aaguid + Self.bigEndian(length, 2) + credential.credentialID + credential.publicKey
+        }
+        return bytes + extensions
+    }
+
+    private static func bigEndian(_ value: UInt64, _ count: Int) -> [UInt8] {
+        (0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> UInt64($0 * 8)) }
+    }
+}
+
+/// The environment for which a key was attested.
+public struct AppAttestEnvironment: Sendable, Equatable {
+    /// The AAGUID in the authenticator data, 16 bytes.
+    public var aaguid: [UInt8]
+    /// What a receipt calls it in field 7.
+    public var receiptName: String
+
+    /// Composes an environment that need not exist.
+    public init(aaguid: [UInt8], receiptName: String) {
+        self.aaguid = aaguid
+        self.receiptName = receiptName
+    }
+
+    /// Apps from the App Store, TestFlight and enterprises.
+    public static let production = AppAttestEnvironment(
+        aaguid: Array("appattest".utf8) + [UInt8](repeating: 0, count: 7), receiptName: "production")
+    /// Apps with the development entitlement.
+    public static let development = AppAttestEnvironment(
+        aaguid: Array("appattestdevelop".utf8), receiptName: "sandbox")
+}

@@ -1,0 +1,114 @@
+public import FoundationEssentials
+
+/// The certificate that Apple issues for an attested key, every field of which can be anything.
+public struct LeafBlueprint: Sendable {
+    /// The serial number, big-endian: on genuine leaves the time of issue in milliseconds.
+    public var serialNumber: [UInt8]
+    /// The subject: CN is the key ID in hexadecimal.
+    public var subject: DistinguishedName
+    /// The first second of validity: 24 hours before the time of issue.
+    public var notBefore: Date
+    /// The last second of validity: 3 days after the first.
+    public var notAfter: Date
+    /// The encoded SubjectPublicKeyInfo.
+    public var subjectPublicKeyInfo: [UInt8]
+    /// Basic constraints and key usage.
+    public var constraints: [CertificateExtension] = [.basicConstraints(isCA: false), .keyUsage(0xF0)]
+    /// What stands between the constraints and the nonce: key usage, platform, system.
+    public var descriptions: [CertificateExtension]
+    /// The extensions that bind the nonce, given the true one: genuinely one.
+    public var nonceExtensions: @Sendable (_ nonce: [UInt8]) -> [CertificateExtension] = { [.appAttestNonce($0)] }
+    /// What follows the nonce: the access control list.
+    public var others: [CertificateExtension]
+    /// The algorithm of the signature.
+    public var signatureAlgorithm = CertificateBlueprint.SignatureAlgorithm.ecdsaWithSHA256
+
+    /// The leaf that a device gets.
+    public init(key: AttestedKey, appID: String, device: AppAttestDevice, issuedAt: Date, organization: String) {
+        let milliseconds = UInt64(max(0, issuedAt.timeIntervalSince1970 * 1000))
+        serialNumber = (0..<6).reversed().map { UInt8(truncatingIfNeeded: milliseconds >> ($0 * 8)) }
+        let digits = Array("0123456789abcdef".utf8)
+        let hex = key.keyID.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }
+        subject = DistinguishedName([
+            .init(.commonName, String(decoding: hex, as: UTF8.self)),
+            .init(.organizationalUnit, "AAA Certification"),
+            .init(.organization, organization), .init(.stateOrProvince, "California"),
+        ])
+        notBefore = issuedAt.addingTimeInterval(-86_400)
+        notAfter = issuedAt.addingTimeInterval(2 * 86_400)
+        subjectPublicKeyInfo = key.key.subjectPublicKeyInfo()
+        descriptions = device.hasKeyUsage ? [.appAttestKeyUsage] : []
+        descriptions.append(.appAttestPlatform(device.platform, appID: appID, form: device.systemForm))
+        descriptions.append(
+            .appAttestSystem(
+                device.platform, version: device.systemVersion, build: device.build, train: device.buildTrain,
+                form: device.systemForm))
+        others = device.hasACL ? [.appAttestACL(device.platform.acl)] : []
+    }
+
+    /// The certificate in DER.
+    public func certificate(nonce: [UInt8], issuer: TestIssuer) throws(MintingError) -> [UInt8] {
+        try CertificateBlueprint(
+            serialNumber: serialNumber, issuer: issuer.name, subject: subject, notBefore: notBefore,
+            notAfter: notAfter, subjectPublicKeyInfo: subjectPublicKeyInfo,
+            extensions: constraints + descriptions + nonceExtensions(nonce) + others,
+            signatureAlgorithm: signatureAlgorithm
+        ).signed(by: issuer.key)
+    }
+}
+
+/// A model of device and system: what the leaves and the authenticator data of its time look like.
+public struct AppAttestDevice: Sendable {
+    /// The platform.
+    public var platform: AppAttestPlatform
+    /// The version of the operating system, such as `26.2`.
+    public var systemVersion: String
+    /// The build of the operating system, such as `23C55`.
+    public var build: String
+    /// The build train, such as `23.3.55.0.0,0`.
+    public var buildTrain: String
+    /// How much the leaf says of the system.
+    public var systemForm: AppAttestSystemForm
+    /// Whether the leaf has an extended key usage: since April 2026.
+    public var hasKeyUsage: Bool
+    /// Whether the leaf has an access control list: since iOS 26.
+    public var hasACL: Bool
+    /// Whether authenticator data has extensions: since iOS and macOS 27.
+    public var hasExtensions: Bool
+
+    /// Describes a device.
+    public init(
+        platform: AppAttestPlatform, systemVersion: String, build: String, buildTrain: String,
+        systemForm: AppAttestSystemForm, hasKeyUsage: Bool, hasACL: Bool, hasExtensions: Bool
+    ) {
+        self.platform = platform
+        self.systemVersion = systemVersion
+        self.build = build
+        self.buildTrain = buildTrain
+        self.systemForm = systemForm
+        self.hasKeyUsage = hasKeyUsage
+        self.hasACL = hasACL
+        self.hasExtensions = hasExtensions
+    }
+
+    /// An iPhone of 2020.
+    public static let iOS14 = AppAttestDevice(
+        platform: .iOS, systemVersion: "14.2", build: "18B92", buildTrain: "18.2.92.0.0,0", systemForm: .version,
+        hasKeyUsage: false, hasACL: false, hasExtensions: false)
+    /// An iPhone of 2024.
+    public static let iOS17 = AppAttestDevice(
+        platform: .iOS, systemVersion: "17.3.1", build: "21D61", buildTrain: "21.4.61.0.0,0", systemForm: .build,
+        hasKeyUsage: false, hasACL: false, hasExtensions: false)
+    /// An iPhone of January 2026.
+    public static let iOS26 = AppAttestDevice(
+        platform: .iOS, systemVersion: "26.2", build: "23C55", buildTrain: "23.3.55.0.0,0", systemForm: .full,
+        hasKeyUsage: false, hasACL: true, hasExtensions: false)
+    /// An iPhone of autumn 2026.
+    public static let iOS27 = AppAttestDevice(
+        platform: .iOS, systemVersion: "27.0", build: "24A325", buildTrain: "24.1.325.0.0,0", systemForm: .full,
+        hasKeyUsage: true, hasACL: true, hasExtensions: true)
+    /// A Mac of autumn 2026.
+    public static let macOS27 = AppAttestDevice(
+        platform: .macOS, systemVersion: "27.0", build: "26A325", buildTrain: "26.1.325.0.0,0", systemForm: .full,
+        hasKeyUsage: true, hasACL: true, hasExtensions: true)
+}

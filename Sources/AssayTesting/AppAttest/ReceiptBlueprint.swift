@@ -1,0 +1,164 @@
+import AssayCore
+public import FoundationEssentials
+
+/// A receipt to be minted: CMS SignedData around a set of fields. As initialised it is what Apple's service gives.
+public struct ReceiptBlueprint: Sendable {
+    /// The fields of the payload, in order.
+    public var fields: [ReceiptField]
+    /// The payload, when it is to be anything else than the encoded fields.
+    public var payload: [UInt8]?
+    /// Who signs: genuinely one.
+    public var signers: [TestIssuer]
+    /// The certificates in the message: genuinely the signer's, its authority's and the root's.
+    public var certificates: [[UInt8]]
+    /// How the message is encoded.
+    public var encoding = ReceiptEncoding.indefinite(chunkSize: 1000)
+    /// Whether attributes are signed, and how.
+    public var signedAttributes = SignedAttributes.none
+    /// A change to the signature value.
+    public var changeSignature: @Sendable ([UInt8]) -> [UInt8] = { $0 }
+    /// A last change to the encoded message.
+    public var changeEncoded: @Sendable ([UInt8]) -> [UInt8] = { $0 }
+
+    /// Which attributes a signer signs (RFC 5652 section 5.3).
+    public enum SignedAttributes: Sendable {
+        /// None: the signature is over the content, as in receipts since October 2020.
+        case none
+        /// Content type, signing time and digest, and the signature is over them, as the RFC demands.
+        case signed(Date)
+        /// The same attributes, but the signature is over the content, as in receipts of August and September 2020:
+        /// these count as invalid.
+        case ignored(Date)
+    }
+
+    /// The blueprint of the receipt in an attestation (field 6: ATTEST).
+    ///
+    /// - Parameters:
+    ///   - certificate: The leaf in DER.
+    ///   - clientDataHash: As the app handed it to `attestKey`.
+    ///   - createdAt: The time of creation. The receipt expires 90 days later.
+    public init(
+        authority: TestAuthority, appID: String, certificate: [UInt8], clientDataHash: [UInt8],
+        environment: AppAttestEnvironment, createdAt: Date
+    ) {
+        fields = [
+            ReceiptField(2, appID), ReceiptField(3, certificate), ReceiptField(4, clientDataHash),
+            ReceiptField(5, Self.token(for: certificate)), ReceiptField(6, "ATTEST"),
+            ReceiptField(7, environment.receiptName), ReceiptField(12, Self.time(createdAt)),
+            ReceiptField(21, Self.time(createdAt.addingTimeInterval(90 * 86_400))),
+        ]
+        signers = [authority.receiptSigner]
+        certificates = [authority.receiptSigner, authority.receiptAuthority, authority.root].map(\.certificate)
+    }
+
+    /// The blueprint of a receipt that Apple's service gives in exchange for another (field 6: RECEIPT), with a risk
+    /// metric and a time before which it can not be exchanged again: a day later.
+    public init(
+        authority: TestAuthority, appID: String, certificate: [UInt8], clientDataHash: [UInt8],
+        environment: AppAttestEnvironment, createdAt: Date, riskMetric: UInt32
+    ) {
+        self.init(
+            authority: authority, appID: appID, certificate: certificate, clientDataHash: clientDataHash,
+            environment: environment, createdAt: createdAt)
+        // Apple's service reads the hash as UTF-8 and writes what it read.
+        self[4] = ReceiptField(4, String(decoding: clientDataHash, as: UTF8.self))
+        self[6] = nil
+        fields.insert(contentsOf: [ReceiptField(17, String(riskMetric)), ReceiptField(6, "RECEIPT")], at: 0)
+        fields.insert(ReceiptField(19, Self.time(createdAt.addingTimeInterval(86_400))), at: fields.count - 1)
+    }
+
+    /// The first field of a type; setting nil removes it, and setting a field that is not there appends it.
+    public subscript(type: UInt64) -> ReceiptField? {
+        get { fields.first { $0.type == type } }
+        set {
+            let index = fields.firstIndex { $0.type == type }
+            if let index, let newValue {
+                fields[index] = newValue
+            } else if let index {
+                fields.remove(at: index)
+            } else if let newValue {
+                fields.append(newValue)
+            }
+        }
+    }
+
+    /// The receipt.
+    public func mint() throws(MintingError) -> [UInt8] {
+        let content = payload ?? DERBuilder.element(0x31, fields.flatMap(\.encoded))
+        var signerInfos: [UInt8] = []
+        for signer in signers { signerInfos += try signerInfo(of: signer, over: content) }
+        return changeEncoded(
+            encoding.message(content: content, certificates: certificates, signerInfos: signerInfos))
+    }
+
+    private func signerInfo(of signer: TestIssuer, over content: [UInt8]) throws(MintingError) -> [UInt8] {
+        let attributes: [UInt8]
+        let signed: [UInt8]
+        switch signedAttributes {
+        case .none: (attributes, signed) = ([], content)
+        case .signed(let time):
+            attributes = Self.attributes(of: content, at: time)
+            signed = DERBuilder.element(0x31, attributes)
+        case .ignored(let time): (attributes, signed) = (Self.attributes(of: content, at: time), content)
+        }
+        let signature = try signer.key.signature(over: signed).der
+        return DERBuilder.element(
+            0x30,
+            DERBuilder.integer(1)
+                + DERBuilder.sequence(signer.issuerName.encoded, DERBuilder.integer(magnitude: signer.serialNumber))
+                + DERBuilder.sequence(OID.sha256, DERBuilder.null)
+                + (attributes.isEmpty ? [] : DERBuilder.element(0xA0, attributes))
+                + DERBuilder.sequence(OID.ecdsaWithSHA256)
+                + DERBuilder.octetString(changeSignature(signature)))
+    }
+
+    /// The attributes in the order that DER demands of a SET OF: by their encodings.
+    private static func attributes(of content: [UInt8], at time: Date) -> [UInt8] {
+        DERBuilder.sequence(OID.contentType, DERBuilder.set(OID.data))
+            + DERBuilder.sequence(OID.signingTime, DERBuilder.set(DERBuilder.time(time)))
+            + DERBuilder.sequence(OID.messageDigest, DERBuilder.set(DERBuilder.octetString(sha256(content))))
+    }
+
+    /// A time as receipts write it: RFC 3339 with three fraction digits.
+    public static func time(_ date: Date) -> String {
+        let milliseconds = Int64((date.timeIntervalSince1970 * 1000).rounded())
+        let seconds = RFC3339.format(Date(timeIntervalSince1970: Double(milliseconds / 1000)))
+        let fraction = String(milliseconds % 1000 + 1000).dropFirst()
+        return "\(seconds.dropLast()).\(fraction)Z"
+    }
+
+    /// A token of the genuine form, base64 of 64 bytes, that depends on the certificate only.
+    private static func token(for certificate: [UInt8]) -> String {
+        let digest = sha256(certificate)
+        return Data(digest + sha256(digest)).base64EncodedString()
+    }
+}
+
+/// A field of a receipt: SEQUENCE {INTEGER type, INTEGER version, OCTET STRING value}.
+public struct ReceiptField: Sendable, Equatable {
+    /// What the field is: 2 App ID, 3 certificate, 4 client data hash, 5 token, 6 ATTEST or RECEIPT, 7 environment,
+    /// 12 creation time, 17 risk metric, 19 not before, 21 expiry.
+    public var type: UInt64
+    /// The version, genuinely 1.
+    public var version: UInt64
+    /// The value as it stands, not nested DER.
+    public var value: [UInt8]
+
+    /// Composes a field.
+    public init(_ type: UInt64, version: UInt64 = 1, _ value: [UInt8]) {
+        self.type = type
+        self.version = version
+        self.value = value
+    }
+
+    /// Composes a field of text.
+    public init(_ type: UInt64, version: UInt64 = 1, _ text: String) {
+        self.init(type, version: version, Array(text.utf8))
+    }
+
+    /// The encoding.
+    public var encoded: [UInt8] {
+        DERBuilder.sequence(
+            DERBuilder.integer(type), DERBuilder.integer(version), DERBuilder.octetString(value))
+    }
+}

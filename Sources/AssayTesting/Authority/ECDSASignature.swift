@@ -1,0 +1,50 @@
+/// An ECDSA signature as two numbers, to be written in every form that a verifier must take or refuse.
+public struct ECDSASignature: Sendable, Equatable {
+    /// The order of the P-256 group (SEC 2 section 2.4.2), 32 bytes.
+    public static let p256Order: [UInt8] = [
+        0xFF, 0xFF, 0xFF, 0xFF, 0x00, 0x00, 0x00, 0x00, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
+        0xBC, 0xE6, 0xFA, 0xAD, 0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,
+    ]
+
+    /// r, big-endian, with leading zeros.
+    public var r: [UInt8]
+    /// s, big-endian, with leading zeros.
+    public var s: [UInt8]
+
+    /// Composes a signature from any two numbers.
+    public init(r: [UInt8], s: [UInt8]) {
+        self.r = r
+        self.s = s
+    }
+
+    /// SEQUENCE {INTEGER r, INTEGER s}, in DER (RFC 3279 section 2.2.3).
+    public var der: [UInt8] {
+        DERBuilder.sequence(DERBuilder.integer(magnitude: r), DERBuilder.integer(magnitude: s))
+    }
+
+    /// r and s, one after the other (IEEE P1363), which App Attest does not use.
+    public var concatenated: [UInt8] { r + s }
+
+    /// Whether s is above half the order of P-256, as in about every second genuine assertion.
+    public var isHighS: Bool { Self.isLess(Self.subtract(s, from: Self.p256Order), s) }
+
+    /// The P-256 signature of the same message with n - s in place of s, where that makes s high, or as it is.
+    public var withHighS: ECDSASignature { isHighS ? self : negated }
+
+    /// The P-256 signature of the same message with n - s in place of s, where that makes s low, or as it is.
+    public var withLowS: ECDSASignature { isHighS ? negated : self }
+
+    private var negated: ECDSASignature { ECDSASignature(r: r, s: Self.subtract(s, from: Self.p256Order)) }
+
+    private static func subtract(_ value: [UInt8], from other: [UInt8]) -> [UInt8] {
+        var borrow = 0
+        let digits = zip(other, value).reversed().map { pair -> UInt8 in
+            let difference = Int(pair.0) - Int(pair.1) - borrow
+            borrow = difference < 0 ? 1 : 0
+            return UInt8(truncatingIfNeeded: difference)
+        }
+        return digits.reversed()
+    }
+
+    private static func isLess(_ value: [UInt8], _ other: [UInt8]) -> Bool { value.lexicographicallyPrecedes(other) }
+}

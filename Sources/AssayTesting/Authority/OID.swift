@@ -1,0 +1,18 @@
+/// The encoded object identifiers that test certificates and receipts are made of.
+enum OID {
+    static let ecPublicKey = DERBuilder.objectIdentifier([1, 2, 840, 10045, 2, 1])
+    static let prime256v1 = DERBuilder.objectIdentifier([1, 2, 840, 10045, 3, 1, 7])
+    static let secp384r1 = DERBuilder.objectIdentifier([1, 3, 132, 0, 34])
+    static let ecdsaWithSHA256 = DERBuilder.objectIdentifier([1, 2, 840, 10045, 4, 3, 2])
+    static let ecdsaWithSHA384 = DERBuilder.objectIdentifier([1, 2, 840, 10045, 4, 3, 3])
+    static let sha256 = DERBuilder.objectIdentifier([2, 16, 840, 1, 101, 3, 4, 2, 1])
+
+    static let signedData = DERBuilder.objectIdentifier([1, 2, 840, 113549, 1, 7, 2])
+    static let data = DERBuilder.objectIdentifier([1, 2, 840, 113549, 1, 7, 1])
+    static let contentType = DERBuilder.objectIdentifier([1, 2, 840, 113549, 1, 9, 3])
+    static let messageDigest = DERBuilder.objectIdentifier([1, 2, 840, 113549, 1, 9, 4])
+    static let signingTime = DERBuilder.objectIdentifier([1, 2, 840, 113549, 1, 9, 5])
+
+    /// Apple's arc, 1.2.840.113635.100.
+    static func apple(_ components: UInt64...) -> [UInt64] { [1, 2, 840, 113635, 100] + components }
+}

@@ -1,0 +1,135 @@
+public import FoundationEssentials
+
+/// A stand-in for Apple's certificate authorities: a root of its own, what issues App Attest keys under it, and what
+/// signs receipts under it.
+///
+/// The certificates have the shape of Apple's, with other names. A policy trusts them only when it names the root in
+/// `testRoots`, and then every verdict says that it rests on a test authority. Unlike Apple's, the receipts' chain ends
+/// at the same root as the attestations'.
+///
+///     let authority = try TestAuthority(notBefore: Date(timeIntervalSinceNow: -2 * 86_400))
+///     let key = AttestedKey()
+///     var attestation = AttestationBlueprint(
+///         authority: authority, key: key, appID: "1234567890.com.example.shop",
+///         clientData: .bytes(challenge), issuedAt: Date())
+///     attestation.authenticatorData.counter = 1       // what the server must refuse
+///     let minted = try attestation.mint()             // minted.attestation, minted.keyID, minted.record(id:).json
+public struct TestAuthority: Sendable {
+    /// The root: P-384, self-signed.
+    public let root: TestIssuer
+    /// What issues the leaves of attestations: P-384, path length 0.
+    public let attestationAuthority: TestIssuer
+    /// What issues the signers of receipts: P-256, with the marker extension 1.2.840.113635.100.6.2.3.
+    public let receiptAuthority: TestIssuer
+    /// What signs receipts: P-256, with the marker extension 1.2.840.113635.100.12.15.
+    public let receiptSigner: TestIssuer
+
+    /// Makes an authority.
+    ///
+    /// - Parameters:
+    ///   - organization: The O of every name, and the beginning of the common names. Two authorities with the same
+    ///     organization have the same names and different keys, if their seeds differ.
+    ///   - seed: Where the keys come from: the same seed gives the same keys. Nil gives random ones.
+    ///   - notBefore: From when on the certificates are valid. The root is valid for 25 years, what issues leaves for
+    ///     10, what issues receipt signers for 15, and the receipt signer for as long as it is needed: 10 years, where
+    ///     Apple's changes about yearly. See ``receiptSigner(seed:notBefore:notAfter:isMarked:)`` for others.
+    public init(organization: String = "Assay Test", seed: String? = nil, notBefore: Date) throws(MintingError) {
+        func key(_ curve: TestKey.Curve, _ label: String) -> TestKey {
+            seed.map { TestKey(curve, seed: $0, label: label) } ?? TestKey(curve)
+        }
+        func later(_ years: Double) -> Date { notBefore.addingTimeInterval(years * 365 * 86_400) }
+        root = try TestIssuer.selfSigned(
+            name: Self.name("App Attestation Root CA", organization), key: key(.p384, "root"),
+            notBefore: notBefore, notAfter: later(25))
+        attestationAuthority = try Self.attestationAuthority(
+            under: root, organization: organization, key: key(.p384, "attestation"),
+            notBefore: notBefore, notAfter: later(10))
+        let receiptKey = key(.p256, "receipt-authority")
+        receiptAuthority = try root.issue(
+            name: DistinguishedName([
+                .init(.commonName, "\(organization) Application Integration CA"),
+                .init(.organizationalUnit, "\(organization) Certification Authority"),
+                .init(.organization, organization), .init(.country, "US"),
+            ]),
+            key: receiptKey, notBefore: notBefore, notAfter: later(15),
+            extensions: [
+                .basicConstraints(isCA: true), .authorityKeyIdentifier(point: root.key.publicPoint),
+                .subjectKeyIdentifier(point: receiptKey.publicPoint), .keyUsage(0x06), .receiptAuthorityMarker,
+            ])
+        receiptSigner = try Self.receiptSigner(
+            under: receiptAuthority, organization: organization, key: key(.p256, "receipt-signer"),
+            notBefore: notBefore, notAfter: later(10), isMarked: true)
+    }
+
+    /// Restores an authority from its parts, such as keys and certificates that were kept in files.
+    public init(
+        root: TestIssuer, attestationAuthority: TestIssuer, receiptAuthority: TestIssuer, receiptSigner: TestIssuer
+    ) {
+        self.root = root
+        self.attestationAuthority = attestationAuthority
+        self.receiptAuthority = receiptAuthority
+        self.receiptSigner = receiptSigner
+    }
+
+    /// The organization that the names bear.
+    public var organization: String {
+        root.name.attributes.first { $0.type == .organization }?.text ?? ""
+    }
+
+    /// The root's certificate in DER.
+    public var rootCertificate: [UInt8] { root.certificate }
+
+    /// The root's certificate in PEM: the file that a policy's `testRoots` names.
+    public var rootPEM: String { root.pem }
+
+    /// Issues another receipt signer, such as one with another validity or without its marker extension.
+    public func receiptSigner(
+        seed: String? = nil, notBefore: Date, notAfter: Date, isMarked: Bool = true
+    ) throws(MintingError) -> TestIssuer {
+        try Self.receiptSigner(
+            under: receiptAuthority, organization: organization,
+            key: seed.map { TestKey(.p256, seed: $0, label: "receipt-signer") } ?? TestKey(.p256),
+            notBefore: notBefore, notAfter: notAfter, isMarked: isMarked)
+    }
+
+    /// Issues another certificate for what issues leaves, with the same name and key and another validity.
+    public func attestationAuthority(notBefore: Date, notAfter: Date) throws(MintingError) -> TestIssuer {
+        try Self.attestationAuthority(
+            under: root, organization: organization, key: attestationAuthority.key,
+            notBefore: notBefore, notAfter: notAfter)
+    }
+
+    static func attestationAuthority(
+        under root: TestIssuer, organization: String, key: TestKey, notBefore: Date, notAfter: Date
+    ) throws(MintingError) -> TestIssuer {
+        try root.issue(
+            name: name("App Attestation CA 1", organization), key: key, notBefore: notBefore, notAfter: notAfter,
+            extensions: [
+                .basicConstraints(isCA: true, pathLength: 0), .authorityKeyIdentifier(point: root.key.publicPoint),
+                .subjectKeyIdentifier(point: key.publicPoint), .keyUsage(0x06),
+            ])
+    }
+
+    private static func receiptSigner(
+        under authority: TestIssuer, organization: String, key: TestKey, notBefore: Date, notAfter: Date, isMarked: Bool
+    ) throws(MintingError) -> TestIssuer {
+        try authority.issue(
+            name: DistinguishedName([
+                .init(.commonName, "Application Attestation Fraud Receipt Signing"), .init(.organization, organization),
+                .init(.country, "US"),
+            ]),
+            key: key, notBefore: notBefore, notAfter: notAfter,
+            extensions: [
+                .basicConstraints(isCA: false), .authorityKeyIdentifier(point: authority.key.publicPoint),
+                .subjectKeyIdentifier(point: key.publicPoint), .keyUsage(0x80),
+            ] + (isMarked ? [.receiptSignerMarker] : []),
+            signatureAlgorithm: .ecdsaWithSHA256)
+    }
+
+    private static func name(_ role: String, _ organization: String) -> DistinguishedName {
+        DistinguishedName([
+            .init(.commonName, "\(organization) \(role)"), .init(.organization, organization),
+            .init(.stateOrProvince, "California"),
+        ])
+    }
+}

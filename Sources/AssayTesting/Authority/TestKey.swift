@@ -1,0 +1,140 @@
+import Crypto
+import FoundationEssentials
+
+/// A private key of a test authority or a test device: ECDSA on P-256 or P-384.
+public struct TestKey: Sendable {
+    /// The curve of a key.
+    public enum Curve: String, Sendable {
+        /// NIST P-256, `prime256v1`.
+        case p256
+        /// NIST P-384, `secp384r1`.
+        case p384
+    }
+
+    /// The digest that a signature is made over.
+    public enum Hash: Sendable {
+        /// SHA-256.
+        case sha256
+        /// SHA-384.
+        case sha384
+    }
+
+    private enum Storage: Sendable {
+        case p256(P256.Signing.PrivateKey)
+        case p384(P384.Signing.PrivateKey)
+    }
+
+    private let storage: Storage
+
+    /// A new random key.
+    public init(_ curve: Curve) {
+        switch curve {
+        case .p256: storage = .p256(P256.Signing.PrivateKey())
+        case .p384: storage = .p384(P384.Signing.PrivateKey())
+        }
+    }
+
+    /// The key that belongs to a seed and a label: the same one every time, so that evidence can be minted again under
+    /// the same keys. Derived with HKDF (RFC 5869). A seed that others know makes a key that others have.
+    public init(_ curve: Curve, seed: String, label: String) {
+        let length = curve == .p256 ? 32 : 48
+        // A candidate that is zero or not below the group's order is no key; the next attempt gives another.
+        var attempt = 0
+        while true {
+            let candidate = HKDF<SHA512>.deriveKey(
+                inputKeyMaterial: SymmetricKey(data: Array(seed.utf8)),
+                salt: Array("assay test key".utf8), info: Array("\(curve.rawValue)/\(label)/\(attempt)".utf8),
+                outputByteCount: length
+            ).withUnsafeBytes { Array($0) }
+            if let key = try? TestKey(curve, scalar: candidate) {
+                self = key
+                return
+            }
+            attempt += 1
+        }
+    }
+
+    /// The key with a private scalar: 32 big-endian bytes for P-256, 48 for P-384.
+    public init(_ curve: Curve, scalar: [UInt8]) throws(MintingError) {
+        do {
+            switch curve {
+            case .p256: storage = .p256(try P256.Signing.PrivateKey(rawRepresentation: scalar))
+            case .p384: storage = .p384(try P384.Signing.PrivateKey(rawRepresentation: scalar))
+            }
+        } catch {
+            throw MintingError("no private key of \(curve.rawValue): expected a scalar between 1 and the order")
+        }
+    }
+
+    /// Reads a private key in PEM, PKCS #8 (RFC 5958) or SEC 1.
+    public init(pem: String) throws(MintingError) {
+        if let key = try? P256.Signing.PrivateKey(pemRepresentation: pem) {
+            storage = .p256(key)
+        } else if let key = try? P384.Signing.PrivateKey(pemRepresentation: pem) {
+            storage = .p384(key)
+        } else {
+            throw MintingError("no private key: expected PEM with a P-256 or P-384 key in PKCS #8 or SEC 1")
+        }
+    }
+
+    /// The private key in PEM, PKCS #8. It is a secret only as far as the test authority is.
+    public var pem: String {
+        switch storage {
+        case .p256(let key): key.pemRepresentation
+        case .p384(let key): key.pemRepresentation
+        }
+    }
+
+    /// The curve.
+    public var curve: Curve {
+        switch storage {
+        case .p256: .p256
+        case .p384: .p384
+        }
+    }
+
+    /// The public point, uncompressed: 0x04, x, y (SEC 1 section 2.3.3).
+    public var publicPoint: [UInt8] {
+        switch storage {
+        case .p256(let key): Array(key.publicKey.x963Representation)
+        case .p384(let key): Array(key.publicKey.x963Representation)
+        }
+    }
+
+    /// The public point, compressed: 0x02 or 0x03, x.
+    public var compressedPublicPoint: [UInt8] {
+        switch storage {
+        case .p256(let key): Array(key.publicKey.compressedRepresentation)
+        case .p384(let key): Array(key.publicKey.compressedRepresentation)
+        }
+    }
+
+    /// The SubjectPublicKeyInfo (RFC 5480), with the uncompressed point or with the bytes given in its place.
+    public func subjectPublicKeyInfo(point: [UInt8]? = nil) -> [UInt8] {
+        DERBuilder.sequence(
+            DERBuilder.sequence(OID.ecPublicKey, curve == .p256 ? OID.prime256v1 : OID.secp384r1),
+            DERBuilder.bitString(point ?? publicPoint))
+    }
+
+    /// A signature over the digest of `message`: r and s, big-endian, of equal length (32 or 48 bytes each).
+    public func signature(over message: [UInt8], hash: Hash = .sha256) throws(MintingError) -> ECDSASignature {
+        do {
+            let raw =
+                switch (storage, hash) {
+                case (.p256(let key), .sha256): try key.signature(for: SHA256.hash(data: message)).rawRepresentation
+                case (.p256(let key), .sha384): try key.signature(for: SHA384.hash(data: message)).rawRepresentation
+                case (.p384(let key), .sha256): try key.signature(for: SHA256.hash(data: message)).rawRepresentation
+                case (.p384(let key), .sha384): try key.signature(for: SHA384.hash(data: message)).rawRepresentation
+                }
+            return ECDSASignature(r: Array(raw.prefix(raw.count / 2)), s: Array(raw.suffix(raw.count / 2)))
+        } catch {
+            throw MintingError("the key does not sign: \(error)")
+        }
+    }
+}
+
+/// SHA-256 of some bytes.
+func sha256(_ bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: bytes)) }
+
+/// SHA-1 of some bytes: only for subject key identifiers (RFC 5280 section 4.2.1.2), where it protects nothing.
+func sha1(_ bytes: [UInt8]) -> [UInt8] { Array(Insecure.SHA1.hash(data: bytes)) }
