@@ -1,5 +1,5 @@
 package import AssayCore
-package import FoundationEssentials
+package import Foundation
 import GRDB
 import Synchronization
 
@@ -124,8 +124,9 @@ package final class GroupWriter: Sendable {
                 answers.append(answer)
                 changed = changed || hasChanged
             }
-            // A refusal changes nothing. The limit exceeds what a batch can add, so that purging keeps up.
-            if changed, let now = batch.map(\.now).min() {
+            // A refusal changes nothing. The limit exceeds what a batch can add, so that purging keeps up. And it never
+            // runs ahead of the clock: a trial at a time to come must not forget what still protects today.
+            if changed, let now = (batch.map(\.now) + [Date()]).min() {
                 try tables.purge(expiredBy: now - LedgerRules.retention, atMost: 16 + 2 * batch.count)
             }
             return .commit

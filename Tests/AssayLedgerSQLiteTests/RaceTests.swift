@@ -29,7 +29,6 @@ struct RaceTests {
         }
         #expect(try await ledger.counter(0) == 1000)
         #expect(wins.here > 0 && wins.there > 0, "no race: \(wins)")
-        print("WINS \(wins)")
     }
 
     @Test("A product that was not built is missed with a message that says where it was looked for")
@@ -89,6 +88,5 @@ struct RaceTests {
             try ledger.close()
         }
         #expect(stored.allSatisfy { $0 > 50 })
-        print("STORED \(stored)")
     }
 }
