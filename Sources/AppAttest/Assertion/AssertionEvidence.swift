@@ -25,7 +25,7 @@ struct AssertionEvidence: Sendable {
             switch key {
             case "signature": signature = try reader.readByteString()
             case "authenticatorData": data = try reader.readByteString()
-            default: try reader.skipItem()
+            default: try reader.skipUnknown(key)
             }
         }
         try reader.finish()

@@ -17,7 +17,14 @@ struct AttestationChecks {
     func chain() throws(CheckFailure) {
         let path = expectations.trust.attestation.validate(
             evidence.leaf, intermediates: [evidence.intermediate], at: now)
-        if case .failure(let failure) = path { throw CheckFailure(failure) }
+        switch path {
+        case .failure(let failure): throw CheckFailure(failure)
+        case .success(let path):
+            // Nothing but the path looks at the intermediate: one that is not on it would be a place to hide bytes.
+            guard path.chain.count == 3, path.chain[1] == evidence.intermediate else {
+                throw CheckFailure("intermediate-not-in-path", "x5c[1] is not the certificate that issued x5c[0]")
+            }
+        }
     }
 
     /// Step 5, first half: the leaf's key is an uncompressed P-256 point, and the COSE key is the same.
@@ -116,6 +123,10 @@ struct AttestationChecks {
         }
         guard receipt.attestedCertificate.elementsEqual(evidence.leaf.der) else {
             throw CheckFailure("receipt-of-another-key", "field 3 of the receipt is not the attested certificate")
+        }
+        guard receipt.clientDataHash.map({ $0.elementsEqual(input.clientData.hash) }) ?? true else {
+            throw CheckFailure(
+                "receipt-of-another-challenge", "field 4 of the receipt is not the client data hash of the attestation")
         }
         guard Digest.sha256(Array(receipt.appID.utf8)).elementsEqual(evidence.authenticatorData.rpIDHash) else {
             throw CheckFailure(

@@ -37,7 +37,7 @@ struct AttestationEvidence: Sendable {
                 statement = try Self.part("attStmt") { () throws(DecodeError) in try AttestationStatement(&reader) }
             case "authData":
                 authData = try Self.part("authData") { () throws(DecodeError) in try reader.readByteString() }
-            default: try reader.skipItem()
+            default: try reader.skipUnknown(key)
             }
         }
         try reader.finish()

@@ -40,7 +40,7 @@ struct AuthenticatorExtensions: Sendable {
             switch key {
             case "apple_validation_category_01": category = try Self.category(&reader)
             case "apple_bundle_version_01": bundle = try Self.text(&reader)
-            default: try reader.skipItem()
+            default: try reader.skipUnknown(key)
             }
         }
         validationCategory = category
@@ -70,5 +70,15 @@ struct AuthenticatorExtensions: Sendable {
             return .malformed("expected text, found \(type.map { "\($0)" } ?? "nothing")")
         }
         return .value(try reader.readText())
+    }
+}
+
+extension CBORReader {
+    /// Skips the value of a key that is not known, which has to be text as all keys of App Attest are.
+    mutating func skipUnknown(_ key: CBORKey) throws(DecodeError) {
+        guard key.text != nil else {
+            throw DecodeError(.unexpectedType, at: key.offset, "keys are text, found another type")
+        }
+        try skipItem()
     }
 }

@@ -116,7 +116,8 @@ public struct RecordObject: Sendable {
 
     /// The value of a member, or nil when there is none of that name.
     public subscript(name: String) -> RecordValue? {
-        members.first { $0.name == name }?.value
+        // Strings are equal when they are canonically equivalent; names are equal when their bytes are.
+        members.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
     }
 }
 

@@ -9,6 +9,8 @@ public enum InputLimits {
     public static let assertion = 8 * 1024
     /// Client data that an assertion signs, in bytes: a request body.
     public static let clientData = 16 * 1024 * 1024
+    /// Client data that is searched for a challenge, in bytes: a JSON document takes many times its size in memory.
+    public static let clientDataJSON = 1024 * 1024
     /// A challenge or client data hash, in bytes. Challenges are hashed by real apps; samples pass them as they are.
     public static let challenge = 64 * 1024
     /// A receipt, in bytes. Genuine ones are below 5 KiB.

@@ -22,7 +22,7 @@ struct BindingVectors {
                 $0.leaf.subjectPublicKeyInfo =
                     TestKey(.p384, seed: "assay vectors", label: "p384-leaf").subjectPublicKeyInfo()
             },
-            AttestationCase("leaf-key-compressed", .reject("public-key")) {
+            AttestationCase("leaf-key-compressed", .reject("chain")) {
                 $0.leaf.subjectPublicKeyInfo =
                     $0.key.key.subjectPublicKeyInfo(point: $0.key.key.compressedPublicPoint)
             },

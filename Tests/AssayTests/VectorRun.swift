@@ -1,0 +1,41 @@
+import Assay
+import Foundation
+
+/// Judges files of records as captured, each file in its order with a ledger of its own, and holds the verdicts against
+/// what the records expect.
+struct VectorRun {
+    let verifier: @Sendable () -> Verifier
+
+    init(policy: Policy) {
+        verifier = { Verifier(policy: policy, ledger: MemoryLedger()) }
+    }
+
+    /// What is not as expected, and how many records were judged.
+    func run(_ bytes: [UInt8], file: String) async throws -> (problems: [String], count: Int) {
+        let verifier = verifier()
+        var problems: [String] = []
+        var count = 0
+        for result in RecordFile.read(bytes) {
+            let record = try result.get()
+            guard let expected = record.expect, let time = record.receivedAt else {
+                problems.append("\(file): \(record.id ?? "?") expects nothing or has no time")
+                continue
+            }
+            count += 1
+            let verdict = try await verifier.verify(record, at: time)
+            let failed = verdict.failed.map(\.name)
+            let isExpected =
+                verdict.outcome == expected.outcome
+                && (expected.failed.first == "*" ? !failed.isEmpty : expected.failed.first == failed.first)
+                && (expected.failed.count < 2 || expected.failed == failed)
+            if !isExpected {
+                let details = verdict.checks.filter { $0.status == .failed || $0.status == .annotated }
+                    .map { "\($0.check) \($0.finding?.code ?? ""): \($0.finding?.detail ?? "")" }
+                problems.append(
+                    "\(file): \(record.id ?? "?") expects \(expected.outcome) \(expected.failed), "
+                        + "found \(verdict.outcome) \(details)")
+            }
+        }
+        return (problems, count)
+    }
+}
