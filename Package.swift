@@ -76,7 +76,7 @@ let package = Package(
             name: "AssayPrimitivesTests", dependencies: ["AssayPrimitives", "AssayTestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "AppAttestTests", dependencies: ["Assay", "AssayTesting", "AssayTestSupport"],
+            name: "AppAttestTests", dependencies: ["Assay", "AssayPrimitives", "AssayTesting", "AssayTestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "AssayLedgerSQLiteTests",

@@ -1,11 +1,11 @@
-import AssayCore
+package import AssayCore
 import AssayPrimitives
 
 /// The evidence of a record, by kind. Binary is standard base64 with padding; a field that is not known is an error.
 
 extension AttestationInput {
     /// Reads `keyId`, `attestation`, and `challenge` or `clientDataHash`.
-    init(_ evidence: RecordObject) throws(RecordError) {
+    package init(_ evidence: RecordObject) throws(RecordError) {
         try evidence.demandOnly(["keyId", "attestation", "challenge", "clientDataHash"], in: "evidence")
         self.init(
             keyID: try evidence.bytes("keyId"), attestation: try evidence.bytes("attestation"),
@@ -15,7 +15,7 @@ extension AttestationInput {
 
 extension AssertionInput {
     /// Reads `keyId`, `assertion`, `clientData` or `clientDataHash`, and the optional `challenge` and `key`.
-    static func read(
+    package static func read(
         _ evidence: RecordObject
     ) throws(RecordError) -> (AssertionInput, AssertionKeys.Supplied?) {
         try evidence.demandOnly(
@@ -42,7 +42,7 @@ extension AssertionInput {
 
 extension ReceiptInput {
     /// Reads `keyId` and `receipt`.
-    init(_ evidence: RecordObject) throws(RecordError) {
+    package init(_ evidence: RecordObject) throws(RecordError) {
         try evidence.demandOnly(["keyId", "receipt"], in: "evidence")
         self.init(keyID: try evidence.bytes("keyId"), receipt: try evidence.bytes("receipt"))
     }

@@ -1,0 +1,102 @@
+import Assay
+import AssayTestSupport
+import AssayTesting
+import Foundation
+import Testing
+
+/// Nothing at all may be changed in an accepted assertion.
+struct AssertionMutationTests {
+    private struct Subject {
+        let input: AssertionInput
+        let key: AssertionKeys
+        let expectations: AppAttestExpectations
+
+        func assess(
+            _ assertion: [UInt8], keyID: [UInt8]? = nil, clientData: ClientData? = nil
+        ) -> Assessment {
+            AssertionAssessor.assess(
+                AssertionInput(
+                    keyID: keyID ?? input.keyID, assertion: assertion, clientData: clientData ?? input.clientData),
+                keys: key, expectations: expectations, now: Fixtures.now)
+        }
+    }
+
+    private func subject(extensions: AppAttestExtensions) throws -> Subject {
+        let minted = try AssertionBlueprint(
+            key: AttestedKey(), appID: Fixtures.appID, counter: 1, clientData: .bytes(Fixtures.challenge),
+            extensions: extensions
+        ).mint()
+        let (input, key) = Fixtures.input(minted)
+        return Subject(
+            input: input, key: AssertionKeys(enrolled: nil, supplied: key, durability: .ephemeral, blocks: []),
+            expectations: Fixtures.expectations(try Fixtures.configuration()))
+    }
+
+    @Test(
+        "put any other value into any byte of an assertion: rejected",
+        arguments: [false, true])
+    func everyByte(hasExtensions: Bool) throws {
+        let extensions = AppAttestExtensions(bundleVersion: "1.2", validationCategory: 4)
+        let subject = try subject(extensions: hasExtensions ? extensions : .none)
+        let assertion = subject.input.assertion
+        #expect(subject.assess(assertion).holds)
+        var accepted: [String] = []
+        for index in assertion.indices {
+            var changed = assertion
+            for value in UInt8.min...UInt8.max where value != assertion[index] {
+                changed[index] = value
+                if subject.assess(changed).holds { accepted.append("byte \(index) = \(value)") }
+            }
+        }
+        #expect(accepted == [])
+    }
+
+    @Test("cut an assertion at any length, or let anything follow: rejected")
+    func everyLength() throws {
+        let subject = try subject(extensions: .none)
+        let assertion = subject.input.assertion
+        for count in assertion.indices {
+            #expect(subject.assess(Array(assertion.prefix(count))).failed == [AssertionCheck.decode])
+        }
+        for byte in UInt8.min...UInt8.max {
+            #expect(subject.assess(assertion + [byte]).failed == [AssertionCheck.decode])
+        }
+    }
+
+    @Test("flip any bit of the client data or the key identifier: rejected")
+    func everyBitOfTheRequest() throws {
+        let subject = try subject(extensions: .none)
+        let assertion = subject.input.assertion
+        for bit in 0..<Fixtures.challenge.count * 8 {
+            var changed = Fixtures.challenge
+            changed[bit / 8] ^= 1 << (bit % 8)
+            #expect(subject.assess(assertion, clientData: .data(changed)).failed == [AssertionCheck.signature])
+        }
+        for bit in 0..<subject.input.keyID.count * 8 {
+            var changed = subject.input.keyID
+            changed[bit / 8] ^= 1 << (bit % 8)
+            #expect(subject.assess(assertion, keyID: changed).failed == [AssertionCheck.key])
+        }
+    }
+
+    @Test(
+        "flip any bit of a captured assertion: rejected",
+        .enabled(if: SharedFiles.isAvailable, "\(SharedFiles.hint)"))
+    func captured() throws {
+        let bytes = try Array(SharedFiles.data("vectors/app-attest/uebelack-assertion.json"))
+        let record = try #require(RecordFile.read(bytes).first).get()
+        let (input, supplied) = try AssertionInput.read(record.evidence)
+        let configuration = try AppAttestConfiguration(
+            appIDs: ["V8H6LQ9448.io.uebelacker.AppAttestExample"], environments: [.production], challenge: .caller,
+            clientData: .none)
+        let subject = Subject(
+            input: input, key: AssertionKeys(enrolled: nil, supplied: supplied, durability: .ephemeral, blocks: []),
+            expectations: Fixtures.expectations(configuration))
+        #expect(subject.assess(input.assertion).holds)
+        for bit in 0..<input.assertion.count * 8 {
+            var changed = input.assertion
+            changed[bit / 8] ^= 1 << (bit % 8)
+            #expect(!subject.assess(changed).holds, "bit \(bit)")
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Assay
+import AssayPrimitives
+import AssayTesting
+import Foundation
+
+/// Evidence minted under a test authority, and what judges it.
+enum Fixtures {
+    static let appID = "1234567890.com.example.shop"
+    static let now = Date(timeIntervalSince1970: 1_790_000_000)
+    static let challenge = Array("a challenge of the server".utf8)
+
+    static let authority: Result<TestAuthority, any Error> = Result {
+        try TestAuthority(seed: "app attest tests", notBefore: now.addingTimeInterval(-90 * 86400))
+    }
+
+    /// The policy of an app that trusts the test authority.
+    static func configuration(
+        environments: [AttestEnvironment] = [.production],
+        challenge: AppAttestConfiguration.ChallengeSource = .caller,
+        clientData: AppAttestConfiguration.ClientDataBinding = .none,
+        counter: CounterAdvance.Rule = .increasing,
+        validationCategories: [ValidationCategory]? = nil,
+        receipt: AppAttestConfiguration.ReceiptRules = .init(),
+        isTest: Bool = true
+    ) throws -> AppAttestConfiguration {
+        let roots = try PEM.certificates(in: Array(authority.get().rootPEM.utf8))
+        return try AppAttestConfiguration(
+            appIDs: [appID], environments: environments, challenge: challenge, clientData: clientData,
+            counter: counter, validationCategories: validationCategories, receipt: receipt,
+            testRoots: isTest ? roots : [])
+    }
+
+    static func expectations(
+        _ configuration: AppAttestConfiguration, modes: [CheckID: CheckMode] = [:]
+    ) -> AppAttestExpectations {
+        AppAttestExpectations(app: "shop", configuration: configuration, modes: modes)
+    }
+
+    static func verifier(
+        _ configuration: AppAttestConfiguration, modes: [CheckID: CheckMode] = [:], ledger: any Ledger = MemoryLedger()
+    ) throws -> Verifier {
+        let policy = try Policy(
+            apps: [PolicyApp(name: "shop", configuration)], modes: modes, catalogue: Verifier.catalogue)
+        return Verifier(policy: policy, ledger: ledger)
+    }
+
+    static func attestation(
+        key: AttestedKey = AttestedKey(), device: AppAttestDevice = .iOS26
+    ) throws -> AttestationBlueprint {
+        AttestationBlueprint(
+            authority: try authority.get(), key: key, appID: appID, device: device, clientData: .bytes(challenge),
+            issuedAt: now)
+    }
+
+    static func input(_ minted: MintedAttestation) -> AttestationInput {
+        AttestationInput(
+            keyID: minted.keyID, attestation: minted.attestation,
+            clientData: minted.clientData.input)
+    }
+
+    /// The input of a verification, and the key as a backend without a ledger keeps it.
+    static func input(
+        _ minted: MintedAssertion, challenge: [UInt8]? = nil
+    ) -> (input: AssertionInput, key: AssertionKeys.Supplied) {
+        (
+            AssertionInput(
+                keyID: minted.keyID, assertion: minted.assertion, clientData: minted.clientData.input,
+                challenge: challenge),
+            AssertionKeys.Supplied(publicKey: minted.publicPoint, counter: 0)
+        )
+    }
+}
+
+extension AppAttestClientData {
+    /// The same, as the library takes it.
+    var input: ClientData {
+        switch self {
+        case .bytes(let bytes): .data(bytes)
+        case .hash(let hash): .hash(hash)
+        }
+    }
+}
