@@ -75,7 +75,8 @@ import Testing
             ),
             ("bytes after basicConstraints", .trailingBytes, { $0.extensions = [DER.extension(19, [0x30, 0, 0])] }),
             ("keyUsage of nothing", .malformed, { $0.extensions = [DER.extension(15, [3, 1, 0])] }),
-            ("keyUsage with trailing zeros", .malformed, { $0.extensions = [DER.extension(15, [3, 2, 0, 0x80])] }),
+            ("keyUsage without usages", .malformed, { $0.extensions = [DER.extension(15, [3, 2, 0, 0])] }),
+            ("keyUsage of 10 bits", .malformed, { $0.extensions = [DER.extension(15, [3, 3, 6, 0x80, 0x40])] }),
             ("keyUsage of 17 bits", .malformed, { $0.extensions = [DER.extension(15, [3, 4, 7, 0, 0, 0x80])] }),
             ("empty extKeyUsage", .malformed, { $0.extensions = [DER.extension(37, DER.sequence())] }),
             (
@@ -93,6 +94,20 @@ import Testing
             let der = try root.issue(template)
             let error = #expect(throws: DecodeError.self, "\(name)") { try Certificate(der: der[...]) }
             #expect(error?.reason == code, "\(name): \(error?.detail ?? "")")
+        }
+    }
+
+    @Test("Usages are read with and without zeros after them, as devices write them")
+    func keyUsage() throws {
+        let root = try TestAuthority()
+        let cases: [([UInt8], Certificate.KeyUsage)] = [
+            ([3, 2, 7, 0x80], .digitalSignature), ([3, 3, 7, 0x80, 0], .digitalSignature),
+            ([3, 2, 1, 0x06], [.keyCertSign, .cRLSign]), ([3, 3, 7, 0, 0x80], Certificate.KeyUsage(rawValue: 1 << 8)),
+        ]
+        for (value, usage) in cases {
+            var template = CertificateTemplate()
+            template.extensions = [DER.extension(15, value)]
+            #expect(try Certificate(der: root.issue(template)[...]).keyUsage == usage)
         }
     }
 

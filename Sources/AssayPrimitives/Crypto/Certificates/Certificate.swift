@@ -76,7 +76,7 @@ public struct Certificate: Sendable, Hashable {
 
     /// Compares the encodings.
     public static func == (left: Certificate, right: Certificate) -> Bool {
-        left.fields === right.fields || left.der.elementsEqual(right.der)
+        left.fields === right.fields || left.der == right.der
     }
 
     /// Hashes the encoding.

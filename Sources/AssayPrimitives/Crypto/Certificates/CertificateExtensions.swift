@@ -105,10 +105,10 @@ extension Certificate {
             where bytes[bytes.startIndex + index / 8] & (0x80 >> UInt8(index % 8)) != 0 {
                 bits |= 1 << UInt16(index)
             }
-            // A named bit list ends with its last one bit (X.690 section 11.2.2), and one usage at least is named.
-            guard bits != 0, count <= 9, bits >> UInt16(count - 1) == 1 else {
-                throw DecodeError(
-                    .malformed, at: value.startIndex, "not a KeyUsage: 1 to 9 bits without trailing zeros")
+            // At least one usage, of those that exist. X.690 section 11.2.2 wants no zeros after the last one, but the
+            // keystores of genuine Android devices write all nine bits, and nobody reads anything else into them.
+            guard bits != 0, count <= 9 else {
+                throw DecodeError(.malformed, at: value.startIndex, "not a KeyUsage: 1 to 9 bits, one of them set")
             }
             rawValue = bits
         }

@@ -52,6 +52,9 @@ public final class CertificatePathValidator: Sendable {
         guard intermediates.count < InputLimits.certificates else {
             return .failure(.tooManyCertificates(count: intermediates.count + 1))
         }
+        guard !anchors.contains(leaf) else {
+            return .failure(.leafIsAnchor(subject: leaf.subjectDescription))
+        }
         let candidates = candidates(for: leaf, among: intermediates)
         let leafKey = rememberLeaf ? cacheKey(leaf.der, candidates) : nil
         if let leafKey, let path = leafCache[leafKey],

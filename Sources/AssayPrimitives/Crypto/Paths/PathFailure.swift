@@ -61,9 +61,9 @@ public enum PathFailure: Error, CheckFinding, Equatable {
         case .tooManyCertificates(let count):
             "\(count) certificates, at most \(InputLimits.certificates) are allowed in a path"
         case .notYetValid(let subject, let notBefore, let now):
-            "\(subject) is valid from \(RFC3339.format(notBefore)), the time of judgement is \(RFC3339.format(now))"
+            "\(subject) is valid from \(PathFailure.text(notBefore)), the time of judgement is \(PathFailure.text(now))"
         case .expired(let subject, let notAfter, let now):
-            "\(subject) was valid until \(RFC3339.format(notAfter)), the time of judgement is \(RFC3339.format(now))"
+            "\(subject) was valid until \(PathFailure.text(notAfter)), the time of judgement is \(PathFailure.text(now))"
         case .untrusted(let subject, let issuer):
             "\(subject) is issued by \(issuer), which is neither a trust anchor nor among the certificates"
         case .badSignature(let subject): "the signature on \(subject) is not its issuer's"
@@ -71,12 +71,17 @@ public enum PathFailure: Error, CheckFinding, Equatable {
         case .pathLengthExceeded(let subject): "\(subject) has more issuers below it than its pathLenConstraint allows"
         case .keyUsage(let subject): "the keyUsage of \(subject) does not fit its place in the path"
         case .unknownCriticalExtension(let subject, let oid):
-            "\(subject) has the critical extension \(oid), which is not supported"
+            "\(subject) has the extension \(oid), which must be understood and is not supported"
         case .forbiddenAlgorithm(let subject, let algorithm): "\(subject) uses \(algorithm), which is not allowed"
         case .unsupportedVersion(let subject, let version): "\(subject) is of version \(version), 3 is required"
         case .leafIsCA(let subject): "\(subject) is a certification authority, and not what it has certified"
         case .leafIsAnchor(let subject): "\(subject) is a trust anchor, and not what it has certified"
         case .openssl(let code, let text): "OpenSSL refuses the path with error \(code): \(text)"
         }
+    }
+
+    /// A time that a caller may have made up, such as infinity, as text.
+    private static func text(_ time: Date) -> String {
+        abs(time.timeIntervalSince1970) < 1e12 ? RFC3339.format(time) : "\(time.timeIntervalSince1970) seconds"
     }
 }

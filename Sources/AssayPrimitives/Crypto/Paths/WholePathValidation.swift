@@ -13,9 +13,6 @@ extension CertificatePathValidator {
             unfit.append((certificate, failure))
             return false
         }
-        guard !anchors.contains(leaf) else {
-            return .failure(.leafIsAnchor(subject: leaf.subjectDescription))
-        }
         let fit = candidates.filter { isFit($0, rules.failure(ofIntermediate: $0)) }
         let outcome = builder.build(leaf: leaf, candidates: fit) { isFit($0, rules.failure(ofAnchor: $0)) }
         switch outcome {
