@@ -43,7 +43,8 @@ struct AttestationMutationTests {
                     return found
                 }
             }
-            return await group.reduce(into: []) { $0 += $1 }
+            // A few tell as much as thousands.
+            return await Array(group.reduce(into: []) { $0 += $1 }.prefix(20))
         }
     }
 
@@ -54,17 +55,19 @@ struct AttestationMutationTests {
         #expect(AttestationAssessor.assess(input, expectations: expectations, now: now).holds)
         let receipt = try #require(input.attestation.range(ofByteString: "receipt"))
         let bytes = input.attestation.indices.filter { !receipt.contains($0) }
-        #expect(bytes.count > 2000)
-        #expect(await accepted(bytes: bytes, of: input, expectations, at: now) == [])
+        #expect(bytes.count > 1900)
+        let found = await accepted(bytes: bytes, of: input, expectations, at: now)
+        #expect(found == [])
     }
 
-    @Test("with the receipt enforced, a changed receipt is accepted only in the bag's copy of the root")
+    @Test("with the receipt enforced, flip any bit of the receipt: rejected")
     func everyBitOfTheReceipt() async throws {
         let (input, now) = try sample()
         let expectations = try expectations(.enforce)
         #expect(AttestationAssessor.assess(input, expectations: expectations, now: now).holds)
         let receipt = try #require(input.attestation.range(ofByteString: "receipt"))
-        #expect(await accepted(bytes: Array(receipt), of: input, expectations, at: now) == [])
+        let found = await accepted(bytes: Array(receipt), of: input, expectations, at: now)
+        #expect(found == [])
     }
 
     @Test("cut Apple's sample at any length, or let anything follow: rejected")
@@ -135,6 +138,6 @@ extension [UInt8] {
             let start = indices.first(where: { $0 + pattern.count + 2 <= count && self[$0...].starts(with: pattern) })
         else { return nil }
         let contents = start + pattern.count + 2
-        return contents..<contents + Int(self[contents - 2]) << 8 | Int(self[contents - 1])
+        return contents..<contents + (Int(self[contents - 2]) << 8 | Int(self[contents - 1]))
     }
 }

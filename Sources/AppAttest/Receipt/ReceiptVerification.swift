@@ -90,7 +90,15 @@ struct SignedReceipt: Sendable {
         let intermediates = certificates.filter { $0 != signer }
         let path = trust.receipts.validate(
             signer, intermediates: intermediates, at: payload.creationTime, rememberLeaf: true)
-        if case .failure(let failure) = path { throw CheckFailure(failure) }
+        switch path {
+        case .failure(let failure): throw CheckFailure(failure)
+        case .success(let path):
+            // Nothing signs the bag: what is in it and not on the path would be a place to hide bytes.
+            guard certificates.allSatisfy(path.chain.contains) else {
+                throw CheckFailure(
+                    "receipt-certificate-not-in-path", "the receipt carries a certificate that is not on the signer's path")
+            }
+        }
         guard signer.extension(SignedReceipt.receiptMarker) != nil else {
             throw CheckFailure(
                 "receipt-signer-purpose",

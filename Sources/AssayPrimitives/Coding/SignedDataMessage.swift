@@ -40,9 +40,16 @@ public struct SignedDataMessage: Sendable {
         var message = try wrapper.readConstructed(.sequence)
         try wrapper.finish()
 
-        // SignedData: version, digestAlgorithms, encapContentInfo, [0] certificates, [1] crls, signerInfos.
-        _ = try message.read(.integer).der().integer()
-        _ = try message.read(.set)
+        // SignedData: version, digestAlgorithms, encapContentInfo, [0] certificates, signerInfos. No crls.
+        let version = try message.read(.integer)
+        guard try version.der().integer() == 1 else {
+            // RFC 5652 section 5.1: 1 for content of type data and a signer named by issuer and serial number.
+            throw DecodeError(
+                .unexpectedValue, at: version.bytes.startIndex, field: "version", "expected version 1")
+        }
+        var digests = try message.readConstructed(.set)
+        let digestAlgorithm = try SignedDataMessage.readAlgorithm(&digests)
+        try digests.finish()
         var content = try message.readConstructed(.sequence)
         try SignedDataMessage.demand(SignedDataMessage.data, &content, field: "eContentType")
         var octets = try content.readConstructed(.context(0))
@@ -63,7 +70,6 @@ public struct SignedDataMessage: Sendable {
             }
         }
         self.certificates = certificates
-        _ = try message.readIfPresent(.context(1))
         let signers = try message.read(.set)
         try message.finish()
         var signerReader = signers.reader
@@ -71,13 +77,19 @@ public struct SignedDataMessage: Sendable {
             throw DecodeError(.missing, at: signers.bytes.startIndex, field: "signerInfos", "the message has no signer")
         }
         signer = try SignedDataMessage.readSigner(&signerReader)
+        guard signer.digestAlgorithm == digestAlgorithm else {
+            throw DecodeError(
+                .unexpectedValue, at: signers.bytes.startIndex, field: "digestAlgorithms",
+                "the signer's digest algorithm is not the message's")
+        }
         guard signerReader.isAtEnd else {
             throw DecodeError(
                 .unexpected, at: signerReader.offset, field: "signerInfos", "expected one signer, found more")
         }
     }
 
-    /// SignerInfo: version, sid, digestAlgorithm, [0] signedAttrs, signatureAlgorithm, signature, [1] unsignedAttrs.
+    /// SignerInfo: version, sid, digestAlgorithm, [0] signedAttrs, signatureAlgorithm, signature. Attributes that
+    /// nobody signs are refused.
     private static func readSigner(_ signers: inout BERReader) throws(DecodeError) -> Signer {
         var reader = try signers.readConstructed(.sequence)
         let version = try reader.read(.integer)
@@ -94,7 +106,6 @@ public struct SignedDataMessage: Sendable {
         let attributes = try reader.readIfPresent(.context(0))
         let signatureAlgorithm = try readAlgorithm(&reader)
         let signature = try reader.readOctetString()
-        _ = try reader.readIfPresent(.context(1))
         try reader.finish()
         return Signer(
             issuer: issuer, serialNumber: serialNumber, digestAlgorithm: digestAlgorithm,
