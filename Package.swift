@@ -73,10 +73,14 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "AssayCoreTests", dependencies: ["AssayCore", "AssayTestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "AssayPrimitivesTests", dependencies: ["AssayPrimitives", "AssayTestSupport"],
+            name: "AssayPrimitivesTests",
+            dependencies: [
+                "AssayCore", "AssayPrimitives", "AssayTestSupport", .product(name: "Crypto", package: "swift-crypto"),
+            ],
             swiftSettings: strict),
         .testTarget(
-            name: "AppAttestTests", dependencies: ["Assay", "AssayPrimitives", "AssayTesting", "AssayTestSupport"],
+            name: "AppAttestTests",
+            dependencies: ["AppAttest", "Assay", "AssayPrimitives", "AssayTesting", "AssayTestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "AssayLedgerSQLiteTests",

@@ -1,10 +1,10 @@
-import AssayPrimitives
+package import AssayPrimitives
 
 /// Apple's roots, from https://www.apple.com/certificateauthority/, compiled in.
-enum AppleRoots {
+package enum AppleRoots {
     /// Apple App Attestation Root CA, P-384, until 2045-03-15.
     /// SHA-256 1CB9823BA28BA6AD2D33A006941DE2AE4F513EF1D4E831B9F7E0FA7B6242C932.
-    static let appAttestation = certificates(
+    package static let appAttestation = certificates(
         """
         -----BEGIN CERTIFICATE-----
         MIICITCCAaegAwIBAgIQC/O+DvHN0uD7jG5yH2IXmDAKBggqhkjOPQQDAzBSMSYw
@@ -24,7 +24,7 @@ enum AppleRoots {
 
     /// Apple Root CA - G3, P-384, until 2039-04-30.
     /// SHA-256 63343ABFB89A6A03EBB57E9B3F5FA7BE7C4F5C756F3017B3A8C488C3653E9179.
-    static let appleRootG3 = certificates(
+    package static let appleRootG3 = certificates(
         """
         -----BEGIN CERTIFICATE-----
         MIICQzCCAcmgAwIBAgIILcX8iNLFS5UwCgYIKoZIzj0EAwMwZzEbMBkGA1UEAwwS

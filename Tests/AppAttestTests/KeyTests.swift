@@ -1,0 +1,136 @@
+import Assay
+import AssayTesting
+import Foundation
+import Testing
+
+/// The life of a key: enrolled once, used with a counter that moves on, blocked, and bound to its app and authority.
+struct KeyTests {
+    private func attest(_ verifier: Verifier, _ key: AttestedKey) async throws -> Verdict {
+        try await verifier.verifyAttestation(
+            Fixtures.input(try Fixtures.attestation(key: key).mint()), at: Fixtures.now)
+    }
+
+    private func assert(_ verifier: Verifier, _ key: AttestedKey, counter: UInt32) async throws -> Verdict {
+        let minted = try AssertionBlueprint(
+            key: key, appID: Fixtures.appID, counter: counter, clientData: .bytes(Fixtures.challenge)
+        ).mint()
+        return try await verifier.verifyAssertion(Fixtures.input(minted).input, at: Fixtures.now)
+    }
+
+    @Test("a key is enrolled once, and its counter moves on")
+    func life() async throws {
+        let verifier = try Fixtures.verifier(try Fixtures.configuration())
+        let key = AttestedKey()
+        #expect(try await assert(verifier, key, counter: 1).failed == [AssertionCheck.key])
+        #expect(try await attest(verifier, key).failed == [])
+        #expect(try await attest(verifier, key).failed == [AttestationCheck.enrolment])
+        for (counter, failed) in [
+            (UInt32(1), []), (1, [AssertionCheck.counter]), (0, [AssertionCheck.counter]), (0x8000_0000, []),
+            (0x7FFF_FFFF, [AssertionCheck.counter]), (UInt32.max, []), (UInt32.max, [AssertionCheck.counter]),
+        ] {
+            #expect(try await assert(verifier, key, counter: counter).failed == failed, "counter \(counter)")
+        }
+    }
+
+    @Test("a blocked key fails key-state alone, and is good again when it is allowed")
+    func blocked() async throws {
+        let ledger = MemoryLedger()
+        let verifier = try Fixtures.verifier(try Fixtures.configuration(), ledger: ledger)
+        let key = AttestedKey()
+        #expect(try await attest(verifier, key).failed == [])
+        let subject = KeyIdentifier(engine: "app-attest", value: key.keyID).subject
+        try await ledger.block(Block(subject: subject, reason: "abuse", since: Fixtures.now, until: nil))
+        #expect(try await assert(verifier, key, counter: 1).failed == [AssertionCheck.keyState])
+        try await ledger.allow(subject)
+        #expect(try await assert(verifier, key, counter: 1).failed == [])
+    }
+
+    @Test("a block that the key-state check is told to ignore still stops the counter")
+    func blockedWithoutCheck() async throws {
+        let ledger = MemoryLedger()
+        let verifier = try Fixtures.verifier(
+            try Fixtures.configuration(), modes: [AssertionCheck.keyState: .off], ledger: ledger)
+        let key = AttestedKey()
+        #expect(try await attest(verifier, key).failed == [])
+        let subject = KeyIdentifier(engine: "app-attest", value: key.keyID).subject
+        try await ledger.block(Block(subject: subject, reason: "abuse", since: Fixtures.now, until: nil))
+        #expect(try await assert(verifier, key, counter: 1).failed == [AssertionCheck.counter])
+    }
+
+    @Test("a key that a test authority certified is of no use where that authority is not trusted")
+    func testAuthority() async throws {
+        let ledger = MemoryLedger()
+        let key = AttestedKey()
+        let trusting = try Fixtures.verifier(try Fixtures.configuration(), ledger: ledger)
+        let accepted = try await attest(trusting, key)
+        #expect(accepted.outcome == .accept && accepted.testAuthority != nil)
+        let asserted = try await assert(trusting, key, counter: 1)
+        #expect(asserted.outcome == .accept && asserted.testAuthority != nil)
+
+        let other = try Fixtures.verifier(try Fixtures.configuration(isTest: false), ledger: ledger)
+        #expect(try await assert(other, key, counter: 2).failed == [AssertionCheck.key])
+        #expect(try await attest(other, AttestedKey()).failed == [AttestationCheck.chain])
+    }
+
+    @Test("the environment in which a key was enrolled must still be allowed")
+    func environment() async throws {
+        let ledger = MemoryLedger()
+        let key = AttestedKey()
+        let both = try Fixtures.verifier(
+            try Fixtures.configuration(environments: [.production, .development]), ledger: ledger)
+        #expect(try await attest(both, key).failed == [])
+        let narrowed = try Fixtures.verifier(try Fixtures.configuration(environments: [.development]), ledger: ledger)
+        #expect(try await assert(narrowed, key, counter: 1).failed == [AssertionCheck.keyState])
+    }
+
+    @Test("a key that comes with the evidence counts only without a durable ledger, and never against the enrolled one")
+    func supplied() throws {
+        let key = AttestedKey()
+        let minted = try AssertionBlueprint(
+            key: key, appID: Fixtures.appID, counter: 1, clientData: .bytes(Fixtures.challenge)
+        ).mint()
+        let (input, supplied) = Fixtures.input(minted)
+        let other = AssertionKeys.Supplied(publicKey: AttestedKey().publicPoint, counter: 0)
+        let expectations = Fixtures.expectations(try Fixtures.configuration(isTest: false))
+        let enrolled = EnrolledKey(
+            identifier: KeyIdentifier(engine: "app-attest", value: key.keyID), app: "shop",
+            publicKey: key.publicPoint, counter: 0, enrolledAt: Fixtures.now, properties: [:])
+        let elsewhere = EnrolledKey(
+            identifier: enrolled.identifier, app: "another", publicKey: key.publicPoint, counter: 0,
+            enrolledAt: Fixtures.now, properties: [:])
+        let cases: [(EnrolledKey?, AssertionKeys.Supplied?, LedgerDurability, [CheckID])] = [
+            (nil, supplied, .ephemeral, []),
+            (nil, supplied, .durable, [AssertionCheck.key]),
+            (nil, other, .ephemeral, [AssertionCheck.key]),
+            (nil, nil, .ephemeral, [AssertionCheck.key]),
+            (enrolled, nil, .durable, []),
+            (enrolled, supplied, .durable, []),
+            (enrolled, other, .durable, [AssertionCheck.key]),
+            (enrolled, other, .ephemeral, [AssertionCheck.key]),
+            (elsewhere, nil, .durable, [AssertionCheck.key]),
+        ]
+        for (index, (enrolled, supplied, durability, failed)) in cases.enumerated() {
+            let keys = AssertionKeys(enrolled: enrolled, supplied: supplied, durability: durability, blocks: [])
+            let assessment = AssertionAssessor.assess(input, keys: keys, expectations: expectations, now: Fixtures.now)
+            #expect(assessment.failed == failed, "case \(index)")
+        }
+    }
+
+    @Test("one of many simultaneous presentations of an assertion is accepted")
+    func simultaneous() async throws {
+        let verifier = try Fixtures.verifier(try Fixtures.configuration())
+        let key = AttestedKey()
+        #expect(try await attest(verifier, key).failed == [])
+        let minted = try AssertionBlueprint(
+            key: key, appID: Fixtures.appID, counter: 1, clientData: .bytes(Fixtures.challenge)
+        ).mint()
+        let input = Fixtures.input(minted).input
+        let accepted = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<64 {
+                group.addTask { try await verifier.verifyAssertion(input, at: Fixtures.now).outcome == .accept }
+            }
+            return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(accepted == 1)
+    }
+}

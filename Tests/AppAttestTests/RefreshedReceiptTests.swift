@@ -1,0 +1,101 @@
+import Assay
+import AssayPrimitives
+import AssayTestSupport
+import Foundation
+import Testing
+
+/// Receipts that Apple handed out in 2020 and 2021 in exchange for older ones, with their fields.
+@Suite(.enabled(if: SharedFiles.isAvailable, "\(SharedFiles.hint)"))
+struct RefreshedReceiptTests {
+    private struct Case: Decodable {
+        struct Properties: Decodable {
+            let creationTime: String
+            let environment: String
+            let expirationTime: String
+            let notBefore: String?
+            let riskMetric: String?
+            let type: String
+        }
+        let source: String
+        let receipt: Data
+        let properties: Properties
+    }
+
+    private struct Attestation: Decodable {
+        struct Evidence: Decodable { let keyId: Data }
+        let id: String
+        let evidence: Evidence
+    }
+
+    private func cases() throws -> [Case] {
+        let cases = try SharedFiles.json("vectors/app-attest-receipts/refreshed.json", as: [Case].self)
+        #expect(cases.count >= 6)
+        return cases
+    }
+
+    private func keyID(of source: String) throws -> Data {
+        let records = try SharedFiles.json("vectors/app-attest/\(source).json", as: [Attestation].self)
+        return try #require(records.first { $0.id == source }).evidence.keyId
+    }
+
+    private func expectations() throws -> AppAttestExpectations {
+        let appID = "6MURL8TA57.de.vincent-haupert.apple-appattest-poc"
+        return Fixtures.expectations(
+            try AppAttestConfiguration(
+                appIDs: [appID], environments: [.development], challenge: .caller, clientData: .none))
+    }
+
+    @Test("every refreshed receipt verifies at its time, and tells its fields")
+    func fields() throws {
+        for item in try cases() {
+            let created = try #require(RFC3339.parse(item.properties.creationTime))
+            let input = ReceiptInput(keyID: try keyID(of: item.source), receipt: item.receipt)
+            let assessment = ReceiptAssessor.assess(
+                input, enrolled: nil, expectations: try expectations(), now: created.addingTimeInterval(60))
+            #expect(assessment.failed == [])
+            let facts = try #require((assessment.subject as? AppAttestSubject)?.receipt)
+            #expect(facts.type == item.properties.type)
+            #expect(facts.createdAt == created)
+            #expect(facts.riskMetric.map(String.init) == item.properties.riskMetric)
+            #expect(facts.refreshFrom == item.properties.notBefore.flatMap { RFC3339.parse($0) })
+            #expect(facts.expiresAt == RFC3339.parse(item.properties.expirationTime))
+            #expect(item.properties.environment == "sandbox")
+        }
+    }
+
+    @Test("a receipt is judged at the time of judgement for its age, and at its own time for its signer")
+    func times() throws {
+        let item = try #require(try cases().first { $0.properties.type == "RECEIPT" })
+        let created = try #require(RFC3339.parse(item.properties.creationTime))
+        let input = ReceiptInput(keyID: try keyID(of: item.source), receipt: item.receipt)
+        for (offset, failed) in [
+            (300.0, []), (301, [ReceiptCheck.freshness]), (-120, []), (-121, [ReceiptCheck.freshness]),
+            (86400 * 365 * 5, [ReceiptCheck.freshness]),
+        ] {
+            let assessment = ReceiptAssessor.assess(
+                input, enrolled: nil, expectations: try expectations(), now: created.addingTimeInterval(offset))
+            #expect(assessment.failed == failed, "\(offset) s after its creation")
+        }
+    }
+
+    @Test("flip any bit of a refreshed receipt: rejected")
+    func everyBit() throws {
+        let item = try #require(try cases().first { $0.properties.type == "RECEIPT" })
+        let created = try #require(RFC3339.parse(item.properties.creationTime))
+        let keyID = try keyID(of: item.source)
+        let expectations = try expectations()
+        var receipt = Array(item.receipt)
+        var accepted: [String] = []
+        for index in receipt.indices {
+            for bit in 0..<8 {
+                receipt[index] ^= 1 << bit
+                let assessment = ReceiptAssessor.assess(
+                    ReceiptInput(keyID: keyID, receipt: receipt), enrolled: nil, expectations: expectations,
+                    now: created)
+                if assessment.holds { accepted.append("byte \(index), bit \(bit)") }
+                receipt[index] ^= 1 << bit
+            }
+        }
+        #expect(accepted == [])
+    }
+}
