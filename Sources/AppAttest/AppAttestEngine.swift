@@ -56,7 +56,8 @@ public struct AppAttestEngine: EvidenceEngine {
         _ input: AttestationInput, app: String?, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
         let expectations = try expectations(for: app) {
-            (try? AttestationEvidence(input.attestation))?.authenticatorData.rpIDHash
+            (try? AttestationEvidence(input.attestation, authorities: AppAttestTrust.apple.attestation))?
+                .authenticatorData.rpIDHash
         }
         return AttestationAssessor.assess(input, expectations: expectations, now: now)
     }
@@ -82,7 +83,9 @@ public struct AppAttestEngine: EvidenceEngine {
         _ input: ReceiptInput, app: String?, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
         let expectations = try expectations(for: app) {
-            (try? SignedReceipt(input.receipt[...])).map { Digest.sha256(Array($0.payload.appID.utf8))[...] }
+            (try? SignedReceipt(input.receipt[...], authorities: AppAttestTrust.apple.receipts)).map {
+                Digest.sha256(Array($0.payload.appID.utf8))[...]
+            }
         }
         let enrolled = try await ledger.asking { (ledger) async throws(LedgerOutage) in
             try await ledger.enrolledKey(.appAttest(input.keyID))
@@ -102,7 +105,8 @@ public struct AppAttestEngine: EvidenceEngine {
             guard let app = apps.first(where: { $0.app == name }) else {
                 throw .request(
                     RequestError(
-                        .unknownApp, "the policy has no app \(name) with appAttest; it has \(names.isEmpty ? "none" : names)"))
+                        .unknownApp,
+                        "the policy has no app \(name) with appAttest; it has \(names.isEmpty ? "none" : names)"))
             }
             return app
         }

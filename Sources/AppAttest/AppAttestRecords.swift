@@ -25,7 +25,8 @@ extension AssertionInput {
             clientData: try evidence.clientData("clientData"), challenge: try evidence.optionalBytes("challenge"))
         guard let value = evidence["key"] else { return (input, nil) }
         guard case .object(let key) = value.content else {
-            throw RecordError(field: "evidence.key", offset: value.offset, "expected an object, found \(value.kindName)")
+            throw RecordError(
+                field: "evidence.key", offset: value.offset, "expected an object, found \(value.kindName)")
         }
         try key.demandOnly(["publicKey", "counter"], in: "evidence.key")
         guard let counter = key["counter"] else {
@@ -36,7 +37,9 @@ extension AssertionInput {
                 field: "evidence.key.counter", offset: counter.offset,
                 "expected a whole number from 0 to \(UInt32.max), found \(counter.kindName)")
         }
-        return (input, AssertionKeys.Supplied(publicKey: try key.bytes("publicKey", in: "evidence.key"), counter: number))
+        return (
+            input, AssertionKeys.Supplied(publicKey: try key.bytes("publicKey", in: "evidence.key"), counter: number)
+        )
     }
 }
 

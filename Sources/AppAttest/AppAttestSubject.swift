@@ -1,6 +1,6 @@
 public import AssayCore
-public import FoundationEssentials
 import AssayPrimitives
+public import FoundationEssentials
 
 /// What authentic App Attest evidence tells about the key, the app and the device.
 public struct AppAttestSubject: VerdictSubject, Equatable {

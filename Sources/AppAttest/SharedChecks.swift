@@ -84,7 +84,8 @@ enum SharedChecks {
                     "bundle version \"\(text.prefix(40).escapingControls)\" cannot be compared with \(minimum)")
             }
             guard version >= minimum else {
-                throw CheckFailure("bundle-version-too-low", "bundle version \(version), at least \(minimum) is demanded")
+                throw CheckFailure(
+                    "bundle-version-too-low", "bundle version \(version), at least \(minimum) is demanded")
             }
             return .holds
         }

@@ -45,7 +45,9 @@ public enum AssertionAssessor {
         _ input: AssertionInput, keys: AssertionKeys, expectations: AppAttestExpectations, now: Date
     ) -> Assessment {
         var run = CheckRun(modes: expectations.modes, capacity: AssertionCheck.catalogue.count)
-        let evidence = run.decode(AssertionCheck.decode) { () throws(DecodeError) in try AssertionEvidence(input.assertion) }
+        let evidence = run.decode(AssertionCheck.decode) { () throws(DecodeError) in
+            try AssertionEvidence(input.assertion)
+        }
         var subject: AppAttestSubject?
         var bound: BoundChallenge?
         if let evidence {

@@ -93,7 +93,8 @@ struct AssertionChecks {
         case .notAsked, nil:
             guard input.challenge == nil else {
                 throw CheckFailure(
-                    "challenge-not-bound", "the policy says clientData: none, so nothing binds the challenge that is given")
+                    "challenge-not-bound",
+                    "the policy says clientData: none, so nothing binds the challenge that is given")
             }
             return .notAsked
         case .missing(let finding): throw CheckFailure(finding)
@@ -160,7 +161,8 @@ enum BoundChallenge: Sendable {
             // The hash of the challenge that is given stands for the challenge.
             guard let challenge = input.challenge, Digest.sha256(challenge) == hash else {
                 self = .missing(
-                    Finding("client-data-hash-only", "the client data hash is not SHA-256 of a challenge that is given"))
+                    Finding("client-data-hash-only", "the client data hash is not SHA-256 of a challenge that is given")
+                )
                 return
             }
             self = .found(challenge)

@@ -39,7 +39,9 @@ public enum AttestationAssessor {
         _ input: AttestationInput, expectations: AppAttestExpectations, now: Date
     ) -> Assessment {
         var run = CheckRun(modes: expectations.modes, capacity: AttestationCheck.catalogue.count)
-        let evidence = run.decode(AttestationCheck.decode) { () throws(DecodeError) in try AttestationEvidence(input.attestation) }
+        let evidence = run.decode(AttestationCheck.decode) { () throws(DecodeError) in
+            try AttestationEvidence(input.attestation, authorities: expectations.trust.attestation)
+        }
         var subject: AppAttestSubject?
         if let evidence {
             let checks = AttestationChecks(evidence: evidence, input: input, expectations: expectations, now: now)
@@ -61,7 +63,8 @@ public enum AttestationAssessor {
                     "the ledger finds a challenge by its bytes, and the evidence has only a client data hash")
             }
         case (.ledger, let challenge?):
-            effects.append(.consumeChallenge(challenge, AttestationCheck.challenge, AttestationCheck.kind, expectations))
+            effects.append(
+                .consumeChallenge(challenge, AttestationCheck.challenge, AttestationCheck.kind, expectations))
         }
         let undecided = effects.map(\.check) + [AttestationCheck.enrolment]
         if let subject, let key = enrolment(of: subject, expectations, at: now) {

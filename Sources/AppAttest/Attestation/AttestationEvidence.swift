@@ -21,7 +21,9 @@ struct AttestationEvidence: Sendable {
     let credential: AttestedCredential
 
     /// Decodes an attestation object that takes up all of some bytes.
-    init(_ bytes: [UInt8]) throws(DecodeError) {
+    ///
+    /// - Parameter authorities: what knows the certificates of authorities that were verified before.
+    init(_ bytes: [UInt8], authorities: CertificatePathValidator) throws(DecodeError) {
         guard bytes.count <= InputLimits.attestationObject else {
             throw DecodeError(
                 .tooLarge, at: 0, "\(bytes.count) bytes, at most \(InputLimits.attestationObject) are allowed")
@@ -34,7 +36,9 @@ struct AttestationEvidence: Sendable {
             switch key {
             case "fmt": format = try Self.part("fmt") { () throws(DecodeError) in try reader.readText() }
             case "attStmt":
-                statement = try Self.part("attStmt") { () throws(DecodeError) in try AttestationStatement(&reader) }
+                statement = try Self.part("attStmt") { () throws(DecodeError) in
+                    try AttestationStatement(&reader, authorities)
+                }
             case "authData":
                 authData = try Self.part("authData") { () throws(DecodeError) in try reader.readByteString() }
             default: try reader.skipUnknown(key)
@@ -72,7 +76,7 @@ private struct AttestationStatement {
     let intermediate: Certificate
     let receipt: ArraySlice<UInt8>?
 
-    init(_ reader: inout CBORReader) throws(DecodeError) {
+    init(_ reader: inout CBORReader, _ authorities: CertificatePathValidator) throws(DecodeError) {
         var chain: [ArraySlice<UInt8>]?
         var receipt: ArraySlice<UInt8>?
         let start = reader.offset
@@ -84,7 +88,8 @@ private struct AttestationStatement {
                     let count = try reader.readArrayHeader()
                     guard count == 2 else {
                         throw DecodeError(
-                            .unexpectedLength, at: offset, "expected 2 certificates, leaf and intermediate, found \(count)")
+                            .unexpectedLength, at: offset,
+                            "expected 2 certificates, leaf and intermediate, found \(count)")
                     }
                     return [try reader.readByteString(), try reader.readByteString()]
                 }
@@ -100,7 +105,7 @@ private struct AttestationStatement {
         guard let chain else { throw DecodeError(.missing, at: start, field: "x5c", "the key is missing") }
         leaf = try AttestationEvidence.part("x5c[0]") { () throws(DecodeError) in try Certificate(der: chain[0]) }
         intermediate = try AttestationEvidence.part("x5c[1]") { () throws(DecodeError) in
-            try Certificate(der: chain[1])
+            try authorities.certificate(der: chain[1])
         }
         self.receipt = receipt
     }

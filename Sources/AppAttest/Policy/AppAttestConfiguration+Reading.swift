@@ -77,7 +77,9 @@ extension AppAttestConfiguration {
             guard let platform = Platform(rawValue: name) else { continue }
             versions[platform] = try version(value)
         }
-        guard !versions.isEmpty else { throw node.error("expected a version, or one by platform, found an empty mapping") }
+        guard !versions.isEmpty else {
+            throw node.error("expected a version, or one by platform, found an empty mapping")
+        }
         return MinimumOSVersion(versions)
     }
 

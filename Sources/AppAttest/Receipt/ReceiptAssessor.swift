@@ -37,7 +37,9 @@ public enum ReceiptAssessor {
         _ input: ReceiptInput, enrolled: EnrolledKey?, expectations: AppAttestExpectations, now: Date
     ) -> Assessment {
         var run = CheckRun(modes: expectations.modes, capacity: ReceiptCheck.catalogue.count)
-        let signed = run.decode(ReceiptCheck.decode) { () throws(DecodeError) in try SignedReceipt(input.receipt[...]) }
+        let signed = run.decode(ReceiptCheck.decode) { () throws(DecodeError) in
+            try SignedReceipt(input.receipt[...], authorities: expectations.trust.receipts)
+        }
         var subject: AppAttestSubject?
         if let signed {
             let checks = ReceiptChecks(
@@ -98,7 +100,8 @@ private struct ReceiptChecks {
             throw CheckFailure("certificate-malformed", "field 3: \(error.detail)")
         }
         guard Digest.sha256(point) == input.keyID else {
-            throw CheckFailure("key-id-differs", "field 3 certifies another key than the one that the key identifier names")
+            throw CheckFailure(
+                "key-id-differs", "field 3 certifies another key than the one that the key identifier names")
         }
         guard enrolled == nil || enrolled?.publicKey == point else {
             throw CheckFailure("key-differs", "field 3 certifies another key than the enrolled one")

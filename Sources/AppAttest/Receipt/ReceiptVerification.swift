@@ -16,7 +16,9 @@ struct SignedReceipt: Sendable {
     private static let ecdsaWithSHA256 = ObjectIdentifier(1, 2, 840, 10045, 4, 3, 2)
 
     /// Decodes a receipt: a CMS message with one signer whose certificate is there, and the payload.
-    init(_ bytes: ArraySlice<UInt8>) throws(DecodeError) {
+    ///
+    /// - Parameter authorities: what knows the certificates of signers that were verified before.
+    init(_ bytes: ArraySlice<UInt8>, authorities: CertificatePathValidator) throws(DecodeError) {
         guard bytes.count <= InputLimits.receipt else {
             throw DecodeError(
                 .tooLarge, at: bytes.startIndex, "\(bytes.count) bytes, at most \(InputLimits.receipt) are allowed")
@@ -24,7 +26,7 @@ struct SignedReceipt: Sendable {
         self.bytes = bytes
         let message = try SignedDataMessage(bytes)
         var certificates: [Certificate] = []
-        for der in message.certificates { certificates.append(try Certificate(der: der)) }
+        for der in message.certificates { certificates.append(try authorities.certificate(der: der)) }
         let named = certificates.filter {
             $0.issuer.elementsEqual(message.signer.issuer)
                 && $0.serialNumber.elementsEqual(message.signer.serialNumber)
@@ -69,7 +71,8 @@ struct SignedReceipt: Sendable {
 
     private func verifySignedAttributes() throws(CheckFailure) {
         switch CMSSignedData.verify(bytes, detachedContent: nil) {
-        case .success(let verified) where verified.content == message.content
+        case .success(let verified)
+        where verified.content == message.content
             && verified.signer.elementsEqual(signer.der):
             return
         case .success:
@@ -96,7 +99,8 @@ struct SignedReceipt: Sendable {
             // Nothing signs the bag: what is in it and not on the path would be a place to hide bytes.
             guard certificates.allSatisfy(path.chain.contains) else {
                 throw CheckFailure(
-                    "receipt-certificate-not-in-path", "the receipt carries a certificate that is not on the signer's path")
+                    "receipt-certificate-not-in-path",
+                    "the receipt carries a certificate that is not on the signer's path")
             }
         }
         guard signer.extension(SignedReceipt.receiptMarker) != nil else {
@@ -112,7 +116,7 @@ extension Receipt {
     static func verified(_ bytes: ArraySlice<UInt8>, trust: AppAttestTrust) throws(CheckFailure) -> Receipt {
         let signed: SignedReceipt
         do {
-            signed = try SignedReceipt(bytes)
+            signed = try SignedReceipt(bytes, authorities: trust.receipts)
         } catch {
             throw CheckFailure(error)
         }

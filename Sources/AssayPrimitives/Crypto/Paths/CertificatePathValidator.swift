@@ -24,6 +24,7 @@ public final class CertificatePathValidator: Sendable {
     let builder: OpenSSLPathBuilder
     let issuerCache: PathCache<RememberedIssuers>
     let leafCache: PathCache<ValidatedPath>
+    let known: KnownCertificates
 
     /// Makes a validator with empty caches.
     /// - Parameters:
@@ -36,6 +37,7 @@ public final class CertificatePathValidator: Sendable {
         builder = OpenSSLPathBuilder(anchors: anchors)
         issuerCache = PathCache(capacity: cacheCapacity)
         leafCache = PathCache(capacity: cacheCapacity)
+        known = KnownCertificates(capacity: cacheCapacity)
     }
 
     /// Validates the path from a certificate to a trust anchor.

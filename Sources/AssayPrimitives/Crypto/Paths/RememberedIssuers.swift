@@ -47,6 +47,7 @@ extension CertificatePathValidator {
             let anchor = copies.last, issuer.subject == issuerName, let key = try? issuer.publicKey(),
             (candidates + anchors).filter({ $0.subject == issuerName }).count == 1
         else { return }
+        known.insert(copies)
         issuerCache.insert(
             RememberedIssuers(certificates: copies, issuer: issuer, anchor: anchor, key: key),
             for: cacheKey(issuerName, candidates))
@@ -55,6 +56,7 @@ extension CertificatePathValidator {
     func remember(_ path: ValidatedPath, for key: [UInt8]) {
         guard let issuers = copies(of: path.issuers), let anchor = issuers.last, let leaf = try? path.leaf.copied()
         else { return }
+        known.insert([leaf] + issuers)
         leafCache.insert(ValidatedPath(leaf: leaf, issuers: issuers, anchor: anchor), for: key)
     }
 
