@@ -21,20 +21,21 @@ struct RecordVerification {
             report.fail(error.message ?? name)
             return true
         }
+        let lines = LineIndex(bytes)
         for (index, result) in RecordFile.read(bytes).enumerated() {
             switch result {
             case .failure(let error):
-                report.fail(RecordVerification.describe(error, in: name, bytes))
+                report.fail(RecordVerification.describe(error, in: name, lines))
             case .success(let record):
-                let place = Place(file: name, number: index + 1, record: record, bytes: bytes)
+                let place = Place(file: name, number: index + 1, record: record, lines: lines)
                 guard try await verify(record, at: place, into: &report) else { return false }
             }
         }
         return true
     }
 
-    private static func describe(_ error: RecordFile.Unreadable, in name: String, _ bytes: [UInt8]) -> String {
-        let line = error.line ?? Place.line(of: error.error.offset, in: bytes)
+    private static func describe(_ error: RecordFile.Unreadable, in name: String, _ lines: LineIndex) -> String {
+        let line = error.line ?? lines.line(of: error.error.offset)
         let record = error.record.map { "record \($0), " } ?? ""
         return "\(name): \(record)line \(line), \(error.error)"
     }
@@ -69,19 +70,14 @@ private struct Place: CustomStringConvertible {
     let file: String
     let number: Int
     let record: EvidenceRecord
-    let bytes: [UInt8]
+    let lines: LineIndex
 
     /// File and record.
     var description: String { "\(file): record \(record.id ?? "\(number)")" }
 
     /// File, record and line of a byte.
     func description(at offset: Int) -> String {
-        "\(description), line \(Place.line(of: offset, in: bytes))"
-    }
-
-    /// The line of a byte, counted from 1.
-    static func line(of offset: Int, in bytes: [UInt8]) -> Int {
-        bytes.prefix(offset).count { $0 == UInt8(ascii: "\n") } + 1
+        "\(description), line \(lines.line(of: offset))"
     }
 }
 

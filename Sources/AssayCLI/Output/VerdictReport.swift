@@ -76,7 +76,7 @@ struct VerdictReport {
 
     private func hints(_ verdict: Verdict) -> [String] {
         let codes = verdict.checks.filter { $0.status == .failed }.compactMap { $0.finding?.code }
-        guard hasMemoryLedger, codes.contains("challenge-unknown") || codes.contains("key-not-enrolled") else {
+        guard hasMemoryLedger, codes.contains("challenge-unknown") || codes.contains("key-unknown") else {
             return []
         }
         return ["the ledger memory: knows only what this command told it; name the one that does with --ledger"]
