@@ -48,19 +48,22 @@ enum LedgerURL: Equatable {
     /// - Parameter creating: whether a missing file is created; without, it is an outage.
     func open(creating: Bool) throws(CommandFailure) -> OpenLedger {
         guard case .sqlite(let path) = self else { return .memory(MemoryLedger()) }
-        if !FileManager.default.fileExists(atPath: path) {
+        let isNew = !FileManager.default.fileExists(atPath: path)
+        if isNew {
             guard creating else {
                 throw CommandFailure(
                     LedgerOutage(
                         .unreachable,
-                        "there is no ledger at \(path); name another one with --ledger, or issue a challenge to begin one"
+                        "there is no ledger at \(path); name another one with --ledger, or issue a challenge "
+                            + "to begin one"
                     ))
             }
             if self == LedgerURL.standard() { try LedgerURL.createFolder(of: path) }
-            Console.note("begins a new ledger at \(path)")
         }
         do {
-            return .sqlite(try SQLiteLedger.open(path: path))
+            let ledger = try SQLiteLedger.open(path: path)
+            if isNew { Console.note("a new ledger begins at \(path)") }
+            return .sqlite(ledger)
         } catch {
             throw CommandFailure(error)
         }

@@ -9,7 +9,8 @@ struct ChallengeIssueCommand: AsyncParsableCommand {
         commandName: "issue",
         abstract: "Issues a challenge that can be used once.",
         discussion: """
-            Prints 32 random bytes as base64url, 43 characters, and nothing else. The ledger is begun when it does not exist.
+            Prints 32 random bytes as base64url, 43 characters, and nothing else. The ledger is begun when \
+            it does not exist.
             """)
 
     @Option(help: "The policy's app that may use the challenge.")

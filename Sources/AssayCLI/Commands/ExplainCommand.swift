@@ -8,8 +8,8 @@ struct ExplainCommand: ParsableCommand {
         commandName: "explain",
         abstract: "Explains a check, or lists them all.",
         discussion: """
-            A gate is always enforced, and what depends on it is skipped when it fails. A policy check runs in the mode that \
-            the policy sets. A ledger check is decided when the effects of an acceptance are committed.
+            A gate is always enforced, and what depends on it is skipped when it fails. A policy check runs in the \
+            mode that the policy sets. A ledger check is decided when the effects of an acceptance are committed.
             """)
 
     @Argument(

@@ -9,8 +9,8 @@ struct MintAppAttestCommand: ParsableCommand {
         commandName: "app-attest",
         abstract: "Writes App Attest test vectors: records with their expectations, policies, a test root.",
         discussion: """
-            Each file of records is to be judged under the policy.yaml of its folder, as captured. Only those policies trust \
-            the test root, and verdicts say so.
+            Each file of records is to be judged under the policy.yaml of its folder, as captured. Only those policies \
+            trust the test root, and verdicts say so.
             """)
 
     @Option(

@@ -8,21 +8,21 @@ struct VerifyCommand: AsyncParsableCommand {
         commandName: "verify",
         abstract: "Judges evidence: records under a policy, or one raw blob.",
         discussion: """
-            FILE holds evidence records: a JSON object, an array of them, or one per line. With --kind it is one raw blob \
-            instead, and the options say what a record and a policy would say:
+            FILE holds evidence records: a JSON object, an array of them, or one per line. With --kind it is one raw \
+            blob instead, and the options say what a record and a policy would say:
 
               assay verify --policy policy.yaml records.json
               assay verify --kind app-attest.attestation --app-id APPID \\
                 --key-id KEYID --challenge TEXT attestation.b64
 
-            VALUE is text for --challenge and --client-data, and base64 of either alphabet otherwise, unless text:, hex:, \
-            base64: or file: stands before it.
+            VALUE is text for --challenge and --client-data, and base64 of either alphabet otherwise, unless text:, \
+            hex:, base64: or file: stands before it.
 
             An accepted attestation is enrolled in the ledger, an accepted assertion advances its key's counter there. \
             A record that cannot be read is reported, and the others are judged.
 
-            Exit status: 0 all accepted, 1 at least one rejected, 2 evidence or policy that cannot be read, 3 an outage of \
-            the ledger, 64 bad arguments. The greatest wins.
+            Exit status: 0 all accepted, 1 at least one rejected, 2 evidence or policy that cannot be read, 3 an \
+            outage of the ledger, 64 bad arguments. The greatest wins.
             """)
 
     @Argument(help: "The evidence, and - for standard input.", completion: .file())

@@ -58,7 +58,8 @@ extension RawOptions {
         if ledger == .memory {
             guard publicKey != nil, counter != nil else {
                 throw ValidationError(
-                    "an assertion needs --public-key and --counter, or the ledger that has its key (--ledger sqlite:PATH)"
+                    "an assertion needs --public-key and --counter, or the ledger that has its key "
+                        + "(--ledger sqlite:PATH)"
                 )
             }
         } else if publicKey != nil || counter != nil {
