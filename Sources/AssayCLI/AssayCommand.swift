@@ -1,0 +1,40 @@
+import ArgumentParser
+import Foundation
+
+/// The command line.
+@main
+struct AssayCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "assay",
+        abstract: "Tells whether a request comes from a genuine app on a genuine device.",
+        discussion: """
+            Exit status: 0 all accepted, 1 at least one rejected, 2 evidence or policy that cannot be read, 3 an \
+            outage of the ledger, 64 bad arguments, 74 the output cannot be written.
+
+            Shell completions: assay --generate-completion-script bash (or zsh, fish) prints a script to be installed \
+            where the shell looks for it.
+            """,
+        version: "0.1.0",
+        subcommands: [
+            VerifyCommand.self, ExplainCommand.self, ChallengeCommand.self, LedgerCommand.self, MintCommand.self,
+        ])
+
+    /// Runs the command that the arguments name, with the exit statuses of this program.
+    static func main() async {
+        let arguments = Array(ProcessInfo.processInfo.arguments.dropFirst())
+        do {
+            try CommandSuggestion.check(arguments, in: AssayCommand.self)
+            var command = try await asyncParseAsRoot(arguments)
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch let failure as CommandFailure {
+            if let message = failure.message { Console.complain("error: \(message)") }
+            Foundation.exit(failure.status.rawValue)
+        } catch {
+            exit(withError: error)
+        }
+    }
+}

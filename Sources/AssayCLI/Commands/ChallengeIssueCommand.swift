@@ -1,0 +1,107 @@
+import ArgumentParser
+import Assay
+import AssayPrimitives
+import Foundation
+
+/// `assay challenge issue`: issues a challenge in the ledger.
+struct ChallengeIssueCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "issue",
+        abstract: "Issues a challenge that can be used once.",
+        discussion: """
+            Prints 32 random bytes as base64url, 43 characters, and nothing else. The ledger is begun when \
+            it does not exist.
+            """)
+
+    @Option(help: "The policy's app that may use the challenge.")
+    var app: String
+
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp("The kind of evidence that may use it.", valueName: "kind"),
+        completion: .list(ChallengeIssueCommand.purposes.map(\.name)), transform: ChallengeIssueCommand.purpose)
+    var purpose = EvidenceKind("app-attest.attestation")
+
+    @Option(
+        help: ArgumentHelp("How long it can be used: 90s, 5m, 12h. (default: 5m)", valueName: "duration"),
+        transform: TimeArgument.duration)
+    var ttl: Double = 300
+
+    @Option(
+        help: ArgumentHelp("The ledger: \(LedgerURL.allowed). Without it the user's own.", valueName: "url"),
+        transform: { try LedgerURL($0) })
+    var ledger: LedgerURL?
+
+    @Option(help: "A policy, to see that it has the app.", completion: .file(extensions: ["yaml", "yml"]))
+    var policy: String?
+
+    @Flag(help: "Print a JSON object.")
+    var json = false
+
+    /// The kinds of evidence that use up a challenge.
+    static let purposes: [EvidenceKind] = Verifier.kinds.filter { kind in
+        Verifier.catalogue.contains { $0.kind == .ledger && $0.id.name == "\(kind).challenge" }
+    }
+
+    func validate() throws {
+        guard !app.isEmpty else { throw ValidationError("--app needs a name") }
+    }
+
+    func run() async throws {
+        if let policy { try demandApp(in: policy) }
+        let url = ledger ?? .standard()
+        let open = try url.open(creating: true)
+        defer { open.close() }
+        if url == .memory {
+            Console.note(
+                "memory: forgets the challenge when this command ends; only challenge: caller can make use of it")
+        }
+        var generator = SystemRandomNumberGenerator()
+        let value = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        let now = Date()
+        let challenge = Challenge(
+            value: value, app: app, purpose: ChallengePurpose(purpose), issuedAt: now,
+            expiresAt: now.addingTimeInterval(ttl))
+        do {
+            try await open.ledger.issue(challenge, at: now)
+        } catch {
+            throw CommandFailure(error)
+        }
+        let text = Base64.encode(value, .url)
+        guard json else { return try Console.print(text) }
+        var object = JSONObject()
+        object.add("challenge", text: text)
+        object.add("app", text: app)
+        object.add("purpose", text: purpose.name)
+        object.add("issuedAt", text: RFC3339.format(challenge.issuedAt))
+        object.add("expiresAt", text: RFC3339.format(challenge.expiresAt))
+        try Console.print(object.text)
+    }
+
+    private func demandApp(in path: String) throws(CommandFailure) {
+        let policy: Policy
+        do {
+            policy = try PolicyFile.load(path: path)
+        } catch {
+            throw CommandFailure(.unreadable, error.description)
+        }
+        guard let app = policy.apps.first(where: { $0.name == app }) else {
+            let names = policy.apps.map(\.name).joined(separator: ", ")
+            throw CommandFailure(.unreadable, "\(path) has no app \(app); it has \(names)")
+        }
+        guard let configuration = app.configuration(AppAttestConfiguration.self) else {
+            throw CommandFailure(.unreadable, "\(path) says nothing on \(purpose) of app \(app.name)")
+        }
+        if configuration.challenge == .caller {
+            Console.note("\(path) says challenge: caller for \(app.name), so that no ledger will consume the challenge")
+        }
+    }
+
+    private static func purpose(_ text: String) throws -> EvidenceKind {
+        guard let kind = purposes.first(where: { $0.name == text || $0.name.hasSuffix(".\(text)") }) else {
+            throw ValidationError(
+                "allowed are \(purposes.map(\.name).joined(separator: ", ")), or the last part of one")
+        }
+        return kind
+    }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+import Assay
+import AssayLedgerSQLite
+import Foundation
+
+/// `assay ledger check`: looks for damage.
+struct LedgerCheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Looks for damage in the ledger.",
+        discussion: "Exit status: 0 sound, 1 damaged, 3 an outage or no ledger.")
+
+    @OptionGroup var options: LedgerOptions
+
+    func run() async throws {
+        let open = try options.url.open(creating: false)
+        defer { open.close() }
+        guard case .sqlite(let ledger) = open else { return }
+        let problems: [String]
+        do {
+            problems = try await ledger.check()
+        } catch {
+            throw CommandFailure(error)
+        }
+        let terminal = Terminal(STDOUT_FILENO)
+        for problem in problems { try Console.print(terminal.printable(problem)) }
+        guard problems.isEmpty else {
+            throw CommandFailure(.rejected, "\(options.url.description) is damaged: \(problems.count) findings")
+        }
+        try Console.print(terminal.printable("\(options.url.description) is sound"))
+    }
+}

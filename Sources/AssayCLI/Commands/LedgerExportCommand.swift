@@ -1,0 +1,78 @@
+import ArgumentParser
+import Assay
+import AssayPrimitives
+import Foundation
+
+/// `assay ledger export`: every entry as JSON.
+struct LedgerExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Prints every entry as one JSON object per line.",
+        discussion: """
+            Binary is standard base64 with padding, times are RFC 3339. By the field "entry":
+
+              challenge  sha256, app, purpose, issuedAt, expiresAt, consumedAt if it was
+              key        engine, identifier, app, publicKey, counter, enrolledAt, properties
+              digest     digest, app, kind, usedAt, until
+              block      kind (key, device or account), name, reason, since, until if it ends
+
+            A challenge that can still be used is like a secret, so its SHA-256 digest stands for it.
+
+            Exit status: 0, 3 an outage or no ledger.
+            """)
+
+    @OptionGroup var options: LedgerOptions
+
+    func run() async throws {
+        let open = try options.url.open(creating: false)
+        defer { open.close() }
+        do {
+            try await open.ledger.export { entry in try Console.print(entry.json) }
+        } catch let outage as LedgerOutage {
+            throw CommandFailure(outage)
+        }
+    }
+}
+
+extension LedgerEntry {
+    /// The entry as one JSON object on one line.
+    fileprivate var json: String {
+        var object = JSONObject()
+        switch self {
+        case .challenge(let challenge, let consumedAt):
+            object.add("entry", text: "challenge")
+            object.add("sha256", text: Base64.encode(Digest.sha256(challenge.value), .standard))
+            object.add("app", text: challenge.app)
+            object.add("purpose", text: challenge.purpose.name)
+            object.add("issuedAt", text: RFC3339.format(challenge.issuedAt))
+            object.add("expiresAt", text: RFC3339.format(challenge.expiresAt))
+            if let consumedAt { object.add("consumedAt", text: RFC3339.format(consumedAt)) }
+        case .key(let key):
+            object.add("entry", text: "key")
+            object.add("engine", text: key.identifier.engine)
+            object.add("identifier", text: Base64.encode(key.identifier.value, .standard))
+            object.add("app", text: key.app)
+            object.add("publicKey", text: Base64.encode(key.publicKey, .standard))
+            object.add("counter", raw: "\(key.counter)")
+            object.add("enrolledAt", text: RFC3339.format(key.enrolledAt))
+            var properties = JSONObject()
+            for (name, value) in key.properties.sorted(by: { $0.key < $1.key }) { properties.add(name, text: value) }
+            object.add("properties", raw: properties.text)
+        case .digest(let use):
+            object.add("entry", text: "digest")
+            object.add("digest", text: Base64.encode(use.digest, .standard))
+            object.add("app", text: use.app)
+            object.add("kind", text: use.kind.name)
+            object.add("usedAt", text: RFC3339.format(use.usedAt))
+            object.add("until", text: RFC3339.format(use.until))
+        case .block(let block):
+            object.add("entry", text: "block")
+            object.add("kind", text: block.subject.kind.rawValue)
+            object.add("name", text: block.subject.name)
+            object.add("reason", text: block.reason)
+            object.add("since", text: RFC3339.format(block.since))
+            if let until = block.until { object.add("until", text: RFC3339.format(until)) }
+        }
+        return object.text
+    }
+}

@@ -1,0 +1,114 @@
+import ArgumentParser
+import Assay
+import Foundation
+
+/// `assay verify`: judges evidence.
+struct VerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Judges evidence: records under a policy, or one raw blob.",
+        discussion: """
+            FILE holds evidence records: a JSON object, an array of them, or one per line. With --kind it is one raw \
+            blob instead, and the options say what a record and a policy would say:
+
+              assay verify --policy policy.yaml records.json
+              assay verify --kind app-attest.attestation --app-id APPID \\
+                --key-id KEYID --challenge TEXT attestation.b64
+
+            VALUE is text for --challenge and --client-data, and base64 of either alphabet otherwise, unless text:, \
+            hex:, base64: or file: stands before it.
+
+            An accepted attestation is enrolled in the ledger, an accepted assertion advances its key's counter there. \
+            A record that cannot be read is reported, and the others are judged.
+
+            Exit status: 0 all accepted, 1 at least one rejected, 2 evidence or policy that cannot be read, 3 an \
+            outage of the ledger, 64 bad arguments. The greatest wins.
+            """)
+
+    @Argument(help: "The evidence, and - for standard input.", completion: .file())
+    var files: [String]
+
+    @Option(help: "The policy.", completion: .file(extensions: ["yaml", "yml"]))
+    var policy: String?
+
+    @Option(help: "The policy's app, for records that name none and for raw blobs.")
+    var app: String?
+
+    @Option(
+        help: ArgumentHelp("Judge as of this time (RFC 3339), not now.", valueName: "time"),
+        transform: TimeArgument.time)
+    var at: Date?
+
+    @Flag(help: "Judge each record as of its receivedAt.")
+    var asCaptured = false
+
+    @Option(
+        help: ArgumentHelp("The ledger: \(LedgerURL.allowed). (default: memory:)", valueName: "url"),
+        transform: { try LedgerURL($0) })
+    var ledger: LedgerURL?
+
+    @Flag(help: "Print one JSON verdict per line.")
+    var json = false
+
+    @OptionGroup(title: "Raw blobs")
+    var raw: RawOptions
+
+    private var ledgerURL: LedgerURL { ledger ?? .memory }
+
+    func validate() throws {
+        guard at == nil || !asCaptured else { throw ValidationError("--at and --as-captured exclude each other") }
+        guard files.filter({ $0 == "-" }).count <= 1 else { throw ValidationError("standard input can be read once") }
+        try raw.validate(policy: policy != nil, app: app != nil, ledger: ledgerURL)
+        guard raw.kind != nil else {
+            guard policy != nil else {
+                throw ValidationError("--policy is required for records; one raw blob needs --kind instead")
+            }
+            return
+        }
+        guard files.count == 1 else { throw ValidationError("--kind takes one FILE, found \(files.count)") }
+        guard !asCaptured else { throw ValidationError("--as-captured is for records; a raw blob has --at") }
+    }
+
+    func run() async throws {
+        let policy: Policy
+        if let path = self.policy {
+            do {
+                policy = try PolicyFile.load(path: path)
+            } catch {
+                throw CommandFailure(.unreadable, error.description)
+            }
+        } else {
+            policy = try RawEvidence.policy(raw, app: app)
+        }
+        let open = try ledgerURL.open(creating: true)
+        defer { open.close() }
+        var report = VerdictReport(isJSON: json, hasMemoryLedger: ledgerURL == .memory)
+        let verifier = Verifier(policy: policy, ledger: open.ledger)
+        if let kind = raw.kind {
+            try await verify(kind, with: verifier, into: &report)
+        } else {
+            let records = RecordVerification(verifier: verifier, app: app, time: asCaptured ? nil : at ?? Date())
+            for file in files {
+                guard try await records.verify(file, into: &report) else { break }
+            }
+        }
+        try report.finish()
+    }
+
+    private func verify(_ kind: RawKind, with verifier: Verifier, into report: inout VerdictReport) async throws {
+        guard let file = files.first else { return }
+        let name = InputFile.name(file)
+        let blob = BlobFile(try InputFile.read(file, limit: BlobFile.limit))
+        Console.note("\(name): \(blob.sentence)")
+        let evidence = RawEvidence(options: raw, kind: kind, blob: blob.bytes)
+        do {
+            let verdict = try await evidence.verify(with: verifier, app: app, at: at ?? Date())
+            try report.add(verdict, id: name, fallback: name)
+        } catch let error as VerificationError {
+            switch error {
+            case .outage(let outage): report.fail(outage)
+            case .record, .request: report.fail("\(name): \(error)")
+            }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import AssayCore
+import Foundation
+
+/// Reads what a person hands over: a file, or standard input.
+enum InputFile {
+    /// The name of a file in messages.
+    static func name(_ path: String) -> String { path == "-" ? "standard input" : path }
+
+    /// All bytes of a file; `-` is standard input.
+    ///
+    /// Reads no more than the limit, so that a file of any size, a device or a pipe without end costs little.
+    /// - Throws: ``CommandFailure`` when it cannot be read, is empty or has more bytes than the limit.
+    static func read(_ path: String, limit: Int) throws(CommandFailure) -> [UInt8] {
+        func failure(_ text: String) -> CommandFailure { CommandFailure(.unreadable, "\(name(path)) \(text)") }
+        let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure("cannot be read: \(SystemError.text(errno))") }
+        defer { if path != "-" { close(descriptor) } }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
+        while true {
+            let count = chunk.withUnsafeMutableBytes { Foundation.read(descriptor, $0.baseAddress, $0.count) }
+            if count == 0 { break }
+            guard count > 0 else {
+                if errno == EINTR { continue }
+                throw failure("cannot be read: \(SystemError.text(errno))")
+            }
+            bytes += chunk[..<count]
+            guard bytes.count <= limit else { throw failure("has more than the \(limit) bytes that are allowed") }
+        }
+        guard !bytes.isEmpty else { throw failure("is empty") }
+        return bytes
+    }
+}

@@ -1,0 +1,19 @@
+/// Finds the line of a byte, for errors; one pass over the file serves all of them.
+struct LineIndex {
+    private let lineFeeds: [Int]
+
+    /// Looks for the ends of lines.
+    init(_ bytes: [UInt8]) {
+        lineFeeds = bytes.indices.filter { bytes[$0] == UInt8(ascii: "\n") }
+    }
+
+    /// The line of a byte, counted from 1.
+    func line(of offset: Int) -> Int {
+        var (low, high) = (0, lineFeeds.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if lineFeeds[middle] < offset { low = middle + 1 } else { high = middle }
+        }
+        return low + 1
+    }
+}

@@ -1,0 +1,117 @@
+import ArgumentParser
+import Assay
+import AssayPrimitives
+
+/// The options of `assay verify` for one raw blob: what a record and a policy would say.
+struct RawOptions: ParsableArguments {
+    @Option(help: "FILE is one raw blob of this kind: bytes, base64 or base64url.")
+    var kind: RawKind?
+
+    @Option(name: .customLong("app-id"), help: "An App ID that is allowed. Repeatable.")
+    var appIDs: [String] = []
+
+    @Option(
+        name: .customLong("environment"),
+        help: "An environment that is allowed, production or development. Repeatable; production without it.",
+        completion: .list(AttestEnvironment.allCases.map(\.rawValue)), transform: RawOptions.environment)
+    var environments: [AttestEnvironment] = []
+
+    @Option(
+        name: .customLong("key-id"),
+        help: ArgumentHelp("The key identifier that the app sent. Base64.", valueName: "value"),
+        transform: { try ValueArgument($0, plain: .base64) })
+    var keyID: ValueArgument?
+
+    @Option(
+        help: ArgumentHelp("The challenge, text. An attestation's is hashed with SHA-256.", valueName: "value"),
+        transform: { try ValueArgument($0, plain: .text) })
+    var challenge: ValueArgument?
+
+    @Option(
+        help: ArgumentHelp("The client data that an assertion signs, text.", valueName: "value"),
+        transform: { try ValueArgument($0, plain: .text) })
+    var clientData: ValueArgument?
+
+    @Option(
+        help: ArgumentHelp("What the app passed as clientDataHash, taken as it is. Base64.", valueName: "value"),
+        transform: { try ValueArgument($0, plain: .base64) })
+    var clientDataHash: ValueArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "An assertion's key, SubjectPublicKeyInfo or X9.63 point. Base64. Without a ledger.", valueName: "value"),
+        transform: { try ValueArgument($0, plain: .base64) })
+    var publicKey: ValueArgument?
+
+    @Option(help: "The greatest counter that was accepted of an assertion's key. Without a ledger.")
+    var counter: UInt32?
+
+    @Option(
+        help: ArgumentHelp(
+            "Where client data carries the challenge: raw, none or a JSON pointer such as /challenge.",
+            valueName: "place"),
+        transform: RawOptions.binding)
+    var challengeAt: AppAttestConfiguration.ClientDataBinding?
+
+    @Option(
+        help: ArgumentHelp(
+            "PEM roots of a test authority in place of Apple's; the verdict says so.", valueName: "file"),
+        completion: .file())
+    var testRoot: String?
+
+    @Option(
+        name: .customLong("minimum-os-version"),
+        help: ArgumentHelp("The lowest operating system version of an attestation.", valueName: "version"),
+        transform: RawOptions.version)
+    var minimumOSVersion: Version?
+
+    /// The options that were given.
+    var given: [RawOption] {
+        RawOption.allCases.filter { option in
+            switch option {
+            case .appID: !appIDs.isEmpty
+            case .environment: !environments.isEmpty
+            case .testRoot: testRoot != nil
+            case .minimumOSVersion: minimumOSVersion != nil
+            case .challengeAt: challengeAt != nil
+            case .keyID: keyID != nil
+            case .challenge: challenge != nil
+            case .clientDataHash: clientDataHash != nil
+            case .clientData: clientData != nil
+            case .publicKey: publicKey != nil
+            case .counter: counter != nil
+            }
+        }
+    }
+
+    private static func environment(_ text: String) throws -> AttestEnvironment {
+        guard let environment = AttestEnvironment(rawValue: text) else {
+            let allowed = AttestEnvironment.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("allowed are \(allowed)")
+        }
+        return environment
+    }
+
+    private static func binding(_ text: String) throws -> AppAttestConfiguration.ClientDataBinding {
+        switch text {
+        case "raw": return .raw
+        case "none": return .none
+        default:
+            guard text.hasPrefix("/") else {
+                throw ValidationError("expected raw, none or a JSON pointer such as /challenge")
+            }
+            do {
+                return .challengeAt(try JSONPointer(text))
+            } catch {
+                throw ValidationError("expected a JSON pointer (RFC 6901): \(error.message)")
+            }
+        }
+    }
+
+    private static func version(_ text: String) throws -> Version {
+        guard let version = Version(text) else {
+            throw ValidationError("expected a version of numbers and periods, such as 16.0")
+        }
+        return version
+    }
+}

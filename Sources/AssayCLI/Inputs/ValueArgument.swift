@@ -1,0 +1,72 @@
+import ArgumentParser
+import AssayCore
+import AssayPrimitives
+
+/// Bytes on the command line: `text:`, `hex:`, `base64:` or `file:` and what follows.
+enum ValueArgument: Equatable {
+    /// What a value without a prefix is.
+    enum Plain {
+        /// UTF-8.
+        case text
+        /// Base64 of either alphabet, with padding or without.
+        case base64
+    }
+
+    /// The bytes themselves.
+    case bytes([UInt8])
+    /// The contents of a file.
+    case file(path: String, Plain)
+
+    /// The help that all such options share.
+    static let help = "text:, hex:, base64: or file: may stand before VALUE"
+
+    /// Reads a value.
+    ///
+    /// - Throws: `ValidationError` for text that is not of its encoding.
+    init(_ text: String, plain: Plain) throws {
+        let prefixes: [(String, (String) throws -> ValueArgument)] = [
+            ("text:", { .bytes(Array($0.utf8)) }),
+            ("hex:", { .bytes(try ValueArgument.hex($0)) }),
+            ("base64:", { .bytes(try ValueArgument.base64($0)) }),
+            ("file:", { .file(path: $0, plain) }),
+        ]
+        for (prefix, read) in prefixes where text.hasPrefix(prefix) {
+            self = try read(String(text.dropFirst(prefix.count)))
+            return
+        }
+        switch plain {
+        case .text: self = .bytes(Array(text.utf8))
+        case .base64: self = .bytes(try ValueArgument.base64(text))
+        }
+    }
+
+    /// The bytes; the contents of a file that may be base64 are decoded when they are.
+    func resolve() throws(CommandFailure) -> [UInt8] {
+        switch self {
+        case .bytes(let bytes): return bytes
+        case .file(let path, .text): return try InputFile.read(path, limit: InputLimits.clientData)
+        case .file(let path, .base64):
+            let blob = BlobFile(try InputFile.read(path, limit: InputLimits.challenge))
+            Console.note("\(InputFile.name(path)): \(blob.sentence)")
+            return blob.bytes
+        }
+    }
+
+    /// The bytes of base64 of either alphabet, with padding or without.
+    static func base64(_ text: String) throws -> [UInt8] {
+        let blob = BlobFile(Array(text.utf8))
+        guard blob.encoding != .raw else {
+            throw ValidationError("expected base64 or base64url, found \"\(text.prefix(60))\"; \(help)")
+        }
+        return blob.bytes
+    }
+
+    private static func hex(_ text: String) throws -> [UInt8] {
+        let digits = text.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
+        let values = digits.compactMap { $0 }
+        guard values.count == digits.count, values.count % 2 == 0, !values.isEmpty else {
+            throw ValidationError("expected pairs of hexadecimal digits, found \"\(text.prefix(60))\"")
+        }
+        return stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] * 16 + values[$0 + 1]) }
+    }
+}

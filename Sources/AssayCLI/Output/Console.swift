@@ -1,0 +1,43 @@
+import Foundation
+
+/// Writes to standard output and standard error.
+enum Console {
+    /// Writes a line to standard output.
+    ///
+    /// - Throws: ``CommandFailure`` when it cannot be written. A reader that has gone is no reason to say anything.
+    static func print(_ line: String) throws(CommandFailure) {
+        let failure = write(line + "\n", to: STDOUT_FILENO)
+        guard failure != EPIPE else { throw CommandFailure(.brokenPipe) }
+        guard failure == 0 else {
+            throw CommandFailure(.output, "standard output cannot be written: \(SystemError.text(failure))")
+        }
+    }
+
+    /// Writes something worth knowing to standard error.
+    static func note(_ text: String) { complain("note: \(text)") }
+
+    /// Writes a line to standard error. Nobody can be told when that fails.
+    static func complain(_ line: String) {
+        let terminal = Terminal(STDERR_FILENO)
+        _ = write(terminal.printable(line) + "\n", to: STDERR_FILENO)
+    }
+
+    /// Writes all of a text. Returns 0, or the number of the system's error.
+    private static func write(_ text: String, to descriptor: Int32) -> Int32 {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno != EINTR {
+                return errno
+            }
+        }
+        return 0
+    }
+}
+
+/// The system's words for its errors.
+enum SystemError {
+    static func text(_ number: Int32) -> String { String(cString: strerror(number)) }
+}

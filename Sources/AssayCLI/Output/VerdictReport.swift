@@ -1,0 +1,94 @@
+import Assay
+import Foundation
+
+/// Prints verdicts as they come, and keeps count of them.
+struct VerdictReport {
+    private let isJSON: Bool
+    private let hasMemoryLedger: Bool
+    private let table = VerdictTable(terminal: Terminal(STDOUT_FILENO))
+    private var accepted = 0
+    private var rejected = 0
+    private var unreadable = 0
+    /// The worst that has happened so far.
+    private(set) var status = ExitStatus.success
+
+    /// Starts a report.
+    ///
+    /// - Parameter hasMemoryLedger: whether the ledger knows nothing but what this command told it.
+    init(isJSON: Bool, hasMemoryLedger: Bool) {
+        self.isJSON = isJSON
+        self.hasMemoryLedger = hasMemoryLedger
+    }
+
+    /// Prints a verdict.
+    ///
+    /// - Parameters:
+    ///   - id: the name of the record in the verdict, when it has one.
+    ///   - fallback: what a person would call it without one.
+    mutating func add(
+        _ verdict: Verdict, id: String?, fallback: String, expect: EvidenceRecord.Expectation? = nil
+    ) throws(CommandFailure) {
+        let unmet = expect.flatMap { $0.isMet(by: verdict) ? nil : $0 }
+        if isJSON {
+            if let unmet {
+                Console.note(
+                    "\(id ?? fallback): the verdict is \(verdict.outcome.rawValue), the record expects "
+                        + ([unmet.outcome.rawValue] + unmet.failed).joined(separator: " "))
+            }
+            try Console.print(verdict.json(id: id))
+        } else {
+            if accepted + rejected > 0 { try Console.print("") }
+            let lines = table.lines(verdict, id: id ?? fallback, unmet: unmet, hints: hints(verdict))
+            try Console.print(lines.joined(separator: "\n"))
+        }
+        switch verdict.outcome {
+        case .accept: accepted += 1
+        case .reject:
+            rejected += 1
+            raise(.rejected)
+        }
+    }
+
+    /// Reports a file or record that cannot be judged.
+    mutating func fail(_ message: String) {
+        Console.complain("error: \(message)")
+        unreadable += 1
+        raise(.unreadable)
+    }
+
+    /// Reports an outage of the ledger.
+    mutating func fail(_ outage: LedgerOutage) {
+        Console.complain("error: \(outage)")
+        raise(.outage)
+    }
+
+    /// Ends the report of several records with their count.
+    func finish() throws(CommandFailure) {
+        if !isJSON, accepted + rejected + unreadable > 1 {
+            try Console.print(
+                "\n\(accepted + rejected + unreadable) records: \(accepted) accepted, \(rejected) rejected, "
+                    + "\(unreadable) that could not be judged")
+        }
+        if status != .success { throw CommandFailure(status) }
+    }
+
+    private mutating func raise(_ other: ExitStatus) { status = max(status, other) }
+
+    private func hints(_ verdict: Verdict) -> [String] {
+        let codes = verdict.checks.filter { $0.status == .failed }.compactMap { $0.finding?.code }
+        guard hasMemoryLedger, codes.contains("challenge-unknown") || codes.contains("key-unknown") else {
+            return []
+        }
+        return ["the ledger memory: knows only what this command told it; name the one that does with --ledger"]
+    }
+}
+
+extension EvidenceRecord.Expectation {
+    /// Whether a verdict is the expected one: a record may name just the first failed check, and `*` is any.
+    func isMet(by verdict: Verdict) -> Bool {
+        let actual = verdict.failed.map(\.name)
+        let named = failed.filter { $0 != "*" }
+        let isFirst = failed.first.map { $0 == "*" || $0 == actual.first } ?? true
+        return outcome == verdict.outcome && isFirst && named.allSatisfy(actual.contains)
+    }
+}

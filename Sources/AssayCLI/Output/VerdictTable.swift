@@ -1,0 +1,95 @@
+import Assay
+
+/// A verdict for people.
+struct VerdictTable {
+    let terminal: Terminal
+
+    /// The lines of a verdict.
+    ///
+    /// - Parameters:
+    ///   - id: the name of the record or file.
+    ///   - expectation: what the record expects, when the verdict is another.
+    ///   - hints: what may help with a rejection.
+    func lines(_ verdict: Verdict, id: String, unmet expectation: EvidenceRecord.Expectation?, hints: [String])
+        -> [String]
+    {
+        var lines = [heading(verdict, id: id)]
+        for check in verdict.checks { lines += row(check) }
+        if let subject = verdict.subject {
+            lines.append("")
+            lines += facts(subject.fields)
+        }
+        lines.append("")
+        if let authority = verdict.testAuthority {
+            let text = "rests on a test authority, not on the platform's own: \(authority)"
+            lines += paragraph(mark(.annotated) + " " + terminal.printable(text), .yellow)
+        }
+        if let expectation {
+            let failed = expectation.failed.isEmpty ? "" : ", failed: \(expectation.failed.joined(separator: ", "))"
+            let text = "the record expects \(expectation.outcome.rawValue)\(failed)"
+            lines += paragraph(mark(.annotated) + " " + terminal.printable(text), .yellow)
+        }
+        lines.append("  judged at \(RFC3339.format(verdict.judgedAt))")
+        if let first = verdict.checks.first(where: { $0.status == .failed }) {
+            let detail = first.finding?.detail ?? "no detail"
+            lines.append(
+                "  " + terminal.colour("rejected because: ", .red) + terminal.printable("\(first.check): \(detail)"))
+            for hint in hints + ["see `assay explain \(first.check)`"] { lines += paragraph("hint: \(hint)", .faint) }
+        }
+        return lines
+    }
+
+    private func heading(_ verdict: Verdict, id: String) -> String {
+        let outcome =
+            switch verdict.outcome {
+            case .accept: terminal.colour("ACCEPTED", .green)
+            case .reject: terminal.colour("REJECTED", .red)
+            }
+        let name = terminal.colour(terminal.printable(id), .bold)
+        return "\(outcome)  \(name)  \(verdict.kind)  app \(terminal.printable(verdict.app))"
+    }
+
+    private func row(_ result: CheckResult) -> [String] {
+        let status = result.status.rawValue + String(repeating: " ", count: 9 - result.status.rawValue.utf8.count)
+        var line =
+            "  " + terminal.colour("\(mark(result.status)) \(status)", colour(result.status)) + " \(result.check)"
+        if let because = result.because { line += terminal.colour("  (because: \(because))", .faint) }
+        guard let finding = result.finding else { return [line] }
+        return [line] + terminal.wrapped(terminal.printable(finding.detail), indent: 14)
+    }
+
+    private func mark(_ status: CheckResult.Status) -> String {
+        switch status {
+        case .passed: terminal.isUnicode ? "✓" : "+"
+        case .failed: terminal.isUnicode ? "✗" : "x"
+        case .annotated: "!"
+        case .skipped: "-"
+        }
+    }
+
+    private func colour(_ status: CheckResult.Status) -> Terminal.Colour {
+        switch status {
+        case .passed: .green
+        case .failed: .red
+        case .annotated: .yellow
+        case .skipped: .faint
+        }
+    }
+
+    private func facts(_ fields: [SubjectField]) -> [String] {
+        let width = fields.map(\.name.utf8.count).max() ?? 0
+        return fields.map { field in
+            let value =
+                switch field.value {
+                case .text(let text): terminal.printable(text)
+                case .integer(let number): "\(number)"
+                case .flag(let flag): flag ? "yes" : "no"
+                }
+            return "  \(field.name)\(String(repeating: " ", count: width - field.name.utf8.count))  \(value)"
+        }
+    }
+
+    private func paragraph(_ text: String, _ colour: Terminal.Colour) -> [String] {
+        terminal.wrapped(text, indent: 2).map { terminal.colour($0, colour) }
+    }
+}

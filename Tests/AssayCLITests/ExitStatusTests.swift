@@ -1,0 +1,103 @@
+import AssayTesting
+import Foundation
+import Testing
+
+@Suite("The exit status")
+struct ExitStatusTests {
+    @Test("Each outcome has its own status, and the worst of several wins")
+    func everyStatus() throws {
+        let scratch = try Scratch()
+        try scratch.policy()
+        try scratch.policy("other.yaml", appID: "1234567890.com.example.other")
+        try scratch.write("good.json", Data(TestEvidence.attestationLine("good").utf8))
+        let wrong = try TestEvidence.attestation().record(id: "bad")
+        try scratch.write("bad.json", Data(TestEvidence.line(wrong).utf8))
+        try scratch.write("broken.json", Data("{".utf8))
+        try scratch.write("garbage", Data(repeating: 0x41, count: 8192))
+        let verify = ["verify", "--as-captured", "--policy", "policy.yaml"]
+        let other = ["verify", "--as-captured", "--policy", "other.yaml"]
+        let outage = ["--ledger", "sqlite:garbage"]
+        let table: [(arguments: [String], status: Int32)] = [
+            (verify + ["good.json"], 0),
+            (other + ["bad.json"], 1),
+            (verify + ["broken.json"], 2),
+            (verify + ["missing.json"], 2),
+            (["verify", "--policy", "missing.yaml", "good.json"], 2),
+            (verify + outage + ["good.json"], 3),
+            (verify + ["--ledger", "sqlite:."] + ["good.json"], 3),
+            (verify + ["--ledger", "sqlite:no/such/folder"] + ["good.json"], 3),
+            // The worst wins: unreadable over rejected.
+            (other + ["bad.json", "broken.json", "bad.json"], 2),
+            (verify, 64),
+            (["verify", "good.json"], 64),
+            (verify + ["--at", "2026-01-01T00:00:00Z", "good.json"], 64),
+            (["verify", "--policy", "policy.yaml", "--at", "yesterday", "good.json"], 64),
+            (verify + ["--ledger", "postgresql://x", "good.json"], 64),
+            (verify + ["--key-id", "AAAA", "good.json"], 64),
+            (verify + ["-", "-"], 64),
+            (verify + ["--no-such-option", "good.json"], 64),
+            (["verfy"], 64),
+            (["ledger", "shwo"], 64),
+            (["--version"], 0),
+            (["--help"], 0),
+            (["verify", "--help"], 0),
+            (["help", "verify"], 0),
+        ]
+        for entry in table {
+            let run = try scratch.run(entry.arguments)
+            #expect(run.status == entry.status, "\(entry.arguments): \(run.errors)")
+            #expect((run.status < 2) || !run.errors.isEmpty, "\(entry.arguments) says nothing")
+        }
+    }
+
+    @Test("An unknown command is answered with the one that may be meant")
+    func suggestions() throws {
+        let scratch = try Scratch()
+        #expect(try scratch.assay("verfy").errors.contains("did you mean verify?"))
+        #expect(try scratch.assay("ledger", "exprot").errors.contains("did you mean export?"))
+        #expect(try scratch.assay("frobnicate").errors.contains("it has verify, explain"))
+    }
+
+    @Test("Output that cannot be written is an error, a reader that has gone is none", .timeLimit(.minutes(1)))
+    func unwritableOutput() throws {
+        let scratch = try Scratch()
+        let full = try scratch.shell("\"$ASSAY\" explain > /dev/full")
+        #expect(full.status == 74)
+        #expect(full.errors.contains("standard output cannot be written"))
+        let gone = try scratch.shell("for i in 1 2 3; do \"$ASSAY\" explain; done | head -n 1")
+        #expect(gone.status == 0)
+        #expect(gone.errors.isEmpty, "\(gone.errors)")
+    }
+}
+
+@Suite("Help and completions")
+struct HelpTests {
+    @Test(
+        "Every command has help on standard output",
+        arguments: [
+            "verify", "explain", "challenge", "challenge issue", "ledger", "ledger show", "ledger block",
+            "ledger allow",
+            "ledger check", "ledger export", "mint", "mint app-attest",
+        ])
+    func help(command: String) throws {
+        let run = try Scratch().run(command.split(separator: " ").map(String.init) + ["--help"])
+        #expect(run.status == 0)
+        #expect(run.output.contains("USAGE: assay \(command)"))
+        #expect(run.errors.isEmpty)
+    }
+
+    @Test("Shells get completions that know kinds and checks", arguments: ["bash", "zsh", "fish"])
+    func completions(shell: String) throws {
+        let run = try Scratch().assay("--generate-completion-script", shell)
+        #expect(run.status == 0)
+        #expect(run.output.contains("app-attest.attestation.nonce"))
+        #expect(run.output.contains("app-attest.receipt"))
+    }
+}
+
+extension Scratch {
+    func run(_ arguments: [String]) throws -> Run {
+        let quoted = arguments.map { "'\($0)'" }.joined(separator: " ")
+        return try shell("\"$ASSAY\" \(quoted)")
+    }
+}

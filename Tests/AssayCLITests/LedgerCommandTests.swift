@@ -1,0 +1,155 @@
+import AssayTestSupport
+import Foundation
+import Testing
+
+@Suite("The ledger on the command line")
+struct LedgerCommandTests {
+    static let ledger = ["--ledger", "sqlite:ledger.sqlite"]
+
+    @Test("A challenge is issued, consumed by an attestation, and no second time")
+    func challenge() throws {
+        let scratch = try Scratch()
+        try scratch.policy(challenge: "ledger")
+        let issued = try scratch.run(["challenge", "issue", "--app", "shop", "--policy", "policy.yaml"] + Self.ledger)
+        #expect(issued.status == 0, "\(issued.errors)")
+        let text = issued.output.trimmingCharacters(in: .newlines)
+        #expect(text.utf8.count == 43 && issued.lines.count == 1)
+        try scratch.write("x.json", Data(TestEvidence.attestationLine("x", challenge: Array(text.utf8)).utf8))
+        let verify = ["verify", "--policy", "policy.yaml", "x.json", "--json"] + Self.ledger
+        let first = try scratch.run(verify)
+        #expect(first.status == 0, "\(first.output)")
+        let second = try scratch.run(verify)
+        #expect(second.status == 1)
+        #expect(
+            try second.json().first?["failed"] as? [String] == [
+                "app-attest.attestation.challenge", "app-attest.attestation.enrolment",
+            ])
+        let without = try scratch.run(["verify", "--policy", "policy.yaml", "x.json"])
+        #expect(without.output.contains("the ledger memory: knows only what this command told it"))
+    }
+
+    @Test("A challenge is for an app of the policy, a kind that uses one up, and a time")
+    func issueArguments() throws {
+        let scratch = try Scratch()
+        try scratch.policy()
+        let table: [(arguments: [String], status: Int32)] = [
+            (["--app", "shop"], 0), (["--app", "shop", "--for", "assertion", "--ttl", "90s"], 0),
+            (["--app", "shop", "--for", "app-attest.attestation"], 0), (["--app", "shop", "--for", "receipt"], 64),
+            (["--app", "shop", "--ttl", "0s"], 64), (["--app", "shop", "--ttl", "5"], 64), ([], 64),
+            (["--app", "shoe", "--policy", "policy.yaml"], 2),
+        ]
+        for entry in table {
+            let run = try scratch.run(["challenge", "issue", "--json"] + Self.ledger + entry.arguments)
+            #expect(run.status == entry.status, "\(entry.arguments): \(run.errors)")
+            if run.status == 0 { #expect(try run.json().first?["app"] as? String == "shop") }
+        }
+    }
+
+    @Test("Without --ledger the user's own is begun, in a folder for its user alone")
+    func standardLedger() throws {
+        let scratch = try Scratch()
+        let run = try scratch.assay(
+            "challenge", "issue", "--app", "shop", environment: ["XDG_STATE_HOME": scratch.path("state")])
+        #expect(run.status == 0)
+        #expect(scratch.exists("state/assay/ledger.sqlite"))
+        let mode = try FileManager.default.attributesOfItem(atPath: scratch.path("state/assay"))[.posixPermissions]
+        #expect((mode as? NSNumber)?.intValue == 0o700)
+        #expect(try scratch.assay("challenge", "issue", "--app", "shop").status == 0)
+        #expect(scratch.exists(".local/state/assay/ledger.sqlite"))
+    }
+
+    @Test("A blocked key's assertion is rejected, and accepted again when the block is lifted")
+    func block() throws {
+        let scratch = try Scratch()
+        try scratch.policy()
+        let verify = ["verify", "--policy", "policy.yaml", "--json"] + Self.ledger
+        func judge(_ line: String) throws -> Run {
+            try scratch.write("record", Data(line.utf8))
+            return try scratch.run(verify + ["record"])
+        }
+        #expect(try judge(TestEvidence.attestationLine("x")).status == 0)
+        #expect(try judge(TestEvidence.assertionLine("x", counter: 1)).status == 0)
+        let key = ["--key-id", TestEvidence.keyID.replacing("+", with: "-").replacing("/", with: "_")]
+        let blocked = try scratch.run(["ledger", "block", "--reason", "stolen", "--for", "30d"] + key + Self.ledger)
+        #expect(blocked.status == 0, "\(blocked.errors)")
+        let rejected = try judge(TestEvidence.assertionLine("x", counter: 2))
+        #expect(rejected.status == 1)
+        #expect(try (rejected.json().first?["failed"] as? [String])?.first == "app-attest.assertion.key-state")
+        let shown = try scratch.run(["ledger", "show", TestEvidence.keyID] + Self.ledger)
+        #expect(shown.status == 0)
+        #expect(shown.output.contains(/counter +1\n/))
+        for part in ["shop", "stolen"] { #expect(shown.output.contains(part), "\(shown.output)") }
+        #expect(try scratch.run(["ledger", "allow"] + key + Self.ledger).status == 0)
+        #expect(try scratch.run(["ledger", "allow"] + key + Self.ledger).status == 1)
+        #expect(try judge(TestEvidence.assertionLine("x", counter: 2)).status == 0)
+    }
+
+    @Test("The export has every entry, and no challenge that can still be used")
+    func export() throws {
+        let scratch = try Scratch()
+        try scratch.policy()
+        let issued = try scratch.run(["challenge", "issue", "--app", "shop"] + Self.ledger).output
+        try scratch.write("x.json", Data(TestEvidence.attestationLine("x").utf8))
+        #expect(try scratch.run(["verify", "--policy", "policy.yaml", "x.json"] + Self.ledger).status == 0)
+        let block = ["ledger", "block", "--account", "a\nb", "--reason", "why", "--until", "2999-01-01T00:00:00Z"]
+        #expect(try scratch.run(block + Self.ledger).status == 0)
+        let run = try scratch.run(["ledger", "export"] + Self.ledger)
+        #expect(run.status == 0)
+        let entries = try run.json()
+        #expect(entries.map { $0["entry"] as? String } == ["challenge", "key", "block"])
+        #expect(entries[1]["identifier"] as? String == TestEvidence.keyID)
+        #expect(entries[2]["name"] as? String == "a\nb")
+        #expect(entries[2]["until"] as? String == "2999-01-01T00:00:00Z")
+        let challenge = issued.trimmingCharacters(in: .newlines)
+        let standard = challenge.replacing("-", with: "+").replacing("_", with: "/")
+        #expect(!run.output.contains(challenge) && !run.output.contains(standard))
+        let summary = try scratch.run(["ledger", "show"] + Self.ledger).output
+        for part in ["open challenges  1", "keys             1", "blocks in force  1"] {
+            #expect(summary.contains(part), "\(summary)")
+        }
+        #expect(try scratch.run(["ledger", "check"] + Self.ledger).status == 0)
+    }
+
+    @Test("Looking into a ledger that does not exist is an outage and does not begin one")
+    func missing() throws {
+        let scratch = try Scratch()
+        let commands = [["show"], ["check"], ["export"], ["allow", "--account", "x"], ["show", TestEvidence.keyID]]
+        for command in commands {
+            let run = try scratch.run(["ledger"] + command + Self.ledger)
+            #expect(run.status == 3, "\(command)")
+            #expect(run.errors.contains("there is no ledger at ledger.sqlite"), "\(run.errors)")
+            #expect(!scratch.exists("ledger.sqlite"))
+        }
+    }
+
+    @Test("A file that is no ledger is an outage, and stays as it is")
+    func garbage() throws {
+        let scratch = try Scratch()
+        let garbage = Data(repeating: 0x41, count: 8192)
+        try scratch.write("ledger.sqlite", garbage)
+        let commands = [
+            ["ledger", "show"], ["ledger", "check"], ["ledger", "export"], ["challenge", "issue", "--app", "x"],
+            ["ledger", "block", "--device", "x", "--reason", "y"],
+        ]
+        for command in commands { #expect(try scratch.run(command + Self.ledger).status == 3, "\(command)") }
+        #expect(try Data(contentsOf: scratch.folder.appendingPathComponent("ledger.sqlite")) == garbage)
+    }
+
+    @Test("Blocks need one subject, a reason and at most one end that is to come")
+    func usage() throws {
+        let scratch = try Scratch()
+        let reason = ["--reason", "why"]
+        let table: [[String]] = [
+            ["block", "--account", "x"], ["block"] + reason, ["block", "--account", "x", "--device", "y"] + reason,
+            ["block", "--key-id", "AAAA"] + reason,
+            ["block", "--account", "x", "--until", "2000-01-01T00:00:00Z"] + reason,
+            ["block", "--account", "x", "--until", "2999-01-01T00:00:00Z", "--for", "1d"] + reason, ["allow"],
+            ["show", "AAAA"],
+        ]
+        for arguments in table {
+            #expect(try scratch.run(["ledger"] + arguments + Self.ledger).status == 64, "\(arguments)")
+        }
+        #expect(try scratch.assay("ledger", "show", "--ledger", "memory:").status == 64)
+        #expect(!scratch.exists("ledger.sqlite"))
+    }
+}

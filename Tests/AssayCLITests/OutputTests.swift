@@ -1,0 +1,121 @@
+import AssayCore
+import AssayTesting
+import Foundation
+import Testing
+
+@Suite("What is printed")
+struct OutputTests {
+    @Test("A rejection ends with its reason and where to read on")
+    func rejection() throws {
+        let scratch = try Scratch()
+        try scratch.policy(appID: "1234567890.com.example.other")
+        let line = try TestEvidence.attestationLine("x")
+        let run = try scratch.assay("verify", "--policy", "policy.yaml", "--as-captured", "-", input: line)
+        #expect(run.status == 1)
+        let last = run.lines.suffix(2).map(String.init)
+        #expect(last.first?.hasPrefix("  rejected because: app-attest.attestation.app-id: ") == true, "\(last)")
+        #expect(last.last == "  hint: see `assay explain app-attest.attestation.app-id`")
+        #expect(run.output.contains("REJECTED  x  app-attest.attestation  app shop"))
+    }
+
+    @Test("Several records are counted at the end")
+    func summary() throws {
+        let scratch = try Scratch()
+        try scratch.policy()
+        let line = try TestEvidence.attestationLine("x")
+        let run = try scratch.assay(
+            "verify", "--policy", "policy.yaml", "--as-captured", "-", input: "\(line)\n\(line)\n{}\n")
+        #expect(run.lines.last == "3 records: 1 accepted, 1 rejected, 1 that could not be judged")
+    }
+
+    @Test("No colour outside of a terminal, on a dumb one, or when NO_COLOR is set; only ASCII without UTF-8")
+    func colour() throws {
+        let scratch = try Scratch()
+        try scratch.policy()
+        try scratch.write("x.json", Data(TestEvidence.attestationLine("x").utf8))
+        let verify = "\"$ASSAY\" verify --policy policy.yaml --as-captured x.json"
+        #expect(try !scratch.shell(verify).output.contains("\u{1B}"))
+        // `script` gives the program a terminal.
+        let onTerminal = "script -qec '\(verify)' /dev/null"
+        let table: [(environment: [String: String], isColoured: Bool)] = [
+            (["TERM": "xterm"], true), (["TERM": "xterm", "NO_COLOR": ""], true),
+            (["TERM": "xterm", "NO_COLOR": "1"], false), (["TERM": "dumb"], false),
+        ]
+        if try scratch.shell("command -v script").status == 0 {
+            for entry in table {
+                let run = try scratch.shell(onTerminal, environment: entry.environment)
+                #expect(run.output.contains("ACCEPTED"), "\(run.errors)")
+                #expect(run.output.contains("\u{1B}[32m") == entry.isColoured, "\(entry.environment)")
+            }
+        }
+        #expect(try scratch.shell(verify).output.contains("✓"))
+        let ascii = try scratch.shell(verify, environment: ["LC_ALL": "C"])
+        #expect(ascii.output.utf8.allSatisfy { $0 < 0x80 })
+        #expect(ascii.output.contains("+ passed"))
+    }
+
+    @Test("Control characters of evidence and file names never reach the terminal")
+    func controlCharacters() throws {
+        let scratch = try Scratch()
+        try scratch.policy()
+        let hostile = "\u{1B}[2J\u{9B}31m\u{202E}\u{7}\u{200B}"
+        let minted = try TestEvidence.attestation()
+        let good = try TestEvidence.line(minted.record(id: hostile))
+        let wrong = try TestEvidence.line(minted.record(id: "x", app: hostile))
+        let input = "\(good)\n\(wrong)\n{\"id\": \"\\u001b[2J\", \"kind\": \"\\u001b[2J\", \"evidence\": {}}\n"
+        for format in [[], ["--json"]] {
+            try scratch.write("input", Data(input.utf8))
+            let run = try scratch.run(["verify", "--policy", "policy.yaml", "--as-captured", "input"] + format)
+            #expect(run.status == 2)
+            for text in [run.output, run.errors] {
+                let found = text.unicodeScalars.filter { scalar in
+                    scalar != "\n" && scalar.properties.generalCategory == .control
+                }
+                #expect(found.isEmpty, "\(format) \(found)")
+            }
+            #expect(!run.errors.unicodeScalars.contains("\u{202E}"))
+            if format.isEmpty { #expect(!run.output.unicodeScalars.contains("\u{202E}")) }
+        }
+        let name = try scratch.assay("verify", "--policy", "policy.yaml", "a\u{1B}[2Jb")
+        #expect(name.errors.contains(#"a\u{1b}[2Jb"#))
+    }
+}
+
+@Suite("assay explain")
+struct ExplainTests {
+    @Test("Every check of the list is explained, as text and as JSON")
+    func everyCheck() throws {
+        let scratch = try Scratch()
+        let all = try scratch.assay("explain", "--json").json()
+        #expect(all.count >= 30)
+        let list = try scratch.assay("explain").output
+        for object in all {
+            let name = try #require(object["check"] as? String)
+            #expect(list.contains("  \(name)  "))
+            let run = try scratch.assay("explain", name)
+            #expect(run.status == 0)
+            for field in ["proves", "stops", "lookAt", "source"] {
+                #expect((object[field] as? String)?.isEmpty == false, "\(name) has no \(field)")
+            }
+            for title in ["proves", "stops", "look at", "source"] { #expect(run.lines.contains(Substring(title))) }
+            #expect(try scratch.assay("explain", name, "--json").json().count == 1)
+        }
+    }
+
+    @Test("The beginning of names lists them, and a name that is none is answered with its neighbours")
+    func others() throws {
+        let scratch = try Scratch()
+        let receipts = try scratch.assay("explain", "app-attest.receipt", "--json")
+        #expect(receipts.status == 0)
+        #expect(try receipts.json().count == 8)
+        let table = [
+            ("app-attest.attestation.nonse", "app-attest.attestation.nonce"), ("nonce", "app-attest.attestation.nonce"),
+            ("key-stat", "app-attest.assertion.key-state"), ("xyzzy", "lists them all"),
+        ]
+        for (typed, named) in table {
+            let run = try scratch.assay("explain", typed)
+            #expect(run.status == 64)
+            #expect(run.errors.contains(named), "\(typed): \(run.errors)")
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import AssayTestSupport
+import Foundation
+
+/// What a run of the program gave.
+struct Run {
+    let status: Int32
+    let output: String
+    let errors: String
+
+    /// The lines of standard output.
+    var lines: [Substring] { output.split(separator: "\n") }
+
+    /// Standard output as one JSON object per line.
+    func json() throws -> [[String: Any]] {
+        try lines.map { line in
+            guard let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] else {
+                throw CocoaError(.propertyListReadCorrupt)
+            }
+            return object
+        }
+    }
+}
+
+/// The folder of a test, removed at its end, in which the program runs.
+final class Scratch {
+    let folder: URL
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("assay-cli-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    /// The absolute path of a file of the folder.
+    func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+    func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path(name)) }
+
+    /// Writes a file and returns its path.
+    @discardableResult
+    func write(_ name: String, _ contents: some DataProtocol) throws -> String {
+        try Data(contents).write(to: folder.appendingPathComponent(name))
+        return path(name)
+    }
+
+    /// Runs the program in the folder, with nothing of the environment but what is given.
+    func assay(
+        _ arguments: String..., input: String = "", environment: [String: String] = [:]
+    ) throws -> Run {
+        try run(BuiltProducts.url("assay"), arguments, input: input, environment: environment)
+    }
+
+    /// Runs a shell command; `$ASSAY` is the program.
+    func shell(_ command: String, environment: [String: String] = [:]) throws -> Run {
+        let program = ["ASSAY": try BuiltProducts.url("assay").path, "PATH": "/usr/bin:/bin"]
+        return try run(
+            URL(fileURLWithPath: "/bin/bash"), ["-c", command], input: "",
+            environment: environment.merging(program) { given, _ in given })
+    }
+
+    private func run(
+        _ program: URL, _ arguments: [String], input: String, environment: [String: String]
+    ) throws -> Run {
+        // Files and not pipes: neither side can then wait for the other.
+        let names = ["in", "out", "err"].map { "\($0)-\(UUID().uuidString)" }
+        try write(names[0], Data(input.utf8))
+        for name in names.dropFirst() { try write(name, Data()) }
+        let process = Process()
+        process.executableURL = program
+        process.arguments = arguments
+        process.currentDirectoryURL = folder
+        process.environment = ["HOME": folder.path, "LANG": "C.UTF-8"].merging(environment) { $1 }
+        process.standardInput = try FileHandle(forReadingFrom: folder.appendingPathComponent(names[0]))
+        process.standardOutput = try FileHandle(forWritingTo: folder.appendingPathComponent(names[1]))
+        process.standardError = try FileHandle(forWritingTo: folder.appendingPathComponent(names[2]))
+        try process.run()
+        process.waitUntilExit()
+        func text(_ name: String) throws -> String {
+            String(decoding: try Data(contentsOf: folder.appendingPathComponent(name)), as: UTF8.self)
+        }
+        let run = Run(status: process.terminationStatus, output: try text(names[1]), errors: try text(names[2]))
+        for name in names { try FileManager.default.removeItem(at: folder.appendingPathComponent(name)) }
+        return run
+    }
+}

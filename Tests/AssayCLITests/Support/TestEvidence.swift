@@ -1,0 +1,71 @@
+import AssayCore
+import AssayTesting
+import Foundation
+
+/// Evidence that a test authority makes for the tests of the command line.
+enum TestEvidence {
+    static let appID = "1234567890.com.example.shop"
+    static let key = AttestedKey(seed: "assay command line", label: "shop")
+    static let time = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down))
+    static let challenge = Array("challenge".utf8)
+
+    /// The key's name on the command line.
+    static var keyID: String { Data(key.keyID).base64EncodedString() }
+
+    private static let minted = Result {
+        try TestAuthority(seed: "assay command line", notBefore: time.addingTimeInterval(-86_400 * 400))
+    }
+
+    static func authority() throws -> TestAuthority { try minted.get() }
+
+    static func attestation(challenge: [UInt8] = challenge) throws -> MintedAttestation {
+        try AttestationBlueprint(
+            authority: authority(), key: key, appID: appID, clientData: .bytes(challenge), issuedAt: time
+        ).mint()
+    }
+
+    static func assertion(counter: UInt32, clientData: [UInt8] = challenge) throws -> MintedAssertion {
+        try AssertionBlueprint(key: key, appID: appID, counter: counter, clientData: .bytes(clientData)).mint()
+    }
+
+    /// A record on one line.
+    static func line(_ record: EvidenceRecord) throws -> String {
+        let object = try JSONSerialization.jsonObject(with: Data(record.json.utf8))
+        let data = try JSONSerialization.data(withJSONObject: object, options: [.withoutEscapingSlashes])
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    static func attestationLine(
+        _ id: String, challenge: [UInt8] = challenge, expect: EvidenceRecord.Expectation? = nil
+    ) throws -> String {
+        try line(attestation(challenge: challenge).record(id: id, expect: expect))
+    }
+
+    static func assertionLine(_ id: String, counter: UInt32) throws -> String {
+        try line(assertion(counter: counter).record(id: id, receivedAt: time))
+    }
+}
+
+extension Scratch {
+    /// A policy for the test evidence that trusts the test authority.
+    @discardableResult
+    func policy(
+        _ name: String = "policy.yaml", challenge: String = "caller", appID: String = TestEvidence.appID,
+        extra: String = ""
+    ) throws -> String {
+        try write("test-root.pem", Data(TestEvidence.authority().rootPEM.utf8))
+        let text = """
+            version: 1
+            apps:
+              - name: shop
+                appAttest:
+                  appIDs: [\(appID)]
+                  environments: [production]
+                  challenge: \(challenge)
+                  clientData: none
+                  testRoots: ["file:test-root.pem"]
+            \(extra)
+            """
+        return try write(name, Data(text.utf8))
+    }
+}

@@ -1,0 +1,135 @@
+import AssayCore
+import AssayTestSupport
+import Foundation
+import Testing
+
+@Suite("assay verify, records")
+struct VerifyRecordsTests {
+    @Test("Records come from standard input as well, judged in their order, one verdict a line")
+    func standardInput() throws {
+        let scratch = try Scratch()
+        try scratch.policy()
+        let lines = try [
+            TestEvidence.attestationLine("first"), TestEvidence.assertionLine("second", counter: 1),
+            TestEvidence.assertionLine("replay", counter: 1),
+        ]
+        let run = try scratch.assay(
+            "verify", "--policy", "policy.yaml", "--as-captured", "--json", "-", input: lines.joined(separator: "\n"))
+        #expect(run.status == 1)
+        let verdicts = try run.json()
+        #expect(verdicts.map { $0["id"] as? String } == ["first", "second", "replay"])
+        #expect(verdicts.map { $0["outcome"] as? String } == ["accept", "accept", "reject"])
+        #expect(verdicts.last?["failed"] as? [String] == ["app-attest.assertion.counter"])
+        #expect(run.errors.isEmpty)
+    }
+
+    @Test("A record that cannot be read is named with file, record, line, byte and field; the others are judged")
+    func brokenLine() throws {
+        let scratch = try Scratch()
+        try scratch.policy()
+        let good = try TestEvidence.attestationLine("good")
+        let received = #""receivedAt": "2026-01-01T00:00:00Z""#
+        let table: [(line: String, named: [String])] = [
+            (#"{"id": "bad", "kind": "#, ["record 2", "line 2", "byte"]),
+            (
+                #"{"id": "bad", "kind": "x", "evidence": {}, "surplus": 1}"#,
+                ["record bad", "line 2", "byte", "field surplus"]
+            ),
+            (
+                #"{"id": "bad", "kind": "app-attest.attestation", \#(received), "evidence": {"keyId": "?"}}"#,
+                ["record bad", "line 2", "byte", "field evidence.keyId"]
+            ),
+            (
+                #"{"id": "bad", "kind": "unheard-of", \#(received), "evidence": {}}"#,
+                ["record bad", "line 2", "no engine judges unheard-of"]
+            ),
+            (
+                #"{"id": "bad", "kind": "app-attest.attestation", "evidence": {}}"#,
+                ["record bad", "line 2", "no receivedAt"]
+            ),
+        ]
+        for entry in table {
+            try scratch.write("records", Data("\(good)\n\(entry.line)\n\(good)\n".utf8))
+            let run = try scratch.assay("verify", "--policy", "policy.yaml", "--as-captured", "--json", "records")
+            #expect(run.status == 2, "\(entry.line)")
+            #expect(try run.json().count == 2, "\(entry.line)")
+            for word in ["error: records:"] + entry.named where !word.isEmpty {
+                #expect(run.errors.contains(word), "\(word) is not in \(run.errors)")
+            }
+        }
+    }
+
+    @Test("Files that hold no record are told apart")
+    func unreadableFiles() throws {
+        let scratch = try Scratch()
+        try scratch.policy()
+        try scratch.write("empty", Data())
+        try scratch.write("truncated", Data(TestEvidence.attestationLine("x").utf8.prefix(200)))
+        try scratch.write("binary", Data([0xA3, 0x00, 0xFF]))
+        try FileManager.default.createDirectory(
+            at: scratch.folder.appendingPathComponent("folder"), withIntermediateDirectories: true)
+        // Sparse: takes no room on the disk.
+        let huge = try scratch.shell("truncate -s 40M huge")
+        #expect(huge.status == 0)
+        let table: [(file: String, sentence: String)] = [
+            ("missing", "No such file or directory"),
+            ("folder", "Is a directory"),
+            ("empty", "is empty"),
+            ("truncated", "byte 200"),
+            ("binary", "byte 0"),
+            ("huge", "has more than the \(InputLimits.record) bytes that are allowed"),
+            ("-", "standard input is empty"),
+            ("/dev/zero", "has more than the"),
+        ]
+        for entry in table {
+            let run = try scratch.assay("verify", "--policy", "policy.yaml", "--as-captured", entry.file)
+            #expect(run.status == 2, "\(entry.file)")
+            #expect(run.errors.contains(entry.sentence), "\(entry.file): \(run.errors)")
+        }
+    }
+
+    @Test("A policy that cannot be read is named with file, line and field")
+    func badPolicy() throws {
+        let scratch = try Scratch()
+        let path = try scratch.policy(extra: "surplus: 1")
+        try scratch.write("good.json", Data(TestEvidence.attestationLine("good").utf8))
+        let run = try scratch.assay("verify", "--policy", path, "good.json")
+        #expect(run.status == 2)
+        #expect(run.output.isEmpty)
+        #expect(run.errors.contains("\(path):10: surplus: unknown field"), "\(run.errors)")
+    }
+
+    @Test("An expectation that is not met is shown and does not change the status")
+    func expectation() throws {
+        let scratch = try Scratch()
+        try scratch.policy()
+        let line = try TestEvidence.attestationLine(
+            "wrong", expect: .init(outcome: .reject, failed: ["app-attest.attestation.nonce"]))
+        let run = try scratch.assay("verify", "--policy", "policy.yaml", "--as-captured", "-", input: line)
+        #expect(run.status == 0)
+        #expect(run.output.contains("the record expects reject, failed: app-attest.attestation.nonce"))
+    }
+
+    @Test("An app is named for records that name none")
+    func app() throws {
+        let scratch = try Scratch()
+        try scratch.policy()
+        let line = try TestEvidence.attestationLine("x")
+        let known = try scratch.assay(
+            "verify", "--policy", "policy.yaml", "--as-captured", "--app", "shop", "-", input: line)
+        #expect(known.status == 0)
+        let unknown = try scratch.assay(
+            "verify", "--policy", "policy.yaml", "--as-captured", "--app", "shoe", "-", input: line)
+        #expect(unknown.status == 2)
+        #expect(unknown.errors.contains("no app shoe"))
+    }
+
+    @Test("Genuine evidence is accepted as captured", .enabled(if: SharedFiles.isAvailable, "\(SharedFiles.hint)"))
+    func genuine() throws {
+        let folder = try #require(SharedFiles.root).appendingPathComponent("vectors/app-attest").path
+        let run = try Scratch().assay(
+            "verify", "--policy", "\(folder)/policy.yaml", "--as-captured", "--json", "\(folder)/apple-guide-2026.json")
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(try run.json().first?["testAuthority"] == nil)
+    }
+}
