@@ -61,7 +61,7 @@ let package = Package(
         .executableTarget(
             name: "AssayCLI",
             dependencies: [
-                "Assay", "AssayLedgerSQLite", "AssayTesting",
+                "Assay", "AssayCore", "AssayLedgerSQLite", "AssayPrimitives", "AssayTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -91,7 +91,7 @@ let package = Package(
         .testTarget(
             name: "AssayTestingTests", dependencies: ["AssayTesting", "AssayTestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "AssayCLITests", dependencies: ["AssayCLI", "AssayTesting", "AssayTestSupport"],
+            name: "AssayCLITests", dependencies: ["AssayCLI", "AssayCore", "AssayTesting", "AssayTestSupport"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -37,6 +37,7 @@ struct Benchmarks {
     private func scaling() -> Bool {
         print("throughput of two threads, in units of one; wall time")
         let results = [
+            Comparison(count: 6000).scaling("bare P-256, for comparison", of: bareP256, target: nil),
             Comparison(count: 6000).scaling("assertion", of: assertions, target: 1.9),
             Comparison(count: 600).scaling("attestation with its receipt", of: attestations, target: 1.9),
         ]
