@@ -37,9 +37,11 @@ uninstall:
 benchmark: packages
 	$(SWIFT) run $(CONFIGURATION) --package-path Benchmarks Benchmarks
 
-## Mints TestVectors/app-attest anew, but for Apple's sample.
+## Mints the test vectors anew, under the same test authority.
 vectors: build
-	.build/release/assay mint app-attest --output TestVectors/app-attest --force
+	rm -rf TestVectors/app-attest/minted
+	.build/release/assay mint app-attest --output TestVectors/app-attest/minted \
+		--seed "assay test vectors" --at 2026-09-21T12:00:00Z
 
 clean:
 	$(SWIFT) package clean

@@ -10,11 +10,14 @@ struct VectorRun {
         verifier = { Verifier(policy: policy, ledger: MemoryLedger()) }
     }
 
-    /// What is not as expected, and how many records were judged.
-    func run(_ bytes: [UInt8], file: String) async throws -> (problems: [String], count: Int) {
+    /// What is not as expected, how many records were judged, and which checks failed alone in one of them.
+    func run(
+        _ bytes: [UInt8], file: String
+    ) async throws -> (problems: [String], count: Int, isolated: Set<CheckID>) {
         let verifier = verifier()
         var problems: [String] = []
         var count = 0
+        var isolated: Set<CheckID> = []
         for result in RecordFile.read(bytes) {
             let record = try result.get()
             guard let expected = record.expect, let time = record.receivedAt else {
@@ -24,6 +27,7 @@ struct VectorRun {
             count += 1
             let verdict = try await verifier.verify(record, at: time)
             let failed = verdict.failed.map(\.name)
+            if verdict.failed.count == 1 { isolated.formUnion(verdict.failed) }
             let isExpected =
                 verdict.outcome == expected.outcome
                 && (expected.failed.first == "*" ? !failed.isEmpty : expected.failed.first == failed.first)
@@ -36,6 +40,6 @@ struct VectorRun {
                         + "found \(verdict.outcome) \(details)")
             }
         }
-        return (problems, count)
+        return (problems, count, isolated)
     }
 }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Assay
-import AssayPrimitives
 import Foundation
 
 /// `assay challenge issue`: issues a challenge in the ledger.
@@ -56,21 +55,16 @@ struct ChallengeIssueCommand: AsyncParsableCommand {
             Console.note(
                 "memory: forgets the challenge when this command ends; only challenge: caller can make use of it")
         }
-        var generator = SystemRandomNumberGenerator()
-        let value = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         let now = Date()
-        let challenge = Challenge(
-            value: value, app: app, purpose: ChallengePurpose(purpose), issuedAt: now,
-            expiresAt: now.addingTimeInterval(ttl))
+        let challenge = Challenge.random(app: app, for: purpose, validFor: ttl, at: now)
         do {
             try await open.ledger.issue(challenge, at: now)
         } catch {
             throw CommandFailure(error)
         }
-        let text = Base64.encode(value, .url)
-        guard json else { return try Console.print(text) }
+        guard json else { return try Console.print(challenge.text) }
         var object = JSONObject()
-        object.add("challenge", text: text)
+        object.add("challenge", text: challenge.text)
         object.add("app", text: app)
         object.add("purpose", text: purpose.name)
         object.add("issuedAt", text: RFC3339.format(challenge.issuedAt))

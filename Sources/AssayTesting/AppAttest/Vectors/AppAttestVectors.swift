@@ -6,6 +6,12 @@ public struct VectorFile: Sendable {
     public let path: String
     /// The text.
     public let contents: String
+
+    /// Names a file.
+    public init(path: String, contents: String) {
+        self.path = path
+        self.contents = contents
+    }
 }
 
 /// The App Attest test vectors: what must be accepted, and for every check what must fail it.

@@ -1,0 +1,54 @@
+public import AssayCore
+import AssayPrimitives
+public import FoundationEssentials
+
+extension Challenge {
+    /// A challenge of 32 bytes from the system's random number generator.
+    ///
+    /// - Parameters:
+    ///   - app: the policy's app that may use it.
+    ///   - kind: the kind of evidence that may use it.
+    ///   - seconds: how long it may be used.
+    ///   - now: the time of issue.
+    public static func random(
+        app: String, for kind: EvidenceKind, validFor seconds: TimeInterval, at now: Date
+    ) -> Challenge {
+        var generator = SystemRandomNumberGenerator()
+        return Challenge(
+            value: (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }, app: app,
+            purpose: ChallengePurpose(kind), issuedAt: now, expiresAt: now.addingTimeInterval(seconds))
+    }
+
+    /// The challenge as base64url without padding, 43 characters for 32 bytes: what is handed to the app.
+    ///
+    /// The app may hash this text as UTF-8, or decode it and hash the bytes: to the ledger both are the same challenge.
+    public var text: String { Base64.encode(value, .url) }
+}
+
+extension Verifier {
+    /// Issues a challenge that the app may use once, for policies that say `challenge: ledger`.
+    ///
+    /// - Parameters:
+    ///   - app: the policy's app.
+    ///   - kind: the kind of evidence that will carry it, such as ``AttestationCheck/kind``.
+    ///   - seconds: how long it may be used. Five minutes leave room for a slow network.
+    ///   - now: the time of issue.
+    /// - Returns: the challenge, durable in the ledger; hand its ``AssayCore/Challenge/text`` to the app.
+    /// - Throws: ``VerificationError``: `.request` when the policy has no such app, `.outage` when the ledger cannot keep
+    ///   it.
+    public func issueChallenge(
+        app: String, for kind: EvidenceKind, validFor seconds: TimeInterval = 300, at now: Date
+    ) async throws(VerificationError) -> Challenge {
+        guard policy.apps.contains(where: { $0.name == app }) else {
+            let names = policy.apps.map(\.name).joined(separator: ", ")
+            throw .request(RequestError(.unknownApp, "the policy has no app \(app); it has \(names)"))
+        }
+        let challenge = Challenge.random(app: app, for: kind, validFor: seconds, at: now)
+        do {
+            try await ledger.issue(challenge, at: now)
+        } catch {
+            throw .outage(error)
+        }
+        return challenge
+    }
+}
