@@ -13,7 +13,7 @@ demo: build
 
 ## Builds and passes every test. With ASSAY_SHARED set, the shared vectors and third-party suites run too.
 test: packages
-	$(SWIFT) test $(CONFIGURATION) --disable-testable-imports
+	$(SWIFT) test $(CONFIGURATION) --disable-testable-imports --disable-xctest
 
 build: packages
 	$(SWIFT) build $(CONFIGURATION) --product assay

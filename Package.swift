@@ -69,8 +69,8 @@ let package = Package(
         .target(name: "AssayTestSupport", path: "Tests/AssayTestSupport", swiftSettings: strict),
         // Commits to a ledger from a process of its own, so that tests can race it and kill it.
         .executableTarget(
-            name: "LedgerStress", dependencies: ["AssayCore", "AssayLedgerSQLite"], path: "Tests/LedgerStress",
-            swiftSettings: strict),
+            name: "LedgerStress", dependencies: ["Assay", "AssayCore", "AssayLedgerSQLite"],
+            path: "Tests/LedgerStress", swiftSettings: strict),
         .testTarget(name: "AssayCoreTests", dependencies: ["AssayCore", "AssayTestSupport"], swiftSettings: strict),
         .testTarget(
             name: "AssayPrimitivesTests",
@@ -84,7 +84,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "AssayLedgerSQLiteTests",
-            dependencies: ["AssayLedgerSQLite", "AssayTesting", "AssayTestSupport", "LedgerStress"],
+            dependencies: [
+                "Assay", "AssayCore", "AssayLedgerSQLite", "AssayTesting", "AssayTestSupport", "LedgerStress",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "AssayTests", dependencies: ["Assay", "AssayTesting", "AssayTestSupport"], swiftSettings: strict),

@@ -1,3 +1,4 @@
+import Assay
 import AssayCore
 import AssayLedgerSQLite
 import Foundation
@@ -13,6 +14,8 @@ import Foundation
 ///     open PATH MILLISECONDS [PAGES]   opens a ledger, with a busy timeout
 ///     enrol SEED                       enrols a key with counter 0
 ///     advance SEED COUNTER WRITERS     commits one advance from so many tasks at once; answers how many were applied
+///     policy PATH                      reads a policy, under which `verify` judges with the open ledger
+///     verify WRITERS RECORD            judges a record as captured from so many tasks at once; answers how many accepted
 ///     stream KEYS                      advances so many keys at once, for ever; a line for each that is acknowledged
 ///     fill                             enrols keys until there is an outage; answers with how many, and which outage
 ///     hold                             keeps all writers out until the next line
@@ -49,6 +52,7 @@ struct StressError: Error, CustomStringConvertible {
 private struct Session {
     private var opened: SQLiteLedger?
     private var filled: UInt32 = 0
+    private var verifier: Verifier?
 
     private func ledger() throws -> SQLiteLedger {
         guard let opened else { throw StressError(description: "no ledger is open") }
@@ -69,6 +73,11 @@ private struct Session {
             return outcome.isApplied ? "ok" : "refused"
         case "advance":
             return "applied \(try await race(UInt32(numbers[1]), UInt32(numbers[2]), writers: numbers[3]))"
+        case "policy" where words.count >= 2:
+            verifier = Verifier(policy: try PolicyFile.load(path: words[1]), ledger: try ledger())
+            return "ok"
+        case "verify" where words.count >= 3:
+            return "accepted \(try await verify(words.dropFirst(2).joined(separator: " "), writers: numbers[1]))"
         case "stream":
             return try await stream(keys: UInt32(numbers[1]))
         case "fill":
@@ -100,6 +109,18 @@ private struct Session {
         return try await withThrowingTaskGroup(of: Bool.self) { group in
             for _ in 0..<writers {
                 group.addTask { try await ledger.commit([Stress.advance(seed, counter)], at: Stress.now).isApplied }
+            }
+            return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+    }
+
+    private func verify(_ json: String, writers: Int) async throws -> Int {
+        guard let verifier, let record = try RecordFile.read(Array(json.utf8)).first?.get(),
+            let time = record.receivedAt
+        else { throw StressError(description: "no policy, no record or no time") }
+        return try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<writers {
+                group.addTask { try await verifier.verify(record, at: time).outcome == .accept }
             }
             return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
         }
