@@ -87,6 +87,10 @@ public enum PolicyFile {
     // MARK: YAML
 
     private static func document(_ text: String, file: String?) throws(PolicyError) -> PolicyNode {
+        // The parser would say that a document does not start, at some later line.
+        guard !text.unicodeScalars.starts(with: ["\u{FEFF}"]) else {
+            throw PolicyError(file: file, line: 1, field: "", "the file begins with a byte order mark; save it without")
+        }
         let node: Node?
         do {
             // Every scalar stays text: what a value may be is for its field to say, and not for YAML's guesses.
@@ -196,14 +200,16 @@ public struct LocalFiles: PolicyFiles {
             let data = try handle.read(upToCount: limit + 1) ?? Data()
             guard data.count <= limit else {
                 throw PolicyError(
-                    file: path, field: "", "the file \(path.excerpt) has more than the \(limit) bytes that are allowed")
+                    file: path, field: "",
+                    "the file \(path.excerpt(atMost: 1024)) has more than the \(limit) bytes that are allowed")
             }
             return Array(data)
         } catch let error as PolicyError {
             throw error
         } catch {
             throw PolicyError(
-                file: path, field: "", "the file \(path.excerpt) cannot be read: \(error.localizedDescription)")
+                file: path, field: "",
+                "the file \(path.excerpt(atMost: 1024)) cannot be read: \(error.localizedDescription)")
         }
     }
 }

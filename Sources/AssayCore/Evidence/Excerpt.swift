@@ -12,8 +12,10 @@ extension Unicode.Scalar {
 extension StringProtocol {
     /// The beginning of a text that was found, as it may stand in an error or a log: at most 60 characters, and those
     /// escaped that something would act on.
-    package var excerpt: String {
-        let limit = 60
+    package var excerpt: String { excerpt(atMost: 60) }
+
+    /// The beginning of a text, of a length that fits what it is, such as a path.
+    package func excerpt(atMost limit: Int) -> String {
         var result = ""
         for scalar in unicodeScalars.prefix(limit) {
             result += scalar.isActedOn ? scalar.escaped(asASCII: true) : String(scalar)
