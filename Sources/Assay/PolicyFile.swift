@@ -37,7 +37,7 @@ public enum PolicyFile {
         for node in try appList.elements() {
             let app = try readApp(node, files: files)
             guard !apps.contains(where: { $0.name == app.name }) else {
-                throw node.error("two apps are named \(app.name); names are unique")
+                throw node.error("two apps are named \(app.name.excerpt); names are unique")
             }
             apps.append(app)
         }
@@ -55,7 +55,8 @@ public enum PolicyFile {
         }
         guard !configurations.isEmpty else {
             throw node.error(
-                "app \(name) says nothing on any evidence; allowed are \(types.map { $0.policyField }.joined(separator: ", "))")
+                "app \(name.excerpt) says nothing on any evidence; allowed are \(types.map { $0.policyField }.joined(separator: ", "))"
+            )
         }
         return PolicyApp(name: name, configurations: configurations)
     }
@@ -76,7 +77,7 @@ public enum PolicyFile {
             let check = CheckID(entry.key)
             let mode: CheckMode = try entry.value.word(CheckMode.self)
             if let objection = Policy.objection(to: mode, for: check, in: Verifier.catalogue) {
-                throw PolicyError(file: node.file, line: entry.line, field: "checks.\(entry.key)", objection)
+                throw PolicyError(file: node.file, line: entry.line, field: "checks.\(entry.key.excerpt)", objection)
             }
             modes[check] = mode
         }
@@ -86,6 +87,10 @@ public enum PolicyFile {
     // MARK: YAML
 
     private static func document(_ text: String, file: String?) throws(PolicyError) -> PolicyNode {
+        // The parser would say that a document does not start, at some later line.
+        guard !text.unicodeScalars.starts(with: ["\u{FEFF}"]) else {
+            throw PolicyError(file: file, line: 1, field: "", "the file begins with a byte order mark; save it without")
+        }
         let node: Node?
         do {
             // Every scalar stays text: what a value may be is for its field to say, and not for YAML's guesses.
@@ -107,9 +112,13 @@ public enum PolicyFile {
             PolicyError(file: file, line: mark.line, field: "", "the file is not YAML: \(problem)")
         case .duplicatedKeysInMapping(let duplicates, let context):
             PolicyError(
-                file: file, line: context.mark.line, field: duplicates.joined(separator: ", "),
+                file: file, line: context.mark.line, field: duplicates.joined(separator: ", ").excerpt,
                 "the same key stands twice in a mapping")
-        default: PolicyError(file: file, field: "", "the file is not YAML: \(error)")
+        case .reader(let problem, let offset, let value, _):
+            PolicyError(
+                file: file, field: "",
+                "the file is not YAML: \(problem) (character \(value)\(offset.map { " at \($0)" } ?? ""))")
+        default: PolicyError(file: file, field: "", "the file is not YAML: \("\(error)".excerpt)")
         }
     }
 
@@ -143,6 +152,12 @@ public enum PolicyFile {
             for (key, value) in mapping {
                 guard case .scalar(let scalar) = key else { throw make(.null).error("expected text as a key") }
                 let keyLine = key.mark?.line ?? line
+                // Yams tells apart keys of one text and different tags.
+                guard !entries.contains(where: { $0.key == scalar.string }) else {
+                    throw PolicyError(
+                        file: file, line: keyLine, field: scalar.string.excerpt,
+                        "the same key stands twice in a mapping")
+                }
                 let child = try convert(
                     value, path: path.isEmpty ? scalar.string : "\(path).\(scalar.string)", file: file, line: keyLine,
                     depth: depth + 1, budget: &budget)
@@ -184,13 +199,17 @@ public struct LocalFiles: PolicyFiles {
             defer { try? handle.close() }
             let data = try handle.read(upToCount: limit + 1) ?? Data()
             guard data.count <= limit else {
-                throw PolicyError(file: path, field: "", "the file has more than the \(limit) bytes that are allowed")
+                throw PolicyError(
+                    file: path, field: "",
+                    "the file \(path.excerpt(atMost: 1024)) has more than the \(limit) bytes that are allowed")
             }
             return Array(data)
         } catch let error as PolicyError {
             throw error
         } catch {
-            throw PolicyError(file: path, field: "", "the file cannot be read: \(error.localizedDescription)")
+            throw PolicyError(
+                file: path, field: "",
+                "the file \(path.excerpt(atMost: 1024)) cannot be read: \(error.localizedDescription)")
         }
     }
 }

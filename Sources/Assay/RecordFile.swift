@@ -15,7 +15,7 @@ public enum RecordFile {
 
         /// Record, line, byte, field and sentence.
         public var description: String {
-            [record.map { "record \($0)" }, line.map { "line \($0)" }, error.description]
+            [record.map { "record \($0.excerpt)" }, line.map { "line \($0)" }, error.description]
                 .compactMap { $0 }.joined(separator: ", ")
         }
     }
@@ -29,9 +29,8 @@ public enum RecordFile {
         let document: RecordValue
         do {
             document = try JSONReader.read(bytes, limit: InputLimits.record)
-        } catch where error.reason == .trailingBytes && bytes.first(where: { !isSpace($0) }) == UInt8(ascii: "{") {
-            return readLines(bytes)
         } catch {
+            if hasRecordPerLine(bytes) { return readLines(bytes) }
             return [.failure(Unreadable(record: nil, line: nil, error: RecordError(error)))]
         }
         guard case .array(let elements) = document.content else { return [read(document, number: nil, line: nil)] }
@@ -42,20 +41,45 @@ public enum RecordFile {
         return elements.enumerated().map { read($1, number: $0 + 1, line: nil) }
     }
 
+    /// Whether a document that is not one JSON value is one record per line: some line of it, whichever, is an object by
+    /// itself. That a line is broken, be it the first, must not hide the others. Arrays may have such lines as well.
+    private static func hasRecordPerLine(_ bytes: [UInt8]) -> Bool {
+        guard bytes.first(where: { !isSpace($0) }) != UInt8(ascii: "[") else { return false }
+        var isFound = false
+        forEachLine(bytes) { line, _ in
+            guard line.first(where: { !isSpace($0) }) == UInt8(ascii: "{") else { return true }
+            isFound = (try? JSONReader.readObject(line, limit: InputLimits.record)) != nil
+            return !isFound
+        }
+        return isFound
+    }
+
     private static func readLines(_ bytes: [UInt8]) -> [Result<EvidenceRecord, Unreadable>] {
         var results: [Result<EvidenceRecord, Unreadable>] = []
-        for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
-            guard !line.allSatisfy(isSpace) else { continue }
+        forEachLine(bytes) { line, lineNumber in
             let number = results.count + 1
-            do {
+            do throws(DecodeError) {
                 results.append(
-                    read(try JSONReader.read(line, limit: InputLimits.record), number: number, line: index + 1))
+                    read(try JSONReader.read(line, limit: InputLimits.record), number: number, line: lineNumber))
             } catch {
                 results.append(
-                    .failure(Unreadable(record: "\(number)", line: index + 1, error: RecordError(error))))
+                    .failure(Unreadable(record: "\(number)", line: lineNumber, error: RecordError(error))))
             }
+            return true
         }
         return results
+    }
+
+    /// Hands over the lines that are not blank, counted from 1, until `body` says that it has enough.
+    private static func forEachLine(_ bytes: [UInt8], _ body: (_ line: ArraySlice<UInt8>, _ number: Int) -> Bool) {
+        var rest = bytes[...]
+        var number = 0
+        while !rest.isEmpty {
+            let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+            rest = rest[line.endIndex...].dropFirst()
+            number += 1
+            if !line.allSatisfy(isSpace), !body(line, number) { return }
+        }
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
@@ -93,7 +117,7 @@ extension EvidenceRecord {
             try reader.demandOnly(["outcome", "failed"])
             guard let word = try reader.text("outcome") else { throw reader.missing("outcome") }
             guard let outcome = Verdict.Outcome(rawValue: word) else {
-                throw reader.error("outcome", "expected accept or reject, found \"\(word.prefix(40))\"")
+                throw reader.error("outcome", "expected accept or reject, found \"\(word.excerpt)\"")
             }
             expectation = Expectation(outcome: outcome, failed: try reader.texts("failed"))
         }
@@ -128,7 +152,7 @@ private struct RecordReader {
 
     func demandOnly(_ names: [String]) throws(RecordError) {
         for member in object.members where !names.contains(member.name) {
-            let field = String(member.name.prefix(40))
+            let field = member.name.excerpt
             throw RecordError(
                 field: path.isEmpty ? field : "\(path).\(field)", offset: member.offset,
                 "unknown field; allowed are \(names.joined(separator: ", "))")
@@ -161,7 +185,7 @@ private struct RecordReader {
     func time(_ name: String) throws(RecordError) -> Date? {
         guard let text = try text(name) else { return nil }
         guard let time = RFC3339.parse(text) else {
-            throw error(name, "expected an RFC 3339 time such as 2026-04-21T18:13:12Z, found \"\(text.prefix(40))\"")
+            throw error(name, "expected an RFC 3339 time such as 2026-04-21T18:13:12Z, found \"\(text.excerpt)\"")
         }
         return time
     }

@@ -66,7 +66,8 @@ public enum JSONText {
     /// An array of values that are JSON already.
     public static func array(_ values: [String]) -> String { "[\(values.joined(separator: ","))]" }
 
-    /// A string, with everything escaped that must be, and what terminals and line readers would act on.
+    /// A string, with everything escaped that must be, and what terminals and line readers would act on: controls, line
+    /// separators, invisible formatting.
     public static func string(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
@@ -76,10 +77,11 @@ public enum JSONText {
             case "\n": result += "\\n"
             case "\r": result += "\\r"
             case "\t": result += "\\t"
-            case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
-                || [0x2028, 0x2029].contains(scalar.value):
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            case _ where scalar.isActedOn:
+                for unit in String(scalar).utf16 {
+                    let digits = String(unit, radix: 16)
+                    result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }
             default: result.unicodeScalars.append(scalar)
             }
         }

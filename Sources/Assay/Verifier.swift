@@ -57,7 +57,8 @@ public struct Verifier: Sendable {
     public func verify(_ record: EvidenceRecord, at now: Date) async throws(VerificationError) -> Verdict {
         guard let engine = engineByKind[record.kind] else {
             let kinds = Verifier.kinds.map(\.name).joined(separator: ", ")
-            throw .request(RequestError(.unknownKind, "no engine judges \(record.kind); there are \(kinds)"))
+            throw .request(
+                RequestError(.unknownKind, "no engine judges \(record.kind.name.excerpt); there are \(kinds)"))
         }
         return try await settle(engine.assess(record, ledger: ledger, at: now), at: now)
     }

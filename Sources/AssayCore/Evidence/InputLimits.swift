@@ -2,7 +2,7 @@
 ///
 /// The values leave room over the largest genuine input that is known, and bound what a hostile one can cost.
 public enum InputLimits {
-    /// An attestation object or an assertion, in bytes. Genuine attestations are below 6 KiB; App Attest hands out no
+    /// An attestation object, in bytes. Genuine attestations are below 6 KiB; App Attest hands out no
     /// larger ones as of iOS 27.
     public static let attestationObject = 64 * 1024
     /// An assertion, in bytes. Genuine ones are below 300.

@@ -2,11 +2,28 @@ public import FoundationEssentials
 
 /// Times as text, RFC 3339 section 5.6, always in UTC when written.
 public enum RFC3339 {
-    /// Writes a time in UTC with milliseconds when there are any: `2026-04-21T18:13:12.153Z`.
+    /// The years 0000 to 9999 in milliseconds since 1970.
+    private static let representable: ClosedRange<Double> = -62_167_219_200_000...253_402_300_799_999
+
+    /// Writes a time in UTC, rounded to milliseconds, which are written when there are any: `2026-04-21T18:13:12.153Z`.
+    ///
+    /// The calendar is the proleptic Gregorian one that ``parse(_:)-(String)`` reads, where Foundation's has Julian days
+    /// before 1582. A time outside of the years 0000 to 9999, which the format cannot say, is written as their end.
     public static func format(_ date: Date) -> String {
-        let milliseconds = Int64((date.timeIntervalSince1970 * 1000).rounded())
-        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: milliseconds % 1000 != 0)
-        return Date(timeIntervalSince1970: Double(milliseconds) / 1000).formatted(style)
+        let rounded = (date.timeIntervalSince1970 * 1000).rounded()
+        // Comparisons with a time that is no number are all false.
+        let bounded =
+            rounded >= representable.lowerBound ? min(rounded, representable.upperBound) : representable.lowerBound
+        let (days, time) = Int(bounded).quotientAndModulus(86_400_000)
+        let (year, month, day) = civil(daysSince1970: days)
+        func padded(_ number: Int, _ length: Int) -> String {
+            let digits = String(number)
+            return String(repeating: "0", count: max(0, length - digits.count)) + digits
+        }
+        let seconds = time / 1000
+        let fraction = time % 1000 == 0 ? "" : "." + padded(time % 1000, 3)
+        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T"
+            + "\(padded(seconds / 3600, 2)):\(padded(seconds / 60 % 60, 2)):\(padded(seconds % 60, 2))\(fraction)Z"
     }
 
     /// Reads a time: `YYYY-MM-DDThh:mm:ss`, at most nine fraction digits, and `Z` or an offset `+hh:mm`.
@@ -45,8 +62,8 @@ public enum RFC3339 {
             index = start
             while index < bytes.count, (0x30...0x39).contains(bytes[index]) { index += 1 }
             guard index > start, index - start <= 9, let digits = number(start, index - start) else { return nil }
-            fraction = Double(digits)
-            for _ in start..<index { fraction /= 10 }
+            // One division by an exact power of ten gives the nearest value; several would round each time.
+            fraction = Double(digits) / (start..<index).reduce(1.0) { power, _ in power * 10 }
         }
         var offset = 0
         if isCharacter("Z", at: index) {
@@ -78,5 +95,26 @@ public enum RFC3339 {
         let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
         let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
         return era * 146_097 + dayOfEra - 719_468
+    }
+
+    /// The day of the proleptic Gregorian calendar, the inverse of ``daysSince1970(year:month:day:)``.
+    private static func civil(daysSince1970 days: Int) -> (year: Int, month: Int, day: Int) {
+        // Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", civil_from_days.
+        let (era, dayOfEra) = (days + 719_468).quotientAndModulus(146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        return (
+            yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+        )
+    }
+}
+
+extension Int {
+    /// Division that rounds down, with the remainder that is never negative.
+    fileprivate func quotientAndModulus(_ divisor: Int) -> (Int, Int) {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
 }

@@ -7,15 +7,23 @@ public struct Policy: Sendable {
 
     /// Composes a policy in code. A policy file is read by the facade, which checks everything in it.
     ///
-    /// - Throws: ``PolicyError`` when two apps share a name, there is none, or a mode is set for a check of `catalogue`
-    ///   that is not a policy check, or for one that is not in it.
-    public init(apps: [PolicyApp], modes: [CheckID: CheckMode] = [:], catalogue: [CheckDefinition]) throws(PolicyError) {
+    /// - Throws: ``PolicyError`` when there is no app, two share a name, one has two configurations of an engine, or a mode
+    ///   is set for a check that is not in `catalogue`, or other than `enforce` for one that is not a policy check.
+    public init(apps: [PolicyApp], modes: [CheckID: CheckMode] = [:], catalogue: [CheckDefinition]) throws(PolicyError)
+    {
         guard !apps.isEmpty else { throw PolicyError(field: "apps", "a policy names at least one app") }
         var names: Set<String> = []
-        for app in apps where !names.insert(app.name).inserted {
-            throw PolicyError(field: "apps", "two apps are named \(app.name); names are unique")
+        for app in apps {
+            guard names.insert(app.name).inserted else {
+                throw PolicyError(field: "apps", "two apps are named \(app.name.excerpt); names are unique")
+            }
+            let engines = app.configurations.map { type(of: $0).engine }
+            guard Set(engines).count == engines.count else {
+                throw PolicyError(field: "apps", "app \(app.name.excerpt) is configured twice for one engine")
+            }
         }
-        for (check, mode) in modes {
+        // In order, so that of several objections it is always the same one that is told.
+        for (check, mode) in modes.sorted(by: { $0.key < $1.key }) {
             if let objection = Policy.objection(to: mode, for: check, in: catalogue) {
                 throw PolicyError(field: "checks.\(check.name)", objection)
             }
@@ -32,7 +40,7 @@ public struct Policy: Sendable {
     /// Why a mode may not be set for a check, and nil when it may.
     public static func objection(to mode: CheckMode, for check: CheckID, in catalogue: [CheckDefinition]) -> String? {
         guard let definition = catalogue.first(where: { $0.id == check }) else {
-            return "there is no check \(check.name); `assay explain` lists them all"
+            return "there is no check \(check.name.excerpt); `assay explain` lists them all"
         }
         switch definition.kind {
         case .policy: return nil

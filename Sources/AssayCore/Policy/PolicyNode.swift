@@ -36,11 +36,11 @@ public struct PolicyNode: Sendable {
         PolicyError(file: file, line: line, field: path, message)
     }
 
-    /// What was found, for error messages. Long text is cut.
+    /// What was found, for error messages. Long text is cut, and control characters are escaped.
     public var found: String {
         switch content {
         case .null: "nothing"
-        case .scalar(let text): "\"\(text.prefix(60))\(text.count > 60 ? "..." : "")\""
+        case .scalar(let text): "\"\(text.excerpt)\""
         case .sequence: "a list"
         case .mapping: "a mapping"
         }
@@ -55,7 +55,8 @@ public struct PolicyNode: Sendable {
         for entry in entries {
             guard fields.contains(entry.key) else {
                 throw PolicyError(
-                    file: file, line: entry.line, field: path.isEmpty ? entry.key : "\(path).\(entry.key)",
+                    file: file, line: entry.line,
+                    field: path.isEmpty ? entry.key.excerpt : "\(path).\(entry.key.excerpt)",
                     "unknown field; allowed are \(fields.joined(separator: ", "))")
             }
             members[entry.key] = entry.value
@@ -90,7 +91,8 @@ public struct PolicyNode: Sendable {
     public func duration() throws(PolicyError) -> Double {
         let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600, "d": 86400]
         guard case .scalar(let text) = content, let unit = text.last.flatMap({ units[$0] }),
-            let count = UInt32(text.dropLast()), !text.hasPrefix("+")
+            // UInt32 reads signs as well, and "-0" as 0.
+            let count = UInt32(text.dropLast()), text.utf8.dropLast().allSatisfy({ (0x30...0x39).contains($0) })
         else { throw error("expected a length of time, such as 90s, 5m, 12h or 30d, found \(found)") }
         return Double(count) * unit
     }

@@ -1,0 +1,95 @@
+import AssayCore
+import Testing
+
+/// Authenticity comes first; past it, one verdict tells everything.
+@Suite("Running checks")
+struct CheckRunTests {
+    private func fail() throws(CheckFailure) { throw CheckFailure(Objection()) }
+    private func objecting() throws(CheckFailure) -> PolicyAnswer { throw CheckFailure(Objection()) }
+
+    @Test("Results keep the order in which the checks ran")
+    func order() {
+        var run = CheckRun(modes: [:], capacity: 4)
+        #expect(run.authenticity(.first) { 1 } == 1)
+        #expect(run.gate(.second) { 2 } == 2)
+        run.policy(.third) { .holds }
+        run.add(.skipped(.counter, because: .notApplicable))
+        #expect(
+            outline(run.results)
+                == ["first passed", "second passed", "third passed", "counter skipped not-applicable"])
+        #expect(run.broken == nil)
+    }
+
+    @Test("After a failed authenticity gate nothing runs, and every later check names it")
+    func brokenAuthenticity() {
+        var run = CheckRun(modes: [.challenge: .off], capacity: 6)
+        var ran: [CheckID] = []
+        #expect(run.authenticity(.first) { () throws(CheckFailure) in try fail() } == nil)
+        #expect(run.authenticity(.second) { ran.append(.second) } == nil)
+        #expect(run.gate(.third) { ran.append(.third) } == nil)
+        run.policy(.counter) {
+            ran.append(.counter)
+            return .holds
+        }
+        run.policy(.challenge) { .holds }
+        run.skip([.challenge])
+        #expect(ran == [])
+        #expect(run.broken == .first)
+        #expect(
+            outline(run.results) == [
+                "first failed", "second skipped test.first", "third skipped test.first",
+                "counter skipped test.first", "challenge skipped policy", "challenge skipped test.first",
+            ])
+    }
+
+    @Test("A decoding error is the finding of the decode gate, and breaks authenticity")
+    func decoding() throws {
+        var run = CheckRun(modes: [:], capacity: 1)
+        let error = DecodeError(.truncated, at: 3, "short")
+        #expect(run.decode(.first) { () throws(DecodeError) -> Int in throw error } == nil)
+        #expect(run.broken == .first)
+        #expect(run.results.first?.finding as? DecodeError == error)
+    }
+
+    @Test("A gate that nothing depends on fails without silencing the others")
+    func independentGate() {
+        var run = CheckRun(modes: [:], capacity: 3)
+        #expect(run.gate(.first) { () throws(CheckFailure) in try fail() } == nil)
+        #expect(run.gate(.second) { true } == true)
+        run.policy(.third) { () throws(CheckFailure) in try objecting() }
+        run.skip([.challenge])
+        #expect(run.broken == nil)
+        #expect(outline(run.results) == ["first failed", "second passed", "third failed"])
+    }
+
+    @Test(
+        "A policy check that does not hold counts as its mode says, and is enforced without one",
+        arguments: [
+            (CheckMode.enforce, "first failed"), (.annotate, "first annotated"), (.off, "first skipped policy"),
+            (nil, "first failed"),
+        ])
+    func modes(mode: CheckMode?, expected: String) {
+        var run = CheckRun(modes: mode.map { [.first: $0] } ?? [:], capacity: 1)
+        run.policy(.first) { () throws(CheckFailure) in try objecting() }
+        #expect(outline(run.results) == [expected])
+        #expect((run.results.first?.finding?.code == "objection") == (mode != .off))
+    }
+
+    @Test(
+        "No mode relaxes a gate, even one that a policy in code should not have",
+        arguments: CheckMode.allCases)
+    func gatesIgnoreModes(mode: CheckMode) {
+        var run = CheckRun(modes: [.first: mode], capacity: 1)
+        #expect(run.gate(.first) { () throws(CheckFailure) in try fail() } == nil)
+        #expect(outline(run.results) == ["first failed"])
+    }
+
+    @Test("A policy check that has nothing to look at, or is not asked for, is skipped and says so")
+    func answers() {
+        var run = CheckRun(modes: [:], capacity: 2)
+        run.policy(.first) { .notApplicable(Objection()) }
+        run.policy(.second) { .notAsked }
+        #expect(outline(run.results) == ["first skipped not-applicable", "second skipped policy"])
+        #expect(run.results.first?.finding?.detail == "because")
+    }
+}

@@ -1,0 +1,49 @@
+import AssayCore
+import Foundation
+
+extension CheckID {
+    static let first = CheckID("test.first")
+    static let second = CheckID("test.second")
+    static let third = CheckID("test.third")
+    static let challenge = CheckID("test.challenge")
+    static let counter = CheckID("test.counter")
+}
+
+enum Fixtures {
+    static let time = Date(timeIntervalSince1970: 1_776_795_192)
+
+    static let catalogue: [CheckDefinition] = [
+        definition(.first, .gate), definition(.second, .policy(default: .enforce)),
+        definition(.third, .policy(default: .annotate)), definition(.counter, .ledger),
+    ]
+
+    private static func definition(_ id: CheckID, _ kind: CheckDefinition.Kind) -> CheckDefinition {
+        CheckDefinition(id, kind, proves: "proof", stops: "the attack", lookAt: "place", source: "document")
+    }
+
+    static func effect(_ check: CheckID) -> LedgerEffect {
+        LedgerEffect(check, .consumeChallenge(value: [1], app: "app", purpose: ChallengePurpose(EvidenceKind("test"))))
+    }
+
+    static func assessment(
+        _ checks: [CheckResult], undecided: [CheckID] = [], effects: [CheckID] = []
+    ) -> Assessment {
+        Assessment(
+            kind: EvidenceKind("test"), app: "app", checks: checks, undecided: undecided,
+            effects: effects.map { effect($0) }, subject: nil, testAuthority: nil)
+    }
+}
+
+/// A finding without anything to say.
+struct Objection: CheckFinding, Equatable {
+    var code = "objection"
+    let detail = "because"
+}
+
+/// What a check came out as, in one word and its reason, for tables.
+func outline(_ results: [CheckResult]) -> [String] {
+    results.map { result in
+        let name = result.check.name.split(separator: ".").last ?? ""
+        return "\(name) \(result.status.rawValue)" + (result.because.map { " \($0)" } ?? "")
+    }
+}

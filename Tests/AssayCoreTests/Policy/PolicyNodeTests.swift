@@ -1,0 +1,85 @@
+import AssayCore
+import Testing
+
+/// Every access to a policy is checked, and every error names place, finding and what is allowed.
+@Suite("Values of a policy")
+struct PolicyNodeTests {
+    private func node(_ content: PolicyNode.Content) -> PolicyNode {
+        PolicyNode(content, path: "apps[0].x", line: 7, file: "p.yaml")
+    }
+
+    private func expect(_ message: String, _ body: () throws -> Void) {
+        let expected = PolicyError(file: "p.yaml", line: 7, field: "apps[0].x", message)
+        #expect(throws: expected, performing: body)
+    }
+
+    @Test(
+        "A length of time is a whole number and its unit",
+        arguments: [
+            ("90s", 90), ("5m", 300), ("12h", 43_200), ("30d", 2_592_000), ("0s", 0), ("4294967295s", 4_294_967_295),
+        ]
+            as [(String, Double)])
+    func durations(text: String, seconds: Double) throws {
+        #expect(try node(.scalar(text)).duration() == seconds)
+    }
+
+    @Test(
+        "Anything else is no length of time",
+        arguments: [
+            "", "s", "5", "5 m", " 5m", "5m ", "-5m", "+5m", "-0s", "1.5h", "5M", "5w", "5ms", "1h30m", "0x5m", "٥m",
+            "4294967296s", "1e3s", "5m\u{301}",
+        ])
+    func noDurations(text: String) {
+        expect("expected a length of time, such as 90s, 5m, 12h or 30d, found \"\(text)\"") {
+            _ = try node(.scalar(text)).duration()
+        }
+    }
+
+    @Test("Text is not empty, nothing, a list or a mapping")
+    func texts() throws {
+        #expect(try node(.scalar("a")).text() == "a")
+        expect("expected text, found \"\"") { _ = try node(.scalar("")).text() }
+        expect("expected text, found nothing") { _ = try node(.null).text() }
+        expect("expected text, found a list") { _ = try node(.sequence([])).text() }
+        expect("expected text, found a mapping") { _ = try node(.mapping([])).text() }
+    }
+
+    @Test("A word is one of the allowed ones, exactly")
+    func words() throws {
+        #expect(try node(.scalar("off")).word(CheckMode.self) == .off)
+        for (content, found) in [
+            (PolicyNode.Content.scalar("Off"), "\"Off\""), (.scalar("off "), "\"off \""), (.null, "nothing"),
+        ] {
+            expect("expected one of enforce, annotate, off, found \(found)") {
+                _ = try node(content).word(CheckMode.self)
+            }
+        }
+    }
+
+    @Test("A list has at least one value")
+    func lists() throws {
+        #expect(try node(.sequence([node(.null)])).elements().count == 1)
+        expect("expected a list of at least one value, found a list") { _ = try node(.sequence([])).elements() }
+        expect("expected a list of at least one value, found \"a\"") { _ = try node(.scalar("a")).elements() }
+    }
+
+    @Test("A mapping has known fields only, and an unknown one is named with its own line")
+    func mappings() throws {
+        let mapping = node(.mapping([("a", 8, node(.null)), ("b", 9, node(.null))]))
+        #expect(try mapping.members(["a", "b", "c"]).keys.sorted() == ["a", "b"])
+        #expect(
+            throws: PolicyError(file: "p.yaml", line: 9, field: "apps[0].x.b", "unknown field; allowed are a, c")
+        ) { try mapping.members(["a", "c"]) }
+        expect("expected a mapping of a, found nothing") { _ = try node(.null).members(["a"]) }
+    }
+
+    @Test("What was found is cut and escaped")
+    func found() {
+        #expect(node(.scalar("\u{1B}[2J")).found == "\"\\u{1B}[2J\"")
+        #expect(node(.scalar(String(repeating: "a", count: 1000))).found.count == 65)
+        #expect(
+            node(.mapping([])).missing("y", "a number")
+                == PolicyError(
+                    file: "p.yaml", line: 7, field: "apps[0].x.y", "required field is missing; a number"))
+    }
+}

@@ -1,0 +1,57 @@
+import AssayCore
+import Testing
+
+/// A policy sets the modes of policy checks and of nothing else.
+@Suite("Policy")
+struct PolicyTests {
+    private struct Configuration: EngineConfiguration {
+        static let engine = "test"
+        static let policyField = "test"
+        init() {}
+        init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError) {}
+    }
+
+    private func policy(_ modes: [CheckID: CheckMode], apps: [PolicyApp]? = nil) throws(PolicyError) -> Policy {
+        try Policy(
+            apps: apps ?? [PolicyApp(name: "app", Configuration())], modes: modes, catalogue: Fixtures.catalogue)
+    }
+
+    @Test("Defaults hold where nothing is set, and only policy checks have a mode")
+    func defaults() throws {
+        #expect(try policy([:]).modes == [.second: .enforce, .third: .annotate])
+        #expect(try policy([.second: .off, .third: .enforce]).modes == [.second: .off, .third: .enforce])
+        #expect(try policy([.first: .enforce, .counter: .enforce]).modes == [.second: .enforce, .third: .annotate])
+    }
+
+    @Test(
+        "Relaxing what is always enforced is refused with the reason",
+        arguments: [
+            (CheckID.first, CheckMode.annotate, ["is a gate", "found annotate", "the attack"]),
+            (.first, .off, ["is a gate", "found off", "the attack"]),
+            (.counter, .annotate, ["decided by the ledger", "found annotate", "the attack"]),
+            (.counter, .off, ["decided by the ledger", "found off"]),
+            (CheckID("test.nonsense"), .enforce, ["there is no check test.nonsense", "assay explain"]),
+        ])
+    func refusedModes(check: CheckID, mode: CheckMode, words: [String]) throws {
+        let error = try #require(throws: PolicyError.self) { try policy([check: mode]) }
+        #expect(error.field == "checks.\(check)")
+        for word in words { #expect(error.message.contains(word)) }
+    }
+
+    @Test("There is an app, names are unique, and an app has one configuration of an engine")
+    func apps() throws {
+        #expect(throws: PolicyError(field: "apps", "a policy names at least one app")) { try policy([:], apps: []) }
+        #expect(throws: PolicyError(field: "apps", "two apps are named a; names are unique")) {
+            try policy([:], apps: [PolicyApp(name: "a"), PolicyApp(name: "a")])
+        }
+        #expect(throws: PolicyError(field: "apps", "app a is configured twice for one engine")) {
+            try policy([:], apps: [PolicyApp(name: "a", Configuration(), Configuration())])
+        }
+    }
+
+    @Test("An app gives the configuration of an engine, or none")
+    func configurations() {
+        #expect(PolicyApp(name: "a", Configuration()).configuration(Configuration.self) != nil)
+        #expect(PolicyApp(name: "a").configuration(Configuration.self) == nil)
+    }
+}

@@ -1,0 +1,36 @@
+import AssayCore
+import Foundation
+import Synchronization
+
+/// A ledger that decides as it is told, however wrong, and counts how often it is asked to commit.
+final class FakeLedger: Ledger {
+    let durability = LedgerDurability.ephemeral
+    private let answer: @Sendable ([LedgerEffect]) -> Result<[LedgerRefusal?], LedgerOutage>
+    private let committed = Mutex(0)
+
+    var commits: Int { committed.withLock { $0 } }
+
+    init(_ answer: @escaping @Sendable ([LedgerEffect]) -> Result<[LedgerRefusal?], LedgerOutage>) {
+        self.answer = answer
+    }
+
+    /// A ledger that allows everything.
+    convenience init() {
+        self.init { .success($0.map { _ in nil }) }
+    }
+
+    func commit(_ effects: [LedgerEffect], at now: Date) async throws(LedgerOutage) -> CommitOutcome {
+        committed.withLock { $0 += 1 }
+        return CommitOutcome(decisions: try answer(effects).get())
+    }
+
+    func issue(_ challenge: Challenge, at now: Date) async throws(LedgerOutage) {}
+    func enrolledKey(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey? { nil }
+    func blocks(on subjects: [LedgerSubject], at now: Date) async throws(LedgerOutage) -> [Block] { [] }
+    func block(_ block: Block) async throws(LedgerOutage) {}
+    func allow(_ subject: LedgerSubject) async throws(LedgerOutage) -> Bool { false }
+    func export(_ body: (LedgerEntry) throws -> Void) async throws {}
+    func summary(at now: Date) async throws(LedgerOutage) -> LedgerSummary {
+        LedgerSummary(openChallenges: 0, consumedChallenges: 0, keys: 0, digests: 0, blocks: 0)
+    }
+}

@@ -1,0 +1,202 @@
+import Assay
+import Foundation
+import Testing
+
+/// Everything in a policy is checked when it is read; an error names line, field, finding and what is allowed.
+@Suite("Policy files")
+struct PolicyFileTests {
+    /// A policy of one app whose App Attest fields are these, from line 5 on.
+    private func app(_ fields: String...) -> String {
+        "version: 1\napps:\n  - name: shop\n    appAttest:\n" + fields.map { "      \($0)\n" }.joined()
+    }
+
+    private let required = [
+        "appIDs: [1234567890.com.example.shop]", "environments: [production]", "challenge: caller", "clientData: raw",
+    ]
+
+    /// A policy whose required fields are there, with one more on line 9.
+    private func with(_ field: String) -> String {
+        "version: 1\napps:\n  - name: shop\n    appAttest:\n" + (required + [field]).map { "      \($0)\n" }.joined()
+    }
+
+    /// A policy in which one required field, on line 5 + index, is replaced.
+    private func replacing(_ index: Int, _ field: String) -> String {
+        var fields = required
+        fields[index] = field
+        return "version: 1\napps:\n  - name: shop\n    appAttest:\n" + fields.map { "      \($0)\n" }.joined()
+    }
+
+    private func parse(_ text: String) throws(PolicyError) -> Policy {
+        try PolicyFile.parse(text, file: "p.yaml", files: MemoryFiles())
+    }
+
+    private func check(_ text: String, _ line: Int?, _ field: String, _ words: String) {
+        do {
+            _ = try parse(text)
+            Issue.record("accepted: \(text.prefix(300))")
+        } catch {
+            #expect(error.file == "p.yaml")
+            #expect(error.line == line, "\(error)")
+            #expect(error.field == field, "\(error)")
+            #expect(error.message.contains(words), "\(error)")
+        }
+    }
+
+    private let base = "apps[0].appAttest"
+
+    @Test("A document that is no policy is refused")
+    func documents() {
+        check("", 1, "", "the file is empty")
+        check("# nothing\n", 1, "", "the file is empty")
+        check("---\n", 2, "", "found nothing")
+        check("just text", 1, "", "expected a mapping of version, apps, checks, found \"just text\"")
+        check("- 1\n", 1, "", "found a list")
+        check("version: 1\napps: [", 3, "", "not YAML")
+        check("\u{FEFF}version: 1\n", 1, "", "byte order mark")
+        check("version: 1\n\tapps: []\n", 2, "", "not YAML")
+        check("version: 1\napps: *nowhere\n", 2, "", "undefined alias")
+        check(with("counter: increasing") + "---\nversion: 1\n", 10, "", "another document")
+        check("version: 1\u{0}\n", nil, "", "not YAML")
+        check("? [a]\n: 1\n", 1, "", "expected text as a key")
+    }
+
+    @Test("The version is 1, and there are apps")
+    func head() {
+        check("apps: []\n", 1, "version", "required field is missing; allowed is 1")
+        check("version: 2\n", 1, "version", "expected 1, found \"2\"")
+        check("version: 1.0\n", 1, "version", "expected 1")
+        check("version:\n", 1, "version", "found nothing")
+        check("version: 1\n", 1, "apps", "required field is missing")
+        check("version: 1\napps: []\n", 2, "apps", "a list of at least one value")
+        check("version: 1\napps: {}\n", 2, "apps", "found a mapping")
+        check("version: 1\nunknown: 2\n", 2, "unknown", "unknown field; allowed are version, apps, checks")
+        check("version: 1\n<<: {apps: []}\n", 2, "<<", "unknown field")
+        check("version: 1\napps:\n  - shop\n", 3, "apps[0]", "expected a mapping of name, appAttest")
+        check("version: 1\napps:\n  - appAttest: {}\n", 3, "apps[0].name", "required field is missing")
+        check(
+            "version: 1\napps:\n  - name: shop\n", 3, "apps[0]", "says nothing on any evidence; allowed are appAttest")
+        check("version: 1\napps:\n  - name: ~\n", 3, "apps[0].name", "found nothing")
+        check("version: 1\napps:\n  - name: shop\n    ios: 1\n", 4, "apps[0].ios", "unknown field; allowed are name")
+    }
+
+    @Test("No key stands twice, however it is quoted, and names are unique")
+    func duplicates() {
+        check("version: 1\nversion: 1\n", 1, "version", "twice")
+        check("version: 1\n\"version\": 1\n", 1, "version", "twice")
+        check(with("counter: increasing\n      counter: successor"), 9, "counter", "twice")
+        check(with("counter: increasing\n      !x counter: successor"), 10, "counter", "twice")
+        let second = with("counter: increasing").split(separator: "\n").dropFirst(2).joined(separator: "\n")
+        check(with("counter: increasing") + second, 10, "apps[1]", "two apps are named shop")
+    }
+
+    @Test("Every required field is asked for")
+    func missing() {
+        for (index, field) in ["appIDs", "environments", "challenge", "clientData"].enumerated() {
+            check(replacing(index, "receipt: {}"), 5, "\(base).\(field)", "required field is missing")
+        }
+    }
+
+    @Test("App IDs have a prefix and no wildcard, and stand in the list once")
+    func appIDs() {
+        for appID in ["shop", "1234567890.", ".com.example", "\"1234567890.com example\"", "1234567890.com.éxample"] {
+            check(replacing(0, "appIDs: [\(appID)]"), 5, "\(base).appIDs[0]", "App ID")
+        }
+        check(replacing(0, "appIDs: [a.b, \"1234567890.*\"]"), 5, "\(base).appIDs[1]", "wildcard")
+        check(replacing(0, "appIDs: [a.b, a.b]"), 5, "\(base).appIDs[1]", "a.b stands in the list twice")
+        check(replacing(0, "appIDs: []"), 5, "\(base).appIDs", "at least one")
+        check(replacing(0, "appIDs: a.b"), 5, "\(base).appIDs", "found \"a.b\"")
+        check(replacing(0, "appIDs: [~]"), 5, "\(base).appIDs[0]", "found nothing")
+    }
+
+    @Test("Words are those that are allowed, in their one spelling")
+    func words() {
+        check(replacing(1, "environments: [sandbox]"), 6, "\(base).environments[0]", "production, development")
+        check(replacing(1, "environments: [production, production]"), 6, "\(base).environments[1]", "twice")
+        check(replacing(1, "environments: production"), 6, "\(base).environments", "a list")
+        check(replacing(2, "challenge: Ledger"), 7, "\(base).challenge", "ledger, caller, found \"Ledger\"")
+        check(replacing(3, "clientData: json"), 8, "\(base).clientData", "raw, none or { challengeAt")
+        check(replacing(3, "clientData: {}"), 8, "\(base).clientData.challengeAt", "required")
+        check(replacing(3, "clientData: { at: /c }"), 8, "\(base).clientData.at", "allowed are challengeAt")
+        check(replacing(3, "clientData: { challengeAt: c }"), 8, "\(base).clientData.challengeAt", "RFC 6901")
+        check(with("counter: any"), 9, "\(base).counter", "increasing, successor, found \"any\"")
+        check(with("counter: yes"), 9, "\(base).counter", "found \"yes\"")
+        check(with("validationCategories: []"), 9, "\(base).validationCategories", "at least one")
+        check(with("validationCategories: [store]"), 9, "\(base).validationCategories[0]", "appStore")
+        check(with("unknown: 1"), 9, "\(base).unknown", "unknown field; allowed are appIDs")
+    }
+
+    @Test("Versions and lengths of time have one form")
+    func values() {
+        check(with("minimumOSVersion: iOS16"), 9, "\(base).minimumOSVersion", "numbers and periods")
+        check(with("minimumOSVersion: 16."), 9, "\(base).minimumOSVersion", "numbers and periods")
+        check(with("minimumOSVersion: {}"), 9, "\(base).minimumOSVersion", "empty mapping")
+        check(with("minimumOSVersion: { iOS: x }"), 9, "\(base).minimumOSVersion.iOS", "numbers and periods")
+        check(with("minimumOSVersion: { watchOS: 1 }"), 9, "\(base).minimumOSVersion.watchOS", "iOS, macOS")
+        check(with("minimumBundleVersion: [1]"), 9, "\(base).minimumBundleVersion", "found a list")
+        check(with("receipt: { maximumAge: 5 }"), 9, "\(base).receipt.maximumAge", "such as 90s, 5m")
+        check(with("receipt: { maximumAge: -0s }"), 9, "\(base).receipt.maximumAge", "such as 90s, 5m")
+        check(with("receipt: { maximumRiskMetric: -1 }"), 9, "\(base).receipt.maximumRiskMetric", "whole number")
+        check(with("receipt: { age: 5m }"), 9, "\(base).receipt.age", "maximumAge, maximumRiskMetric")
+    }
+
+    @Test("Modes are for policy checks that there are; relaxing a gate is refused at its line with the reason")
+    func modes() {
+        let policy = with("counter: increasing")
+        check(
+            policy + "checks:\n  app-attest.attestation.chain: annotate\n", 11,
+            "checks.app-attest.attestation.chain", "is a gate and is always enforced, found annotate. It stops this: ")
+        check(
+            policy + "checks:\n  app-attest.assertion.counter: off\n", 11,
+            "checks.app-attest.assertion.counter", "decided by the ledger")
+        check(policy + "checks:\n  app-attest.nonsense: off\n", 11, "checks.app-attest.nonsense", "there is no check")
+        check(
+            policy + "checks:\n  app-attest.attestation.receipt: maybe\n", 11,
+            "checks.app-attest.attestation.receipt", "enforce, annotate, off, found \"maybe\"")
+        check(
+            policy + "checks:\n  app-attest.attestation.receipt: false\n", 11,
+            "checks.app-attest.attestation.receipt", "found \"false\"")
+        check(policy + "checks: [a]\n", 10, "checks", "expected a mapping of check names")
+    }
+
+    @Test("What nests without end or multiplies itself is refused in no time", .timeLimit(.minutes(1)))
+    func bombs() {
+        check("version: " + String(repeating: "[", count: 900_000), 1, "", "nesting level")
+        check(
+            "version: " + String(repeating: "[", count: 40) + String(repeating: "]", count: 40), 1,
+            "version" + String(repeating: "[0]", count: 31), "nested deeper than 32")
+        check(String(repeating: "- ", count: 500_000) + "a", 1, "", "nesting level")
+        var bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
+        for level in 1...20 {
+            bomb += "a\(level): &a\(level) [\((0..<10).map { _ in "*a\(level - 1)" }.joined(separator: ", "))]\n"
+        }
+        do {
+            _ = try parse(bomb)
+            Issue.record("accepted")
+        } catch {
+            #expect(error.message.contains("more than 100000 values"))
+        }
+    }
+
+    @Test("A value is the same with and without quotes, and every form of a field is read")
+    func accepted() throws {
+        let policies = [
+            with("counter: successor"), with("\"counter\": \"increasing\""), with("minimumOSVersion: 16.0"),
+            with("minimumOSVersion: \"16.0\""), with("minimumOSVersion: { iOS: 16, macOS: \"14.2\" }"),
+            with("minimumBundleVersion: 1.2.3"), with("validationCategories: [appStore, testFlight]"),
+            with("receipt: { maximumAge: 12h, maximumRiskMetric: 4 }"), with("receipt: {}"),
+            replacing(3, "clientData: none"), replacing(3, "clientData: { challengeAt: /a/0/b~1c }"),
+            replacing(2, "challenge: 'ledger'"),
+            with("counter: successor").replacingOccurrences(of: "\n", with: "\r\n"),
+            with("counter: successor") + "checks:\n  app-attest.attestation.receipt: \"off\"\n",
+        ]
+        for text in policies {
+            let policy = try parse(text)
+            #expect(policy.apps.map(\.name) == ["shop"])
+            #expect(policy.apps.first?.configuration(AppAttestConfiguration.self) != nil)
+        }
+        let policy = try parse(
+            with("receipt: { maximumAge: 12h }") + "checks: { app-attest.attestation.receipt: enforce }")
+        #expect(policy.apps.first?.configuration(AppAttestConfiguration.self)?.receipt.maximumAge == 43_200)
+        #expect(policy.modes[CheckID("app-attest.attestation.receipt")] == .enforce)
+    }
+}

@@ -1,0 +1,67 @@
+import Assay
+import AssayTesting
+import Foundation
+import Testing
+
+/// The JSON of a verdict is API: its fields, their order and their text.
+@Suite("Verdicts in JSON")
+struct VerdictJSONTests {
+    private func verdict(_ checks: String = "", challenge: [UInt8] = Fixtures.challenge) async throws -> Verdict {
+        let minted = try Fixtures.attestation()
+        return try await Verifier(policy: Fixtures.policy(checks: checks), ledger: MemoryLedger()).verifyAttestation(
+            AttestationInput(keyID: minted.keyID, attestation: minted.attestation, clientData: .data(challenge)),
+            at: Fixtures.time)
+    }
+
+    private func object(_ json: String) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
+    }
+
+    @Test("An accepted attestation, to the letter")
+    func accepted() async throws {
+        let json = try await verdict().json(id: "a-1")
+        #expect(json == Self.accepted, "\(json)")
+    }
+
+    @Test("A rejected attestation, to the letter: what depends on the failed gate is skipped because of it")
+    func rejected() async throws {
+        let json = try await verdict(challenge: [1]).json(id: nil)
+        #expect(json == Self.rejected, "\(json)")
+    }
+
+    @Test("Foundation reads what is written, and finds the test authority named")
+    func parseable() async throws {
+        let object = try object(try await verdict().json(id: "a\"\\\n\u{1}\u{7F}\u{2028}\u{202E}ü🙂"))
+        #expect(object["id"] as? String == "a\"\\\n\u{1}\u{7F}\u{2028}\u{202E}ü🙂")
+        #expect((object["testAuthority"] as? String)?.contains("Assay Test App Attestation Root CA") == true)
+        #expect((object["checks"] as? [[String: Any]])?.count == 16)
+        #expect((object["subject"] as? [String: Any])?["counter"] as? Int == 0)
+    }
+
+    @Test("A check that policy leaves out says so, and an annotated one stands in its list")
+    func reasons() async throws {
+        let object = try object(
+            try await verdict("checks:\n  app-attest.attestation.receipt: off\n", challenge: [1]).json(id: nil))
+        let checks = try #require(object["checks"] as? [[String: Any]])
+        let reasons = Set(checks.compactMap { $0["because"] as? String })
+        #expect(reasons == ["policy", "app-attest.attestation.nonce"])
+        for check in checks { #expect((check["status"] as? String == "skipped") == (check["because"] != nil)) }
+        #expect(object["annotated"] as? [String] == [])
+        #expect(object["id"] == nil)
+        #expect(object["subject"] == nil)
+    }
+
+    @Test(
+        "What terminals, logs and line readers would act on is escaped",
+        arguments: [
+            ("a\"\\", #""a\"\\""#), ("\n\r\t", #""\n\r\t""#), ("\u{0}\u{1B}\u{1F}", #""\u0000\u001b\u001f""#),
+            ("\u{7F}\u{9B}", #""\u007f\u009b""#), ("\u{2028}\u{2029}", #""\u2028\u2029""#),
+            ("\u{202E}\u{2066}\u{FEFF}", #""\u202e\u2066\ufeff""#), ("\u{E0041}", #""\udb40\udc41""#),
+            ("ü/🙂\u{301}", "\"ü/🙂\u{301}\""), ("", "\"\""),
+        ])
+    func escapes(text: String, json: String) throws {
+        #expect(JSONText.string(text) == json)
+        let read = try JSONSerialization.jsonObject(with: Data(json.utf8), options: .fragmentsAllowed) as? String
+        #expect(read.map { Array($0.utf8) } == Array(text.utf8))
+    }
+}

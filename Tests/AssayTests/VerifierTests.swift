@@ -1,0 +1,135 @@
+import Assay
+import AssayTesting
+import Foundation
+import Testing
+
+/// False evidence is a verdict, an outage is an outage, and a wrong call is the caller's error.
+@Suite("Verifier")
+struct VerifierTests {
+    private func verify(
+        _ record: EvidenceRecord, apps: [String] = ["shop"], ledger: any Ledger = MemoryLedger()
+    ) async throws(VerificationError) -> Verdict {
+        let policy: Policy
+        do { policy = try Fixtures.policy(apps) } catch { throw .request(RequestError(.noTime, "\(error)")) }
+        return try await Verifier(policy: policy, ledger: ledger).verify(record, at: Fixtures.time)
+    }
+
+    private func requestError(_ record: EvidenceRecord, apps: [String] = ["shop"]) async -> RequestError? {
+        do {
+            _ = try await verify(record, apps: apps)
+        } catch .request(let error) {
+            return error
+        } catch {
+            Issue.record("\(error)")
+        }
+        return nil
+    }
+
+    @Test("A kind that no engine judges is a wrong call, and is told what there is")
+    func unknownKind() async throws {
+        let record = EvidenceRecord(
+            id: nil, kind: EvidenceKind("x\u{1B}"), app: nil, receivedAt: nil,
+            evidence: RecordObject([], offset: 0), expect: nil)
+        let error = await requestError(record)
+        #expect(error?.code == .unknownKind)
+        #expect(
+            error?.message == "no engine judges x\\u{1B}; there are "
+                + "app-attest.attestation, app-attest.assertion, app-attest.receipt")
+    }
+
+    @Test("An app that the policy does not have is a wrong call, and is told which there are")
+    func unknownApp() async throws {
+        let error = await requestError(
+            try Fixtures.attestation().record(id: "a", app: "other"), apps: ["shop", "bank"])
+        #expect(error?.code == .unknownApp)
+        #expect(error?.message.contains("shop, bank") == true)
+    }
+
+    @Test("Among several apps the one whose App ID matches judges; none that matches is a wrong call")
+    func appByAppID() async throws {
+        let record = try Fixtures.attestation().record(id: "a")
+        #expect(try await verify(record, apps: ["bank", "shop"]).app == "shop")
+        #expect(try await verify(record, apps: ["bank", "shop"]).outcome == .accept)
+        #expect(await requestError(record, apps: ["bank", "game"])?.code == .ambiguousApp)
+    }
+
+    @Test("A single app judges whatever comes, and evidence of another app fails its App ID")
+    func singleApp() async throws {
+        let verdict = try await verify(try Fixtures.attestation().record(id: "a"), apps: ["bank"])
+        #expect(verdict.app == "bank")
+        #expect(verdict.outcome == .reject)
+        #expect(verdict.failed.first?.name == "app-attest.attestation.app-id")
+    }
+
+    @Test("A named app judges even when another one's App ID matches")
+    func namedApp() async throws {
+        let verdict = try await verify(
+            try Fixtures.attestation().record(id: "a", app: "bank"), apps: ["bank", "shop"])
+        #expect(verdict.app == "bank")
+        #expect(verdict.failed.first?.name == "app-attest.attestation.app-id")
+    }
+
+    @Test("A ledger that cannot be reached is an outage for evidence that would be accepted")
+    func outage() async throws {
+        do {
+            _ = try await verify(try Fixtures.attestation().record(id: "a"), ledger: UnreachableLedger())
+            Issue.record("there is a verdict")
+        } catch VerificationError.outage(let outage) {
+            #expect(outage == UnreachableLedger.outage)
+        }
+    }
+
+    @Test("Direct calls: an attestation enrols its key once, and its assertions advance the counter")
+    func directCalls() async throws {
+        let minted = try Fixtures.attestation()
+        let verifier = try Verifier(policy: Fixtures.policy(), ledger: MemoryLedger())
+        let first = try await verifier.verifyAttestation(Fixtures.input(minted), at: Fixtures.time)
+        #expect(first.outcome == .accept)
+        #expect(first.appAttest?.keyID == Fixtures.key.keyID)
+        let second = try await verifier.verifyAttestation(Fixtures.input(minted), app: "shop", at: Fixtures.time)
+        #expect(second.failed.map(\.name) == ["app-attest.attestation.enrolment"])
+
+        let assertion = try AssertionBlueprint(
+            key: Fixtures.key, appID: Fixtures.appID, counter: 1, clientData: .bytes([1, 2])
+        ).mint()
+        func assert(_ data: [UInt8]) async throws -> Verdict {
+            try await verifier.verifyAssertion(
+                AssertionInput(keyID: assertion.keyID, assertion: assertion.assertion, clientData: .data(data)),
+                at: Fixtures.time)
+        }
+        #expect(try await assert([1, 3]).failed.first?.name == "app-attest.assertion.signature")
+        #expect(try await assert([1, 2]).outcome == .accept)
+        #expect(try await assert([1, 2]).failed.map(\.name) == ["app-attest.assertion.counter"])
+    }
+
+    @Test("Direct calls: an assertion with a key of the caller's is held against it")
+    func suppliedKey() async throws {
+        let minted = try AssertionBlueprint(
+            key: Fixtures.key, appID: Fixtures.appID, counter: 8, clientData: .bytes([1])
+        ).mint()
+        let input = AssertionInput(keyID: minted.keyID, assertion: minted.assertion, clientData: .data([1]))
+        for (counter, failed) in [(7, []), (8, ["app-attest.assertion.counter"])] as [(UInt32, [String])] {
+            let verifier = try Verifier(policy: Fixtures.policy(), ledger: MemoryLedger())
+            let supplied = AssertionKeys.Supplied(publicKey: minted.publicPoint, counter: counter)
+            let verdict = try await verifier.verifyAssertion(input, suppliedKey: supplied, at: Fixtures.time)
+            #expect(verdict.failed.map(\.name) == failed)
+        }
+    }
+
+    @Test("Direct calls: a refreshed receipt is about the key that was enrolled")
+    func receipt() async throws {
+        let minted = try Fixtures.attestation()
+        let verifier = try Verifier(policy: Fixtures.policy(), ledger: MemoryLedger())
+        #expect(try await verifier.verifyAttestation(Fixtures.input(minted), at: Fixtures.time).outcome == .accept)
+        let certificate = try #require(minted.certificates.first)
+        let receipt = try ReceiptBlueprint(
+            authority: Fixtures.authority(), appID: Fixtures.appID, certificate: certificate,
+            clientDataHash: minted.clientData.hash, environment: .production, createdAt: Fixtures.time, riskMetric: 3
+        ).mint()
+        let verdict = try await verifier.verifyReceipt(
+            ReceiptInput(keyID: minted.keyID, receipt: receipt), at: Fixtures.time)
+        #expect(verdict.failed == [])
+        #expect(verdict.outcome == .accept)
+        #expect(verdict.appAttest?.receipt?.riskMetric == 3)
+    }
+}
