@@ -14,5 +14,6 @@ public protocol EvidenceEngine: Sendable {
     init(policy: Policy)
 
     /// Assesses a record: decodes it, looks up what the ledger knows, runs the checks. Nothing is committed.
-    func assess(_ record: EvidenceRecord, ledger: any Ledger, at now: Date) async throws(VerificationError) -> Assessment
+    func assess(_ record: EvidenceRecord, ledger: any Ledger, at now: Date) async throws(VerificationError)
+        -> Assessment
 }
