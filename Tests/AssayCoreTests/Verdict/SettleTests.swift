@@ -73,4 +73,19 @@ struct SettleTests {
         await #expect(throws: LedgerOutage.self) { _ = try await ledger.settle(assessment, at: Self.now) }
         #expect(try await ledger.summary(at: Self.now).openChallenges == 1)
     }
+
+    @Test(
+        "An expectation names no failed check, the first, or all of them",
+        arguments: [
+            ([], true), (["*"], true), (["test.first"], true), (["test.second"], false),
+            (["test.first", "test.second"], true), (["*", "test.second"], true),
+            (["test.second", "test.first"], false), (["test.first", "test.second", "test.third"], false),
+        ] as [([String], Bool)])
+    func expectations(_ failed: [String], _ isMet: Bool) async throws {
+        let finding = Finding("wrong", "it is wrong")
+        let assessment = Self.assessment(["first", "second"].map { .failed(CheckID("test.\($0)"), finding) })
+        let verdict = try await ledger().settle(assessment, at: Self.now)
+        #expect(EvidenceRecord.Expectation(outcome: .reject, failed: failed).isMet(by: verdict) == isMet)
+        #expect(!EvidenceRecord.Expectation(outcome: .accept, failed: failed).isMet(by: verdict))
+    }
 }
