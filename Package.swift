@@ -53,7 +53,7 @@ let package = Package(
         .target(
             name: "AssayTesting",
             dependencies: [
-                "AssayCore", "AppAttest",
+                "AssayCore",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
             ],
@@ -91,7 +91,11 @@ let package = Package(
         .testTarget(
             name: "AssayTests", dependencies: ["Assay", "AssayTesting", "AssayTestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "AssayTestingTests", dependencies: ["AssayTesting", "AssayTestSupport"], swiftSettings: strict),
+            name: "AssayTestingTests",
+            dependencies: [
+                "AssayTesting", "AssayTestSupport", .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: strict),
         .testTarget(
             name: "AssayCLITests", dependencies: ["AssayCLI", "AssayCore", "AssayTesting", "AssayTestSupport"],
             swiftSettings: strict),

@@ -27,27 +27,18 @@ public struct AppAttestEngine: EvidenceEngine {
     public func assess(
         _ record: EvidenceRecord, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
-        do {
-            switch record.kind {
-            case AttestationCheck.kind:
-                let input = try AttestationInput(record.evidence)
-                return try await assess(input, app: record.app, ledger: ledger, at: now)
-            case AssertionCheck.kind:
-                let (input, supplied) = try AssertionInput.read(record.evidence)
-                return try await assess(input, suppliedKey: supplied, app: record.app, ledger: ledger, at: now)
-            case ReceiptCheck.kind:
-                let input = try ReceiptInput(record.evidence)
-                return try await assess(input, app: record.app, ledger: ledger, at: now)
-            default:
-                throw VerificationError.request(
-                    RequestError(.unknownKind, "\(record.kind) is no kind of App Attest evidence"))
-            }
-        } catch let error as RecordError {
-            throw .record(error)
-        } catch let error as VerificationError {
-            throw error
-        } catch {
-            throw .request(RequestError(.unknownKind, "\(error)"))
+        switch record.kind {
+        case AttestationCheck.kind:
+            let input = try record.reading(AttestationInput.init)
+            return try await assess(input, app: record.app, ledger: ledger, at: now)
+        case AssertionCheck.kind:
+            let (input, supplied) = try record.reading(AssertionInput.read)
+            return try await assess(input, suppliedKey: supplied, app: record.app, ledger: ledger, at: now)
+        case ReceiptCheck.kind:
+            let input = try record.reading(ReceiptInput.init)
+            return try await assess(input, app: record.app, ledger: ledger, at: now)
+        default:
+            throw .request(RequestError(.unknownKind, "\(record.kind) is no kind of App Attest evidence"))
         }
     }
 
@@ -70,10 +61,10 @@ public struct AppAttestEngine: EvidenceEngine {
             (try? AssertionEvidence(input.assertion))?.authenticatorData.rpIDHash
         }
         let keys = try await ledger.asking { (ledger) async throws(LedgerOutage) in
-            AssertionKeys(
-                enrolled: try await ledger.enrolledKey(.appAttest(input.keyID)), supplied: suppliedKey,
-                durability: ledger.durability,
-                blocks: try await ledger.blocks(on: [.key(input.keyID)], at: now))
+            let identifier = KeyIdentifier.appAttest(input.keyID)
+            return AssertionKeys(
+                enrolled: try await ledger.enrolledKey(identifier), supplied: suppliedKey,
+                durability: ledger.durability, blocks: try await ledger.blocks(on: [identifier.subject], at: now))
         }
         return AssertionAssessor.assess(input, keys: keys, expectations: expectations, now: now)
     }
@@ -122,28 +113,5 @@ public struct AppAttestEngine: EvidenceEngine {
                         : "the evidence names no app, and \(matching.count) of \(names) have its App ID; name the app"))
         }
         return app
-    }
-}
-
-extension KeyIdentifier {
-    /// The ledger's name of an App Attest key.
-    static func appAttest(_ keyID: [UInt8]) -> KeyIdentifier {
-        KeyIdentifier(engine: AppAttestConfiguration.engine, value: keyID)
-    }
-}
-
-extension LedgerSubject {
-    /// The ledger's name of an App Attest key that may be blocked.
-    static func key(_ keyID: [UInt8]) -> LedgerSubject {
-        LedgerSubject(.key, Base64.encode(keyID, .standard))
-    }
-}
-
-extension Ledger {
-    /// Asks the ledger, and passes an outage on as such.
-    fileprivate func asking<Answer: Sendable>(
-        _ body: (any Ledger) async throws(LedgerOutage) -> Answer
-    ) async throws(VerificationError) -> Answer {
-        do { return try await body(self) } catch { throw .outage(error) }
     }
 }

@@ -38,7 +38,7 @@ struct KeyTests {
         let verifier = try Fixtures.verifier(try Fixtures.configuration(), ledger: ledger)
         let key = AttestedKey()
         #expect(try await attest(verifier, key).failed == [])
-        let subject = KeyIdentifier(engine: "app-attest", value: key.keyID).subject
+        let subject = KeyIdentifier.appAttest(key.keyID).subject
         try await ledger.block(Block(subject: subject, reason: "abuse", since: Fixtures.now, until: nil))
         #expect(try await assert(verifier, key, counter: 1).failed == [AssertionCheck.keyState])
         try await ledger.allow(subject)
@@ -52,7 +52,7 @@ struct KeyTests {
             try Fixtures.configuration(), modes: [AssertionCheck.keyState: .off], ledger: ledger)
         let key = AttestedKey()
         #expect(try await attest(verifier, key).failed == [])
-        let subject = KeyIdentifier(engine: "app-attest", value: key.keyID).subject
+        let subject = KeyIdentifier.appAttest(key.keyID).subject
         try await ledger.block(Block(subject: subject, reason: "abuse", since: Fixtures.now, until: nil))
         #expect(try await assert(verifier, key, counter: 1).failed == [AssertionCheck.counter])
     }
@@ -93,7 +93,7 @@ struct KeyTests {
         let other = AssertionKeys.Supplied(publicKey: AttestedKey().publicPoint, counter: 0)
         let expectations = Fixtures.expectations(try Fixtures.configuration(isTest: false))
         let enrolled = EnrolledKey(
-            identifier: KeyIdentifier(engine: "app-attest", value: key.keyID), app: "shop",
+            identifier: KeyIdentifier.appAttest(key.keyID), app: "shop",
             publicKey: key.publicPoint, counter: 0, enrolledAt: Fixtures.now, properties: [:])
         let elsewhere = EnrolledKey(
             identifier: enrolled.identifier, app: "another", publicKey: key.publicPoint, counter: 0,

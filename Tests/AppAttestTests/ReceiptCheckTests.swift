@@ -30,7 +30,7 @@ struct ReceiptCheckTests {
 
     private func enrolled(_ key: AttestedKey, appID: String, environment: String) -> EnrolledKey {
         EnrolledKey(
-            identifier: KeyIdentifier(engine: "app-attest", value: key.keyID), app: "shop",
+            identifier: KeyIdentifier.appAttest(key.keyID), app: "shop",
             publicKey: key.publicPoint, counter: 0, enrolledAt: Fixtures.now,
             properties: ["appId": appID, "environment": environment])
     }

@@ -2,35 +2,6 @@ public import AssayCore
 import AssayPrimitives
 public import FoundationEssentials
 
-/// An assertion to be verified, as the app sent it.
-public struct AssertionInput: Sendable {
-    /// The key identifier, 32 bytes.
-    public let keyID: [UInt8]
-    /// The assertion.
-    public let assertion: [UInt8]
-    /// The client data that the app signed, or its hash.
-    public let clientData: ClientData
-    /// The challenge that the client data must carry, when the caller knows it.
-    public let challenge: [UInt8]?
-
-    /// Composes the input of a verification.
-    ///
-    /// - Parameters:
-    ///   - keyID: the key identifier, decoded from base64.
-    ///   - assertion: what `generateAssertion` gave.
-    ///   - clientData: the bytes of the request that the app hashed with SHA-256, or the hash that it passed.
-    ///   - challenge: what the client data must carry, when the policy says `challenge: caller`.
-    public init(
-        keyID: some Sequence<UInt8>, assertion: some Sequence<UInt8>, clientData: ClientData,
-        challenge: (some Sequence<UInt8>)? = [UInt8]?.none
-    ) {
-        self.keyID = Array(keyID)
-        self.assertion = Array(assertion)
-        self.clientData = clientData
-        self.challenge = challenge.map { Array($0) }
-    }
-}
-
 /// Assesses App Attest assertions: synchronous and pure, without clock and ledger.
 public enum AssertionAssessor {
     /// Runs every check that needs no ledger. The counter is not looked at: only the ledger's commit compares it.
@@ -70,7 +41,7 @@ public enum AssertionAssessor {
         }
         let undecided = effects.map(\.check) + [AssertionCheck.counter]
         if let subject, let counter = subject.counter {
-            let identifier = KeyIdentifier(engine: AppAttestConfiguration.engine, value: input.keyID)
+            let identifier = KeyIdentifier.appAttest(input.keyID)
             effects.append(
                 LedgerEffect(
                     AssertionCheck.counter,

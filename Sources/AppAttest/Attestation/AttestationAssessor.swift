@@ -2,30 +2,6 @@ public import AssayCore
 import AssayPrimitives
 public import FoundationEssentials
 
-/// An attestation to be verified, as the app sent it.
-public struct AttestationInput: Sendable {
-    /// The key identifier, 32 bytes.
-    public let keyID: [UInt8]
-    /// The attestation object.
-    public let attestation: [UInt8]
-    /// The challenge, or the client data hash that the app passed.
-    public let clientData: ClientData
-
-    /// Composes the input of a verification.
-    ///
-    /// - Parameters:
-    ///   - keyID: the key identifier from `generateKey`, decoded from base64.
-    ///   - attestation: what `attestKey` gave.
-    ///   - clientData: the challenge that the app hashed with SHA-256, or the hash that it passed.
-    public init(
-        keyID: some Sequence<UInt8>, attestation: some Sequence<UInt8>, clientData: ClientData
-    ) {
-        self.keyID = Array(keyID)
-        self.attestation = Array(attestation)
-        self.clientData = clientData
-    }
-}
-
 /// Assesses App Attest attestations: synchronous and pure, without clock and ledger.
 public enum AttestationAssessor {
     /// Runs every check that needs no ledger.
@@ -132,30 +108,7 @@ public enum AttestationAssessor {
         properties[EnrolledProperty.bundleVersion] = subject.bundleVersion
         properties[EnrolledProperty.testAuthority] = expectations.trust.testAuthority
         return EnrolledKey(
-            identifier: KeyIdentifier(engine: AppAttestConfiguration.engine, value: subject.keyID),
-            app: expectations.app,
+            identifier: .appAttest(subject.keyID), app: expectations.app,
             publicKey: publicKey, counter: 0, enrolledAt: now, properties: properties)
-    }
-}
-
-/// What the ledger keeps of an enrolled key besides the key itself.
-enum EnrolledProperty {
-    static let appID = "appId"
-    static let environment = "environment"
-    static let osVersion = "osVersion"
-    static let validationCategory = "validationCategory"
-    static let bundleVersion = "bundleVersion"
-    static let testAuthority = "testAuthority"
-}
-
-extension LedgerEffect {
-    /// The use of one of the ledger's challenges, in whichever of its two forms.
-    static func consumeChallenge(
-        _ bytes: [UInt8], _ check: CheckID, _ kind: EvidenceKind, _ expectations: AppAttestExpectations
-    ) -> LedgerEffect {
-        LedgerEffect(
-            check,
-            .consumeChallenge(
-                value: LedgerChallenge.value(of: bytes), app: expectations.app, purpose: ChallengePurpose(kind)))
     }
 }

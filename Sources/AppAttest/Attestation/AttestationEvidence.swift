@@ -110,10 +110,3 @@ private struct AttestationStatement {
         self.receipt = receipt
     }
 }
-
-extension StringProtocol {
-    /// The text with control characters and everything outside of ASCII escaped, so that it can stand in a log.
-    var escapingControls: String {
-        unicodeScalars.map { (0x20...0x7E).contains($0.value) ? String($0) : $0.escaped(asASCII: true) }.joined()
-    }
-}

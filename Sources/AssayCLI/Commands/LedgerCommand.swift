@@ -52,7 +52,7 @@ struct SubjectOptions: ParsableArguments {
 
     /// The subject.
     var subject: LedgerSubject {
-        if let keyID { return .key(keyID) }
+        if let keyID { return KeyIdentifier.appAttest(keyID).subject }
         if let device { return LedgerSubject(.device, device) }
         return LedgerSubject(.account, account ?? "")
     }

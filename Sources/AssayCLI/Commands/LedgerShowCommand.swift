@@ -23,9 +23,9 @@ struct LedgerShowCommand: AsyncParsableCommand {
         let now = Date()
         do {
             if let keyID {
-                let identifier = KeyIdentifier(engine: AppAttestConfiguration.engine, value: keyID)
+                let identifier = KeyIdentifier.appAttest(keyID)
                 let key = try await open.ledger.enrolledKey(identifier)
-                let blocks = try await open.ledger.blocks(on: [.key(keyID)], at: now)
+                let blocks = try await open.ledger.blocks(on: [identifier.subject], at: now)
                 try show(key, blocks)
             } else {
                 try show(await open.ledger.summary(at: now))
@@ -71,12 +71,5 @@ struct LedgerShowCommand: AsyncParsableCommand {
             let gap = String(repeating: " ", count: width - row.name.count + 2)
             try Console.print(terminal.printable(row.name + gap + row.value))
         }
-    }
-}
-
-extension LedgerSubject {
-    /// A key by its identifier.
-    static func key(_ keyID: [UInt8]) -> LedgerSubject {
-        LedgerSubject(.key, Base64.encode(keyID, .standard))
     }
 }

@@ -46,7 +46,7 @@ enum ValueArgument: Equatable {
         case .bytes(let bytes): return bytes
         case .file(let path, .text): return try InputFile.read(path, limit: InputLimits.clientData)
         case .file(let path, .base64):
-            let blob = BlobFile(try InputFile.read(path, limit: InputLimits.challenge))
+            let blob = BlobFile(try InputFile.read(path, limit: BlobFile.limit))
             Console.note("\(InputFile.name(path)): \(blob.sentence)")
             return blob.bytes
         }

@@ -82,13 +82,3 @@ struct VerdictReport {
         return ["the ledger memory: knows only what this command told it; name the one that does with --ledger"]
     }
 }
-
-extension EvidenceRecord.Expectation {
-    /// Whether a verdict is the expected one: a record may name just the first failed check, and `*` is any.
-    func isMet(by verdict: Verdict) -> Bool {
-        let actual = verdict.failed.map(\.name)
-        let named = failed.filter { $0 != "*" }
-        let isFirst = failed.first.map { $0 == "*" || $0 == actual.first } ?? true
-        return outcome == verdict.outcome && isFirst && named.allSatisfy(actual.contains)
-    }
-}

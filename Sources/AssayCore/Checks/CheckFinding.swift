@@ -24,6 +24,17 @@ public struct Finding: CheckFinding {
     public var detail: String { sentence() }
 }
 
+/// A check that does not hold, on its way from the check's function to the verdict.
+public struct CheckFailure: Error {
+    /// Why it does not hold.
+    public let finding: any CheckFinding
+
+    /// Carries a finding.
+    public init(_ finding: any CheckFinding) {
+        self.finding = finding
+    }
+}
+
 extension CheckFailure {
     /// A failure with a finding that is composed in place.
     public init(_ code: String, _ sentence: @autoclosure @escaping @Sendable () -> String) {

@@ -1,14 +1,3 @@
-/// A check that does not hold, on its way from the check's function to the verdict.
-public struct CheckFailure: Error {
-    /// Why it does not hold.
-    public let finding: any CheckFinding
-
-    /// Carries a finding.
-    public init(_ finding: any CheckFinding) {
-        self.finding = finding
-    }
-}
-
 /// What a policy check that ran may say instead of failing.
 public enum PolicyAnswer: Sendable {
     /// The check holds.

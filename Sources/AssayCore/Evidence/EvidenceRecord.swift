@@ -14,6 +14,17 @@ public struct EvidenceRecord: Sendable {
             self.outcome = outcome
             self.failed = failed
         }
+
+        /// Whether a verdict is the expected one.
+        ///
+        /// No name stands for any failed checks, one name for the first of them, and several for all of them in their
+        /// order.
+        public func isMet(by verdict: Verdict) -> Bool {
+            guard outcome == verdict.outcome else { return false }
+            let found = verdict.failed.map(\.name)
+            guard failed.count > 1 else { return failed.isEmpty || failed == ["*"] || failed.first == found.first }
+            return failed.count == found.count && zip(failed, found).allSatisfy { $0 == "*" || $0 == $1 }
+        }
     }
 
     /// The record's name in verdicts and errors.

@@ -2,8 +2,7 @@
 ///
 /// The values leave room over the largest genuine input that is known, and bound what a hostile one can cost.
 public enum InputLimits {
-    /// An attestation object, in bytes. Genuine attestations are below 6 KiB; App Attest hands out no
-    /// larger ones as of iOS 27.
+    /// An attestation object, in bytes. Genuine ones are below 6 KiB, those of iOS 27 included.
     public static let attestationObject = 64 * 1024
     /// An assertion, in bytes. Genuine ones are below 300.
     public static let assertion = 8 * 1024
@@ -11,8 +10,6 @@ public enum InputLimits {
     public static let clientData = 16 * 1024 * 1024
     /// Client data that is searched for a challenge, in bytes: a JSON document takes many times its size in memory.
     public static let clientDataJSON = 1024 * 1024
-    /// A challenge or client data hash, in bytes. Challenges are hashed by real apps; samples pass them as they are.
-    public static let challenge = 64 * 1024
     /// A receipt, in bytes. Genuine ones are below 5 KiB.
     public static let receipt = 64 * 1024
     /// One X.509 certificate, in bytes. Genuine ones are below 1.5 KiB.

@@ -54,3 +54,21 @@ public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible 
     /// The sentence.
     public var description: String { message }
 }
+
+extension EvidenceRecord {
+    /// Reads the evidence as an engine does, and passes on that it cannot be read.
+    package func reading<Input>(
+        _ body: (RecordObject) throws(RecordError) -> Input
+    ) throws(VerificationError) -> Input {
+        do { return try body(evidence) } catch { throw .record(error) }
+    }
+}
+
+extension Ledger {
+    /// Asks the ledger, and passes an outage on as such.
+    package func asking<Answer: Sendable>(
+        _ body: (any Ledger) async throws(LedgerOutage) -> Answer
+    ) async throws(VerificationError) -> Answer {
+        do { return try await body(self) } catch { throw .outage(error) }
+    }
+}

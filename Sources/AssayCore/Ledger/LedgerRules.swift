@@ -75,8 +75,3 @@ package enum LedgerRules {
         }
     }
 }
-
-extension KeyIdentifier {
-    /// The name under which a key is blocked: its identifier in standard base64.
-    public var subject: LedgerSubject { LedgerSubject(.key, Data(value).base64EncodedString()) }
-}

@@ -47,6 +47,9 @@ public struct KeyIdentifier: Hashable, Sendable {
         self.engine = engine
         self.value = value
     }
+
+    /// The name under which the key is blocked: its identifier in standard base64.
+    public var subject: LedgerSubject { LedgerSubject(.key, Data(value).base64EncodedString()) }
 }
 
 /// A key that evidence has established, with the counter that it has reached.

@@ -60,9 +60,6 @@ import Testing
     func refusesStandard(_ rejection: Rejection) {
         let error = decodeError { _ = try Base64.decode(rejection.input, .standard) }
         #expect(rejection.matches(error), "\(String(describing: error))")
-        #expect(
-            Base64.detect(Array(rejection.input.utf8)) == nil || rejection.rule.hasPrefix("no line")
-                || ["Zg", "Zm-_", "Zm9v\n"].contains(rejection.input))
     }
 
     static let refusedURL: [Rejection] = [
@@ -102,31 +99,6 @@ import Testing
                     (decodeError { _ = try Base64.decode(text[...], .standard) } == nil) == (inStandard || isPadding))
                 #expect((decodeError { _ = try Base64.decode(text[...], .url) } == nil) == inURL)
             }
-        }
-    }
-
-    @Test("A file is told to be base64 with at most one newline at its end")
-    func detects() {
-        let plain = Base64.detect(Array("Zm9v".utf8))
-        #expect(plain?.bytes == Array("foo".utf8))
-        #expect(plain?.alphabet == .standard)
-        #expect(Base64.detect(Array("Zm9v\n".utf8))?.bytes == Array("foo".utf8))
-        #expect(Base64.detect(Array("Zm9v\r\n".utf8))?.bytes == Array("foo".utf8))
-        #expect(Base64.detect(Array("-_8".utf8))?.alphabet == .url)
-        for text in ["", "\n", "Zm9v\n\n", "Zm9v\r", "\nZm9v", "Zm\n9v", "-_8=", "+_==", "{\"a\":1}"] {
-            #expect(Base64.detect(Array(text.utf8)) == nil, "\(text)")
-        }
-        #expect(Base64.detect([0xA3, 0x63, 0x66, 0x6D] as [UInt8]) == nil)
-    }
-
-    @Test("Line breaks are ignored only where that is asked for")
-    func ignoresLineBreaks() {
-        for text in ["Zm9v\nYmFy\n", "Zm9v\r\nYmFy", "\nZm9vYm\n\nFy\n\n"] {
-            #expect(Base64.detect(Array(text.utf8)) == nil)
-            #expect(Base64.detectIgnoringLineBreaks(Array(text.utf8))?.bytes == Array("foobar".utf8))
-        }
-        for text in ["Zm9v Ym\n", "Zm9v\rYmFy", "\n", ""] {
-            #expect(Base64.detectIgnoringLineBreaks(Array(text.utf8)) == nil, "\(text)")
         }
     }
 }

@@ -1,0 +1,28 @@
+/// An assertion to be verified, as the app sent it.
+public struct AssertionInput: Sendable {
+    /// The key identifier, 32 bytes.
+    public let keyID: [UInt8]
+    /// The assertion.
+    public let assertion: [UInt8]
+    /// The client data that the app signed, or its hash.
+    public let clientData: ClientData
+    /// The challenge that the client data must carry, when the caller knows it.
+    public let challenge: [UInt8]?
+
+    /// Composes the input of a verification.
+    ///
+    /// - Parameters:
+    ///   - keyID: the key identifier, decoded from base64.
+    ///   - assertion: what `generateAssertion` gave.
+    ///   - clientData: the bytes of the request that the app hashed with SHA-256, or the hash that it passed.
+    ///   - challenge: what the client data must carry, when the policy says `challenge: caller`.
+    public init(
+        keyID: some Sequence<UInt8>, assertion: some Sequence<UInt8>, clientData: ClientData,
+        challenge: (some Sequence<UInt8>)? = [UInt8]?.none
+    ) {
+        self.keyID = Array(keyID)
+        self.assertion = Array(assertion)
+        self.clientData = clientData
+        self.challenge = challenge.map { Array($0) }
+    }
+}

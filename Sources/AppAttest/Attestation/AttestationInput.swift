@@ -1,0 +1,23 @@
+/// An attestation to be verified, as the app sent it.
+public struct AttestationInput: Sendable {
+    /// The key identifier, 32 bytes.
+    public let keyID: [UInt8]
+    /// The attestation object.
+    public let attestation: [UInt8]
+    /// The challenge, or the client data hash that the app passed.
+    public let clientData: ClientData
+
+    /// Composes the input of a verification.
+    ///
+    /// - Parameters:
+    ///   - keyID: the key identifier from `generateKey`, decoded from base64.
+    ///   - attestation: what `attestKey` gave.
+    ///   - clientData: the challenge that the app hashed with SHA-256, or the hash that it passed.
+    public init(
+        keyID: some Sequence<UInt8>, attestation: some Sequence<UInt8>, clientData: ClientData
+    ) {
+        self.keyID = Array(keyID)
+        self.attestation = Array(attestation)
+        self.clientData = clientData
+    }
+}

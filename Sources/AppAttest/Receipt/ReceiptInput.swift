@@ -1,0 +1,17 @@
+/// A receipt to be verified, as Apple's server handed it out.
+public struct ReceiptInput: Sendable {
+    /// The key identifier, 32 bytes.
+    public let keyID: [UInt8]
+    /// The receipt: a CMS message, decoded from base64.
+    public let receipt: [UInt8]
+
+    /// Composes the input of a verification.
+    ///
+    /// - Parameters:
+    ///   - keyID: the key identifier of the key for which the receipt was asked, decoded from base64.
+    ///   - receipt: the body of the answer of Apple's server, decoded from base64.
+    public init(keyID: some Sequence<UInt8>, receipt: some Sequence<UInt8>) {
+        self.keyID = Array(keyID)
+        self.receipt = Array(receipt)
+    }
+}
