@@ -3,7 +3,9 @@ import AssayPrimitives
 
 /// What the evidence of one app is held against: its configuration, the modes of the checks, and the trust anchors,
 /// with everything computed that does not depend on the evidence.
-public struct AppAttestExpectations: Sendable {
+///
+/// A class, so that judging many requests at once counts one reference for it and not one for each of its parts.
+public final class AppAttestExpectations: Sendable {
     /// The name of the policy's app.
     public let app: String
     /// What the policy demands.

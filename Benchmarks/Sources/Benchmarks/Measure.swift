@@ -42,13 +42,16 @@ struct Comparison {
     }
 
     /// Prints how much more two threads get done than one.
-    func scaling(_ name: String, of subject: @escaping @Sendable (Int) -> Void, target: Double?) -> Bool {
-        subject(count)
+    ///
+    /// - Parameter makeSubject: called once for each thread.
+    func scaling(_ name: String, of makeSubject: () -> @Sendable (Int) -> Void, target: Double?) -> Bool {
+        let subjects = [makeSubject(), makeSubject()]
+        for subject in subjects { subject(count) }
         var ratios: [Double] = []
         for _ in 0..<rounds {
-            let one = Stopwatch.wall { subject(count) }
+            let one = Stopwatch.wall { subjects[0](count) }
             let two = Stopwatch.wall {
-                let threads = (0..<2).map { _ in
+                let threads = subjects.map { subject in
                     let done = DispatchSemaphore(value: 0)
                     Thread.detachNewThread {
                         subject(count)

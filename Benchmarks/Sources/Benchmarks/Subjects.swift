@@ -5,11 +5,11 @@ import Foundation
 /// What is measured: evidence, and what it is held against.
 struct Subjects: Sendable {
     let now: Date
-    let attestation: AttestationInput
+    private(set) var attestation: AttestationInput
     let attestationExpectations: AppAttestExpectations
     let attestationWithoutReceipt: AppAttestExpectations
-    let assertion: AssertionInput
-    let assertionKeys: AssertionKeys
+    private(set) var assertion: AssertionInput
+    private(set) var assertionKeys: AssertionKeys
     let assertionExpectations: AppAttestExpectations
 
     /// The bare operations: key and signature are parsed, only the verification is left.
@@ -69,6 +69,26 @@ struct Subjects: Sendable {
         p384Signature = try authority.signature(for: SHA256.hash(data: p384Message))
     }
 
+    /// The same, in memory of its own.
+    func copied() -> Subjects {
+        var copy = self
+        copy.attestation = AttestationInput(
+            keyID: attestation.keyID.map { $0 }, attestation: attestation.attestation.map { $0 },
+            clientData: .hash(attestation.clientData.bytes.map { $0 }))
+        copy.assertion = AssertionInput(
+            keyID: assertion.keyID.map { $0 }, assertion: assertion.assertion.map { $0 },
+            clientData: .data(assertion.clientData.bytes.map { $0 }))
+        if let key = assertionKeys.enrolled {
+            copy.assertionKeys = AssertionKeys(
+                enrolled: EnrolledKey(
+                    identifier: KeyIdentifier.appAttest(key.identifier.value.map { $0 }), app: key.app,
+                    publicKey: key.publicKey.map { $0 }, counter: key.counter, enrolledAt: key.enrolledAt,
+                    properties: Dictionary(uniqueKeysWithValues: key.properties.map { $0 })),
+                supplied: nil, durability: .durable, blocks: [])
+        }
+        return copy
+    }
+
     private static func sign(
         _ key: P256.Signing.PrivateKey, keyID: [UInt8], counter: UInt8
     ) throws -> (AssertionInput, Data, P256.Signing.ECDSASignature) {
@@ -81,5 +101,13 @@ struct Subjects: Sendable {
         cbor += [0x71] + Array("authenticatorData".utf8) + [0x58, UInt8(data.count)] + data
         let input = AssertionInput(keyID: keyID, assertion: cbor, clientData: .data(clientData))
         return (input, nonce, signature)
+    }
+}
+
+extension ClientData {
+    fileprivate var bytes: [UInt8] {
+        switch self {
+        case .data(let bytes), .hash(let bytes): bytes
+        }
     }
 }

@@ -2,12 +2,19 @@ internal import AssayCore
 internal import FoundationEssentials
 
 /// Issuers that OpenSSL has verified up to an anchor, together with a leaf.
-struct RememberedIssuers: Sendable {
+final class RememberedIssuers: Sendable {
     /// The issuer of the leaf first, the anchor last.
     let certificates: [Certificate]
     let issuer: Certificate
     let anchor: Certificate
     let key: ECDSAPublicKey
+
+    init(certificates: [Certificate], issuer: Certificate, anchor: Certificate, key: ECDSAPublicKey) {
+        self.certificates = certificates
+        self.issuer = issuer
+        self.anchor = anchor
+        self.key = key
+    }
 }
 
 extension CertificatePathValidator {

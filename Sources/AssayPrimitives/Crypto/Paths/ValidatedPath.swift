@@ -1,5 +1,7 @@
 /// Certificates whose path was validated. Only ``CertificatePathValidator`` makes one.
-public struct ValidatedPath: Sendable {
+///
+/// A class, since a remembered path is handed out to many threads at once.
+public final class ValidatedPath: Sendable {
     /// The certificate that was asked about.
     public let leaf: Certificate
     /// The certificates above the leaf, the trust anchor last. Never empty.
