@@ -30,11 +30,14 @@ enum LedgerChallenge {
     /// The ledger prints a challenge as base64url text. Some apps hash that text and some decode it first; both are the
     /// same challenge, and the lengths keep them apart from challenges of 32 bytes.
     static func value(of bytes: [UInt8]) -> [UInt8] {
-        switch bytes.count {
-        case 43: (try? Base64.decode(bytes[...], .url)) ?? bytes
-        case 44: (try? Base64.decode(bytes[...], .standard)) ?? bytes
-        default: bytes
-        }
+        let decoded: [UInt8]? =
+            switch bytes.count {
+            case 43: try? Base64.decode(bytes[...], .url)
+            case 44: try? Base64.decode(bytes[...], .standard)
+            default: nil
+            }
+        guard let decoded, decoded.count == 32 else { return bytes }
+        return decoded
     }
 }
 

@@ -6,7 +6,7 @@ struct AppAttestTrust: Sendable {
     let attestation: CertificatePathValidator
     /// Paths of receipt signers.
     let receipts: CertificatePathValidator
-    /// The names of the test roots in place of Apple's, and nil for Apple's.
+    /// The test roots in place of Apple's, by name and digest, and nil for Apple's. Two authorities may share a name.
     let testAuthority: String?
 
     /// Apple's own anchors.
@@ -17,7 +17,14 @@ struct AppAttestTrust: Sendable {
     init(testRoots: [Certificate]) {
         self.init(
             attestation: testRoots, receipts: testRoots,
-            testAuthority: testRoots.map(\.subjectDescription).joined(separator: "; "))
+            testAuthority: testRoots.map(AppAttestTrust.name).sorted().joined(separator: "; "))
+    }
+
+    private static func name(of root: Certificate) -> String {
+        let digest = Digest.sha256(root.der).map { byte in
+            String(byte >> 4, radix: 16, uppercase: true) + String(byte & 0xF, radix: 16, uppercase: true)
+        }
+        return "\(root.subjectDescription) (SHA-256 \(digest.joined()))"
     }
 
     private init(attestation: [Certificate], receipts: [Certificate], testAuthority: String?) {

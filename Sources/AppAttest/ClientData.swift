@@ -7,6 +7,13 @@ public enum ClientData: Sendable, Equatable {
     /// The client data hash, taken as it is, of any length: what the app passed to DeviceCheck as `clientDataHash`.
     case hash([UInt8])
 
+    /// Whether there is nothing that could bind anything.
+    var isEmpty: Bool {
+        switch self {
+        case .data(let bytes), .hash(let bytes): bytes.isEmpty
+        }
+    }
+
     /// The client data hash.
     var hash: [UInt8] {
         switch self {

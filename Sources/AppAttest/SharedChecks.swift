@@ -81,7 +81,7 @@ enum SharedChecks {
             guard let version = Version(text) else {
                 throw CheckFailure(
                     "bundle-version-malformed",
-                    "bundle version \"\(text.prefix(40).escapingControls)\" cannot be compared with \(minimum)")
+                    "bundle version \"\(text.excerpt)\" cannot be compared with \(minimum)")
             }
             guard version >= minimum else {
                 throw CheckFailure(

@@ -1,4 +1,5 @@
 import Assay
+import AssayPrimitives
 import AssayTesting
 import Foundation
 import Testing
@@ -70,6 +71,39 @@ struct KeyTests {
         let other = try Fixtures.verifier(try Fixtures.configuration(isTest: false), ledger: ledger)
         #expect(try await assert(other, key, counter: 2).failed == [AssertionCheck.key])
         #expect(try await attest(other, AttestedKey()).failed == [AttestationCheck.chain])
+    }
+
+    @Test("two test authorities of one name are two authorities")
+    func authoritiesOfOneName() async throws {
+        let ledger = MemoryLedger()
+        let key = AttestedKey()
+        let verifier = try Fixtures.verifier(try Fixtures.configuration(), ledger: ledger)
+        #expect(try await attest(verifier, key).failed == [])
+        let namesake = try TestAuthority(seed: "namesake", notBefore: Fixtures.now.addingTimeInterval(-86400))
+        let other = try AppAttestConfiguration(
+            appIDs: [Fixtures.appID], environments: [.production], challenge: .caller, clientData: .none,
+            testRoots: try PEM.certificates(in: Array(namesake.rootPEM.utf8)))
+        let trustingTheOther = try Fixtures.verifier(other, ledger: ledger)
+        #expect(try await assert(trustingTheOther, key, counter: 1).failed == [AssertionCheck.key])
+    }
+
+    @Test("a supplied key serves again and again, moves its counter on, and says that nothing vouches for it")
+    func suppliedAgain() async throws {
+        for isTest in [false, true] {
+            let verifier = try Fixtures.verifier(try Fixtures.configuration(isTest: isTest))
+            let key = AttestedKey()
+            for (counter, failed) in [(UInt32(1), []), (2, []), (2, [AssertionCheck.counter])] {
+                let minted = try AssertionBlueprint(
+                    key: key, appID: Fixtures.appID, counter: counter, clientData: .bytes(Fixtures.challenge)
+                ).mint()
+                let (input, supplied) = Fixtures.input(minted)
+                let verdict = try await verifier.verifyAssertion(input, suppliedKey: supplied, at: Fixtures.now)
+                #expect(verdict.failed == failed)
+                if counter == 1 {
+                    #expect(verdict.checks.first { $0.check == AssertionCheck.key }?.finding?.code == "key-supplied")
+                }
+            }
+        }
     }
 
     @Test("the environment in which a key was enrolled must still be allowed")

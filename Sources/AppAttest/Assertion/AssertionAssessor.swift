@@ -40,6 +40,8 @@ public enum AssertionAssessor {
             run.skip([AssertionCheck.challenge])
         }
         let undecided = effects.map(\.check) + [AssertionCheck.counter]
+        // A supplied key is taken to be of the authority that the policy trusts, as nothing shows where it was attested.
+        let testAuthority = expectations.trust.testAuthority
         if let subject, let counter = subject.counter {
             let identifier = KeyIdentifier.appAttest(input.keyID)
             effects.append(
@@ -53,7 +55,8 @@ public enum AssertionAssessor {
                                 subject.publicKey.map {
                                     EnrolledKey(
                                         identifier: identifier, app: expectations.app, publicKey: $0,
-                                        counter: supplied.counter, enrolledAt: now, properties: [:])
+                                        counter: supplied.counter, enrolledAt: now,
+                                        properties: testAuthority.map { [EnrolledProperty.testAuthority: $0] } ?? [:])
                                 }
                             }))))
         }
@@ -70,6 +73,10 @@ public enum AssertionAssessor {
         let extensions = checks.evidence.authenticatorData.extensions
         let configuration = checks.expectations.configuration
         let key = run.authenticity(AssertionCheck.key) { () throws(CheckFailure) in try checks.key() }
+        if key != nil, checks.keys.enrolled == nil {
+            run.remark(
+                Finding("key-supplied", "the key came with the evidence; nothing shows that it was ever attested"))
+        }
         _ = run.authenticity(AssertionCheck.signature) { () throws(CheckFailure) in try checks.signature(key) }
         let appID = run.gate(AssertionCheck.appID) { () throws(CheckFailure) in try checks.appID() }
         // Client data is not looked into before its signature is known to be good.

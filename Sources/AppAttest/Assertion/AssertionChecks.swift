@@ -67,6 +67,9 @@ struct AssertionChecks {
     ///
     /// A high s is accepted: a third of genuine assertions have one, and the counter stops replays.
     func signature(_ key: ECDSAPublicKey?) throws(CheckFailure) {
+        if case .hash(let hash) = input.clientData, hash.isEmpty {
+            throw CheckFailure("client-data-hash-empty", "an empty client data hash binds nothing")
+        }
         let nonce = Digest.sha256(evidence.authenticatorDataBytes, input.clientData.hash[...])
         guard let key, key.isValidSignature(der: evidence.signature, for: nonce[...], digest: .sha256) else {
             throw CheckFailure(

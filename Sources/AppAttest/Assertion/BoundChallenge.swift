@@ -17,7 +17,8 @@ enum BoundChallenge: Sendable {
         case (_, .data(let data)) where data.count > InputLimits.clientData:
             self = .missing(
                 Finding("client-data-too-large", "\(data.count) bytes, at most \(InputLimits.clientData) are allowed"))
-        case (.raw, .data(let data)): self = .found(data)
+        case (.raw, .data(let data)):
+            self = data.isEmpty ? .missing(Finding("challenge-missing", "the client data is empty")) : .found(data)
         case (.raw, .hash(let hash)):
             // The hash of the challenge that is given stands for the challenge.
             guard let challenge = input.challenge, Digest.sha256(challenge) == hash else {

@@ -54,6 +54,9 @@ struct AttestationChecks {
         } catch {
             throw CheckFailure("nonce-malformed", "extension 1.2.840.113635.100.8.2: \(error.detail)")
         }
+        guard !input.clientData.isEmpty else {
+            throw CheckFailure("challenge-empty", "an empty challenge or client data hash binds nothing")
+        }
         let hash = input.clientData.hash
         guard certified.elementsEqual(Digest.sha256(evidence.authenticatorDataBytes, hash[...])) else {
             throw CheckFailure(
@@ -131,7 +134,8 @@ struct AttestationChecks {
         guard Digest.sha256(Array(receipt.appID.utf8)).elementsEqual(evidence.authenticatorData.rpIDHash) else {
             throw CheckFailure(
                 "receipt-of-another-app",
-                "field 2 of the receipt is \(receipt.appID.escapingControls), which is not the attestation's App ID")
+                "field 2 of the receipt is \(receipt.appID.excerpt(atMost: 255)), which is not the attestation's App ID"
+            )
         }
         guard receipt.environment.map({ $0.aaguid.elementsEqual(evidence.credential.aaguid) }) ?? true else {
             throw CheckFailure(
@@ -163,9 +167,10 @@ struct AttestationChecks {
         return .holds
     }
 
-    /// On macOS, the access control list of the key is the documented one.
+    /// On macOS, the access control list of the key is the documented one. Where the certificate names no platform, it is
+    /// held to the same, unless it has no list.
     func platform(_ certificate: AttestedCertificate) throws(CheckFailure) -> PolicyAnswer {
-        guard certificate.platform != .iOS else { return .holds }
+        guard certificate.platform == .macOS || !certificate.namesPlatform else { return .holds }
         guard let list = certificate.accessControlList else {
             guard certificate.platform == .macOS else {
                 return .notApplicable(

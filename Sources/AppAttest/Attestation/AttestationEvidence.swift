@@ -46,10 +46,11 @@ struct AttestationEvidence: Sendable {
         }
         try reader.finish()
         guard let format else { throw DecodeError(.missing, at: 0, field: "fmt", "the key is missing") }
-        guard format == "apple-appattest" else {
+        // By bytes: strings are equal when they are canonically equivalent, and finding that out can be made expensive.
+        guard format.utf8.elementsEqual("apple-appattest".utf8) else {
             throw DecodeError(
                 .unexpectedValue, at: 0, field: "fmt",
-                "expected apple-appattest, found \"\(format.prefix(40).escapingControls)\"")
+                "expected apple-appattest, found \"\(format.excerpt)\"")
         }
         guard let statement else { throw DecodeError(.missing, at: 0, field: "attStmt", "the key is missing") }
         guard let authData else { throw DecodeError(.missing, at: 0, field: "authData", "the key is missing") }

@@ -8,6 +8,8 @@ import AssayPrimitives
 struct AttestedCertificate: Sendable {
     /// The operating system family, and nil when the extensions name neither.
     let platform: Platform?
+    /// Whether the extensions name a platform, be it one of those above or another, such as tvOS.
+    let namesPlatform: Bool
     /// The version of the operating system.
     let osVersion: String?
     /// The build of the operating system.
@@ -41,6 +43,7 @@ struct AttestedCertificate: Sendable {
             case (10, _), (_, "iphoneos"): .iOS
             default: nil
             }
+        namesPlatform = claims.code != nil || claims.name != nil
         osVersion = system.text(1400) ?? system.text(1405)
         osBuild = system.text(1403)
         accessControlList = TaggedFields(leaf, Self.accessControlExtension).octets(3)

@@ -69,6 +69,9 @@ struct Receipt: Sendable {
 
 /// The fields of a receipt by type.
 private struct ReceiptFields {
+    /// The most bytes that a word, a number or a time has.
+    private static let maximumWord = 64
+
     private var values: [Int64: ArraySlice<UInt8>] = [:]
 
     init(_ payload: [UInt8]) throws(DecodeError) {
@@ -113,10 +116,10 @@ private struct ReceiptFields {
         _ type: Int64, _ expected: String, _ parse: (String) -> Value?
     ) throws(DecodeError) -> Value {
         let text = try text(type)
-        guard let value = parse(text) else {
+        guard text.utf8.count <= ReceiptFields.maximumWord, let value = parse(text) else {
             throw DecodeError(
                 .unexpectedValue, at: values[type]?.startIndex ?? 0, field: "field \(type)",
-                "expected \(expected), found \"\(text.prefix(40).escapingControls)\"")
+                "expected \(expected), found \"\(text.excerpt)\"")
         }
         return value
     }

@@ -15,8 +15,11 @@ struct ReceiptChecks {
     /// Field 2 is one of the policy's App IDs, and the one for which the key was enrolled.
     func appID() throws(CheckFailure) -> String {
         let found = receipt.appID
-        guard configuration.appIDs.contains(found) else {
+        guard configuration.appIDs.contains(where: { $0.utf8.elementsEqual(found.utf8) }) else {
             throw SharedChecks.appIDNotAllowed(configuration.appIDs)
+        }
+        if let enrolled, enrolled.app != expectations.app {
+            throw CheckFailure("key-of-another-app", "the key is enrolled for app \(enrolled.app)")
         }
         if let enrolled = enrolled?.properties[EnrolledProperty.appID], enrolled != found {
             throw CheckFailure("app-id-differs", "the receipt is for \(found), the key was enrolled for \(enrolled)")
@@ -66,7 +69,7 @@ struct ReceiptChecks {
             let maximum = configuration.receipt.maximumAge
             throw CheckFailure(
                 "receipt-too-old",
-                "made at \(RFC3339.format(created)), \(Int64(age)) s before the time of judgement; \(Int64(maximum)) s "
+                "made at \(RFC3339.format(created)), \(age) s before the time of judgement; \(maximum) s "
                     + "are allowed")
         }
         guard age >= -ReceiptAssessor.clockSkew else {

@@ -19,7 +19,22 @@ public struct Assessment: Sendable {
     public let testAuthority: String?
 
     /// Whether no check failed. The ledger may still refuse.
-    public var holds: Bool { !checks.isEmpty && firstFailed == nil }
+    ///
+    /// At least one check must have passed, and none may have been skipped because of another: an engine that skips
+    /// without a failure has not judged.
+    public var holds: Bool { Assessment.hold(checks) }
+
+    private static func hold(_ checks: [CheckResult]) -> Bool {
+        var hasPassed = false
+        for result in checks {
+            switch (result.status, result.because) {
+            case (.failed, _), (.skipped, .check): return false
+            case (.passed, _): hasPassed = true
+            case (.annotated, _), (.skipped, _): break
+            }
+        }
+        return hasPassed
+    }
 
     /// The first check that failed.
     var firstFailed: CheckID? { checks.first { $0.status == .failed }?.check }
@@ -37,8 +52,7 @@ public struct Assessment: Sendable {
         self.app = app
         self.checks = checks
         self.undecided = undecided
-        let holds = !checks.isEmpty && !checks.contains { $0.status == .failed }
-        self.effects = holds ? effects : []
+        self.effects = Assessment.hold(checks) ? effects : []
         self.subject = subject
         self.testAuthority = testAuthority
     }

@@ -79,6 +79,12 @@ public struct CheckRun: ~Copyable {
         }
     }
 
+    /// Says of the last check, which passed, what is worth knowing nonetheless.
+    public mutating func remark(_ finding: any CheckFinding) {
+        guard let last = results.last, last.status == .passed else { return }
+        results[results.count - 1] = .passed(last.check, finding)
+    }
+
     /// Skips checks because of the authenticity gate that failed.
     public mutating func skip(_ checks: [CheckID]) {
         guard let broken else { return }

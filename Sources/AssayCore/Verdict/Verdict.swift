@@ -60,6 +60,10 @@ extension Ledger {
         guard assessment.holds, assessment.effects.map(\.check) == assessment.undecided else {
             throw LedgerOutage(.internalError, "the assessment of \(assessment.kind) leaves ledger checks open")
         }
+        // Evidence that changes nothing needs no write, and waits for nobody who writes.
+        guard !assessment.effects.isEmpty else {
+            return Verdict(assessment, outcome: .accept, ledgerChecks: [], judgedAt: now)
+        }
         let decisions = try await commit(assessment.effects, at: now).decisions
         guard decisions.count == assessment.effects.count else {
             throw LedgerOutage(

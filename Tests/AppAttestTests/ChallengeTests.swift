@@ -1,0 +1,89 @@
+import Assay
+import AssayPrimitives
+import AssayTesting
+import Foundation
+import Testing
+
+/// A challenge binds, is found in either of its forms, and is used up once.
+struct ChallengeTests {
+    private func attest(_ verifier: Verifier, _ challenge: [UInt8]) async throws -> Verdict {
+        let blueprint = AttestationBlueprint(
+            authority: try Fixtures.authority.get(), appID: Fixtures.appID, clientData: .bytes(challenge),
+            issuedAt: Fixtures.now)
+        return try await verifier.verifyAttestation(Fixtures.input(try blueprint.mint()), at: Fixtures.now)
+    }
+
+    @Test("the ledger's challenge may be hashed as text or as bytes, and is used up once in whichever form")
+    func forms() async throws {
+        let verifier = try Fixtures.verifier(try Fixtures.configuration(challenge: .ledger))
+        for form in [0, 1, 2] {
+            let issued = try await verifier.issueChallenge(app: "shop", for: AttestationCheck.kind, at: Fixtures.now)
+            #expect(issued.text.utf8.count == 43)
+            let forms = [Array(issued.text.utf8), issued.value, Array(Base64.encode(issued.value, .standard).utf8)]
+            #expect(try await attest(verifier, forms[form]).failed == [])
+            for other in forms {
+                #expect(try await attest(verifier, other).failed == [AttestationCheck.challenge])
+            }
+        }
+    }
+
+    @Test("a challenge of another purpose, one that expired, and one that was never issued fail the challenge check alone")
+    func refused() async throws {
+        let verifier = try Fixtures.verifier(try Fixtures.configuration(challenge: .ledger))
+        let foreign = try await verifier.issueChallenge(app: "shop", for: AssertionCheck.kind, at: Fixtures.now)
+        let expired = try await verifier.issueChallenge(
+            app: "shop", for: AttestationCheck.kind, validFor: 60, at: Fixtures.now.addingTimeInterval(-60))
+        for value in [foreign.value, expired.value, [UInt8](repeating: 7, count: 32)] {
+            #expect(try await attest(verifier, value).failed == [AttestationCheck.challenge])
+        }
+    }
+
+    @Test("values of 43 and 44 bytes that stand for anything but 32 bytes are challenges as they are")
+    func otherLengths() async throws {
+        let verifier = try Fixtures.verifier(try Fixtures.configuration(challenge: .ledger))
+        for value in [[UInt8](repeating: UInt8(ascii: "B"), count: 44), [UInt8](repeating: 0xFF, count: 43)] {
+            let challenge = Challenge(
+                value: value, app: "shop", purpose: ChallengePurpose(AttestationCheck.kind), issuedAt: Fixtures.now,
+                expiresAt: Fixtures.now.addingTimeInterval(60))
+            try await verifier.ledger.issue(challenge, at: Fixtures.now)
+            #expect(try await attest(verifier, value).failed == [])
+        }
+    }
+
+    @Test("an empty challenge or client data hash binds nothing, so that an unset variable passes for neither")
+    func empty() async throws {
+        let verifier = try Fixtures.verifier(try Fixtures.configuration())
+        #expect(try await attest(verifier, []).failed == [AttestationCheck.nonce])
+
+        let key = AttestedKey()
+        for (data, binding, failed) in [
+            (AppAttestClientData.hash([]), AppAttestConfiguration.ClientDataBinding.none, AssertionCheck.signature),
+            (.bytes([]), .raw, AssertionCheck.clientData),
+        ] {
+            let minted = try AssertionBlueprint(
+                key: key, appID: Fixtures.appID, counter: 1, clientData: data
+            ).mint()
+            let (input, supplied) = Fixtures.input(minted, challenge: binding.isRaw ? [] : nil)
+            let verifier = try Fixtures.verifier(try Fixtures.configuration(clientData: binding))
+            let verdict = try await verifier.verifyAssertion(input, suppliedKey: supplied, at: Fixtures.now)
+            #expect(verdict.failed == [failed])
+        }
+    }
+
+    @Test("client data that is not looked into for a challenge is not held against one, and says so")
+    func unbound() async throws {
+        let minted = try AssertionBlueprint(
+            key: AttestedKey(), appID: Fixtures.appID, counter: 1, clientData: .bytes(Fixtures.challenge)
+        ).mint()
+        let (input, supplied) = Fixtures.input(minted, challenge: Fixtures.challenge)
+        let verifier = try Fixtures.verifier(try Fixtures.configuration(clientData: .none))
+        let verdict = try await verifier.verifyAssertion(input, suppliedKey: supplied, at: Fixtures.now)
+        #expect(verdict.failed == [AssertionCheck.clientData])
+    }
+}
+
+extension AppAttestConfiguration.ClientDataBinding {
+    fileprivate var isRaw: Bool {
+        if case .raw = self { true } else { false }
+    }
+}
