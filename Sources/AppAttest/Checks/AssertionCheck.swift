@@ -65,18 +65,8 @@ public enum AssertionCheck {
             stops: "Replay of a signed request under another challenge.",
             lookAt: "clientData in the policy: raw, none, or the JSON pointer of the challenge.",
             source: "\(apple), step 6"),
-        CheckDefinition(
-            validationCategory, .policy(default: .enforce),
-            proves: "The app was installed in a way that the policy allows, and never in one that is inappropriate.",
-            stops: "Re-signed and sideloaded copies of the app.",
-            lookAt: "validationCategories in the policy. Systems before iOS 27 and macOS 27 do not tell the category.",
-            source: "Apple, Validating apps that connect to your server, authenticator data extensions"),
-        CheckDefinition(
-            bundleVersion, .policy(default: .enforce),
-            proves: "The app's build is at least the policy's minimum.",
-            stops: "Old builds with known holes.",
-            lookAt: "minimumBundleVersion in the policy. Systems before iOS 27 and macOS 27 do not tell the build.",
-            source: "Apple, Validating apps that connect to your server, authenticator data extensions"),
+        .validationCategory(validationCategory),
+        .bundleVersion(bundleVersion),
         CheckDefinition(
             keyState, .policy(default: .enforce),
             proves: "The key is not blocked, and the policy still allows the environment that it was enrolled in.",

@@ -116,18 +116,8 @@ public enum AttestationCheck {
             lookAt: "The detail. Receipts of August and September 2020 do not verify; the attestation is good "
                 + "without one, but no risk metric can be had.",
             source: "Apple, Assessing fraud risk, Verify the receipt"),
-        CheckDefinition(
-            validationCategory, .policy(default: .enforce),
-            proves: "The app was installed in a way that the policy allows, and never in one that is inappropriate.",
-            stops: "Re-signed and sideloaded copies of the app.",
-            lookAt: "validationCategories in the policy. Systems before iOS 27 and macOS 27 do not tell the category.",
-            source: "Apple, Validating apps that connect to your server, authenticator data extensions"),
-        CheckDefinition(
-            bundleVersion, .policy(default: .enforce),
-            proves: "The app's build is at least the policy's minimum.",
-            stops: "Old builds with known holes.",
-            lookAt: "minimumBundleVersion in the policy. Systems before iOS 27 and macOS 27 do not tell the build.",
-            source: "Apple, Validating apps that connect to your server, authenticator data extensions"),
+        .validationCategory(validationCategory),
+        .bundleVersion(bundleVersion),
         CheckDefinition(
             osVersion, .policy(default: .enforce),
             proves: "The operating system that Apple certified is at least the policy's minimum.",
