@@ -113,14 +113,21 @@ public struct AppAttestConfiguration: EngineConfiguration {
         self.testRoots = testRoots
     }
 
+    /// Team identifiers, and the older App ID prefixes, have ten characters.
+    private static func isPrefix(_ text: Substring) -> Bool {
+        text.utf8.count == 10
+            && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
+    }
+
     /// Why a text is no App ID, and nil when it may be one.
     static func objection(toAppID text: String) -> String? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
-            return "an App ID is an App ID prefix, a period and a bundle identifier, found \"\(text)\""
+        guard parts.count == 2, isPrefix(parts[0]), !parts[1].isEmpty else {
+            return "an App ID is an App ID prefix of 10 capital letters and digits, a period and a bundle identifier, "
+                + "found \"\(text.excerpt)\""
         }
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "*") }) else {
-            return "an App ID has no white space, wildcard or letters outside of ASCII, found \"\(text)\""
+            return "an App ID has no white space, wildcard or letters outside of ASCII, found \"\(text.excerpt)\""
         }
         return nil
     }

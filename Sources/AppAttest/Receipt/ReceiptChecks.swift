@@ -69,7 +69,7 @@ struct ReceiptChecks {
             let maximum = configuration.receipt.maximumAge
             throw CheckFailure(
                 "receipt-too-old",
-                "made at \(RFC3339.format(created)), \(age) s before the time of judgement; \(maximum) s "
+                "made at \(RFC3339.format(created)), \(age.roundedText) s before the time of judgement; \(maximum.roundedText) s "
                     + "are allowed")
         }
         guard age >= -ReceiptAssessor.clockSkew else {
@@ -92,4 +92,9 @@ struct ReceiptChecks {
         }
         return .holds
     }
+}
+
+extension Double {
+    /// The number of whole seconds, and the number as it is when it has none.
+    fileprivate var roundedText: String { Int64(exactly: rounded()).map(String.init) ?? "\(self)" }
 }
