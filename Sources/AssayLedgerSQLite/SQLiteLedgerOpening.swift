@@ -52,7 +52,8 @@ extension SQLiteLedger {
         // changed at all. (Reading the header without SQLite would not do: closing a file drops SQLite's locks on it.)
         if !isNew {
             let probe = try DatabaseQueue(path: path, configuration: configuration)
-            try probe.inDatabase { db in _ = try LedgerSchema.recognise(db, path) }
+            // One snapshot: between two reads another process may make an empty file a ledger.
+            try probe.read { db in _ = try LedgerSchema.recognise(db, path) }
             try probe.close()
         }
         let pool = try DatabasePool(path: path, configuration: configuration)
