@@ -46,7 +46,8 @@ extension LedgerOutage {
         }
     }
 
-    private static func obstacle(_ path: String) -> String {
+    /// What probably is in the way of a file, and what to do.
+    static func obstacle(_ path: String) -> String {
         var isFolder: ObjCBool = false
         if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) {
             return isFolder.boolValue ? "it is a folder; name a file" : "check its permissions and those of its folder"

@@ -8,11 +8,13 @@ extension SQLiteLedger {
     /// Opening writes to the file, so that a ledger that cannot be written to is noticed now. Several processes may
     /// open a new file at once.
     /// - Parameters:
-    ///   - path: the file; its folder must exist. Two more files, `-wal` and `-shm`, stand beside it while it is open.
+    ///   - path: the file; its folder must exist. A new one is for its user alone, as it holds open challenges. Two
+    ///     more files, `-wal` and `-shm`, stand beside it while it is open.
     ///   - busyTimeout: how long an operation waits for other processes before it is a
     ///     ``LedgerOutage/Code/locked`` outage.
-    /// - Throws: ``LedgerOutage``: ``LedgerOutage/Code/corrupt`` for a file that is not a ledger, which is left as it
-    ///   is, and ``LedgerOutage/Code/newerSchema`` for a ledger of a newer version.
+    /// - Throws: ``LedgerOutage``: ``LedgerOutage/Code/unreachable`` for what is no regular file,
+    ///   ``LedgerOutage/Code/corrupt`` for a file that is not a ledger, which is left as it is, and
+    ///   ``LedgerOutage/Code/newerSchema`` for a ledger of a newer version.
     public static func open(
         path: String, busyTimeout: Duration = .seconds(5)
     ) throws(LedgerOutage) -> SQLiteLedger {
@@ -27,10 +29,11 @@ extension SQLiteLedger {
         guard !path.isEmpty, !path.hasPrefix(":"), !path.hasPrefix("file:") else {
             throw LedgerOutage(.unreachable, "\"\(path)\" is not the path of a file")
         }
+        let isNew = try LedgerFile.prepare(path)
         let deadline = ContinuousClock.now + busyTimeout
         while true {
             do {
-                return try attempt(path, configuration(busyTimeout, maximumPageCount))
+                return try attempt(path, isNew: isNew, configuration(busyTimeout, maximumPageCount))
             } catch let error as DatabaseError {
                 // Processes that create the same file get into each other's way in steps that SQLite does not wait for.
                 let isRace = [.SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_CONSTRAINT].contains(error.resultCode)
@@ -42,12 +45,15 @@ extension SQLiteLedger {
         }
     }
 
-    private static func attempt(_ path: String, _ configuration: Configuration) throws -> SQLiteLedger {
+    private static func attempt(
+        _ path: String, isNew: Bool, _ configuration: Configuration
+    ) throws -> SQLiteLedger {
         // A pool turns the file to write-ahead mode before it can be asked what it is; a foreign file must not be
         // changed at all. (Reading the header without SQLite would not do: closing a file drops SQLite's locks on it.)
-        if FileManager.default.fileExists(atPath: path) {
+        if !isNew {
             let probe = try DatabaseQueue(path: path, configuration: configuration)
-            try probe.inDatabase { db in _ = try LedgerSchema.recognise(db, path) }
+            // One snapshot: between two reads another process may make an empty file a ledger.
+            try probe.read { db in _ = try LedgerSchema.recognise(db, path) }
             try probe.close()
         }
         let pool = try DatabasePool(path: path, configuration: configuration)

@@ -1,5 +1,6 @@
 import AssayCore
 import AssayTestSupport
+import AssayTesting
 import Foundation
 import Testing
 
@@ -108,6 +109,41 @@ struct VerifyRecordsTests {
         let run = try scratch.assay("verify", "--policy", "policy.yaml", "--as-captured", "-", input: line)
         #expect(run.status == 0)
         #expect(run.output.contains("the record expects reject, failed: app-attest.attestation.nonce"))
+    }
+
+    @Test("A record that names another app than --app is an error that names both; the others are judged")
+    func otherApp() throws {
+        let scratch = try Scratch()
+        try scratch.policy()
+        let minted = try TestEvidence.attestation()
+        let lines = try [
+            TestEvidence.line(minted.record(id: "astray", app: "shoe")),
+            TestEvidence.line(minted.record(id: "same", app: "shop")),
+        ]
+        let arguments = ["verify", "--policy", "policy.yaml", "--as-captured", "--json", "records"]
+        try scratch.write("records", Data(lines.joined(separator: "\n").utf8))
+        let run = try scratch.run(arguments + ["--app", "shop"])
+        #expect(run.status == 2)
+        #expect(try run.json().map { $0["id"] as? String } == ["same"])
+        #expect(run.errors.contains("record astray: it names app shoe, --app names shop"), "\(run.errors)")
+    }
+
+    @Test("After a hundred records of a file that cannot be read the others are only counted, file by file")
+    func manyBroken() throws {
+        let scratch = try Scratch()
+        try scratch.policy()
+        let broken = String(repeating: "{\n", count: 150)
+        let good = try TestEvidence.attestationLine("good")
+        try scratch.write("a", Data("\(good)\n\(broken)".utf8))
+        try scratch.write("b", Data("\(good)\n\(broken)".utf8))
+        let run = try scratch.assay("verify", "--policy", "policy.yaml", "--as-captured", "a", "b")
+        #expect(run.status == 2)
+        for file in ["a", "b"] {
+            let told = run.errors.split(separator: "\n").filter { $0.hasPrefix("error: \(file): ") }
+            #expect(told.count == 101)
+            #expect(told.last == "error: \(file): 50 more records that could not be judged")
+        }
+        #expect(run.lines.last == "302 records: 1 accepted, 1 rejected, 300 that could not be judged")
     }
 
     @Test("An app is named for records that name none")

@@ -129,6 +129,22 @@ struct OutageTests {
         #expect(try await outage { _ = try SQLiteLedger.open(path: path) } == .unreachable)
     }
 
+    @Test("What is no regular file is not opened, and nothing is left beside it", .timeLimit(.minutes(1)))
+    func specialFiles() async throws {
+        let folder = try TemporaryFolder()
+        let files = FileManager.default
+        try #require(mkfifo(folder.path("pipe"), 0o600) == 0)
+        try files.createDirectory(atPath: folder.path("folder"), withIntermediateDirectories: true)
+        try files.createSymbolicLink(atPath: folder.path("device"), withDestinationPath: "/dev/null")
+        try files.createSymbolicLink(atPath: folder.path("dangling"), withDestinationPath: folder.path("missing"))
+        let names = ["dangling", "device", "folder", "pipe"]
+        for path in names.map({ folder.path($0) }) + ["/dev/null"] {
+            #expect(try await outage { _ = try SQLiteLedger.open(path: path) } == .unreachable, "\(path)")
+        }
+        #expect(try files.contentsOfDirectory(atPath: folder.url.path).sorted() == names)
+        #expect(!files.fileExists(atPath: "/dev/null-journal"))
+    }
+
     @Test("An outage names the file and nothing that is in it")
     func message() async throws {
         let folder = try TemporaryFolder()

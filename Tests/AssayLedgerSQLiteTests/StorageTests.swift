@@ -19,6 +19,26 @@ struct StorageTests {
         }
     }
 
+    @Test("A new ledger is for its user alone, and so is what SQLite puts beside it")
+    func permissions() async throws {
+        let folder = try TemporaryFolder()
+        let ledger = try await SQLiteLedger.prepared(folder.path(), keys: 1)
+        for name in ["ledger.sqlite", "ledger.sqlite-wal", "ledger.sqlite-shm"] {
+            let mode = try FileManager.default.attributesOfItem(atPath: folder.path(name))[.posixPermissions]
+            #expect((mode as? NSNumber)?.intValue == 0o600, "\(name)")
+        }
+        try ledger.close()
+    }
+
+    @Test("A link to a ledger leads to it")
+    func link() async throws {
+        let folder = try TemporaryFolder()
+        try await SQLiteLedger.prepared(folder.path(), keys: 1).close()
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("link"), withDestinationPath: folder.path())
+        #expect(try await SQLiteLedger.open(path: folder.path("link")).counter(0) == 0)
+    }
+
     @Test("Commits that arrive together share transactions")
     func groupCommit() async throws {
         let folder = try TemporaryFolder()

@@ -4,7 +4,7 @@ import Foundation
 /// Judges the records of files, in their order.
 struct RecordVerification {
     let verifier: Verifier
-    /// The app of records that name none.
+    /// The app of all records, and nil when each speaks for itself.
     let app: String?
     /// The time of judgement, and nil for that of receipt.
     let time: Date?
@@ -21,11 +21,19 @@ struct RecordVerification {
             report.fail(error.message ?? name)
             return true
         }
+        let isUp = try await verify(bytes, of: name, into: &report)
+        report.endFile(name)
+        return isUp
+    }
+
+    private func verify(
+        _ bytes: [UInt8], of name: String, into report: inout VerdictReport
+    ) async throws(CommandFailure) -> Bool {
         let lines = LineIndex(bytes)
         for (index, result) in RecordFile.read(bytes).enumerated() {
             switch result {
             case .failure(let error):
-                report.fail(RecordVerification.describe(error, in: name, lines))
+                report.fail(record: RecordVerification.describe(error, in: name, lines))
             case .success(let record):
                 let place = Place(file: name, number: index + 1, record: record, lines: lines)
                 guard try await verify(record, at: place, into: &report) else { return false }
@@ -43,6 +51,11 @@ struct RecordVerification {
     private func verify(
         _ record: EvidenceRecord, at place: Place, into report: inout VerdictReport
     ) async throws(CommandFailure) -> Bool {
+        // A record is input: it must not lead evidence past the app that the caller pins.
+        if let app, let named = record.app, named != app {
+            report.fail(record: "\(place.description): it names app \(named.prefix(80)), --app names \(app)")
+            return true
+        }
         let verdict: Verdict
         do throws(VerificationError) {
             guard let now = time ?? record.receivedAt else {
@@ -55,8 +68,8 @@ struct RecordVerification {
             case .outage(let outage):
                 report.fail(outage)
                 return false
-            case .record(let error): report.fail("\(place.description(at: error.offset)), \(error)")
-            case .request(let error): report.fail("\(place.description(at: record.evidence.offset)): \(error)")
+            case .record(let error): report.fail(record: "\(place.description(at: error.offset)), \(error)")
+            case .request(let error): report.fail(record: "\(place.description(at: record.evidence.offset)): \(error)")
             }
             return true
         }

@@ -19,7 +19,7 @@ struct VerifyCommand: AsyncParsableCommand {
             hex:, base64: or file: stands before it.
 
             An accepted attestation is enrolled in the ledger, an accepted assertion advances its key's counter there. \
-            A record that cannot be read is reported, and the others are judged.
+            A record that cannot be read is reported, the hundred first ones of a file each, and the others are judged.
 
             Exit status: 0 all accepted, 1 at least one rejected, 2 evidence or policy that cannot be read, 3 an \
             outage of the ledger, 64 bad arguments. The greatest wins.
@@ -31,7 +31,7 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(help: "The policy.", completion: .file(extensions: ["yaml", "yml"]))
     var policy: String?
 
-    @Option(help: "The policy's app, for records that name none and for raw blobs.")
+    @Option(help: "The policy's app, for raw blobs and for all records; one that names another is an error.")
     var app: String?
 
     @Option(

@@ -2,6 +2,9 @@ import Foundation
 
 /// Writes to standard output and standard error.
 enum Console {
+    /// Looked at once: the environment is copied whenever it is asked for.
+    private static let standardError = Terminal(STDERR_FILENO)
+
     /// Writes a line to standard output.
     ///
     /// - Throws: ``CommandFailure`` when it cannot be written. A reader that has gone is no reason to say anything.
@@ -18,8 +21,7 @@ enum Console {
 
     /// Writes a line to standard error. Nobody can be told when that fails.
     static func complain(_ line: String) {
-        let terminal = Terminal(STDERR_FILENO)
-        _ = write(terminal.printable(line) + "\n", to: STDERR_FILENO)
+        _ = write(standardError.printable(line) + "\n", to: STDERR_FILENO)
     }
 
     /// Writes all of a text. Returns 0, or the number of the system's error.

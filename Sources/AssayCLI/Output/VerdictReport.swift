@@ -3,12 +3,16 @@ import Foundation
 
 /// Prints verdicts as they come, and keeps count of them.
 struct VerdictReport {
+    /// How many records of a file that cannot be judged are told one by one: a file of something else has millions.
+    static let toldPerFile = 100
+
     private let isJSON: Bool
     private let hasMemoryLedger: Bool
     private let table = VerdictTable(terminal: Terminal(STDOUT_FILENO))
     private var accepted = 0
     private var rejected = 0
     private var unreadable = 0
+    private var unreadableInFile = 0
     /// The worst that has happened so far.
     private(set) var status = ExitStatus.success
 
@@ -49,11 +53,26 @@ struct VerdictReport {
         }
     }
 
-    /// Reports a file or record that cannot be judged.
+    /// Reports a file or blob that cannot be judged.
     mutating func fail(_ message: String) {
         Console.complain("error: \(message)")
         unreadable += 1
         raise(.unreadable)
+    }
+
+    /// Reports a record that cannot be judged; after ``toldPerFile`` of them it is only counted.
+    mutating func fail(record message: @autoclosure () -> String) {
+        unreadableInFile += 1
+        guard unreadableInFile > VerdictReport.toldPerFile else { return fail(message()) }
+        unreadable += 1
+        raise(.unreadable)
+    }
+
+    /// Ends a file of records: tells how many more could not be judged.
+    mutating func endFile(_ name: String) {
+        let more = unreadableInFile - VerdictReport.toldPerFile
+        if more > 0 { Console.complain("error: \(name): \(more) more records that could not be judged") }
+        unreadableInFile = 0
     }
 
     /// Reports an outage of the ledger.

@@ -1,0 +1,52 @@
+import AssayCore
+import Foundation
+import Synchronization
+
+/// The file of a ledger, before SQLite touches it.
+enum LedgerFile {
+    /// Closing a descriptor drops all locks of the process on its file (POSIX, fcntl): nobody of this process may have
+    /// handed the file to SQLite before the descriptor that created it is closed.
+    private static let creation = Mutex(())
+
+    /// Creates the file when it is missing, for its user alone; SQLite gives its `-wal` and `-shm` the same mode.
+    ///
+    /// - Returns: whether it was created.
+    /// - Throws: ``LedgerOutage`` when it cannot be created, and for anything but a regular file, or a link to one:
+    ///   SQLite would put a journal beside a device, and wait at a pipe.
+    static func prepare(_ path: String) throws(LedgerOutage) -> Bool {
+        let failure = creation.withLock { _ in create(path) }
+        guard failure != 0 else { return true }
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw outage(failure, path) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            let isFolder = status.st_mode & S_IFMT == S_IFDIR
+            throw LedgerOutage(
+                .unreachable,
+                "\(path) is no regular file: it is a \(isFolder ? "folder" : "device, pipe or socket"); "
+                    + "name a file")
+        }
+        return false
+    }
+
+    /// Returns 0, or the number of the system's error.
+    private static func create(_ path: String) -> Int32 {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return errno }
+        close(descriptor)
+        return 0
+    }
+
+    private static func outage(_ failure: Int32, _ path: String) -> LedgerOutage {
+        switch failure {
+        case ENOSPC, EDQUOT:
+            LedgerOutage(.full, "there is no space left for \(path); free some on its disk")
+        case EEXIST:
+            // SQLite would create what a link points to, in a place that may be missing for a reason.
+            LedgerOutage(.unreachable, "\(path) is a link to a file that is missing; name the file itself")
+        default:
+            LedgerOutage(
+                .unreachable,
+                "\(path) cannot be created (\(String(cString: strerror(failure)))): \(LedgerOutage.obstacle(path))")
+        }
+    }
+}
