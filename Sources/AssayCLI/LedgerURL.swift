@@ -45,17 +45,19 @@ enum LedgerURL: Equatable {
 
     /// Opens the ledger.
     ///
-    /// - Parameter creating: whether a missing file is created; without, it is an outage.
+    /// - Parameter creating: whether a missing file is created; without, it is an outage. A path that is mistyped, or on
+    ///   a volume that is not mounted, must not begin a ledger that has forgotten every key and counter.
     func open(creating: Bool) throws(CommandFailure) -> OpenLedger {
         guard case .sqlite(let path) = self else { return .memory(MemoryLedger()) }
-        let isNew = !FileManager.default.fileExists(atPath: path)
+        let isNew = LedgerURL.isMissing(path)
         if isNew {
             guard creating else {
                 throw CommandFailure(
                     LedgerOutage(
                         .unreachable,
-                        "there is no ledger at \(path); name another one with --ledger, or issue a challenge "
-                            + "to begin one"
+                        "there is no ledger at \(path); name another one with --ledger, or begin one with "
+                            + "`assay challenge issue`, or with --create-ledger of `assay verify` and "
+                            + "`assay ledger block`"
                     ))
             }
             if self == LedgerURL.standard() { try LedgerURL.createFolder(of: path) }
@@ -67,6 +69,13 @@ enum LedgerURL: Equatable {
         } catch {
             throw CommandFailure(error)
         }
+    }
+
+    /// Whether a ledger would begin here: there is nothing, or a file without a byte, which knows as little.
+    private static func isMissing(_ path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return true }
+        return status.st_mode & S_IFMT == S_IFREG && status.st_size == 0
     }
 
     /// Makes the folder of the standard ledger, for its user alone.

@@ -26,6 +26,8 @@ struct ExitStatusTests {
             (verify + outage + ["good.json"], 3),
             (verify + ["--ledger", "sqlite:."] + ["good.json"], 3),
             (verify + ["--ledger", "sqlite:no/such/folder"] + ["good.json"], 3),
+            (verify + ["--create-ledger", "--ledger", "sqlite:no/such/folder"] + ["good.json"], 3),
+            (verify + ["--create-ledger", "--ledger", "sqlite:/dev/null"] + ["good.json"], 3),
             // The worst wins: unreadable over rejected.
             (other + ["bad.json", "broken.json", "bad.json"], 2),
             (verify, 64),

@@ -62,7 +62,7 @@ struct LedgerCommandTests {
     func block() throws {
         let scratch = try Scratch()
         try scratch.policy()
-        let verify = ["verify", "--policy", "policy.yaml", "--json"] + Self.ledger
+        let verify = ["verify", "--policy", "policy.yaml", "--json", "--create-ledger"] + Self.ledger
         func judge(_ line: String) throws -> Run {
             try scratch.write("record", Data(line.utf8))
             return try scratch.run(verify + ["record"])
@@ -110,15 +110,54 @@ struct LedgerCommandTests {
         #expect(try scratch.run(["ledger", "check"] + Self.ledger).status == 0)
     }
 
-    @Test("Looking into a ledger that does not exist is an outage and does not begin one")
+    /// What begins a ledger only when it is told to.
+    private static let beginning = [
+        ["verify", "--policy", "policy.yaml", "x.json"], ["ledger", "block", "--account", "x", "--reason", "y"],
+    ]
+
+    @Test("A ledger that does not exist, or is empty, is an outage and is not begun: it would have forgotten replays")
     func missing() throws {
         let scratch = try Scratch()
-        let commands = [["show"], ["check"], ["export"], ["allow", "--account", "x"], ["show", TestEvidence.keyID]]
+        try scratch.policy()
+        try scratch.write("x.json", Data(TestEvidence.attestationLine("x").utf8))
+        let commands =
+            [["show"], ["check"], ["export"], ["allow", "--account", "x"], ["show", TestEvidence.keyID]]
+            .map { ["ledger"] + $0 } + Self.beginning
         for command in commands {
-            let run = try scratch.run(["ledger"] + command + Self.ledger)
+            let run = try scratch.run(command + Self.ledger)
             #expect(run.status == 3, "\(command)")
-            #expect(run.errors.contains("there is no ledger at ledger.sqlite"), "\(run.errors)")
+            for part in ["there is no ledger at ledger.sqlite", "--create-ledger", "`assay challenge issue`"] {
+                #expect(run.errors.contains(part), "\(run.errors)")
+            }
             #expect(!scratch.exists("ledger.sqlite"))
+            try scratch.write("empty", Data())
+            #expect(try scratch.run(command + ["--ledger", "sqlite:empty"]).status == 3, "\(command)")
+            #expect(try Data(contentsOf: scratch.folder.appendingPathComponent("empty")).isEmpty)
+        }
+    }
+
+    @Test("A ledger is begun with --create-ledger, by itself by a challenge alone, and goes on without")
+    func creation() throws {
+        let scratch = try Scratch()
+        try scratch.policy()
+        try scratch.write("x.json", Data(TestEvidence.attestationLine("x").utf8))
+        for (number, command) in (Self.beginning + [["challenge", "issue", "--app", "shop"]]).enumerated() {
+            let ledger = ["--ledger", "sqlite:\(number).sqlite"]
+            let flag = command.first == "challenge" ? [] : ["--create-ledger"]
+            let run = try scratch.run(command + ledger + flag)
+            #expect(run.status == 0, "\(run.errors)")
+            #expect(run.errors.contains("a new ledger begins at \(number).sqlite"), "\(run.errors)")
+            let next = try scratch.run(Self.beginning[1] + ledger + flag)
+            #expect(next.status == 0 && next.errors.isEmpty, "\(next.errors)")
+        }
+        #expect(try scratch.run(Self.beginning[0] + ["--create-ledger"]).status == 64, "memory: is always new")
+    }
+
+    @Test("The help tells a block that is enforced from one that backends look up")
+    func blockHelp() throws {
+        let help = try Scratch().assay("ledger", "block", "--help").output
+        for part in ["A block on a key is enforced", "Ledger.blocks(on:at:)", "--create-ledger"] {
+            #expect(help.contains(part), "\(help)")
         }
     }
 

@@ -89,7 +89,7 @@ struct VerifyRawTests {
         let scratch = try scratch()
         try scratch.write("attestation", TestEvidence.attestation().attestation)
         try scratch.write("assertion", TestEvidence.assertion(counter: 1).assertion)
-        let ledger = Self.common + ["--ledger", "sqlite:ledger.sqlite"]
+        let ledger = Self.common + ["--create-ledger", "--ledger", "sqlite:ledger.sqlite"]
         let attestation = ["verify", "--kind", "app-attest.attestation", "--challenge", "challenge", "attestation"]
         let assertion = ["verify", "--kind", "app-attest.assertion", "--client-data", "challenge", "assertion"]
         let table: [(arguments: [String], status: Int32)] = [

@@ -7,11 +7,17 @@ struct LedgerBlockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "block",
         abstract: "Blocks a key, a device or an account.",
-        discussion: "A block that there is already is replaced. Evidence of a blocked subject is rejected.")
+        discussion: """
+            A block that there is already is replaced. A block on a key is enforced: its enrolment and its assertions \
+            are rejected. Blocks on devices and accounts are kept for backends that look them up with \
+            Ledger.blocks(on:at:); no verdict depends on them.
+
+            Exit status: 0, 3 an outage or no ledger.
+            """)
 
     @OptionGroup var subject: SubjectOptions
 
-    @Option(help: ArgumentHelp("Why; it stands in the verdicts.", valueName: "text"))
+    @Option(help: ArgumentHelp("Why; it stands in the verdicts on a key.", valueName: "text"))
     var reason: String
 
     @Option(help: ArgumentHelp("When the block ends (RFC 3339).", valueName: "time"), transform: TimeArgument.time)
@@ -25,6 +31,7 @@ struct LedgerBlockCommand: AsyncParsableCommand {
     var duration: Double?
 
     @OptionGroup var options: LedgerOptions
+    @OptionGroup var creation: CreateLedgerOption
 
     func validate() throws {
         guard !reason.isEmpty else { throw ValidationError("--reason needs a text") }
@@ -33,7 +40,7 @@ struct LedgerBlockCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let open = try options.url.open(creating: true)
+        let open = try options.url.open(creating: creation.createLedger)
         defer { open.close() }
         let now = Date()
         let block = Block(

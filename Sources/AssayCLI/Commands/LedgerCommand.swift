@@ -31,6 +31,12 @@ struct LedgerOptions: ParsableArguments {
     }
 }
 
+/// Whether a command may begin a ledger.
+struct CreateLedgerOption: ParsableArguments {
+    @Flag(help: "Begin the ledger when there is none. Without it that is an outage.")
+    var createLedger = false
+}
+
 /// Whom a block is about.
 struct SubjectOptions: ParsableArguments {
     @Option(

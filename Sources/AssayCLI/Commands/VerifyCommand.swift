@@ -19,7 +19,8 @@ struct VerifyCommand: AsyncParsableCommand {
             hex:, base64: or file: stands before it.
 
             An accepted attestation is enrolled in the ledger, an accepted assertion advances its key's counter there. \
-            A record that cannot be read is reported, the hundred first ones of a file each, and the others are judged.
+            A ledger that does not exist is an outage, unless --create-ledger begins it. A record that cannot be read \
+            is reported, the hundred first ones of a file each, and the others are judged.
 
             Exit status: 0 all accepted, 1 at least one rejected, 2 evidence or policy that cannot be read, 3 an \
             outage of the ledger, 64 bad arguments. The greatest wins.
@@ -47,6 +48,8 @@ struct VerifyCommand: AsyncParsableCommand {
         transform: { try LedgerURL($0) })
     var ledger: LedgerURL?
 
+    @OptionGroup var creation: CreateLedgerOption
+
     @Flag(help: "Print one JSON verdict per line.")
     var json = false
 
@@ -58,6 +61,9 @@ struct VerifyCommand: AsyncParsableCommand {
     func validate() throws {
         guard at == nil || !asCaptured else { throw ValidationError("--at and --as-captured exclude each other") }
         guard files.filter({ $0 == "-" }).count <= 1 else { throw ValidationError("standard input can be read once") }
+        guard ledgerURL != .memory || !creation.createLedger else {
+            throw ValidationError("--create-ledger needs --ledger sqlite:PATH; memory: is new each time")
+        }
         try raw.validate(policy: policy != nil, app: app != nil, ledger: ledgerURL)
         guard raw.kind != nil else {
             guard policy != nil else {
@@ -80,7 +86,7 @@ struct VerifyCommand: AsyncParsableCommand {
         } else {
             policy = try RawEvidence.policy(raw, app: app)
         }
-        let open = try ledgerURL.open(creating: true)
+        let open = try ledgerURL.open(creating: creation.createLedger)
         defer { open.close() }
         var report = VerdictReport(isJSON: json, hasMemoryLedger: ledgerURL == .memory)
         let verifier = Verifier(policy: policy, ledger: open.ledger)
