@@ -6,7 +6,7 @@ struct AppAttestTrust: Sendable {
     let attestation: CertificatePathValidator
     /// Paths of receipt signers.
     let receipts: CertificatePathValidator
-    /// The test roots in place of Apple's, by name and digest, and nil for Apple's. Two authorities may share a name.
+    /// The test roots in place of Apple's, by name and digest of the key, and nil for Apple's. Two authorities may share a name.
     let testAuthority: String?
 
     /// Apple's own anchors.
@@ -21,10 +21,10 @@ struct AppAttestTrust: Sendable {
     }
 
     private static func name(of root: Certificate) -> String {
-        let digest = Digest.sha256(root.der).map { byte in
+        let digest = Digest.sha256(root.subjectPublicKeyInfo).map { byte in
             String(byte >> 4, radix: 16, uppercase: true) + String(byte & 0xF, radix: 16, uppercase: true)
         }
-        return "\(root.subjectDescription) (SHA-256 \(digest.joined()))"
+        return "\(root.subjectDescription) (key SHA-256 \(digest.joined()))"
     }
 
     private init(attestation: [Certificate], receipts: [Certificate], testAuthority: String?) {

@@ -27,7 +27,9 @@ struct ChallengeTests {
         }
     }
 
-    @Test("a challenge of another purpose, one that expired, and one that was never issued fail the challenge check alone")
+    @Test(
+        "a challenge of another purpose, one that expired, and one that was never issued fail the challenge check alone"
+    )
     func refused() async throws {
         let verifier = try Fixtures.verifier(try Fixtures.configuration(challenge: .ledger))
         let foreign = try await verifier.issueChallenge(app: "shop", for: AssertionCheck.kind, at: Fixtures.now)

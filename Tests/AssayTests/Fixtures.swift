@@ -9,9 +9,12 @@ enum Fixtures {
     static let challenge = Array("challenge".utf8)
     static let key = AttestedKey(seed: "facade", label: "device")
 
-    static func authority() throws -> TestAuthority {
+    // One and the same: a second one from this seed would have the same keys and other signatures.
+    private static let theAuthority = Result {
         try TestAuthority(seed: "facade", notBefore: time.addingTimeInterval(-400 * 86_400))
     }
+
+    static func authority() throws -> TestAuthority { try theAuthority.get() }
 
     /// A policy file with apps whose App IDs end in their names, under the test authority.
     static func policy(_ apps: [String] = ["shop"], clientData: String = "none", checks: String = "") throws -> Policy {

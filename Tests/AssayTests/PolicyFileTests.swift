@@ -101,8 +101,10 @@ struct PolicyFileTests {
         for appID in ["shop", "1234567890.", ".com.example", "\"1234567890.com example\"", "1234567890.com.éxample"] {
             check(replacing(0, "appIDs: [\(appID)]"), 5, "\(base).appIDs[0]", "App ID")
         }
-        check(replacing(0, "appIDs: [a.b, \"1234567890.*\"]"), 5, "\(base).appIDs[1]", "wildcard")
-        check(replacing(0, "appIDs: [a.b, a.b]"), 5, "\(base).appIDs[1]", "a.b stands in the list twice")
+        check(replacing(0, "appIDs: [1234567890.b, \"1234567890.*\"]"), 5, "\(base).appIDs[1]", "wildcard")
+        check(
+            replacing(0, "appIDs: [1234567890.b, 1234567890.b]"), 5, "\(base).appIDs[1]",
+            "1234567890.b stands in the list twice")
         check(replacing(0, "appIDs: []"), 5, "\(base).appIDs", "at least one")
         check(replacing(0, "appIDs: a.b"), 5, "\(base).appIDs", "found \"a.b\"")
         check(replacing(0, "appIDs: [~]"), 5, "\(base).appIDs[0]", "found nothing")

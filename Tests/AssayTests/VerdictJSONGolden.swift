@@ -21,7 +21,8 @@ extension VerdictJSONTests {
         "appId":"1234567890.com.example.shop","environment":"production","counter":0,"platform":"iOS",\#
         "osVersion":"26.2","osBuild":"23C55","receiptType":"ATTEST","receiptCreatedAt":"2026-04-21T18:13:12Z",\#
         "receiptExpiresAt":"2026-07-20T18:13:12Z"},"testAuthority":"CN=Assay Test App Attestation Root CA,\#
-         O=Assay Test, ST=California","judgedAt":"2026-04-21T18:13:12Z"}
+         O=Assay Test, ST=California (key SHA-256 \#
+        B98BBC5C27396FC81F1C1A044307A54043575A197D091AE3F62676F33532E65C)","judgedAt":"2026-04-21T18:13:12Z"}
         """#
 
     static let rejected = #"""
@@ -46,6 +47,7 @@ extension VerdictJSONTests {
         "because":"app-attest.attestation.nonce"},{"check":"app-attest.attestation.challenge","status":"skipped",\#
         "because":"policy"},{"check":"app-attest.attestation.enrolment","status":"skipped",\#
         "because":"app-attest.attestation.nonce"}],"testAuthority":"CN=Assay Test App Attestation Root CA,\#
-         O=Assay Test, ST=California","judgedAt":"2026-04-21T18:13:12Z"}
+         O=Assay Test, ST=California (key SHA-256 \#
+        B98BBC5C27396FC81F1C1A044307A54043575A197D091AE3F62676F33532E65C)","judgedAt":"2026-04-21T18:13:12Z"}
         """#
 }
