@@ -6,10 +6,12 @@ import AssayPrimitives
 extension AttestationInput {
     /// Reads `keyId`, `attestation`, and `challenge` or `clientDataHash`.
     package init(_ evidence: RecordObject) throws(RecordError) {
-        try evidence.demandOnly(["keyId", "attestation", "challenge", "clientDataHash"], in: "evidence")
+        let fields = RecordFields(evidence, path: "evidence")
+        try fields.demandOnly(["keyId", "attestation", "challenge", "clientDataHash"])
+        let challenge = try fields.demandedBytes("challenge")
         self.init(
-            keyID: try evidence.bytes("keyId"), attestation: try evidence.bytes("attestation"),
-            clientData: try evidence.clientData("challenge"))
+            keyID: try fields.bytes("keyId"), attestation: try fields.bytes("attestation"),
+            clientData: try fields.clientData(challenge, "challenge"))
     }
 }
 
@@ -18,83 +20,85 @@ extension AssertionInput {
     package static func read(
         _ evidence: RecordObject
     ) throws(RecordError) -> (AssertionInput, AssertionKeys.Supplied?) {
-        try evidence.demandOnly(
-            ["keyId", "assertion", "clientData", "clientDataHash", "challenge", "key"], in: "evidence")
+        let fields = RecordFields(evidence, path: "evidence")
+        try fields.demandOnly(["keyId", "assertion", "clientData", "clientDataHash", "challenge", "key"])
+        // Client data may be empty: a request without a body is signed as well.
+        let clientData = try fields.optionalBytes("clientData")
         let input = AssertionInput(
-            keyID: try evidence.bytes("keyId"), assertion: try evidence.bytes("assertion"),
-            clientData: try evidence.clientData("clientData"), challenge: try evidence.optionalBytes("challenge"))
-        guard let value = evidence["key"] else { return (input, nil) }
-        guard case .object(let key) = value.content else {
-            throw RecordError(
-                field: "evidence.key", offset: value.offset, "expected an object, found \(value.kindName)")
-        }
-        try key.demandOnly(["publicKey", "counter"], in: "evidence.key")
-        guard let counter = key["counter"] else {
-            throw RecordError(field: "evidence.key.counter", offset: key.offset, "the field is missing")
-        }
-        guard case .number(let text) = counter.content, let number = UInt32(text) else {
-            throw RecordError(
-                field: "evidence.key.counter", offset: counter.offset,
-                "expected a whole number from 0 to \(UInt32.max), found \(counter.kindName)")
-        }
-        return (
-            input, AssertionKeys.Supplied(publicKey: try key.bytes("publicKey", in: "evidence.key"), counter: number)
-        )
+            keyID: try fields.bytes("keyId"), assertion: try fields.bytes("assertion"),
+            clientData: try fields.clientData(clientData, "clientData"),
+            challenge: try fields.demandedBytes("challenge"))
+        guard let value = fields["key"] else { return (input, nil) }
+        let key = try RecordFields(value, path: "evidence.key")
+        try key.demandOnly(["publicKey", "counter"])
+        let counter = try key.counter("counter")
+        return (input, AssertionKeys.Supplied(publicKey: try key.bytes("publicKey"), counter: counter))
     }
 }
 
 extension ReceiptInput {
     /// Reads `keyId` and `receipt`.
     package init(_ evidence: RecordObject) throws(RecordError) {
-        try evidence.demandOnly(["keyId", "receipt"], in: "evidence")
-        self.init(keyID: try evidence.bytes("keyId"), receipt: try evidence.bytes("receipt"))
+        let fields = RecordFields(evidence, path: "evidence")
+        try fields.demandOnly(["keyId", "receipt"])
+        self.init(keyID: try fields.bytes("keyId"), receipt: try fields.bytes("receipt"))
     }
 }
 
-extension RecordObject {
-    /// Demands that every member is one of a few.
-    fileprivate func demandOnly(_ names: [String], in path: String) throws(RecordError) {
-        for member in members where !names.contains(member.name) {
-            throw RecordError(
-                field: "\(path).\(member.name.prefix(40).escapingControls)", offset: member.offset,
-                "unknown field; allowed are \(names.joined(separator: ", "))")
-        }
-    }
-
+extension RecordFields {
     /// The bytes of a required member.
-    fileprivate func bytes(_ name: String, in path: String = "evidence") throws(RecordError) -> [UInt8] {
-        guard let bytes = try optionalBytes(name, in: path) else {
-            throw RecordError(field: "\(path).\(name)", offset: offset, "the field is missing")
-        }
+    fileprivate func bytes(_ name: String) throws(RecordError) -> [UInt8] {
+        guard let bytes = try optionalBytes(name) else { throw missing(name) }
         return bytes
     }
 
     /// The bytes of an optional member.
-    fileprivate func optionalBytes(_ name: String, in path: String = "evidence") throws(RecordError) -> [UInt8]? {
+    fileprivate func optionalBytes(_ name: String) throws(RecordError) -> [UInt8]? {
         guard let value = self[name] else { return nil }
         guard case .text(let text) = value.content else {
-            throw RecordError(
-                field: "\(path).\(name)", offset: value.offset, "expected base64 text, found \(value.kindName)")
+            throw error(name, "expected base64 text, found \(value.kindName)")
         }
         do {
             return try Base64.decode(text, .standard)
         } catch {
-            // The opening quote stands before the first character.
+            // The opening quote stands before the first character. Escapes move those that follow, so that only the
+            // beginning of the value is known.
+            let offset = value.hasEscapes ? value.offset : value.offset + 1 + error.offset
             throw RecordError(
-                field: "\(path).\(name)", offset: value.offset + 1 + error.offset,
-                "expected standard base64 with padding: \(error.message)")
+                field: path(of: name), offset: offset, "expected standard base64 with padding: \(error.message)")
         }
     }
 
-    /// The member that is hashed, or the hash in `clientDataHash`; exactly one of them.
-    fileprivate func clientData(_ name: String) throws(RecordError) -> ClientData {
-        switch (try optionalBytes(name), try optionalBytes("clientDataHash")) {
+    /// The bytes of an optional member that are not empty: a variable that was not set must not pass for a challenge.
+    fileprivate func demandedBytes(_ name: String) throws(RecordError) -> [UInt8]? {
+        guard let bytes = try optionalBytes(name) else { return nil }
+        guard !bytes.isEmpty else { throw error(name, "expected at least one byte, found none") }
+        return bytes
+    }
+
+    /// A whole number in decimal digits. `UInt32` would take `-0` as well.
+    fileprivate func counter(_ name: String) throws(RecordError) -> UInt32 {
+        guard let value = self[name] else { throw missing(name) }
+        guard case .number(let text) = value.content, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let number = UInt32(text)
+        else {
+            var found = value.kindName
+            if case .number(let text) = value.content { found = text.excerpt }
+            throw error(name, "expected a whole number from 0 to \(UInt32.max), found \(found)")
+        }
+        return number
+    }
+
+    /// What is hashed, or the hash in `clientDataHash`; exactly one of them.
+    fileprivate func clientData(_ data: [UInt8]?, _ name: String) throws(RecordError) -> ClientData {
+        switch (data, try demandedBytes("clientDataHash")) {
         case (let data?, nil): return .data(data)
         case (nil, let hash?): return .hash(hash)
         case (nil, nil):
-            throw RecordError(field: "evidence", offset: offset, "\(name) or clientDataHash is missing")
+            throw RecordError(field: path, offset: object.offset, "\(name) or clientDataHash is missing")
         case (.some, .some):
-            throw RecordError(field: "evidence", offset: offset, "\(name) and clientDataHash exclude each other")
+            throw RecordError(
+                field: path, offset: object.offset, "\(name) and clientDataHash exclude each other")
         }
     }
 }

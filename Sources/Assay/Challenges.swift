@@ -34,14 +34,19 @@ extension Verifier {
     ///   - seconds: how long it may be used. Five minutes leave room for a slow network.
     ///   - now: the time of issue.
     /// - Returns: the challenge, durable in the ledger; hand its ``AssayCore/Challenge/text`` to the app.
-    /// - Throws: ``VerificationError``: `.request` when the policy has no such app, `.outage` when the ledger cannot keep
-    ///   it.
+    /// - Throws: ``VerificationError``: `.request` when the policy has no such app, `now` is not finite, or `seconds` not
+    ///   finite and positive; `.outage` when the ledger cannot keep it.
     public func issueChallenge(
         app: String, for kind: EvidenceKind, validFor seconds: TimeInterval = 300, at now: Date
     ) async throws(VerificationError) -> Challenge {
-        guard policy.apps.contains(where: { $0.name == app }) else {
+        guard policy.apps.contains(where: { $0.name.isByteEqual(to: app) }) else {
             let names = policy.apps.map(\.name).joined(separator: ", ")
-            throw .request(RequestError(.unknownApp, "the policy has no app \(app); it has \(names)"))
+            throw .request(RequestError(.unknownApp, "the policy has no app \(app.excerpt); it has \(names)"))
+        }
+        try Verifier.demandTime(now)
+        guard seconds.isFinite, seconds > 0 else {
+            throw .request(
+                RequestError(.invalidTime, "a challenge is valid for a positive number of seconds, found \(seconds)"))
         }
         let challenge = Challenge.random(app: app, for: kind, validFor: seconds, at: now)
         do {

@@ -1,3 +1,8 @@
 // Whoever imports the facade speaks the vocabulary of its parts.
 @_exported public import AppAttest
 @_exported public import AssayCore
+
+@_exported public import struct AssayPrimitives.Certificate
+@_exported public import struct AssayPrimitives.JSONPointer
+// What the public parts of the engines' configurations and subjects are made of.
+@_exported public import enum AssayPrimitives.PEM

@@ -4,7 +4,7 @@ import Yams
 
 /// Reads policy files: YAML, in which everything is checked.
 public enum PolicyFile {
-    /// The most values that a policy may have: what aliases multiply counts each time.
+    /// The most values that a policy may have: a value takes many times the memory of the bytes it is written with.
     private static let maximumNodes = 100_000
 
     /// Reads the policy of a file. References to other files are relative to it.
@@ -31,12 +31,12 @@ public enum PolicyFile {
         let root = try document(text, file: file)
         let fields = try root.members(["version", "apps", "checks"])
         guard let version = fields["version"] else { throw root.missing("version", "allowed is 1") }
-        guard try version.text() == "1" else { throw version.error("expected 1, found \(version.found)") }
+        guard try version.text().isByteEqual(to: "1") else { throw version.error("expected 1, found \(version.found)") }
         guard let appList = fields["apps"] else { throw root.missing("apps", "a list of apps") }
         var apps: [PolicyApp] = []
         for node in try appList.elements() {
             let app = try readApp(node, files: files)
-            guard !apps.contains(where: { $0.name == app.name }) else {
+            guard !apps.contains(where: { $0.name.isByteEqual(to: app.name) }) else {
                 throw node.error("two apps are named \(app.name.excerpt); names are unique")
             }
             apps.append(app)
@@ -91,6 +91,11 @@ public enum PolicyFile {
         guard !text.unicodeScalars.starts(with: ["\u{FEFF}"]) else {
             throw PolicyError(file: file, line: 1, field: "", "the file begins with a byte order mark; save it without")
         }
+        if let line = YAMLAliases.firstLine(of: text) {
+            throw PolicyError(
+                file: file, line: line, field: "",
+                "& or * at the start of a word makes an anchor or an alias, which are not allowed; write the value out")
+        }
         let node: Node?
         do {
             // Every scalar stays text: what a value may be is for its field to say, and not for YAML's guesses.
@@ -136,7 +141,7 @@ public enum PolicyFile {
         }
         switch node {
         case .scalar(let scalar):
-            let isNull = scalar.style == .plain && ["", "~", "null"].contains(scalar.string)
+            let isNull = scalar.style == .plain && ["", "~", "null"].containsBytes(of: scalar.string)
             return make(isNull ? .null : .scalar(scalar.string))
         case .sequence(let sequence):
             var elements: [PolicyNode] = []
@@ -148,12 +153,13 @@ public enum PolicyFile {
             }
             return make(.sequence(elements))
         case .mapping(let mapping):
+            var keys: Set<[UInt8]> = []
             var entries: [(key: String, line: Int, value: PolicyNode)] = []
             for (key, value) in mapping {
                 guard case .scalar(let scalar) = key else { throw make(.null).error("expected text as a key") }
                 let keyLine = key.mark?.line ?? line
                 // Yams tells apart keys of one text and different tags.
-                guard !entries.contains(where: { $0.key == scalar.string }) else {
+                guard keys.insert(Array(scalar.string.utf8)).inserted else {
                     throw PolicyError(
                         file: file, line: keyLine, field: scalar.string.excerpt,
                         "the same key stands twice in a mapping")
@@ -181,10 +187,11 @@ public struct LocalFiles: PolicyFiles {
     /// The contents of the file that a scalar `file:PATH` names.
     public func contents(of node: PolicyNode) throws(PolicyError) -> [UInt8] {
         let text = try node.text()
-        guard text.hasPrefix("file:"), text != "file:" else {
+        guard text.utf8.starts(with: "file:".utf8), text.utf8.count > 5 else {
             throw node.error("expected file:PATH, found \(node.found)")
         }
-        let path = URL(fileURLWithPath: String(text.dropFirst(5)), relativeTo: directory).path
+        let path = URL(fileURLWithPath: String(decoding: text.utf8.dropFirst(5), as: UTF8.self), relativeTo: directory)
+            .path
         do {
             return try LocalFiles.read(path, limit: InputLimits.policy)
         } catch {

@@ -24,7 +24,9 @@ public enum RecordFile {
     ///
     /// - Parameter bytes: the document, UTF-8.
     /// - Returns: each record in its order, or why it cannot be read; one that cannot does not hide the others. A
-    ///   document that is no JSON at all gives one failure.
+    ///   document that is no JSON at all gives one failure. Beyond ``AssayCore/InputLimits/records`` reading ends with a
+    ///   failure that says so; of more than ``AssayCore/InputLimits/unreadableRecords`` failures a last one tells the
+    ///   number.
     public static func read(_ bytes: [UInt8]) -> [Result<EvidenceRecord, Unreadable>] {
         let document: RecordValue
         do {
@@ -38,7 +40,12 @@ public enum RecordFile {
             let error = RecordError(field: "", offset: document.offset, "the array holds no record")
             return [.failure(Unreadable(record: nil, line: nil, error: error))]
         }
-        return elements.enumerated().map { read($1, number: $0 + 1, line: nil) }
+        var collection = RecordCollection()
+        for element in elements {
+            guard let number = collection.next(at: element.offset, line: nil) else { break }
+            collection.add(read(element, number: number, line: nil))
+        }
+        return collection.finished
     }
 
     /// Whether a document that is not one JSON value is one record per line: some line of it, whichever, is an object by
@@ -55,19 +62,19 @@ public enum RecordFile {
     }
 
     private static func readLines(_ bytes: [UInt8]) -> [Result<EvidenceRecord, Unreadable>] {
-        var results: [Result<EvidenceRecord, Unreadable>] = []
+        var collection = RecordCollection()
         forEachLine(bytes) { line, lineNumber in
-            let number = results.count + 1
+            guard let number = collection.next(at: line.startIndex, line: lineNumber) else { return false }
             do throws(DecodeError) {
-                results.append(
+                collection.add(
                     read(try JSONReader.read(line, limit: InputLimits.record), number: number, line: lineNumber))
             } catch {
-                results.append(
+                collection.add(
                     .failure(Unreadable(record: "\(number)", line: lineNumber, error: RecordError(error))))
             }
             return true
         }
-        return results
+        return collection.finished
     }
 
     /// Hands over the lines that are not blank, counted from 1, until `body` says that it has enough.
@@ -91,102 +98,58 @@ public enum RecordFile {
             return .success(try EvidenceRecord(value))
         } catch {
             var name = number.map { "\($0)" }
-            if case .object(let object) = value.content, case .text(let id)? = object["id"]?.content { name = id }
+            if case .object(let object) = value.content, case .text(let id)? = object["id"]?.content,
+                id.utf8.count <= InputLimits.recordID
+            {
+                name = id
+            }
             return .failure(Unreadable(record: name, line: line, error: error))
         }
     }
 }
 
-extension RecordError {
-    /// JSON that cannot be read.
-    init(_ error: DecodeError) {
-        self.init(field: error.field, offset: error.offset, error.message)
-    }
-}
+/// What was read of a document, within what is kept of one.
+private struct RecordCollection {
+    private var results: [Result<EvidenceRecord, RecordFile.Unreadable>] = []
+    private var end: RecordFile.Unreadable?
+    private var count = 0
+    private var unreadable = 0
+    /// The first of those that are not kept.
+    private var firstUntold: RecordFile.Unreadable?
 
-extension EvidenceRecord {
-    /// Reads a record from JSON; what its evidence holds is for the engine of its kind to read.
-    init(_ value: RecordValue) throws(RecordError) {
-        let object = try RecordReader(value, path: "")
-        try object.demandOnly(["id", "kind", "app", "receivedAt", "evidence", "expect"])
-        guard let kind = try object.text("kind") else { throw object.missing("kind") }
-        guard let evidence = object["evidence"] else { throw object.missing("evidence") }
-        var expectation: Expectation?
-        if let expect = object["expect"] {
-            let reader = try RecordReader(expect, path: "expect")
-            try reader.demandOnly(["outcome", "failed"])
-            guard let word = try reader.text("outcome") else { throw reader.missing("outcome") }
-            guard let outcome = Verdict.Outcome(rawValue: word) else {
-                throw reader.error("outcome", "expected accept or reject, found \"\(word.excerpt)\"")
+    /// The number of the record that begins at a byte, and nil when it is one too many.
+    mutating func next(at offset: Int, line: Int?) -> Int? {
+        count += 1
+        guard count > InputLimits.records else { return count }
+        let error = RecordError(
+            field: "", offset: offset,
+            "a document has at most \(InputLimits.records) records; this and the rest are not read")
+        end = RecordFile.Unreadable(record: "\(count)", line: line, error: error)
+        return nil
+    }
+
+    mutating func add(_ result: Result<EvidenceRecord, RecordFile.Unreadable>) {
+        if case .failure(let failure) = result {
+            unreadable += 1
+            guard unreadable <= InputLimits.unreadableRecords else {
+                if firstUntold == nil { firstUntold = failure }
+                return
             }
-            expectation = Expectation(outcome: outcome, failed: try reader.texts("failed"))
         }
-        self.init(
-            id: try object.text("id"), kind: EvidenceKind(kind), app: try object.text("app"),
-            receivedAt: try object.time("receivedAt"),
-            evidence: try RecordReader(evidence, path: "evidence").object, expect: expectation)
-    }
-}
-
-/// Reads the members of one object of a record, and names them in errors.
-private struct RecordReader {
-    let object: RecordObject
-    let path: String
-
-    init(_ value: RecordValue, path: String) throws(RecordError) {
-        guard case .object(let object) = value.content else {
-            throw RecordError(field: path, offset: value.offset, "expected an object, found \(value.kindName)")
-        }
-        self.object = object
-        self.path = path
+        results.append(result)
     }
 
-    subscript(name: String) -> RecordValue? { object[name] }
-
-    func missing(_ name: String) -> RecordError { error(name, "the field is missing") }
-
-    func error(_ name: String, _ message: String) -> RecordError {
-        RecordError(
-            field: path.isEmpty ? name : "\(path).\(name)", offset: object[name]?.offset ?? object.offset, message)
-    }
-
-    func demandOnly(_ names: [String]) throws(RecordError) {
-        for member in object.members where !names.contains(member.name) {
-            let field = member.name.excerpt
-            throw RecordError(
-                field: path.isEmpty ? field : "\(path).\(field)", offset: member.offset,
-                "unknown field; allowed are \(names.joined(separator: ", "))")
+    /// The results, and what there is to say of those that are not among them.
+    var finished: [Result<EvidenceRecord, RecordFile.Unreadable>] {
+        var finished = results
+        if let firstUntold {
+            let untold = unreadable - InputLimits.unreadableRecords
+            let error = RecordError(
+                field: "", offset: firstUntold.error.offset,
+                untold == 1 ? "1 more record cannot be read" : "from here on \(untold) more records cannot be read")
+            finished.append(.failure(RecordFile.Unreadable(record: nil, line: firstUntold.line, error: error)))
         }
-    }
-
-    func text(_ name: String) throws(RecordError) -> String? {
-        guard let value = object[name] else { return nil }
-        guard case .text(let text) = value.content else {
-            throw error(name, "expected a string, found \(value.kindName)")
-        }
-        return text
-    }
-
-    func texts(_ name: String) throws(RecordError) -> [String] {
-        guard let value = object[name] else { return [] }
-        guard case .array(let elements) = value.content else {
-            throw error(name, "expected an array of strings, found \(value.kindName)")
-        }
-        var texts: [String] = []
-        for element in elements {
-            guard case .text(let text) = element.content else {
-                throw error(name, "expected an array of strings, found \(element.kindName) in it")
-            }
-            texts.append(text)
-        }
-        return texts
-    }
-
-    func time(_ name: String) throws(RecordError) -> Date? {
-        guard let text = try text(name) else { return nil }
-        guard let time = RFC3339.parse(text) else {
-            throw error(name, "expected an RFC 3339 time such as 2026-04-21T18:13:12Z, found \"\(text.excerpt)\"")
-        }
-        return time
+        if let end { finished.append(.failure(end)) }
+        return finished
     }
 }

@@ -14,7 +14,8 @@ extension Verifier {
     public func verifyAttestation(
         _ input: AttestationInput, app: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
-        try await settle(appAttest().assess(input, app: app, ledger: ledger, at: now), at: now)
+        try Verifier.demandTime(now)
+        return try await settle(appAttest().assess(input, app: app, ledger: ledger, at: now), at: now)
     }
 
     /// Judges an assertion, and advances the counter of its key when it is accepted.
@@ -29,7 +30,8 @@ extension Verifier {
     public func verifyAssertion(
         _ input: AssertionInput, suppliedKey: AssertionKeys.Supplied? = nil, app: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
-        try await settle(
+        try Verifier.demandTime(now)
+        return try await settle(
             appAttest().assess(input, suppliedKey: suppliedKey, app: app, ledger: ledger, at: now), at: now)
     }
 
@@ -43,7 +45,8 @@ extension Verifier {
     public func verifyReceipt(
         _ input: ReceiptInput, app: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
-        try await settle(appAttest().assess(input, app: app, ledger: ledger, at: now), at: now)
+        try Verifier.demandTime(now)
+        return try await settle(appAttest().assess(input, app: app, ledger: ledger, at: now), at: now)
     }
 
     private func appAttest() throws(VerificationError) -> AppAttestEngine {

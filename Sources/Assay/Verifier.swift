@@ -53,14 +53,23 @@ public struct Verifier: Sendable {
     ///   - now: the time of judgement: the present for a request, `receivedAt` for captured evidence.
     /// - Returns: the verdict, accepting or not. False and malformed evidence is a verdict and never an error.
     /// - Throws: ``VerificationError`` when there is no verdict: the record cannot be read, the policy has no such app,
-    ///   or the ledger cannot decide.
+    ///   `now` is not finite, or the ledger cannot decide.
     public func verify(_ record: EvidenceRecord, at now: Date) async throws(VerificationError) -> Verdict {
+        try Verifier.demandTime(now)
         guard let engine = engineByKind[record.kind] else {
             let kinds = Verifier.kinds.map(\.name).joined(separator: ", ")
             throw .request(
                 RequestError(.unknownKind, "no engine judges \(record.kind.name.excerpt); there are \(kinds)"))
         }
         return try await settle(engine.assess(record, ledger: ledger, at: now), at: now)
+    }
+
+    /// Refuses a time that is no number or infinite: every comparison with it would come out one way.
+    static func demandTime(_ now: Date) throws(VerificationError) {
+        let seconds = now.timeIntervalSince1970
+        guard seconds.isFinite else {
+            throw .request(RequestError(.invalidTime, "the time of judgement is finite, found \(seconds) s since 1970"))
+        }
     }
 
     func settle(_ assessment: Assessment, at now: Date) async throws(VerificationError) -> Verdict {

@@ -36,11 +36,16 @@ struct EvidenceFieldTests {
         "Fields are known, there, of their type and not in conflict",
         arguments: [
             ("{}", "evidence.keyId", "missing"),
-            (#"{"keyId":7,"attestation":"","challenge":""}"#, "evidence.keyId", "found a number"),
-            (#"{"keyId":"","challenge":""}"#, "evidence.attestation", "missing"),
+            (#"{"keyId":7,"attestation":"","challenge":"AA=="}"#, "evidence.keyId", "found a number"),
+            (#"{"keyId":"","challenge":"AA=="}"#, "evidence.attestation", "missing"),
             (#"{"keyId":"","attestation":""}"#, "evidence", "challenge or clientDataHash is missing"),
-            (#"{"keyId":"","attestation":"","challenge":"","clientDataHash":""}"#, "evidence", "exclude each other"),
+            (
+                #"{"keyId":"","attestation":"","challenge":"AA==","clientDataHash":"AA=="}"#, "evidence",
+                "exclude each other"
+            ),
             (#"{"keyId":"","attestation":"","challenge":"","x":""}"#, "evidence.x", "unknown field"),
+            (#"{"keyId":"","attestation":"","challenge":""}"#, "evidence.challenge", "at least one byte"),
+            (#"{"keyId":"","attestation":"","clientDataHash":""}"#, "evidence.clientDataHash", "at least one byte"),
         ])
     func fields(evidence: String, field: String, words: String) async throws {
         let error = await #expect(throws: VerificationError.self) { try await verify(evidence) }
@@ -53,9 +58,45 @@ struct EvidenceFieldTests {
     }
 
     @Test(
+        "An assertion's challenge and hash are not empty, and its counter is written in digits",
+        arguments: [
+            (#""clientData":"","challenge":"""#, "evidence.challenge", "at least one byte"),
+            (#""clientDataHash":"""#, "evidence.clientDataHash", "at least one byte"),
+            (#""clientData":"","key":{"publicKey":"","counter":-0}"#, "evidence.key.counter", "found -0"),
+            (#""clientData":"","key":{"publicKey":"","counter":1.0}"#, "evidence.key.counter", "found 1.0"),
+            (#""clientData":"","key":{"publicKey":"","counter":1e2}"#, "evidence.key.counter", "found 1e2"),
+            (#""clientData":"","key":{"publicKey":"","counter":4294967296}"#, "evidence.key.counter", "429496729"),
+            (#""clientData":"","key":{"publicKey":"","counter":"1"}"#, "evidence.key.counter", "a string"),
+            (#""clientData":"","key":{"publicKey":""}"#, "evidence.key.counter", "missing"),
+        ])
+    func assertionFields(rest: String, field: String, words: String) async throws {
+        let error = await #expect(throws: VerificationError.self) {
+            try await verify("{\"keyId\":\"\",\"assertion\":\"\",\(rest)}", kind: "app-attest.assertion")
+        }
+        guard case .record(let record)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(record.field == field)
+        #expect(record.message.contains(words), "\(record)")
+    }
+
+    @Test("A value that was written with escapes is named with the byte at which it begins")
+    func escapedBase64() async throws {
+        let error = await #expect(throws: VerificationError.self) {
+            try await verify(#"{"keyId":"\u0041AA!","attestation":"AA==","challenge":"AA=="}"#)
+        }
+        guard case .record(let record)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(record.offset == start + 9)
+    }
+
+    @Test(
         "Evidence that is not what it should be is a rejection, never an error",
         arguments: [
-            ("app-attest.attestation", #"{"keyId":"","attestation":"","challenge":""}"#),
+            ("app-attest.attestation", #"{"keyId":"","attestation":"","challenge":"AA=="}"#),
             ("app-attest.attestation", #"{"keyId":"AAAA","attestation":"AAAA","clientDataHash":"AAAA"}"#),
             ("app-attest.assertion", #"{"keyId":"","assertion":"","clientData":""}"#),
             (

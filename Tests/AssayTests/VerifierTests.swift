@@ -69,6 +69,49 @@ struct VerifierTests {
         #expect(verdict.failed.first?.name == "app-attest.attestation.app-id")
     }
 
+    @Test("A time that is not finite is a wrong call, everywhere", arguments: [Double.nan, .infinity, -.infinity])
+    func times(seconds: Double) async throws {
+        let now = Date(timeIntervalSince1970: seconds)
+        let minted = try Fixtures.attestation()
+        let verifier = try Verifier(policy: Fixtures.policy(), ledger: MemoryLedger())
+        let calls: [() async throws -> Void] = [
+            { _ = try await verifier.verify(minted.record(id: "a"), at: now) },
+            { _ = try await verifier.verifyAttestation(Fixtures.input(minted), at: now) },
+            {
+                let input = AssertionInput(keyID: [], assertion: [], clientData: .data([]))
+                _ = try await verifier.verifyAssertion(input, at: now)
+            },
+            { _ = try await verifier.verifyReceipt(ReceiptInput(keyID: [], receipt: []), at: now) },
+            { _ = try await verifier.issueChallenge(app: "shop", for: AttestationCheck.kind, at: now) },
+            {
+                _ = try await verifier.issueChallenge(
+                    app: "shop", for: AttestationCheck.kind, validFor: seconds, at: Fixtures.time)
+            },
+        ]
+        for (index, call) in calls.enumerated() {
+            let error = await #expect(throws: VerificationError.self) { try await call() }
+            guard case .request(let request)? = error else {
+                Issue.record("call \(index): \(String(describing: error))")
+                continue
+            }
+            #expect(request.code == .invalidTime)
+        }
+    }
+
+    @Test("A challenge that is never valid is not issued", arguments: [0.0, -1])
+    func challengeThatIsNeverValid(seconds: Double) async throws {
+        let verifier = try Verifier(policy: Fixtures.policy(), ledger: MemoryLedger())
+        let error = await #expect(throws: VerificationError.self) {
+            try await verifier.issueChallenge(
+                app: "shop", for: AttestationCheck.kind, validFor: seconds, at: Fixtures.time)
+        }
+        guard case .request(let request)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(request.code == .invalidTime)
+    }
+
     @Test("A ledger that cannot be reached is an outage for evidence that would be accepted")
     func outage() async throws {
         do {

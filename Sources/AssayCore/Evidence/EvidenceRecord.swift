@@ -22,8 +22,12 @@ public struct EvidenceRecord: Sendable {
         public func isMet(by verdict: Verdict) -> Bool {
             guard outcome == verdict.outcome else { return false }
             let found = verdict.failed.map(\.name)
-            guard failed.count > 1 else { return failed.isEmpty || failed == ["*"] || failed.first == found.first }
-            return failed.count == found.count && zip(failed, found).allSatisfy { $0 == "*" || $0 == $1 }
+            guard let first = failed.first else { return true }
+            guard failed.count > 1 else {
+                return first.isByteEqual(to: "*") || found.first.map { first.isByteEqual(to: $0) } ?? false
+            }
+            return failed.count == found.count
+                && zip(failed, found).allSatisfy { $0.isByteEqual(to: "*") || $0.isByteEqual(to: $1) }
         }
     }
 
@@ -75,11 +79,19 @@ public struct RecordValue: Sendable {
     public let content: Content
     /// The byte of the document at which the value begins.
     public let offset: Int
+    /// Whether a string was written with escapes, so that its bytes are not where those of the document are.
+    package let hasEscapes: Bool
 
     /// Places a value.
     public init(_ content: Content, offset: Int) {
+        self.init(content, offset: offset, hasEscapes: false)
+    }
+
+    /// Places a value, and says whether it is a string with escapes.
+    package init(_ content: Content, offset: Int, hasEscapes: Bool) {
         self.content = content
         self.offset = offset
+        self.hasEscapes = hasEscapes
     }
 
     /// What the value is, in words, for error messages.
@@ -127,8 +139,7 @@ public struct RecordObject: Sendable {
 
     /// The value of a member, or nil when there is none of that name.
     public subscript(name: String) -> RecordValue? {
-        // Strings are equal when they are canonically equivalent; names are equal when their bytes are.
-        members.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+        members.first { $0.name.isByteEqual(to: name) }?.value
     }
 }
 

@@ -22,6 +22,15 @@ public enum InputLimits {
     public static let nestingDepth = 32
     /// An evidence record file or one line of NDJSON, in bytes.
     public static let record = 32 * 1024 * 1024
+    /// Records of one document. A file of the size that is allowed has about 10,000 assertions, and two bytes of hostile
+    /// input must not cost a result of some hundred.
+    public static let records = 100_000
+    /// Unreadable records of one document that are told one by one. Beyond them their number says as much.
+    public static let unreadableRecords = 1_000
+    /// The `id` of a record, in bytes: it stands in verdicts and logs.
+    public static let recordID = 1024
+    /// The `kind` and the `app` of a record, in bytes. They are looked up by name; the longest kind has 22.
+    public static let recordName = 128
     /// A policy file, in bytes.
     public static let policy = 1024 * 1024
 }

@@ -38,6 +38,8 @@ public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible 
         public static let ambiguousApp = Code("ambiguous-app")
         /// The record has no time of receipt, and is to be judged as captured.
         public static let noTime = Code("no-time")
+        /// A time, or a length of time, that is no number, infinite, or nothing to issue a challenge for.
+        public static let invalidTime = Code("invalid-time")
     }
 
     /// What is wrong.

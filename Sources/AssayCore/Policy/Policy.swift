@@ -12,9 +12,9 @@ public struct Policy: Sendable {
     public init(apps: [PolicyApp], modes: [CheckID: CheckMode] = [:], catalogue: [CheckDefinition]) throws(PolicyError)
     {
         guard !apps.isEmpty else { throw PolicyError(field: "apps", "a policy names at least one app") }
-        var names: Set<String> = []
+        var names: Set<[UInt8]> = []
         for app in apps {
-            guard names.insert(app.name).inserted else {
+            guard names.insert(Array(app.name.utf8)).inserted else {
                 throw PolicyError(field: "apps", "two apps are named \(app.name.excerpt); names are unique")
             }
             let engines = app.configurations.map { type(of: $0).engine }
@@ -39,7 +39,7 @@ public struct Policy: Sendable {
 
     /// Why a mode may not be set for a check, and nil when it may.
     public static func objection(to mode: CheckMode, for check: CheckID, in catalogue: [CheckDefinition]) -> String? {
-        guard let definition = catalogue.first(where: { $0.id == check }) else {
+        guard let definition = catalogue.first(where: { $0.id.name.isByteEqual(to: check.name) }) else {
             return "there is no check \(check.name.excerpt); `assay explain` lists them all"
         }
         switch definition.kind {

@@ -53,7 +53,7 @@ public struct PolicyNode: Sendable {
         }
         var members: [String: PolicyNode] = [:]
         for entry in entries {
-            guard fields.contains(entry.key) else {
+            guard fields.containsBytes(of: entry.key) else {
                 throw PolicyError(
                     file: file, line: entry.line,
                     field: path.isEmpty ? entry.key.excerpt : "\(path).\(entry.key.excerpt)",
@@ -80,7 +80,9 @@ public struct PolicyNode: Sendable {
 
     /// A scalar that is one of a few words.
     public func word<Word: CaseIterable & RawRepresentable<String>>(_: Word.Type) throws(PolicyError) -> Word {
-        guard case .scalar(let text) = content, let word = Word(rawValue: text) else {
+        guard case .scalar(let text) = content,
+            let word = Word.allCases.first(where: { $0.rawValue.isByteEqual(to: text) })
+        else {
             let allowed = Word.allCases.map(\.rawValue).joined(separator: ", ")
             throw error("expected one of \(allowed), found \(found)")
         }
@@ -89,10 +91,10 @@ public struct PolicyNode: Sendable {
 
     /// A length of time in seconds: a whole number and its unit, `s`, `m`, `h` or `d`.
     public func duration() throws(PolicyError) -> Double {
-        let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600, "d": 86400]
-        guard case .scalar(let text) = content, let unit = text.last.flatMap({ units[$0] }),
+        let units: [UInt8: Double] = [0x73: 1, 0x6D: 60, 0x68: 3600, 0x64: 86400]
+        guard case .scalar(let text) = content, let unit = text.utf8.last.flatMap({ units[$0] }),
             // UInt32 reads signs as well, and "-0" as 0.
-            let count = UInt32(text.dropLast()), text.utf8.dropLast().allSatisfy({ (0x30...0x39).contains($0) })
+            text.utf8.dropLast().allSatisfy({ (0x30...0x39).contains($0) }), let count = UInt32(text.dropLast())
         else { throw error("expected a length of time, such as 90s, 5m, 12h or 30d, found \(found)") }
         return Double(count) * unit
     }

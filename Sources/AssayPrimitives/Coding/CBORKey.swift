@@ -1,3 +1,5 @@
+import AssayCore
+
 /// The key of a CBOR map: text or an integer. Others are refused before there is a key.
 ///
 /// Written to be switched over, without making a `String` of what was read:
@@ -50,7 +52,8 @@ public struct CBORKey: Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch value {
         case .text(let bytes):
-            "\"\(String(decoding: bytes.prefix(60), as: UTF8.self))\(bytes.count > 60 ? "..." : "")\""
+            // Sixty characters and one that tells that there are more, of four bytes at most.
+            "\"\(String(decoding: bytes.prefix(61 * 4), as: UTF8.self).excerpt)\""
         case .unsigned(let argument): String(argument)
         case .negative(let argument): argument == .max ? "-18446744073709551616" : "-\(argument + 1)"
         }

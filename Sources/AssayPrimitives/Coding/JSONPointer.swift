@@ -44,7 +44,7 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
             switch value.content {
             case .object(let object):
                 // Byte for byte: two texts that Unicode holds to be the same are different keys to JSON.
-                guard let member = object.members.first(where: { $0.name.utf8.elementsEqual(token.utf8) }) else {
+                guard let member = object.members.first(where: { $0.name.isByteEqual(to: token) }) else {
                     return nil
                 }
                 value = member.value
@@ -81,7 +81,7 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether two pointers point at the same place, byte for byte.
     public static func == (first: JSONPointer, second: JSONPointer) -> Bool {
-        first.description.utf8.elementsEqual(second.description.utf8)
+        first.description.isByteEqual(to: second.description)
     }
 
     /// Hashes the pointer's bytes.

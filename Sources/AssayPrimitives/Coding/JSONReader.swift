@@ -13,8 +13,8 @@ public enum JSONReader {
 
     /// Reads the one value that some bytes consist of, white space around it allowed.
     ///
-    /// Numbers are checked against the grammar and kept as written. Keys that Unicode holds to be the same text, though
-    /// they are different bytes, count as duplicates, because comparing them as text would not tell them apart.
+    /// Numbers are checked against the grammar and kept as written. Keys are the same when their bytes are, once
+    /// unescaped, as RFC 8259 section 8.3 has it; that Unicode holds two of them to be the same text is for nobody here.
     /// - Parameters:
     ///   - bytes: the document; indices serve as offsets.
     ///   - limit: how many bytes are allowed.
@@ -60,6 +60,8 @@ private struct JSONScanner {
     let bytes: ArraySlice<UInt8>
     var position: Int
     private var count = 0
+    /// Whether the last string that was read had escapes.
+    private var hadEscapes = false
 
     init(bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
@@ -93,7 +95,9 @@ private struct JSONScanner {
         switch current {
         case UInt8(ascii: "{"): return RecordValue(.object(try object(depth: depth + 1)), offset: start)
         case UInt8(ascii: "["): return RecordValue(.array(try array(depth: depth + 1)), offset: start)
-        case UInt8(ascii: "\""): return RecordValue(.text(try string()), offset: start)
+        case UInt8(ascii: "\""):
+            let text = try string()
+            return RecordValue(.text(text), offset: start, hasEscapes: hadEscapes)
         case .some(UInt8(ascii: "0")...UInt8(ascii: "9")), UInt8(ascii: "-"):
             return RecordValue(.number(try number()), offset: start)
         case UInt8(ascii: "t"): return RecordValue(try word("true", .flag(true)), offset: start)
@@ -150,7 +154,7 @@ private struct JSONScanner {
         skipSpace()
         var members: [RecordObject.Member] = []
         // Comparing is faster for the few keys that real objects have, the set for a hostile thousand.
-        var names: Set<String> = []
+        var names: Set<[UInt8]> = []
         if current == UInt8(ascii: "}") {
             position += 1
             return RecordObject(members, offset: start)
@@ -160,10 +164,12 @@ private struct JSONScanner {
             let keyStart = position
             guard current == UInt8(ascii: "\"") else { throw unexpected("a key in quotes") }
             let name = try string()
-            if members.count == 16 { names = Set(members.map(\.name)) }
-            let isNew = members.count < 16 ? !members.contains { $0.name == name } : names.insert(name).inserted
+            if members.count == 16 { names = Set(members.map { Array($0.name.utf8) }) }
+            let isNew =
+                members.count < 16
+                ? !members.contains { $0.name.isByteEqual(to: name) } : names.insert(Array(name.utf8)).inserted
             guard isNew else {
-                throw DecodeError(.duplicateKey, at: keyStart, "the key \"\(name.prefix(60))\" comes twice")
+                throw DecodeError(.duplicateKey, at: keyStart, "the key \"\(name.excerpt)\" comes twice")
             }
             skipSpace()
             guard current == UInt8(ascii: ":") else { throw unexpected("':'") }
@@ -211,6 +217,7 @@ private struct JSONScanner {
 
     private mutating func string() throws(DecodeError) -> String {
         position += 1
+        hadEscapes = false
         let start = position
         var isASCII = true
         while let byte = current {
@@ -232,6 +239,7 @@ private struct JSONScanner {
 
     /// Reads on from the first escape of a string; what was copied is checked to be UTF-8 piece by piece.
     private mutating func escapedString(from start: Int) throws(DecodeError) -> String {
+        hadEscapes = true
         var text: [UInt8] = []
         var plain = start
         while let byte = current {

@@ -7,42 +7,53 @@ public enum PEM {
 
     /// The certificates of a file, in their order.
     ///
-    /// Text between them is allowed, as in bundles that name each certificate; anything else between the boundaries
-    /// than base64 is not.
+    /// Lines end with LF or CRLF, and may have spaces and tabs around them. Text between the certificates is allowed, as
+    /// in bundles that name each of them; anything else between the boundaries than base64 is not.
     /// - Throws: ``DecodeError`` when the file is not UTF-8, holds no certificate, one that does not end, one that is
     ///   no certificate, or a block of another label, such as a private key.
     public static func certificates(in bytes: [UInt8]) throws(DecodeError) -> [Certificate] {
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw DecodeError(.invalidText, at: 0, "the file is not UTF-8 text")
+        do {
+            try UTF8Text.validate(bytes[...])
+        } catch {
+            throw DecodeError(error.reason, at: error.offset, "the file is not UTF-8 text")
         }
         var certificates: [Certificate] = []
-        var body: (start: Int, base64: String)?
-        var offset = 0
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-            let trimmed = String(line.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0.isWhitespace }.reversed())
-            if trimmed.hasPrefix("-----BEGIN "), trimmed != begin {
+        var body: (start: Int, base64: [UInt8])?
+        for line in bytes.split(separator: 0x0A, omittingEmptySubsequences: false) {
+            let offset = line.startIndex
+            let text = trimmed(line)
+            let isBegin = text.elementsEqual(begin.utf8)
+            if text.starts(with: "-----BEGIN ".utf8), !isBegin {
                 throw DecodeError(
-                    .unexpected, at: offset, "only CERTIFICATE blocks are allowed, found \(trimmed.prefix(60))")
+                    .unexpected, at: offset,
+                    "only CERTIFICATE blocks are allowed, found \(String(decoding: text, as: UTF8.self).excerpt)")
             }
-            switch (trimmed, body) {
-            case (begin, nil): body = (offset, "")
-            case (begin, .some): throw DecodeError(.malformed, at: offset, "a block begins inside of another")
-            case (end, .some(let block)):
-                let der: [UInt8]
-                do {
-                    der = try Base64.decode(Array(block.base64.utf8)[...], .standard)
-                } catch {
-                    throw DecodeError(error.reason, at: block.start, "the block is not base64: \(error.message)")
-                }
-                certificates.append(try Certificate(der: der[...]))
-                body = nil
-            case (_, .some(let block)): body = (block.start, block.base64 + trimmed)
-            case (_, nil): break
+            guard let block = body else {
+                if isBegin { body = (offset, []) }
+                continue
             }
-            offset += line.utf8.count + 1
+            guard !isBegin else { throw DecodeError(.malformed, at: offset, "a block begins inside of another") }
+            guard text.elementsEqual(end.utf8) else {
+                body?.base64 += text
+                continue
+            }
+            let der: [UInt8]
+            do {
+                der = try Base64.decode(block.base64[...], .standard)
+            } catch {
+                throw DecodeError(error.reason, at: block.start, "the block is not base64: \(error.message)")
+            }
+            certificates.append(try Certificate(der: der[...]))
+            body = nil
         }
         if let body { throw DecodeError(.truncated, at: body.start, "the block does not end with \(end)") }
         guard !certificates.isEmpty else { throw DecodeError(.missing, at: 0, "the file has no \(begin) block") }
         return certificates
+    }
+
+    private static func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
+        let rest = line.drop(while: isSpace)
+        return rest[..<((rest.lastIndex { !isSpace($0) } ?? rest.startIndex - 1) + 1)]
     }
 }

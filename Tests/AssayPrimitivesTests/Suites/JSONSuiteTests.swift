@@ -45,7 +45,9 @@ struct JSONSuiteTests {
         var report = SuiteReport()
         for row in try SharedFiles.json("suites/json/json_parsing.json", as: File.self).transform {
             let name = row[0].text
-            let expected = name.hasPrefix("number_") || name == "string_with_escaped_NULL"
+            // Keys are compared as bytes, which composed and decomposed characters differ in.
+            let differsInBytes = ["object_key_nfc_nfd", "object_key_nfd_nfc"].contains(name)
+            let expected = name.hasPrefix("number_") || name == "string_with_escaped_NULL" || differsInBytes
             report.record(name, expected: expected, accepted: try Self.accepts(row))
         }
         #expect(report.problems(cases: 22) == [])

@@ -1,0 +1,63 @@
+import AssayCore
+import FoundationEssentials
+
+extension RecordError {
+    /// JSON that cannot be read.
+    init(_ error: DecodeError) {
+        self.init(field: error.field, offset: error.offset, error.message)
+    }
+}
+
+extension EvidenceRecord {
+    /// Reads a record from JSON; what its evidence holds is for the engine of its kind to read.
+    init(_ value: RecordValue) throws(RecordError) {
+        let fields = try RecordFields(value, path: "")
+        try fields.demandOnly(["id", "kind", "app", "receivedAt", "evidence", "expect"])
+        guard let kind = try fields.text("kind", atMost: InputLimits.recordName) else { throw fields.missing("kind") }
+        guard let evidence = fields["evidence"] else { throw fields.missing("evidence") }
+        var expectation: Expectation?
+        if let expect = fields["expect"] { expectation = try Expectation(expect) }
+        self.init(
+            id: try fields.text("id", atMost: InputLimits.recordID), kind: EvidenceKind(kind),
+            app: try fields.text("app", atMost: InputLimits.recordName), receivedAt: try fields.time("receivedAt"),
+            evidence: try RecordFields(evidence, path: "evidence").object, expect: expectation)
+    }
+}
+
+extension EvidenceRecord.Expectation {
+    fileprivate init(_ value: RecordValue) throws(RecordError) {
+        let fields = try RecordFields(value, path: "expect")
+        try fields.demandOnly(["outcome", "failed"])
+        guard let word = try fields.text("outcome") else { throw fields.missing("outcome") }
+        let outcomes: [Verdict.Outcome] = [.accept, .reject]
+        guard let outcome = outcomes.first(where: { $0.rawValue.isByteEqual(to: word) }) else {
+            throw fields.error("outcome", "expected accept or reject, found \"\(word.excerpt)\"")
+        }
+        self.init(outcome: outcome, failed: try fields.texts("failed"))
+    }
+}
+
+extension RecordFields {
+    fileprivate func texts(_ name: String) throws(RecordError) -> [String] {
+        guard let value = self[name] else { return [] }
+        guard case .array(let elements) = value.content else {
+            throw error(name, "expected an array of strings, found \(value.kindName)")
+        }
+        var texts: [String] = []
+        for element in elements {
+            guard case .text(let text) = element.content else {
+                throw error(name, "expected an array of strings, found \(element.kindName) in it")
+            }
+            texts.append(text)
+        }
+        return texts
+    }
+
+    fileprivate func time(_ name: String) throws(RecordError) -> Date? {
+        guard let text = try text(name) else { return nil }
+        guard let time = RFC3339.parse(text) else {
+            throw error(name, "expected an RFC 3339 time such as 2026-04-21T18:13:12Z, found \"\(text.excerpt)\"")
+        }
+        return time
+    }
+}

@@ -1,0 +1,58 @@
+/// Reads the members of one object of a record, and names them in errors.
+package struct RecordFields: Sendable {
+    /// The object.
+    package let object: RecordObject
+    /// The path of the object in its record, empty for the record itself.
+    package let path: String
+
+    /// Reads an object that is known to be one.
+    package init(_ object: RecordObject, path: String) {
+        self.object = object
+        self.path = path
+    }
+
+    /// Demands that a value is an object.
+    package init(_ value: RecordValue, path: String) throws(RecordError) {
+        guard case .object(let object) = value.content else {
+            throw RecordError(field: path, offset: value.offset, "expected an object, found \(value.kindName)")
+        }
+        self.init(object, path: path)
+    }
+
+    /// The value of a member.
+    package subscript(name: String) -> RecordValue? { object[name] }
+
+    /// The path of a member.
+    package func path(of name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
+
+    /// The error for a required member that is not there.
+    package func missing(_ name: String) -> RecordError { error(name, "the field is missing") }
+
+    /// An error at a member, or at the object when it has none of that name.
+    package func error(_ name: String, _ message: String) -> RecordError {
+        RecordError(field: path(of: name), offset: object[name]?.offset ?? object.offset, message)
+    }
+
+    /// Demands that every member is one of a few.
+    package func demandOnly(_ names: [String]) throws(RecordError) {
+        for member in object.members where !names.containsBytes(of: member.name) {
+            throw RecordError(
+                field: path(of: member.name.excerpt), offset: member.offset,
+                "unknown field; allowed are \(names.joined(separator: ", "))")
+        }
+    }
+
+    /// The text of an optional member.
+    ///
+    /// - Parameter limit: how many bytes of UTF-8 it may have.
+    package func text(_ name: String, atMost limit: Int = .max) throws(RecordError) -> String? {
+        guard let value = object[name] else { return nil }
+        guard case .text(let text) = value.content else {
+            throw error(name, "expected a string, found \(value.kindName)")
+        }
+        guard text.utf8.count <= limit else {
+            throw error(name, "expected at most \(limit) bytes, found \(text.utf8.count)")
+        }
+        return text
+    }
+}
