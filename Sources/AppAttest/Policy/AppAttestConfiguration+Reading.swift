@@ -3,7 +3,7 @@ import AssayPrimitives
 
 extension AppAttestConfiguration {
     /// Reads the field `appAttest` of an app in a policy file.
-    public init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError) {
+    public convenience init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError) {
         let fields = try node.members([
             "appIDs", "environments", "challenge", "clientData", "counter", "minimumOSVersion",
             "minimumBundleVersion", "validationCategories", "receipt", "testRoots",

@@ -2,7 +2,9 @@ public import AssayCore
 public import AssayPrimitives
 
 /// What a policy demands of the App Attest evidence of one app.
-public struct AppAttestConfiguration: EngineConfiguration {
+///
+/// A class, since every request of the app looks at the same one.
+public final class AppAttestConfiguration: EngineConfiguration {
     /// The engine's name.
     public static let engine = "app-attest"
     /// The field of an app in a policy file.
