@@ -78,6 +78,17 @@ struct RefreshedReceiptTests {
         }
     }
 
+    @Test("OpenSSL's reading of a receipt agrees: the same content, signed by a certificate of the message")
+    func secondOpinion() throws {
+        for item in try cases() {
+            let receipt = Array(item.receipt)
+            let verified = try CMSSignedData.verify(receipt[...], detachedContent: nil).get()
+            let message = try SignedDataMessage(receipt[...])
+            #expect(verified.content == message.content)
+            #expect(message.certificates.contains { $0.elementsEqual(verified.signer) })
+        }
+    }
+
     @Test("flip any bit of a refreshed receipt: rejected")
     func everyBit() throws {
         let item = try #require(try cases().first { $0.properties.type == "RECEIPT" })
