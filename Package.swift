@@ -17,6 +17,7 @@ let package = Package(
     products: [
         .library(name: "Assay", targets: ["Assay"]),
         .library(name: "AssayLedgerSQLite", targets: ["AssayLedgerSQLite"]),
+        .library(name: "AssayGooglePlay", targets: ["AssayGooglePlay"]),
         .library(name: "AssayTesting", targets: ["AssayTesting"]),
         .executable(name: "assay", targets: ["AssayCLI"]),
     ],
@@ -24,8 +25,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     ],
     targets: [
         .systemLibrary(
@@ -42,13 +45,23 @@ let package = Package(
             ],
             swiftSettings: strict + [.strictMemorySafety()]),
         .target(name: "AppAttest", dependencies: ["AssayCore", "AssayPrimitives"], swiftSettings: strict),
+        .target(name: "PlayIntegrity", dependencies: ["AssayCore", "AssayPrimitives"], swiftSettings: strict),
         .target(
             name: "AssayLedgerSQLite",
-            dependencies: ["AssayCore", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: ["AssayCore", "AssayPrimitives", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: strict),
         .target(
             name: "Assay",
-            dependencies: ["AssayCore", "AssayPrimitives", "AppAttest", "Yams"],
+            dependencies: ["AssayCore", "AssayPrimitives", "AppAttest", "PlayIntegrity", "Yams"],
+            swiftSettings: strict),
+        // Speaks with Google's servers. A product of its own, so that whoever imports only Assay builds no HTTP.
+        .target(
+            name: "AssayGooglePlay",
+            dependencies: [
+                "AssayCore", "AssayPrimitives", "PlayIntegrity",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
             swiftSettings: strict),
         .target(
             name: "AssayTesting",
@@ -61,7 +74,7 @@ let package = Package(
         .executableTarget(
             name: "AssayCLI",
             dependencies: [
-                "Assay", "AssayCore", "AssayLedgerSQLite", "AssayPrimitives", "AssayTesting",
+                "Assay", "AssayCore", "AssayGooglePlay", "AssayLedgerSQLite", "AssayPrimitives", "AssayTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -81,6 +94,19 @@ let package = Package(
         .testTarget(
             name: "AppAttestTests",
             dependencies: ["AppAttest", "Assay", "AssayPrimitives", "AssayTesting", "AssayTestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "PlayIntegrityTests",
+            dependencies: ["Assay", "AssayPrimitives", "AssayTesting", "AssayTestSupport", "PlayIntegrity"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "AssayGooglePlayTests",
+            dependencies: [
+                "Assay", "AssayGooglePlay", "AssayPrimitives", "AssayTestSupport", "PlayIntegrity",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "AssayLedgerSQLiteTests",

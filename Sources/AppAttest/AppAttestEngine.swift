@@ -14,8 +14,8 @@ public struct AppAttestEngine: EvidenceEngine {
 
     private let apps: [AppAttestExpectations]
 
-    /// Prepares to judge under a policy.
-    public init(policy: Policy) {
+    /// Prepares to judge under a policy. No key store is asked: Apple's trust anchors are compiled in.
+    public init(policy: Policy, resources: EngineResources) {
         apps = policy.apps.compactMap { app in
             app.configuration(AppAttestConfiguration.self).map {
                 AppAttestExpectations(app: app.name, configuration: $0, modes: policy.modes)

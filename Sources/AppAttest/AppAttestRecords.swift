@@ -90,7 +90,7 @@ extension RecordFields {
     }
 
     /// What is hashed, or the hash in `clientDataHash`; exactly one of them.
-    fileprivate func clientData(_ data: [UInt8]?, _ name: String) throws(RecordError) -> ClientData {
+    fileprivate func clientData(_ data: [UInt8]?, _ name: String) throws(RecordError) -> ClientDataInput {
         switch (data, try demandedBytes("clientDataHash")) {
         case (let data?, nil): return .data(data)
         case (nil, let hash?): return .hash(hash)

@@ -29,7 +29,7 @@ public struct AppAttestSubject: VerdictSubject, Equatable {
     /// The counter that the evidence carries.
     public internal(set) var counter: UInt32?
     /// The operating system family that Apple certified.
-    public internal(set) var platform: Platform?
+    public internal(set) var platform: ApplePlatform?
     /// The version of the operating system that Apple certified.
     public internal(set) var osVersion: String?
     /// The build of the operating system that Apple certified.

@@ -31,7 +31,7 @@ enum SharedChecks {
 
         /// What an operating system of this version does. Both iOS and macOS have the extensions since 27.
         init(osVersion: String?) {
-            switch osVersion.flatMap({ Version($0) }) {
+            switch osVersion.flatMap({ DottedVersion($0) }) {
             case let version? where version.major >= 27: self = .present
             case let version?: self = .absent("OS version \(version) is older than the extensions, which came with 27")
             case nil: self = .unknown
@@ -78,7 +78,7 @@ enum SharedChecks {
             return try missing(minimum == nil, support, "bundle-version-missing", "a bundle version")
         case .value(let text):
             guard let minimum else { return .notAsked }
-            guard let version = Version(text) else {
+            guard let version = DottedVersion(text) else {
                 throw CheckFailure(
                     "bundle-version-malformed",
                     "bundle version \"\(text.excerpt)\" cannot be compared with \(minimum)")

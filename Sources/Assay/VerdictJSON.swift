@@ -18,6 +18,7 @@ extension Verdict {
             for field in subject.fields {
                 switch field.value {
                 case .text(let text): facts.add(field.name, text: text)
+                case .texts(let texts): facts.add(field.name, raw: JSONText.array(texts.map(JSONText.string)))
                 case .integer(let number): facts.add(field.name, raw: "\(number)")
                 case .flag(let flag): facts.add(field.name, raw: "\(flag)")
                 }

@@ -19,6 +19,8 @@ public struct Verifier: Sendable {
 
     /// Every check of every engine, in the declared order.
     public static let catalogue: [CheckDefinition] = engines.flatMap { $0.catalogue }
+    /// The types of keys that engines judge with.
+    public static let keyMaterials: [any KeyMaterial.Type] = engines.flatMap { $0.keyMaterials }
     /// Every kind of evidence that can be judged.
     public static let kinds: [EvidenceKind] = engines.flatMap { $0.kinds }
 
@@ -35,12 +37,19 @@ public struct Verifier: Sendable {
     /// - Parameters:
     ///   - policy: what evidence is held against; see ``PolicyFile`` for reading one.
     ///   - ledger: `MemoryLedger` for one-off use, `SQLiteLedger` for a service.
-    public init(policy: Policy, ledger: any Ledger) {
+    ///   - keyStores: where keys come from besides the policy.
+    ///   - services: what engines may ask besides, such as Google's servers; see the products that bring them.
+    public init(
+        policy: Policy, ledger: any Ledger, keyStores: [any KeyStore] = [], services: [any EngineService] = []
+    ) {
         self.policy = policy
         self.ledger = ledger
+        let policyKeys = StaticKeyStore(policy.keys)
+        let resources = EngineResources(
+            keys: keyStores.isEmpty ? policyKeys : CombinedKeyStore([policyKeys] + keyStores), services: services)
         var byKind: [EvidenceKind: any EvidenceEngine] = [:]
         for type in Verifier.engines {
-            let engine = type.init(policy: policy)
+            let engine = type.init(policy: policy, resources: resources)
             for kind in type.kinds { byKind[kind] = engine }
         }
         engineByKind = byKind

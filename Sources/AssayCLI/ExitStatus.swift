@@ -34,8 +34,8 @@ struct CommandFailure: Error {
         self.message = message
     }
 
-    /// An outage of the ledger.
-    init(_ outage: LedgerOutage) {
+    /// An outage of the ledger, the key store or a service.
+    init(_ outage: any Outage) {
         self.init(.outage, outage.description)
     }
 }

@@ -12,7 +12,7 @@ struct AssertionMutationTests {
         let expectations: AppAttestExpectations
 
         func assess(
-            _ assertion: [UInt8], keyID: [UInt8]? = nil, clientData: ClientData? = nil
+            _ assertion: [UInt8], keyID: [UInt8]? = nil, clientData: ClientDataInput? = nil
         ) -> Assessment {
             AssertionAssessor.assess(
                 AssertionInput(

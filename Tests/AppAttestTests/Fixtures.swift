@@ -73,7 +73,7 @@ enum Fixtures {
 
 extension AppAttestClientData {
     /// The same, as the library takes it.
-    var input: ClientData {
+    var input: ClientDataInput {
         switch self {
         case .bytes(let bytes): .data(bytes)
         case .hash(let hash): .hash(hash)

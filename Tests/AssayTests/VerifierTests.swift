@@ -118,7 +118,7 @@ struct VerifierTests {
             _ = try await verify(try Fixtures.attestation().record(id: "a"), ledger: UnreachableLedger())
             Issue.record("there is a verdict")
         } catch VerificationError.outage(let outage) {
-            #expect(outage == UnreachableLedger.outage)
+            #expect(outage as? LedgerOutage == UnreachableLedger.outage)
         }
     }
 

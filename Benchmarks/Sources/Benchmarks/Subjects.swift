@@ -104,7 +104,7 @@ struct Subjects: Sendable {
     }
 }
 
-extension ClientData {
+extension ClientDataInput {
     fileprivate var bytes: [UInt8] {
         switch self {
         case .data(let bytes), .hash(let bytes): bytes

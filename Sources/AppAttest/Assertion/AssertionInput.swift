@@ -5,7 +5,7 @@ public struct AssertionInput: Sendable {
     /// The assertion.
     public let assertion: [UInt8]
     /// The client data that the app signed, or its hash.
-    public let clientData: ClientData
+    public let clientData: ClientDataInput
     /// The challenge that the client data must carry, when the caller knows it.
     public let challenge: [UInt8]?
 
@@ -17,7 +17,7 @@ public struct AssertionInput: Sendable {
     ///   - clientData: the bytes of the request that the app hashed with SHA-256, or the hash that it passed.
     ///   - challenge: what the client data must carry, when the policy says `challenge: caller`.
     public init(
-        keyID: some Sequence<UInt8>, assertion: some Sequence<UInt8>, clientData: ClientData,
+        keyID: some Sequence<UInt8>, assertion: some Sequence<UInt8>, clientData: ClientDataInput,
         challenge: (some Sequence<UInt8>)? = [UInt8]?.none
     ) {
         self.keyID = Array(keyID)

@@ -158,7 +158,7 @@ struct AttestationChecks {
             throw CheckFailure(
                 "os-version-missing", "the certificate does not say the OS version, at least \(lowest) is demanded")
         }
-        guard let version = Version(text) else {
+        guard let version = DottedVersion(text) else {
             throw CheckFailure("os-version-malformed", "OS version \"\(text)\" cannot be compared with \(lowest)")
         }
         guard version >= lowest else {

@@ -5,7 +5,7 @@ public struct AttestationInput: Sendable {
     /// The attestation object.
     public let attestation: [UInt8]
     /// The challenge, or the client data hash that the app passed.
-    public let clientData: ClientData
+    public let clientData: ClientDataInput
 
     /// Composes the input of a verification.
     ///
@@ -14,7 +14,7 @@ public struct AttestationInput: Sendable {
     ///   - attestation: what `attestKey` gave.
     ///   - clientData: the challenge that the app hashed with SHA-256, or the hash that it passed.
     public init(
-        keyID: some Sequence<UInt8>, attestation: some Sequence<UInt8>, clientData: ClientData
+        keyID: some Sequence<UInt8>, attestation: some Sequence<UInt8>, clientData: ClientDataInput
     ) {
         self.keyID = Array(keyID)
         self.attestation = Array(attestation)

@@ -7,7 +7,7 @@ import AssayPrimitives
 /// of context tags, and what is not there or of another type is nil. The nonce is strict; see ``nonce(of:)``.
 struct AttestedCertificate: Sendable {
     /// The operating system family, and nil when the extensions name neither.
-    let platform: Platform?
+    let platform: ApplePlatform?
     /// Whether the extensions name a platform, be it one of those above or another, such as tvOS.
     let namesPlatform: Bool
     /// The version of the operating system.

@@ -61,9 +61,9 @@ extension AppAttestConfiguration {
         return try words(of: node, ValidationCategory.self)
     }
 
-    private static func version(_ node: PolicyNode?) throws(PolicyError) -> Version? {
+    private static func version(_ node: PolicyNode?) throws(PolicyError) -> DottedVersion? {
         guard let node else { return nil }
-        guard let version = try Version(node.text()) else {
+        guard let version = try DottedVersion(node.text()) else {
             throw node.error("expected a version of numbers and periods, such as \"16.0\", found \(node.found)")
         }
         return version
@@ -72,9 +72,9 @@ extension AppAttestConfiguration {
     private static func minimumOSVersion(_ node: PolicyNode?) throws(PolicyError) -> MinimumOSVersion? {
         guard let node else { return nil }
         guard case .mapping = node.content else { return try version(node).map { MinimumOSVersion($0) } }
-        var versions: [Platform: Version] = [:]
-        for (name, value) in try node.members(Platform.allCases.map(\.rawValue)) {
-            guard let platform = Platform(rawValue: name) else { continue }
+        var versions: [ApplePlatform: DottedVersion] = [:]
+        for (name, value) in try node.members(ApplePlatform.allCases.map(\.rawValue)) {
+            guard let platform = ApplePlatform(rawValue: name) else { continue }
             versions[platform] = try version(value)
         }
         guard !versions.isEmpty else {

@@ -30,17 +30,17 @@ public final class AppAttestConfiguration: EngineConfiguration {
 
     /// The lowest operating system version that is allowed, of every platform or by platform.
     public struct MinimumOSVersion: Sendable, Equatable {
-        let any: Version?
-        let byPlatform: [Platform: Version]
+        let any: DottedVersion?
+        let byPlatform: [ApplePlatform: DottedVersion]
 
         /// The same minimum for every platform.
-        public init(_ version: Version) {
+        public init(_ version: DottedVersion) {
             any = version
             byPlatform = [:]
         }
 
         /// A minimum for each platform that is allowed at all.
-        public init(_ byPlatform: [Platform: Version]) {
+        public init(_ byPlatform: [ApplePlatform: DottedVersion]) {
             any = nil
             self.byPlatform = byPlatform
         }
@@ -73,7 +73,7 @@ public final class AppAttestConfiguration: EngineConfiguration {
     /// The lowest operating system version, and nil for any.
     public let minimumOSVersion: MinimumOSVersion?
     /// The lowest bundle version, and nil for any.
-    public let minimumBundleVersion: Version?
+    public let minimumBundleVersion: DottedVersion?
     /// The validation categories that are allowed, and nil for every one that is not inappropriate.
     public let validationCategories: [ValidationCategory]?
     /// What is demanded of refreshed receipts.
@@ -87,7 +87,7 @@ public final class AppAttestConfiguration: EngineConfiguration {
     public init(
         appIDs: [String], environments: [AttestEnvironment], challenge: ChallengeSource,
         clientData: ClientDataBinding, counter: CounterAdvance.Rule = .increasing,
-        minimumOSVersion: MinimumOSVersion? = nil, minimumBundleVersion: Version? = nil,
+        minimumOSVersion: MinimumOSVersion? = nil, minimumBundleVersion: DottedVersion? = nil,
         validationCategories: [ValidationCategory]? = nil, receipt: ReceiptRules = ReceiptRules(),
         testRoots: [Certificate] = []
     ) throws(PolicyError) {

@@ -23,7 +23,7 @@ public enum AttestEnvironment: String, Sendable, CaseIterable {
 }
 
 /// The operating system family of a device.
-public enum Platform: String, Sendable, CaseIterable {
+public enum ApplePlatform: String, Sendable, CaseIterable {
     /// iOS and iPadOS.
     case iOS
     /// macOS.
@@ -63,7 +63,7 @@ public enum ValidationCategory: String, Sendable, CaseIterable {
 }
 
 /// A version of numbers and periods, such as `16.0` or `1.2.3`. Missing parts count as 0.
-public struct Version: Sendable, Hashable, Comparable, CustomStringConvertible {
+public struct DottedVersion: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The numbers, without zeros at the end.
     public let parts: [UInt64]
     /// The version as written.
@@ -87,13 +87,13 @@ public struct Version: Sendable, Hashable, Comparable, CustomStringConvertible {
     public var major: UInt64 { parts.first ?? 0 }
 
     /// Equal when the numbers are, however they are written.
-    public static func == (lhs: Version, rhs: Version) -> Bool { lhs.parts == rhs.parts }
+    public static func == (lhs: DottedVersion, rhs: DottedVersion) -> Bool { lhs.parts == rhs.parts }
 
     /// Hashes the numbers.
     public func hash(into hasher: inout Hasher) { hasher.combine(parts) }
 
     /// Compares number by number.
-    public static func < (lhs: Version, rhs: Version) -> Bool {
+    public static func < (lhs: DottedVersion, rhs: DottedVersion) -> Bool {
         lhs.parts.lexicographicallyPrecedes(rhs.parts)
     }
 }

@@ -64,7 +64,7 @@ struct RawEvidence {
         }
     }
 
-    private func clientData(_ data: ValueArgument?) throws(CommandFailure) -> ClientData {
+    private func clientData(_ data: ValueArgument?) throws(CommandFailure) -> ClientDataInput {
         if let data { return .data(try data.resolve()) }
         return .hash(try options.clientDataHash?.resolve() ?? [])
     }

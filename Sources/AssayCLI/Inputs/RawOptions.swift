@@ -63,7 +63,7 @@ struct RawOptions: ParsableArguments {
         name: .customLong("minimum-os-version"),
         help: ArgumentHelp("The lowest operating system version of an attestation.", valueName: "version"),
         transform: RawOptions.version)
-    var minimumOSVersion: Version?
+    var minimumOSVersion: DottedVersion?
 
     /// The options that were given.
     var given: [RawOption] {
@@ -108,8 +108,8 @@ struct RawOptions: ParsableArguments {
         }
     }
 
-    private static func version(_ text: String) throws -> Version {
-        guard let version = Version(text) else {
+    private static func version(_ text: String) throws -> DottedVersion {
+        guard let version = DottedVersion(text) else {
             throw ValidationError("expected a version of numbers and periods, such as 16.0")
         }
         return version

@@ -76,7 +76,7 @@ struct VerdictReport {
     }
 
     /// Reports an outage of the ledger.
-    mutating func fail(_ outage: LedgerOutage) {
+    mutating func fail(_ outage: any Outage) {
         Console.complain("error: \(outage)")
         raise(.outage)
     }

@@ -82,6 +82,7 @@ struct VerdictTable {
             let value =
                 switch field.value {
                 case .text(let text): terminal.printable(text)
+                case .texts(let texts): terminal.printable(texts.joined(separator: ", "))
                 case .integer(let number): "\(number)"
                 case .flag(let flag): flag ? "yes" : "no"
                 }

@@ -70,6 +70,8 @@ public struct SubjectField: Sendable, Equatable {
     public enum Value: Sendable, Equatable {
         /// Text. Binary values are standard base64 with padding, times RFC 3339.
         case text(String)
+        /// Several texts, in their order.
+        case texts([String])
         /// An integer.
         case integer(Int64)
         /// True or false.

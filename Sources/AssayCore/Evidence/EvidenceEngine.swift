@@ -10,10 +10,19 @@ public protocol EvidenceEngine: Sendable {
     /// Every check of the engine, in the declared order.
     static var catalogue: [CheckDefinition] { get }
 
-    /// Prepares to judge under a policy.
-    init(policy: Policy)
+    /// The types of keys that the engine judges with.
+    static var keyMaterials: [any KeyMaterial.Type] { get }
 
-    /// Assesses a record: decodes it, looks up what the ledger knows, runs the checks. Nothing is committed.
+    /// Prepares to judge under a policy.
+    init(policy: Policy, resources: EngineResources)
+
+    /// Assesses a record: decodes it, looks up what the ledger and the key store know, runs the checks. Nothing is
+    /// committed.
     func assess(_ record: EvidenceRecord, ledger: any Ledger, at now: Date) async throws(VerificationError)
         -> Assessment
+}
+
+extension EvidenceEngine {
+    /// None: the engine judges with what is compiled in.
+    public static var keyMaterials: [any KeyMaterial.Type] { [] }
 }

@@ -4,8 +4,8 @@ public enum VerificationError: Error, Sendable, CustomStringConvertible {
     case request(RequestError)
     /// The record cannot be read.
     case record(RecordError)
-    /// The ledger cannot decide.
-    case outage(LedgerOutage)
+    /// The ledger, the key store or a service cannot be reached: ``LedgerOutage``, ``KeyStoreOutage``.
+    case outage(any Outage)
 
     /// The sentence of the error inside.
     public var description: String {
@@ -40,6 +40,10 @@ public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible 
         public static let noTime = Code("no-time")
         /// A time, or a length of time, that is no number, infinite, or nothing to issue a challenge for.
         public static let invalidTime = Code("invalid-time")
+        /// The app has no key that may be used at the time of judgement.
+        public static let noKey = Code("no-key")
+        /// The evidence can be judged only with a service that was not given.
+        public static let noService = Code("no-service")
     }
 
     /// What is wrong.

@@ -1,5 +1,5 @@
 /// The ledger cannot decide. There is no verdict then, and never an acceptance.
-public struct LedgerOutage: Error, Sendable, Equatable, CustomStringConvertible {
+public struct LedgerOutage: Outage, Equatable {
     /// What kind of outage it is.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The stable code in kebab case.
@@ -29,6 +29,8 @@ public struct LedgerOutage: Error, Sendable, Equatable, CustomStringConvertible 
         public static let internalError = Code("internal-error")
     }
 
+    /// What is out.
+    public static let part = "ledger"
     /// What kind of outage it is.
     public let code: Code
     /// What happened, where, and what to do.
@@ -40,6 +42,6 @@ public struct LedgerOutage: Error, Sendable, Equatable, CustomStringConvertible 
         self.message = message
     }
 
-    /// Code and sentence.
-    public var description: String { "ledger outage (\(code.name)): \(message)" }
+    /// The stable code.
+    public var codeName: String { code.name }
 }

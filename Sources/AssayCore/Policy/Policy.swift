@@ -2,15 +2,19 @@
 public struct Policy: Sendable {
     /// The apps, by unique name.
     public let apps: [PolicyApp]
+    /// The keys that the policy brings along, by unique name. Others come from key stores.
+    public let keys: [NamedKey]
     /// The mode of every policy check of the catalogue: the one that was set, or the check's default.
     public let modes: [CheckID: CheckMode]
 
     /// Composes a policy in code. A policy file is read by the facade, which checks everything in it.
     ///
-    /// - Throws: ``PolicyError`` when there is no app, two share a name, one has two configurations of an engine, or a mode
-    ///   is set for a check that is not in `catalogue`, or other than `enforce` for one that is not a policy check.
-    public init(apps: [PolicyApp], modes: [CheckID: CheckMode] = [:], catalogue: [CheckDefinition]) throws(PolicyError)
-    {
+    /// - Throws: ``PolicyError`` when there is no app, two apps or two keys share a name, an app has two configurations of
+    ///   an engine, or a mode is set for a check that is not in `catalogue`, or other than `enforce` for one that is not
+    ///   a policy check.
+    public init(
+        apps: [PolicyApp], keys: [NamedKey] = [], modes: [CheckID: CheckMode] = [:], catalogue: [CheckDefinition]
+    ) throws(PolicyError) {
         guard !apps.isEmpty else { throw PolicyError(field: "apps", "a policy names at least one app") }
         var names: Set<[UInt8]> = []
         for app in apps {
@@ -22,6 +26,10 @@ public struct Policy: Sendable {
                 throw PolicyError(field: "apps", "app \(app.name.excerpt) is configured twice for one engine")
             }
         }
+        var keyNames: Set<[UInt8]> = []
+        for key in keys where !keyNames.insert(Array(key.name.utf8)).inserted {
+            throw PolicyError(field: "keys", "two keys are named \(key.name.excerpt); names are unique")
+        }
         // In order, so that of several objections it is always the same one that is told.
         for (check, mode) in modes.sorted(by: { $0.key < $1.key }) {
             if let objection = Policy.objection(to: mode, for: check, in: catalogue) {
@@ -29,6 +37,7 @@ public struct Policy: Sendable {
             }
         }
         self.apps = apps
+        self.keys = keys
         var effective: [CheckID: CheckMode] = [:]
         for definition in catalogue {
             guard case .policy(let standard) = definition.kind else { continue }

@@ -1,7 +1,7 @@
 import AssayPrimitives
 
 /// What an attestation or an assertion signs besides the authenticator data.
-public enum ClientData: Sendable, Equatable {
+public enum ClientDataInput: Sendable, Equatable {
     /// The data itself: the challenge of an attestation, or the client data of an assertion. It is hashed with SHA-256.
     case data([UInt8])
     /// The client data hash, taken as it is, of any length: what the app passed to DeviceCheck as `clientDataHash`.

@@ -1,0 +1,74 @@
+public import AssayCore
+
+/// Has tokens decoded by Google's servers, which alone can open standard ones.
+///
+/// Google clears the verdicts of a token that it decodes a second time, so that each call counts.
+public protocol IntegrityTokenDecoder: EngineService {
+    /// Sends a token to the decode call of its form.
+    ///
+    /// - Parameters:
+    ///   - token: the token as the app sent it.
+    ///   - packageName: the package name of the app.
+    ///   - form: which call decodes it.
+    /// - Returns: the body of Google's answer, which is not looked into here: a payload, or the error of a token that
+    ///   Google cannot open.
+    /// - Throws: ``IntegrityDecoderOutage`` when there is no answer on the token: Google cannot be reached, refuses the
+    ///   caller, has no quota left, or answers something else.
+    func decode(
+        token: String, packageName: String, form: IntegrityTokenForm
+    ) async throws(IntegrityDecoderOutage) -> [UInt8]
+}
+
+/// Which of Google's calls decodes a token.
+public enum IntegrityTokenForm: String, Sendable, CaseIterable {
+    /// `decodeIntegrityToken`: apps on Android.
+    case android
+    /// `decodePcIntegrityToken`: games of Google Play Games on PC.
+    case pc
+}
+
+/// Google's servers gave no answer on a token. There is no verdict then, and never an acceptance.
+public struct IntegrityDecoderOutage: Outage, Equatable {
+    /// What kind of outage it is.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The stable code in kebab case.
+        public let name: String
+
+        /// Names a code.
+        public init(_ name: String) { self.name = name }
+
+        /// The stable code.
+        public var description: String { name }
+
+        /// There is no connection, or none in time.
+        public static let unreachable = Code("unreachable")
+        /// No answer came in time.
+        public static let timeout = Code("timeout")
+        /// The service account may not ask: HTTP 401 or 403.
+        public static let notAuthorised = Code("not-authorised")
+        /// The quota is used up: HTTP 429.
+        public static let quota = Code("quota")
+        /// Google's servers have a failure of their own: HTTP 5xx.
+        public static let serverError = Code("server-error")
+        /// The answer is none that the documents know.
+        public static let unexpectedAnswer = Code("unexpected-answer")
+        /// Too many calls have failed, and for a while none is tried.
+        public static let circuitOpen = Code("circuit-open")
+    }
+
+    /// What is out.
+    public static let part = "Google Play"
+    /// What kind of outage it is.
+    public let code: Code
+    /// What happened, and what to do.
+    public let message: String
+
+    /// Describes an outage.
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The stable code.
+    public var codeName: String { code.name }
+}
