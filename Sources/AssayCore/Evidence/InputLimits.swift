@@ -16,6 +16,13 @@ public enum InputLimits {
     public static let certificate = 16 * 1024
     /// Certificates in a path or a message. OpenSSL and webpki stop at similar depths; Apple's paths have three.
     public static let certificates = 16
+    /// A JWS or JWE in compact serialisation, in characters. Genuine integrity tokens have about 2 KiB, and none of
+    /// more than 16 KiB is known.
+    public static let joseText = 64 * 1024
+    /// The header of a JWS or JWE, in characters. Genuine ones have less than 200; embedded certificates make some KiB.
+    public static let joseHeader = 16 * 1024
+    /// A set of keys (RFC 7517), in bytes. A hundred RSA keys have about 50 KiB.
+    public static let keySet = 256 * 1024
     /// How deep CBOR items may nest. Genuine objects nest three deep.
     public static let cborDepth = 16
     /// How deep DER, BER and JSON values may nest. RFC 5280 certificates nest about ten deep.

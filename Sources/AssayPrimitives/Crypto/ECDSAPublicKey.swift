@@ -127,6 +127,35 @@ public struct ECDSAPublicKey: Sendable, Hashable {
         isValidSignature(der: der, for: message[...], digest: digest)
     }
 
+    /// Whether `r || s`, each as long as a coordinate (IEEE P1363; RFC 7518 section 3.4), is this key's signature over a
+    /// message.
+    ///
+    /// Both values of `s` that a signature can have are accepted.
+    /// - Parameters:
+    ///   - signature: 64 bytes for P-256, 96 for P-384. Another length is no valid signature.
+    ///   - message: what was signed, before hashing.
+    ///   - digest: what the message is hashed with.
+    public func isValidSignature(
+        p1363 signature: [UInt8], for message: ArraySlice<UInt8>, digest: SignatureDigest
+    ) -> Bool {
+        guard signature.count == curve.pointLength - 1 else { return false }
+        return switch digest {
+        case .sha256: isValidSignature(p1363: signature, for: SHA256.hash(data: message))
+        case .sha384: isValidSignature(p1363: signature, for: SHA384.hash(data: message))
+        }
+    }
+
+    private func isValidSignature(p1363 signature: [UInt8], for digest: some Crypto.Digest) -> Bool {
+        switch key {
+        case .p256(let key):
+            guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
+            return key.isValidSignature(signature, for: digest)
+        case .p384(let key):
+            guard let signature = try? P384.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
+            return key.isValidSignature(signature, for: digest)
+        }
+    }
+
     private func isValidSignature(der: ArraySlice<UInt8>, for digest: some Crypto.Digest) -> Bool {
         switch key {
         case .p256(let key):

@@ -1,3 +1,4 @@
+public import AssayCore
 internal import COpenSSL
 
 /// Keyed digests, RFC 2104.
@@ -14,8 +15,17 @@ public enum HMAC {
         hash(key: Array(key), CollectionOfOne(message[...]))
     }
 
+    /// HMAC-SHA-256 under a secret key, 32 bytes. The key may have any length.
+    public static func sha256(key: SecretBytes, _ message: ArraySlice<UInt8>...) -> [UInt8] {
+        unsafe key.withUnsafeBytes { unsafe hash(key: $0, message) }
+    }
+
     private static func hash(key: [UInt8], _ parts: some Collection<ArraySlice<UInt8>>) -> [UInt8] {
-        let context = MACContext(key: key)
+        unsafe key.withUnsafeBytes { unsafe hash(key: $0, parts) }
+    }
+
+    private static func hash(key: UnsafeRawBufferPointer, _ parts: some Collection<ArraySlice<UInt8>>) -> [UInt8] {
+        let context = unsafe MACContext(key: key)
         for part in parts { context.update(part) }
         return context.finish()
     }
@@ -52,12 +62,18 @@ public enum HMAC {
 @safe private struct MACContext: ~Copyable {
     private let handle: OpaquePointer
 
-    init(key: [UInt8]) {
+    init(key: UnsafeRawBufferPointer) {
+        guard let handle = unsafe EVP_MAC_CTX_dup(MACTemplate.sha256.handle) else {
+            preconditionFailure("out of memory")
+        }
         // A null pointer would mean "keep the key", so an empty key needs the address of something.
-        let bytes = key.isEmpty ? [0] : key
-        guard let handle = unsafe EVP_MAC_CTX_dup(MACTemplate.sha256.handle),
-            unsafe EVP_MAC_init(handle, bytes, key.count, nil) == 1
-        else { preconditionFailure("out of memory") }
+        var isReady: Int32 = 0
+        if let bytes = unsafe key.assumingMemoryBound(to: UInt8.self).baseAddress, unsafe !key.isEmpty {
+            isReady = unsafe EVP_MAC_init(handle, bytes, key.count, nil)
+        } else {
+            isReady = unsafe EVP_MAC_init(handle, [0], 0, nil)
+        }
+        precondition(isReady == 1, "out of memory")
         unsafe self.handle = handle
     }
 

@@ -5,13 +5,18 @@ enum RSAKeyRules {
     /// Whether this is the SubjectPublicKeyInfo of an RSA key (RFC 3279 section 2.3.1) with a modulus of 2048 to 8192
     /// bits in whole bytes and an odd exponent of 2 to 32 bits.
     static func isAllowed(_ subjectPublicKeyInfo: ArraySlice<UInt8>) -> Bool {
-        (try? modulusLength(subjectPublicKeyInfo)).map { (256...1024).contains($0) } ?? false
+        (try? modulusLength(subjectPublicKeyInfo)).map { modulusLengths.contains($0) } ?? false
     }
+
+    /// How many bytes a modulus may have.
+    static let modulusLengths = 256...1024
 
     private static let rsaEncryption = ObjectIdentifier(1, 2, 840, 113549, 1, 1, 1)
 
     /// The length of the modulus in bytes.
-    private static func modulusLength(_ info: ArraySlice<UInt8>) throws(DecodeError) -> Int {
+    ///
+    /// - Throws: ``DecodeError`` for another kind of key, an even or enormous exponent, or a modulus of a broken byte.
+    static func modulusLength(_ info: ArraySlice<UInt8>) throws(DecodeError) -> Int {
         var reader = try DERReader.single(.sequence, in: info).reader
         var algorithm = try reader.readConstructed(.sequence)
         let oid = try ObjectIdentifier(algorithm.read(.objectIdentifier))

@@ -1,0 +1,43 @@
+public import AssayCore
+
+/// A JSON Web Encryption in compact serialisation (RFC 7516 section 7.1), taken apart and not decrypted.
+public struct CompactJWE: Sendable {
+    /// The protected header, which names a content encryption.
+    public let header: JOSEHeader
+    /// The content encryption key, encrypted.
+    public let encryptedKey: [UInt8]
+    /// The initialisation vector of the content encryption.
+    public let initializationVector: [UInt8]
+    /// The encrypted content.
+    public let ciphertext: [UInt8]
+    /// The authentication tag of the content encryption.
+    public let tag: [UInt8]
+    /// What is authenticated beside the ciphertext: the header as it stands in the text.
+    public let additionalData: ArraySlice<UInt8>
+
+    /// Takes apart a text that is one JWE: five parts, each canonical base64url without padding.
+    ///
+    /// - Parameters:
+    ///   - text: the characters, without white space around them; indices serve as offsets.
+    ///   - limit: how many characters are allowed, such as ``InputLimits/joseText``.
+    /// - Throws: ``DecodeError``, whose field is the part that is wrong, in the terms of RFC 7516.
+    public init(_ text: ArraySlice<UInt8>, limit: Int) throws(DecodeError) {
+        let parts = try CompactParts.split(text, count: 5, limit: limit, form: "JWE")
+        header = try JOSEHeader(parts[0], field: "JWE protected header")
+        guard header.encryption != nil else {
+            throw DecodeError(
+                .missing, at: parts[0].startIndex, field: "JWE protected header.enc",
+                "the header names no content encryption")
+        }
+        encryptedKey = try CompactParts.decode(parts[1], field: "JWE encrypted key")
+        initializationVector = try CompactParts.decode(parts[2], field: "JWE initialization vector")
+        ciphertext = try CompactParts.decode(parts[3], field: "JWE ciphertext")
+        tag = try CompactParts.decode(parts[4], field: "JWE authentication tag")
+        additionalData = parts[0]
+    }
+
+    /// Takes apart an array of characters that is one JWE.
+    public init(_ text: [UInt8], limit: Int) throws(DecodeError) {
+        try self.init(text[...], limit: limit)
+    }
+}

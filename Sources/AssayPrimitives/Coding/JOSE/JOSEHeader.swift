@@ -1,0 +1,90 @@
+public import AssayCore
+
+/// The protected header of a JWS or JWE in compact serialisation (RFC 7515 section 4, RFC 7516 section 4).
+///
+/// It says what the sender claims to have done. Which algorithm and which key are used is not for it to say: whoever
+/// verifies compares ``algorithm`` with that of the key. Keys and certificates that a header embeds or points to
+/// (`jwk`, `jku`, `x5c`, `x5u`) are never used.
+public struct JOSEHeader: Sendable {
+    /// `alg`: the algorithm of the signature or of the key encryption.
+    public let algorithm: String
+    /// `enc`: the content encryption of a JWE.
+    public let encryption: String?
+    /// `kid`: which key the sender has used.
+    public let keyID: String?
+    /// `typ`: the media type of the whole.
+    public let type: String?
+    /// All parameters. Offsets in it are into the decoded header.
+    public let object: RecordObject
+
+    /// Parameters that change how the rest is to be read, which nothing here does: extensions that must be understood
+    /// (RFC 7515 section 4.1.11), compression, which lets a kilobyte become a gigabyte (RFC 7516 section 4.1.3), and
+    /// payloads that are not encoded (RFC 7797).
+    private static let refused = ["crit", "zip", "b64"]
+
+    /// Reads a header from its base64url text: one JSON object with unique keys, and `alg` in it.
+    ///
+    /// - Parameters:
+    ///   - text: the first part of the compact serialisation; indices serve as offsets.
+    ///   - field: what errors name as the part of the input.
+    /// - Throws: ``DecodeError``, whose offset is that of the character at which it shows.
+    init(_ text: ArraySlice<UInt8>, field: String) throws(DecodeError) {
+        do throws(DecodeError) {
+            guard text.count <= InputLimits.joseHeader else {
+                throw DecodeError(
+                    .tooLarge, at: text.startIndex + InputLimits.joseHeader,
+                    "\(text.count) characters, at most \(InputLimits.joseHeader) are allowed")
+            }
+            try self.init(json: Base64.decode(text, .url), startingAt: text.startIndex)
+        } catch {
+            throw error.within(field)
+        }
+    }
+
+    private init(json: [UInt8], startingAt start: Int) throws(DecodeError) {
+        do throws(DecodeError) {
+            try self.init(object: JSONReader.readObject(json, limit: InputLimits.joseHeader))
+        } catch {
+            // Four characters stand for three bytes.
+            throw DecodeError(error.reason, at: start + error.offset * 4 / 3, field: error.field, error.message)
+        }
+    }
+
+    private init(object: RecordObject) throws(DecodeError) {
+        var algorithm: String?
+        var encryption: String?
+        var keyID: String?
+        var type: String?
+        for member in object.members {
+            if member.name.isByteEqual(to: "alg") {
+                algorithm = try JOSEHeader.text(member)
+            } else if member.name.isByteEqual(to: "enc") {
+                encryption = try JOSEHeader.text(member)
+            } else if member.name.isByteEqual(to: "kid") {
+                keyID = try JOSEHeader.text(member)
+            } else if member.name.isByteEqual(to: "typ") {
+                type = try JOSEHeader.text(member)
+            } else if JOSEHeader.refused.containsBytes(of: member.name) {
+                throw DecodeError(
+                    .unexpected, at: member.offset, field: member.name, "the header parameter is not allowed")
+            }
+        }
+        guard let algorithm else {
+            throw DecodeError(.missing, at: object.offset, field: "alg", "the header names no algorithm")
+        }
+        self.algorithm = algorithm
+        self.encryption = encryption
+        self.keyID = keyID
+        self.type = type
+        self.object = object
+    }
+
+    private static func text(_ member: RecordObject.Member) throws(DecodeError) -> String {
+        guard case .text(let text) = member.value.content else {
+            throw DecodeError(
+                .unexpectedType, at: member.value.offset, field: member.name,
+                "expected a string, found \(member.value.kindName)")
+        }
+        return text
+    }
+}

@@ -1,0 +1,91 @@
+public import AssayCore
+internal import COpenSSL
+
+/// An RSA public key of 2048 to 8192 bits with an odd exponent, for RSASSA-PKCS1-v1_5 with SHA-256 (RFC 8017 section
+/// 8.2).
+public final class RSAPublicKey: Sendable {
+    /// How many bytes the modulus has, and with it every signature.
+    public let modulusLength: Int
+    /// The DER SubjectPublicKeyInfo (RFC 3279 section 2.3.1).
+    public let subjectPublicKeyInfo: [UInt8]
+    private let verifier: RSAOperation
+
+    /// Reads a DER SubjectPublicKeyInfo.
+    ///
+    /// OpenSSL's reader takes BER and ignores what follows, so the structure is read here first, and must be the one
+    /// encoding that OpenSSL gives the key that it has read.
+    /// - Throws: ``DecodeError`` for everything else, also for other kinds of keys and for short ones.
+    public init(subjectPublicKeyInfo info: ArraySlice<UInt8>) throws(DecodeError) {
+        let length = try RSAKeyRules.modulusLength(info)
+        guard RSAKeyRules.modulusLengths.contains(length) else {
+            throw DecodeError(
+                .unexpectedLength, at: info.startIndex,
+                "an RSA key of \(length * 8) bits, allowed are \(RSAKeyRules.modulusLengths.lowerBound * 8) to "
+                    + "\(RSAKeyRules.modulusLengths.upperBound * 8)")
+        }
+        guard let key = RSAKeyHandle(subjectPublicKeyInfo: info), let verifier = RSAOperation(.verify, key) else {
+            throw DecodeError(.malformed, at: info.startIndex, "not the SubjectPublicKeyInfo of an RSA key")
+        }
+        modulusLength = length
+        subjectPublicKeyInfo = Array(info)
+        self.verifier = verifier
+    }
+
+    /// Takes the numbers of a JWK (RFC 7518 section 6.3.1).
+    ///
+    /// - Parameters:
+    ///   - modulus: `n`, big-endian, without leading zeros.
+    ///   - exponent: `e`, big-endian, without leading zeros.
+    /// - Throws: ``DecodeError`` with the field `n` or `e` when there are leading zeros or nothing, and as
+    ///   ``init(subjectPublicKeyInfo:)`` does.
+    public convenience init(modulus: [UInt8], exponent: [UInt8]) throws(DecodeError) {
+        for (field, number) in [("n", modulus), ("e", exponent)] {
+            guard let first = number.first, first != 0 else {
+                throw DecodeError(.notMinimal, at: 0, field: field, "the number is empty or begins with a zero byte")
+            }
+            guard number.count <= RSAKeyRules.modulusLengths.upperBound else {
+                throw DecodeError(.tooLarge, at: 0, field: field, "the number has \(number.count) bytes")
+            }
+        }
+        let key = DEREncoding.sequence(DEREncoding.unsigned(modulus) + DEREncoding.unsigned(exponent))
+        let info = DEREncoding.sequence(
+            DEREncoding.rsaEncryption + DEREncoding.element(0x03, [0] + key))
+        try self.init(subjectPublicKeyInfo: info[...])
+    }
+
+    /// Whether a signature is this key's over the concatenation of some parts, by RSASSA-PKCS1-v1_5 with SHA-256.
+    ///
+    /// - Parameters:
+    ///   - signature: as many bytes as the modulus has; another length is no valid signature.
+    ///   - message: what was signed, before hashing.
+    public func verifyPKCS1SHA256(_ signature: [UInt8], for message: ArraySlice<UInt8>...) -> Bool {
+        verifies(signature, digest: Digest.sha256(concatenating: message))
+    }
+
+    /// Whether a signature is this key's over a message of that SHA-256 digest.
+    func verifies(_ signature: [UInt8], digest: [UInt8]) -> Bool {
+        signature.count == modulusLength && verifier.verify(signature, digest: digest)
+    }
+}
+
+/// The little DER that is written here: what wraps two numbers into a SubjectPublicKeyInfo.
+private enum DEREncoding {
+    /// AlgorithmIdentifier of rsaEncryption with its NULL (RFC 3279 section 2.3.1).
+    static let rsaEncryption: [UInt8] = [
+        0x30, 0x0D, 0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01, 0x05, 0x00,
+    ]
+
+    static func sequence(_ contents: [UInt8]) -> [UInt8] { element(0x30, contents) }
+
+    static func unsigned(_ number: [UInt8]) -> [UInt8] {
+        element(0x02, (number.first ?? 0) & 0x80 == 0 ? number : [0] + number)
+    }
+
+    static func element(_ tag: UInt8, _ contents: [UInt8]) -> [UInt8] {
+        switch contents.count {
+        case ..<0x80: [tag, UInt8(contents.count)] + contents
+        case ..<0x100: [tag, 0x81, UInt8(contents.count)] + contents
+        default: [tag, 0x82, UInt8(truncatingIfNeeded: contents.count >> 8), UInt8(contents.count & 0xFF)] + contents
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import AssayCore
+import AssayPrimitives
+import Crypto
+import Foundation
+
+/// Makes tokens the way Google does, with every part open to change. The keys are always the same, so failures come back.
+struct TokenFixture {
+    static let secret = [UInt8](0..<32)
+    static let wrappingKey = SecretBytes(secret)
+    static let contentKey = [UInt8](100..<132)
+    static let nonce = [UInt8](200..<212)
+    static let signingKey = try? P256.Signing.PrivateKey(rawRepresentation: [UInt8](1...32))
+
+    /// The key that verifies what ``signed(_:header:)`` signs.
+    static func verificationKey() throws -> ECDSAPublicKey {
+        let point = signingKey?.publicKey.x963Representation ?? Data()
+        return try ECDSAPublicKey(x963: point, curve: .p256)
+    }
+
+    static func url(_ bytes: some Sequence<UInt8>) -> String { Base64.encode(Array(bytes), .url) }
+
+    static func url(_ text: String) -> String { url(text.utf8) }
+
+    /// The five parts of a JWE of A256KW and A256GCM.
+    static func encrypted(
+        _ plaintext: [UInt8], header: String = #"{"alg":"A256KW","enc":"A256GCM"}"#
+    ) throws -> [String] {
+        let wrapped = try AES.KeyWrap.wrap(
+            SymmetricKey(data: contentKey), using: SymmetricKey(data: TokenFixture.secret))
+        let box = try AES.GCM.seal(
+            plaintext, using: SymmetricKey(data: contentKey), nonce: AES.GCM.Nonce(data: nonce),
+            authenticating: Array(url(header).utf8))
+        return [url(header), url(wrapped), url(nonce), url(box.ciphertext), url(box.tag)]
+    }
+
+    /// The three parts of a JWS of ES256.
+    static func signed(_ payload: String, header: String = #"{"alg":"ES256"}"#) throws -> [String] {
+        let input = url(header) + "." + url(payload)
+        let signature = try signingKey?.signature(for: Array(input.utf8)).rawRepresentation
+        return [url(header), url(payload), url(signature ?? Data())]
+    }
+
+    /// The three parts of a JWS of HS256 under ``secret``.
+    static func authenticated(_ payload: String, header: String = #"{"alg":"HS256"}"#) -> [String] {
+        let input = url(header) + "." + url(payload)
+        let tag = Crypto.HMAC<SHA256>.authenticationCode(
+            for: Array(input.utf8), using: SymmetricKey(data: TokenFixture.secret))
+        return [url(header), url(payload), url(tag)]
+    }
+
+    /// Parts as they go over the wire.
+    static func compact(_ parts: [String]) -> [UInt8] { Array(parts.joined(separator: ".").utf8) }
+}
+
+/// The error of JOSE that something ends in, and nil when it succeeds.
+func joseError(_ body: () throws -> Void) -> JOSEError? {
+    do {
+        try body()
+        return nil
+    } catch {
+        return error as? JOSEError ?? JOSEError(JOSEError.Code("foreign"), "\(error)")
+    }
+}
