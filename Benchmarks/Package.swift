@@ -10,12 +10,15 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
     ],
     targets: [
+        .systemLibrary(name: "CBareOpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
+                "CBareOpenSSL",
                 .product(name: "Assay", package: "assay"),
+                .product(name: "AssayTesting", package: "assay"),
                 .product(name: "Crypto", package: "swift-crypto"),
-            ])
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -7,15 +7,20 @@ import Foundation
 @main
 struct Benchmarks {
     let subjects: Subjects
+    let classicToken: ClassicTokenSubject
 
     static func main() throws {
         let vectors = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../../TestVectors").standardizedFileURL
-        let benchmarks = Benchmarks(subjects: try Subjects(vectors: vectors))
+        let benchmarks = Benchmarks(
+            subjects: try Subjects(vectors: vectors),
+            classicToken: try ClassicTokenSubject(now: Date(timeIntervalSince1970: 1_795_132_800)))
         let wanted = Set(CommandLine.arguments.dropFirst())
         var isReached = true
-        for (name, run) in [("rate", benchmarks.rates), ("threads", benchmarks.scaling), ("memory", benchmarks.memory)]
-        where wanted.isEmpty || wanted.contains(name) {
+        for (name, run) in [
+            ("rate", benchmarks.rates), ("steps", benchmarks.steps), ("threads", benchmarks.scaling),
+            ("memory", benchmarks.memory),
+        ] where wanted.isEmpty || wanted.contains(name) {
             isReached = run() && isReached
         }
         exit(isReached ? 0 : 1)
@@ -30,6 +35,9 @@ struct Benchmarks {
                 "attestation / bare P-384", of: attestationsWithoutReceipt, against: bareP384, target: 0.70),
             Comparison(count: 150).rate(
                 "attestation with its receipt / bare P-384", of: attestations, against: bareP384, target: 0.70),
+            Comparison(count: 1500).rate(
+                "classic token / its bare cryptography", of: classicToken.verify, against: classicToken.bare,
+                target: 0.75),
         ]
         return !results.contains(false)
     }
@@ -41,13 +49,17 @@ struct Benchmarks {
                 "assertion", of: { copied.assertions }, against: bareP256, target: 1.9),
             Comparison(count: 400).scaling(
                 "attestation with its receipt", of: { copied.attestations }, against: bareP384, target: 1.9),
+            Comparison(count: 3000).scaling(
+                "classic token", of: { copied.classicToken.verify }, against: bareP256, target: 1.9),
         ]
         return !results.contains(false)
     }
 
     /// The same benchmarks with evidence of their own: no two requests share the memory of what they carry, and neither
     /// do the threads here. What requests do share, policy and authorities, stays shared.
-    private var copied: Benchmarks { Benchmarks(subjects: subjects.copied()) }
+    private var copied: Benchmarks {
+        Benchmarks(subjects: subjects.copied(), classicToken: classicToken.copied())
+    }
 
     private func memory() -> Bool { MemoryRun(assertions: 1_000_000).reachesTarget(assertions) }
 
@@ -89,10 +101,26 @@ struct Benchmarks {
         }
     }
 
-    /// Stops the run when what is measured does not do what it should.
-    private func demand(_ holds: Bool, _ what: String) {
-        guard !holds else { return }
-        print("unexpected: \(what)")
-        exit(2)
+    /// What each step of a classic token's verification takes of the whole.
+    private func steps() -> Bool {
+        print("steps of a classic token's verification, as a share of the whole; one thread, processor time")
+        do {
+            let comparison = Comparison(count: 1500)
+            for (name, work) in try classicToken.steps { comparison.share(name, of: work, in: classicToken.verify) }
+            return true
+        } catch {
+            stop("\(error)")
+        }
     }
+}
+
+/// Stops the run when what is measured does not do what it should.
+func demand(_ holds: Bool, _ what: @autoclosure () -> String) {
+    if !holds { stop(what()) }
+}
+
+/// Stops the run.
+func stop(_ what: String) -> Never {
+    print("unexpected: \(what)")
+    exit(2)
 }

@@ -41,6 +41,20 @@ struct Comparison {
         return report(name, ratios, target, note: "\(format(median(microseconds), 1)) us each")
     }
 
+    /// Prints how much of the time of the whole a part takes.
+    func share(_ name: String, of part: Batch, in whole: Batch) {
+        part(count)
+        whole(count)
+        var shares: [Double] = []
+        var microseconds: [Double] = []
+        for _ in 0..<rounds {
+            let time = Stopwatch.cpu { part(count) }
+            shares.append(time / Stopwatch.cpu { whole(count) })
+            microseconds.append(time / Double(count) * 1e6)
+        }
+        print("\(padded(name)) \(format(median(shares) * 100, 1)) %  (\(format(median(microseconds), 2)) us each)")
+    }
+
     /// Prints how much more two threads get done than one, beside what a bare operation gains on the same machine.
     ///
     /// On a machine whose two processors are not all its own the bare operation gains less than 2; the target is reached

@@ -15,6 +15,9 @@ struct VerifyCommand: AsyncParsableCommand {
               assay verify --policy policy.yaml records.json
               assay verify --kind app-attest.attestation --app-id APPID \\
                 --key-id KEYID --challenge TEXT attestation.b64
+              assay verify --kind play-integrity.classic --package-name NAME --nonce TEXT \\
+                --certificate-digest DIGEST --decryption-key file:D.b64 \\
+                --verification-key file:V.b64 token.txt
 
             VALUE is text for --challenge and --client-data, and base64 of either alphabet otherwise, unless text:, \
             hex:, base64: or file: stands before it.
@@ -56,8 +59,7 @@ struct VerifyCommand: AsyncParsableCommand {
     @Flag(help: "Print one JSON verdict per line.")
     var json = false
 
-    @OptionGroup(title: "Raw blobs")
-    var raw: RawOptions
+    @OptionGroup var raw: RawOptions
 
     private var ledgerURL: LedgerURL { ledger ?? .memory }
 
@@ -82,16 +84,7 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let policy: Policy
-        if let path = self.policy {
-            do {
-                policy = try PolicyFile.load(path: path)
-            } catch {
-                throw CommandFailure(.unreadable, error.description)
-            }
-        } else {
-            policy = try RawEvidence.policy(raw, app: app)
-        }
+        let policy = try readPolicy()
         let masterKey = try ledgerURL == .memory ? nil : masterKey.readIfAny()
         let open = try ledgerURL.open(creating: creation.createLedger)
         defer { open.close() }
@@ -125,12 +118,22 @@ struct VerifyCommand: AsyncParsableCommand {
         return []
     }
 
+    private func readPolicy() throws -> Policy {
+        guard let path = policy else {
+            guard let kind = raw.kind else { throw ValidationError("--policy is required for records") }
+            return try raw.policy(kind, app: app)
+        }
+        do {
+            return try PolicyFile.load(path: path)
+        } catch {
+            throw CommandFailure(.unreadable, error.description)
+        }
+    }
+
     private func verify(_ kind: RawKind, with verifier: Verifier, into report: inout VerdictReport) async throws {
         guard let file = files.first else { return }
         let name = InputFile.name(file)
-        let blob = BlobFile(try InputFile.read(file, limit: BlobFile.limit))
-        Console.note("\(name): \(blob.sentence)")
-        let evidence = RawEvidence(options: raw, kind: kind, blob: blob.bytes)
+        let evidence = try raw.evidence(kind, file: InputFile.read(file, limit: BlobFile.limit), name: name)
         do {
             let verdict = try await evidence.verify(with: verifier, app: app, at: at ?? Date())
             try report.add(verdict, id: name, fallback: name)

@@ -1,30 +1,19 @@
 import ArgumentParser
 import Assay
 
-extension RawOptions {
+extension AppAttestRawOptions {
     /// Holds the options against each other.
     ///
-    /// - Parameters:
-    ///   - policy: whether a policy file is named.
-    ///   - app: whether an app is named.
-    ///   - ledger: where the ledger is.
     /// - Throws: `ValidationError`.
-    func validate(policy: Bool, app: Bool, ledger: LedgerURL) throws {
-        guard let kind else {
-            if let option = given.first {
-                throw ValidationError("\(option.rawValue) is for one raw blob; name its kind with --kind")
-            }
-            return
-        }
-        for option in given where !kind.policyOptions.union(kind.evidenceOptions).contains(option) {
-            throw ValidationError("\(kind.rawValue) has no option \(option.rawValue)")
-        }
+    func validate(_ kind: RawKind, policy: Bool, ledger: LedgerURL) throws {
         guard keyID != nil else {
             throw ValidationError(
                 "--key-id is required: the evidence must be that of the key that the app named, which the evidence "
                     + "cannot vouch for itself")
         }
-        try validatePolicyOptions(kind, policy: policy, app: app, ledger: ledger)
+        guard policy || !appIDs.isEmpty else {
+            throw ValidationError("--app-id is required without --policy: which app is genuine is for you to say")
+        }
         switch kind {
         case .attestation:
             guard (challenge == nil) != (clientDataHash == nil) else {
@@ -32,22 +21,7 @@ extension RawOptions {
             }
         case .assertion:
             try validateAssertion(policy: policy, ledger: ledger)
-        case .receipt: break
-        }
-    }
-
-    private func validatePolicyOptions(_ kind: RawKind, policy: Bool, app: Bool, ledger: LedgerURL) throws {
-        if policy {
-            for option in given where kind.policyOptions.contains(option) {
-                throw ValidationError("\(option.rawValue) and --policy exclude each other: the policy says it")
-            }
-            return
-        }
-        guard !appIDs.isEmpty else {
-            throw ValidationError("--app-id is required without --policy: which app is genuine is for you to say")
-        }
-        guard app || ledger == .memory else {
-            throw ValidationError("--app is required with \(ledger.description): the ledger keeps keys by app")
+        case .receipt, .classicToken, .standardToken: break
         }
     }
 

@@ -3,23 +3,28 @@ import Assay
 import AssayPrimitives
 import Foundation
 
-/// One raw blob with what the options say of it.
-struct RawEvidence {
-    /// The app's name in verdicts when there is neither a policy nor a name.
-    static let unnamedApp = "command-line"
-
-    let options: RawOptions
+/// One raw blob of App Attest with what the options say of it.
+struct AppAttestRawEvidence: RawEvidence {
+    let options: AppAttestRawOptions
     let kind: RawKind
     let blob: [UInt8]
 
-    /// The policy that the options stand for. Challenges are the caller's: the option is compared, not consumed.
-    static func policy(_ options: RawOptions, app: String?) throws -> Policy {
+    init(_ options: AppAttestRawOptions, kind: RawKind, file: [UInt8], name: String) {
+        self.options = options
+        self.kind = kind
+        let blob = BlobFile(file)
+        Console.note("\(name): \(blob.sentence)")
+        self.blob = blob.bytes
+    }
+
+    /// Challenges are the caller's: the option is compared, not consumed.
+    static func policy(_ options: AppAttestRawOptions, kind: RawKind, app: String) throws -> Policy {
         var environments = options.environments
         if environments.isEmpty {
             Console.note("environment production, as no --environment is given")
             environments = [.production]
         }
-        if options.kind == .assertion, options.challengeAt == nil {
+        if kind == .assertion, options.challengeAt == nil {
             Console.note("the client data is held against no challenge, as no --challenge-at is given")
         }
         let roots = try options.testRoot.map { path in
@@ -36,7 +41,7 @@ struct RawEvidence {
                 minimumOSVersion: options.minimumOSVersion.map { AppAttestConfiguration.MinimumOSVersion($0) },
                 testRoots: roots ?? [])
             return try Policy(
-                apps: [PolicyApp(name: app ?? unnamedApp, configuration)], catalogue: Verifier.catalogue)
+                apps: [PolicyApp(name: app, configuration)], catalogue: Verifier.catalogue)
         } catch {
             throw CommandFailure(.usage, "--app-id: \(error.message)")
         }
@@ -61,6 +66,8 @@ struct RawEvidence {
             return try await verifier.verifyAssertion(input, suppliedKey: supplied, app: app, at: now)
         case .receipt:
             return try await verifier.verifyReceipt(ReceiptInput(keyID: keyID, receipt: blob), app: app, at: now)
+        case .classicToken, .standardToken:
+            throw VerificationError.request(RequestError(.unknownKind, "\(kind.rawValue) is no App Attest evidence"))
         }
     }
 

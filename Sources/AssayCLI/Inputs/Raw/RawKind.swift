@@ -6,6 +6,8 @@ enum RawKind: String, CaseIterable, ExpressibleByArgument {
     case attestation = "app-attest.attestation"
     case assertion = "app-attest.assertion"
     case receipt = "app-attest.receipt"
+    case classicToken = "play-integrity.classic"
+    case standardToken = "play-integrity.standard"
 
     /// The options that say what a policy would say.
     var policyOptions: Set<RawOption> {
@@ -13,6 +15,8 @@ enum RawKind: String, CaseIterable, ExpressibleByArgument {
         case .attestation: [.appID, .environment, .testRoot, .minimumOSVersion]
         case .assertion: [.appID, .environment, .testRoot, .challengeAt]
         case .receipt: [.appID, .environment, .testRoot]
+        case .classicToken: [.certificateDigest, .minimumVersionCode, .decryptionKey, .verificationKey]
+        case .standardToken: [.certificateDigest, .minimumVersionCode, .pc]
         }
     }
 
@@ -22,6 +26,8 @@ enum RawKind: String, CaseIterable, ExpressibleByArgument {
         case .attestation: [.keyID, .challenge, .clientDataHash]
         case .assertion: [.keyID, .clientData, .clientDataHash, .challenge, .publicKey, .counter]
         case .receipt: [.keyID]
+        case .classicToken: [.packageName, .nonce]
+        case .standardToken: [.packageName, .requestHash]
         }
     }
 }
@@ -39,4 +45,12 @@ enum RawOption: String, CaseIterable {
     case clientData = "--client-data"
     case publicKey = "--public-key"
     case counter = "--counter"
+    case packageName = "--package-name"
+    case nonce = "--nonce"
+    case requestHash = "--request-hash"
+    case certificateDigest = "--certificate-digest"
+    case minimumVersionCode = "--minimum-version-code"
+    case decryptionKey = "--decryption-key"
+    case verificationKey = "--verification-key"
+    case pc = "--pc"
 }

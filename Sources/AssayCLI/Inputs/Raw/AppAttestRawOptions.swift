@@ -2,18 +2,15 @@ import ArgumentParser
 import Assay
 import AssayPrimitives
 
-/// The options of `assay verify` for one raw blob: what a record and a policy would say.
-struct RawOptions: ParsableArguments {
-    @Option(help: "FILE is one raw blob of this kind: bytes, base64 or base64url.")
-    var kind: RawKind?
-
+/// The options of `assay verify` for one raw blob of App Attest: what a record and a policy would say.
+struct AppAttestRawOptions: ParsableArguments {
     @Option(name: .customLong("app-id"), help: "An App ID that is allowed. Repeatable.")
     var appIDs: [String] = []
 
     @Option(
         name: .customLong("environment"),
         help: "An environment that is allowed, production or development. Repeatable; production without it.",
-        completion: .list(AttestEnvironment.allCases.map(\.rawValue)), transform: RawOptions.environment)
+        completion: .list(AttestEnvironment.allCases.map(\.rawValue)), transform: AppAttestRawOptions.environment)
     var environments: [AttestEnvironment] = []
 
     @Option(
@@ -50,7 +47,7 @@ struct RawOptions: ParsableArguments {
         help: ArgumentHelp(
             "Where client data carries the challenge: raw, none or a JSON pointer such as /challenge.",
             valueName: "place"),
-        transform: RawOptions.binding)
+        transform: AppAttestRawOptions.binding)
     var challengeAt: AppAttestConfiguration.ClientDataBinding?
 
     @Option(
@@ -62,25 +59,24 @@ struct RawOptions: ParsableArguments {
     @Option(
         name: .customLong("minimum-os-version"),
         help: ArgumentHelp("The lowest operating system version of an attestation.", valueName: "version"),
-        transform: RawOptions.version)
+        transform: AppAttestRawOptions.version)
     var minimumOSVersion: DottedVersion?
 
-    /// The options that were given.
-    var given: [RawOption] {
-        RawOption.allCases.filter { option in
-            switch option {
-            case .appID: !appIDs.isEmpty
-            case .environment: !environments.isEmpty
-            case .testRoot: testRoot != nil
-            case .minimumOSVersion: minimumOSVersion != nil
-            case .challengeAt: challengeAt != nil
-            case .keyID: keyID != nil
-            case .challenge: challenge != nil
-            case .clientDataHash: clientDataHash != nil
-            case .clientData: clientData != nil
-            case .publicKey: publicKey != nil
-            case .counter: counter != nil
-            }
+    /// Whether an option was given; the others are not of this platform.
+    func has(_ option: RawOption) -> Bool {
+        switch option {
+        case .appID: !appIDs.isEmpty
+        case .environment: !environments.isEmpty
+        case .testRoot: testRoot != nil
+        case .minimumOSVersion: minimumOSVersion != nil
+        case .challengeAt: challengeAt != nil
+        case .keyID: keyID != nil
+        case .challenge: challenge != nil
+        case .clientDataHash: clientDataHash != nil
+        case .clientData: clientData != nil
+        case .publicKey: publicKey != nil
+        case .counter: counter != nil
+        default: false
         }
     }
 

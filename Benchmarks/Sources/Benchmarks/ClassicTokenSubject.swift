@@ -1,0 +1,109 @@
+import Assay
+import AssayPrimitives
+import AssayTesting
+import Crypto
+import Foundation
+
+/// A classic integrity token with all that a genuine one tells, its keys, and what it is held against.
+struct ClassicTokenSubject: Sendable {
+    private(set) var input: ClassicIntegrityInput
+    let keys: [NamedKey]
+    let expectations: PlayIntegrityExpectations
+    let now: Date
+    /// The token taken apart, for the bare operations.
+    let parts: ClassicTokenParts
+
+    private static let packageName = "com.example.shop"
+    private static let digest = [UInt8](repeating: 0x6A, count: 32)
+
+    /// Mints a token.
+    init(now: Date) throws {
+        let nonce = [UInt8](repeating: 0x4E, count: 32)
+        let testKeys = PlayIntegrityTestKeys(seed: "benchmark", label: "classic")
+        let minted = try ClassicTokenBlueprint(
+            keys: testKeys, packageName: Self.packageName, nonce: nonce, certificateDigests: [Self.digest],
+            issuedAt: now
+        ).mint()
+        self.now = now
+        input = try ClassicIntegrityInput(
+            token: minted.token, packageName: Self.packageName, nonce: Base64.encode(nonce, .url))
+        let material = try PlayIntegrityKeys.reading([
+            "decryptionKey": SecretBytes(Array(testKeys.decryptionKeyFile.utf8)),
+            "verificationKey": SecretBytes(Array(testKeys.verificationKeyFile.utf8)),
+        ])
+        keys = [NamedKey(name: "benchmark", scope: Self.packageName, material: material)]
+        let configuration = try PlayIntegrityConfiguration(
+            packageName: Self.packageName,
+            android: PlayIntegrityConfiguration.AndroidRules(certificateDigests: [Self.digest]), challenge: .caller)
+        let policy = try Policy(
+            apps: [PolicyApp(name: "benchmark", configuration)], catalogue: PlayIntegrityEngine.catalogue)
+        expectations = PlayIntegrityExpectations(
+            app: "benchmark", configuration: configuration, modes: policy.modes)
+        parts = try Self.takeApart(minted.token, testKeys)
+    }
+
+    /// The same, with a token in memory of its own.
+    func copied() -> ClassicTokenSubject {
+        var copy = self
+        copy.input = ClassicIntegrityInput(
+            token: String(decoding: Array(input.token.utf8), as: UTF8.self), packageName: input.packageName,
+            nonce: input.nonce.map { $0 })
+        return copy
+    }
+
+    private static func takeApart(_ token: String, _ keys: PlayIntegrityTestKeys) throws -> ClassicTokenParts {
+        let jwe = try CompactJWE(Array(token.utf8), limit: token.utf8.count)
+        let jws = try JWEKey.a256KW(SecretBytes(keys.decryptionKey)).decrypt(jwe)
+        let signed = try CompactJWS(jws, limit: jws.count)
+        let key = try P256.Signing.PublicKey(derRepresentation: keys.verificationKey)
+        return ClassicTokenParts(
+            decryptionKey: keys.decryptionKey, encryptedKey: jwe.encryptedKey,
+            initializationVector: jwe.initializationVector, additionalData: Array(jwe.additionalData),
+            ciphertext: jwe.ciphertext, tag: jwe.tag, verificationKey: key, signingInput: Data(signed.signingInput),
+            signature: try P256.Signing.ECDSASignature(rawRepresentation: signed.signature))
+    }
+
+    /// Judges the token a number of times.
+    func verify(_ count: Int) {
+        for _ in 0..<count {
+            let assessment = ClassicIntegrityAssessor.assess(input, keys: keys, expectations: expectations, now: now)
+            demand(assessment.holds, "the classic token does not hold")
+        }
+    }
+
+    /// The cryptography of the token and nothing else.
+    var bare: Batch {
+        guard let bare = BareTokenCryptography(parts) else { stop("OpenSSL has no AES") }
+        return { count in
+            for _ in 0..<count { demand(bare.run(), "the bare cryptography of the classic token") }
+        }
+    }
+
+    /// The steps of a verification, each by itself, in their order. What is left is that of the checks.
+    var steps: [(name: String, work: Batch)] {
+        get throws {
+            let text = Array(input.token.utf8)
+            let key = try JWEKey.a256KW(SecretBytes(parts.decryptionKey))
+            let jwe = try CompactJWE(text, limit: text.count)
+            let plaintext = try key.decrypt(jwe)
+            let jws = try CompactJWS(plaintext, limit: plaintext.count)
+            let verification = JWSKey.es256(try ECDSAPublicKey(x963: Array(parts.verificationKey.x963Representation), curve: .p256))
+            let payload = jws.payload
+            return [
+                ("take the JWE apart", step { _ = try CompactJWE(text, limit: text.count) }),
+                ("unwrap the key and decrypt", step { _ = try key.decrypt(jwe) }),
+                ("take the JWS apart", step { _ = try CompactJWS(plaintext, limit: plaintext.count) }),
+                ("verify the signature", step { try verification.verify(jws) }),
+                ("read the payload as JSON", step { _ = try JSONReader.readObject(payload, limit: payload.count) }),
+            ]
+        }
+    }
+
+    private func step(_ body: @escaping () throws -> Void) -> Batch {
+        { count in
+            for _ in 0..<count {
+                do { try body() } catch { stop("\(error)") }
+            }
+        }
+    }
+}

@@ -1,0 +1,2 @@
+// What the baselines call of OpenSSL, without anything of Assay in between.
+#include <openssl/evp.h>

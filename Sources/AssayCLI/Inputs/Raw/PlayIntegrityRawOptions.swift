@@ -1,0 +1,99 @@
+import ArgumentParser
+import Assay
+
+/// The options of `assay verify` for one raw token of Play Integrity: what a record and a policy would say.
+struct PlayIntegrityRawOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The package name of the app that is to have asked for the token.", valueName: "name"))
+    var packageName: String?
+
+    @Option(help: ArgumentHelp("The nonce of a classic token's request, as the app was given it.", valueName: "text"))
+    var nonce: String?
+
+    @Option(help: ArgumentHelp("The request hash of a standard token, as the server computes it.", valueName: "text"))
+    var requestHash: String?
+
+    @Option(
+        name: .customLong("certificate-digest"),
+        help: ArgumentHelp(
+            "The SHA-256 of a signing certificate that is allowed, hexadecimal or base64. Repeatable.",
+            valueName: "digest"),
+        transform: PlayIntegrityRawOptions.digest)
+    var certificateDigests: [[UInt8]] = []
+
+    @Option(help: ArgumentHelp("The lowest version code that is allowed.", valueName: "number"))
+    var minimumVersionCode: Int64?
+
+    @Option(
+        help: ArgumentHelp("The decryption key of the Play Console, \(SecretSource.allowed).", valueName: "source"),
+        transform: PlayIntegrityRawOptions.source)
+    var decryptionKey: SecretSource?
+
+    @Option(
+        help: ArgumentHelp("The verification key of the Play Console, \(SecretSource.allowed).", valueName: "source"),
+        transform: PlayIntegrityRawOptions.source)
+    var verificationKey: SecretSource?
+
+    @Flag(help: "The standard token is that of a game on PC.")
+    var pc = false
+
+    /// Whether an option was given; the others are not of this platform.
+    func has(_ option: RawOption) -> Bool {
+        switch option {
+        case .packageName: packageName != nil
+        case .nonce: nonce != nil
+        case .requestHash: requestHash != nil
+        case .certificateDigest: !certificateDigests.isEmpty
+        case .minimumVersionCode: minimumVersionCode != nil
+        case .decryptionKey: decryptionKey != nil
+        case .verificationKey: verificationKey != nil
+        case .pc: pc
+        default: false
+        }
+    }
+
+    /// Holds the options against each other.
+    ///
+    /// - Throws: `ValidationError`.
+    func validate(_ kind: RawKind, policy: Bool) throws {
+        guard packageName != nil else {
+            throw ValidationError("--package-name is required: which app is genuine is for you to say")
+        }
+        switch kind {
+        case .classicToken:
+            guard nonce != nil else {
+                throw ValidationError("--nonce is required: without it the token may be that of any other request")
+            }
+            guard policy || (decryptionKey != nil && verificationKey != nil) else {
+                throw ValidationError("--decryption-key and --verification-key are required without --policy")
+            }
+        case .standardToken:
+            guard requestHash != nil else {
+                throw ValidationError(
+                    "--request-hash is required: without it the token may be that of any other request")
+            }
+        case .attestation, .assertion, .receipt: break
+        }
+        if pc, let option = [RawOption.certificateDigest, .minimumVersionCode].first(where: has) {
+            throw ValidationError("\(option.rawValue) and --pc exclude each other: tokens of PCs say nothing of it")
+        }
+        guard policy || pc || !certificateDigests.isEmpty else {
+            throw ValidationError("--certificate-digest is required without --policy: whose build is genuine")
+        }
+    }
+
+    private static func digest(_ text: String) throws -> [UInt8] {
+        do {
+            return try CertificateDigestText.decode(text)
+        } catch {
+            throw ValidationError(error.message)
+        }
+    }
+
+    private static func source(_ text: String) throws -> SecretSource {
+        do {
+            return try SecretSource(text)
+        } catch {
+            throw ValidationError(error.message)
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import ArgumentParser
+import Assay
+import Foundation
+
+/// The options of `assay verify` for one raw blob: what a record and a policy would say.
+struct RawOptions: ParsableArguments {
+    /// The app's name in verdicts when there is neither a policy nor a name.
+    static let unnamedApp = "command-line"
+
+    @Option(help: "FILE is one raw blob of this kind: bytes, base64 or base64url, or the text of a token.")
+    var kind: RawKind?
+
+    @OptionGroup(title: "Raw blobs of App Attest")
+    var appAttest: AppAttestRawOptions
+
+    @OptionGroup(title: "Raw tokens of Play Integrity")
+    var playIntegrity: PlayIntegrityRawOptions
+
+    /// The options that were given.
+    private var given: [RawOption] {
+        RawOption.allCases.filter { appAttest.has($0) || playIntegrity.has($0) }
+    }
+
+    /// Holds the options against each other.
+    ///
+    /// - Parameters:
+    ///   - policy: whether a policy file is named.
+    ///   - app: whether an app is named.
+    ///   - ledger: where the ledger is.
+    /// - Throws: `ValidationError`.
+    func validate(policy: Bool, app: Bool, ledger: LedgerURL) throws {
+        guard let kind else {
+            if let option = given.first {
+                throw ValidationError("\(option.rawValue) is for one raw blob; name its kind with --kind")
+            }
+            return
+        }
+        for option in given where !kind.policyOptions.union(kind.evidenceOptions).contains(option) {
+            throw ValidationError("\(kind.rawValue) has no option \(option.rawValue)")
+        }
+        if policy, let option = given.first(where: kind.policyOptions.contains) {
+            throw ValidationError("\(option.rawValue) and --policy exclude each other: the policy says it")
+        }
+        switch kind {
+        case .attestation, .assertion, .receipt: try appAttest.validate(kind, policy: policy, ledger: ledger)
+        case .classicToken, .standardToken: try playIntegrity.validate(kind, policy: policy)
+        }
+        guard policy || app || ledger == .memory else {
+            throw ValidationError("--app is required with \(ledger.description): the ledger keeps what it knows by app")
+        }
+    }
+
+    /// The policy that the options of a kind stand for.
+    func policy(_ kind: RawKind, app: String?) throws -> Policy {
+        let app = app ?? RawOptions.unnamedApp
+        return switch kind {
+        case .attestation, .assertion, .receipt: try AppAttestRawEvidence.policy(appAttest, kind: kind, app: app)
+        case .classicToken, .standardToken: try PlayIntegrityRawEvidence.policy(playIntegrity, kind: kind, app: app)
+        }
+    }
+
+    /// The evidence that a file holds.
+    func evidence(_ kind: RawKind, file: [UInt8], name: String) throws -> any RawEvidence {
+        switch kind {
+        case .attestation, .assertion, .receipt:
+            AppAttestRawEvidence(appAttest, kind: kind, file: file, name: name)
+        case .classicToken, .standardToken:
+            try PlayIntegrityRawEvidence(playIntegrity, kind: kind, file: file, name: name)
+        }
+    }
+}
