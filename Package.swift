@@ -61,6 +61,8 @@ let package = Package(
                 "AssayCore", "AssayPrimitives", "PlayIntegrity",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: strict),
         .target(
@@ -107,7 +109,7 @@ let package = Package(
         .testTarget(
             name: "AssayGooglePlayTests",
             dependencies: [
-                "Assay", "AssayGooglePlay", "AssayPrimitives", "AssayTestSupport", "PlayIntegrity",
+                "Assay", "AssayCore", "AssayGooglePlay", "AssayPrimitives", "AssayTestSupport", "PlayIntegrity",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -1,4 +1,5 @@
 public import AssayCore
+public import FoundationEssentials
 
 /// Has tokens decoded by Google's servers, which alone can open standard ones.
 ///
@@ -7,7 +8,8 @@ public protocol IntegrityTokenDecoder: EngineService {
     /// Sends a token to the decode call of its form.
     ///
     /// - Parameters:
-    ///   - token: the token as the app sent it.
+    ///   - token: the token as the app sent it, in the form that ``IntegrityTokenText`` demands. One of another form is
+    ///     false evidence and for the caller to reject; here it is an outage, as there is no answer on it.
     ///   - packageName: the package name of the app.
     ///   - form: which call decodes it.
     /// - Returns: the body of Google's answer, which is not looked into here: a payload, or the error of a token that
@@ -52,8 +54,16 @@ public struct IntegrityDecoderOutage: Outage, Equatable {
         public static let serverError = Code("server-error")
         /// The answer is none that the documents know.
         public static let unexpectedAnswer = Code("unexpected-answer")
+        /// Google may have decoded the token before, its answer was lost, and the next one came with cleared verdicts.
+        public static let answerLost = Code("answer-lost")
         /// Too many calls have failed, and for a while none is tried.
         public static let circuitOpen = Code("circuit-open")
+        /// Nothing was sent: the package name or the token has no form that can be.
+        public static let notSendable = Code("not-sendable")
+        /// The task of the caller was cancelled.
+        public static let cancelled = Code("cancelled")
+        /// The client has been shut down.
+        public static let shutDown = Code("shut-down")
     }
 
     /// What is out.
@@ -62,11 +72,14 @@ public struct IntegrityDecoderOutage: Outage, Equatable {
     public let code: Code
     /// What happened, and what to do.
     public let message: String
+    /// When it makes sense to ask again, where that is known.
+    public let retryAt: Date?
 
     /// Describes an outage.
-    public init(_ code: Code, _ message: String) {
+    public init(_ code: Code, _ message: String, retryAt: Date? = nil) {
         self.code = code
         self.message = message
+        self.retryAt = retryAt
     }
 
     /// The stable code.

@@ -1,0 +1,83 @@
+import PlayIntegrity
+
+/// Hands out one access token to all callers, and has one made when it is due: once, however many ask meanwhile.
+actor AccessTokenSource {
+    private typealias Waiter = CheckedContinuation<Result<AccessToken, CallFailure>, Never>
+
+    private let grant: JWTBearerGrant
+    private let time: ClientTime
+    private let refreshTime: Duration
+    private var token: AccessToken?
+    private var refresh: Task<Void, Never>?
+    private var waiters: [Int: Waiter] = [:]
+    private var nextWaiter = 0
+    private var nextSerial = 1
+    private var isShutDown = false
+
+    /// - Parameter refreshTime: how long it may take to have a token made, attempts and all.
+    init(grant: JWTBearerGrant, refreshTime: Duration, time: ClientTime) {
+        self.grant = grant
+        self.refreshTime = refreshTime
+        self.time = time
+    }
+
+    /// The present token, or a new one.
+    ///
+    /// A caller that is cancelled or runs out of time leaves; the token is made for the others all the same.
+    /// - Parameter deadline: when it must be there, in ``ClientTime/uptime``.
+    func token(until deadline: Duration) async throws(CallFailure) -> AccessToken {
+        if isShutDown { throw .shutDown }
+        if let token, time.uptime() < token.renewal { return token }
+        beginRefresh()
+        let waiter = nextWaiter
+        nextWaiter += 1
+        // The refresh has a time of its own, which may end later. Requests keep to real time, and so does this.
+        let left = deadline - time.uptime()
+        let timer = Task {
+            try await Task.sleep(for: max(left, .zero))
+            leave(waiter, CallFailure(.servers, .timeout, "no access token before the deadline of the call"))
+        }
+        defer { timer.cancel() }
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { waiters[waiter] = $0 }
+        } onCancel: {
+            Task { await self.leave(waiter, .cancelled) }
+        }
+        return try result.get()
+    }
+
+    /// Forgets a token that the API refuses, unless another one has taken its place.
+    func discard(_ refused: AccessToken) {
+        if token?.serial == refused.serial { token = nil }
+    }
+
+    /// Forgets the token, and sends away all who wait for one.
+    func shutdown() {
+        isShutDown = true
+        token = nil
+        refresh?.cancel()
+        settle(.failure(.shutDown))
+    }
+
+    private func beginRefresh() {
+        guard refresh == nil else { return }
+        let serial = nextSerial
+        nextSerial += 1
+        refresh = Task {
+            let result = await grant.token(serial: serial, until: time.uptime() + refreshTime)
+            refresh = nil
+            if !isShutDown, case .success(let new) = result { token = new }
+            settle(result)
+        }
+    }
+
+    private func settle(_ result: Result<AccessToken, CallFailure>) {
+        let settled = waiters
+        waiters = [:]
+        for waiter in settled.values { waiter.resume(returning: result) }
+    }
+
+    private func leave(_ waiter: Int, _ failure: CallFailure) {
+        waiters.removeValue(forKey: waiter)?.resume(returning: .failure(failure))
+    }
+}

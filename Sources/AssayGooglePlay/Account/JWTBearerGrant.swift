@@ -1,0 +1,124 @@
+import AssayCore
+import AssayPrimitives
+import FoundationEssentials
+import PlayIntegrity
+
+/// Asks Google's token endpoint for an access token with a signed assertion: the JWT bearer grant, RFC 7523 section 2.1, as
+/// "Using OAuth 2.0 for Server to Server Applications" has it.
+struct JWTBearerGrant: Sendable {
+    private static let scope = "https://www.googleapis.com/auth/playintegrity"
+    private static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+    /// How many seconds an assertion is valid: as long as Google allows, so that a clock that is behind does no harm.
+    private static let lifetime = 3600
+
+    let account: ServiceAccount
+    let exchange: HTTPExchange
+    let rule: RetryRule
+    /// How long one attempt may take.
+    let attemptTime: Duration
+
+    /// A new access token.
+    ///
+    /// - Parameters:
+    ///   - serial: what tells the token from others.
+    ///   - deadline: when it must be there, in ``ClientTime/uptime``.
+    func token(serial: Int, until deadline: Duration) async -> Result<AccessToken, CallFailure> {
+        do throws(CallFailure) {
+            return .success(
+                try await rule.run(until: deadline) { left in
+                    await attempt(serial: serial, within: min(left, attemptTime))
+                })
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func attempt(serial: Int, within time: Duration) async -> AttemptResult<AccessToken> {
+        do throws(HTTPFailure) {
+            // Signed anew each time: an assertion is a credential, and its time is that of this attempt.
+            guard let assertion = try? assertion() else {
+                return .stop(
+                    CallFailure(.us, .notAuthorised, "the key of \(account.email.excerpt) cannot sign"))
+            }
+            let form = "grant_type=\(JWTBearerGrant.formEncoded(JWTBearerGrant.grantType))&assertion=\(assertion)"
+            let answer = try await exchange.post(
+                account.tokenURL.text, fields: [("Content-Type", "application/x-www-form-urlencoded")],
+                body: Array(form.utf8), within: time)
+            return read(answer, serial: serial)
+        } catch {
+            return CallFailure.of(error, server: server)
+        }
+    }
+
+    private var server: String { "the token endpoint \(account.tokenURL.host)" }
+
+    /// The assertion: a compact JWS, RFC 7515, of the claims of RFC 7523 section 3.
+    private func assertion() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let issued = Int(rule.time.now().timeIntervalSince1970)
+        let header = Header(alg: "RS256", typ: "JWT", kid: account.keyID)
+        let claims = Claims(
+            iss: account.email, scope: JWTBearerGrant.scope, aud: account.tokenURL.text, iat: issued,
+            exp: issued + JWTBearerGrant.lifetime)
+        let input =
+            Base64.encode(Array(try encoder.encode(header)), .url) + "."
+            + Base64.encode(Array(try encoder.encode(claims)), .url)
+        return input + "." + Base64.encode(try account.key.sign(Array(input.utf8)[...]), .url)
+    }
+
+    private struct Header: Encodable {
+        let alg: String
+        let typ: String
+        let kid: String
+    }
+
+    private struct Claims: Encodable {
+        let iss: String
+        let scope: String
+        let aud: String
+        let iat: Int
+        let exp: Int
+    }
+
+    private static func formEncoded(_ text: String) -> String {
+        text.utf8.reduce(into: "") { result, byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            default: result += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+        }
+    }
+
+    private func read(_ answer: HTTPAnswer, serial: Int) -> AttemptResult<AccessToken> {
+        let retryAfter = answer.retryAfter.flatMap { RetryAfter.parse($0, now: rule.time.now()) }
+        switch answer.status {
+        case 200:
+            do throws(AccessToken.Unusable) {
+                return .done(try AccessToken(answer: answer.body, received: rule.time.uptime(), serial: serial))
+            } catch {
+                return .stop(
+                    CallFailure(.servers, .unexpectedAnswer, "\(server): \(answer.summary), but \(error.reason)"))
+            }
+        case 400, 401, 403:
+            guard let refusal = GrantRefusal(answer.body) else { break }
+            return .stop(
+                CallFailure(
+                    .us, .notAuthorised,
+                    "\(server) refuses \(account.email.excerpt) (\(refusal)); look whether the account and its key "
+                        + "\(account.keyID.excerpt) still exist and are enabled, and whether this machine's clock is right"
+                ))
+        case 429:
+            return .again(CallFailure(.us, .quota, "\(server): \(answer.summary)"), after: retryAfter)
+        case 500...599:
+            return .again(CallFailure(.servers, .serverError, "\(server): \(answer.summary)"), after: retryAfter)
+        default: break
+        }
+        return .stop(
+            CallFailure(
+                .servers, .unexpectedAnswer,
+                "\(server): \(answer.summary), which is no answer of a token endpoint; look at token_uri and at proxies"
+            ))
+    }
+}

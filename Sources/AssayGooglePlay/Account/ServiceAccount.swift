@@ -1,0 +1,89 @@
+public import AssayCore
+import AssayPrimitives
+
+/// A Google service account, in whose name tokens are decoded: what its key file says.
+///
+/// The account belongs to the Cloud project that is linked to the app in the Play Console. Neither descriptions nor errors
+/// show its key.
+public struct ServiceAccount: Sendable, CustomStringConvertible {
+    /// How many bytes a key file may have. Google's have about 2,400.
+    public static let limit = 64 * 1024
+
+    /// The account's name, `client_email`: `assay@project.iam.gserviceaccount.com`.
+    public let email: String
+    /// Which of the account's keys it is, `private_key_id`.
+    public let keyID: String
+    /// The token endpoint, `token_uri`.
+    public let tokenURL: ServerURL
+    let key: RSAPrivateKey
+
+    /// Reads a key file, as the Cloud console hands it out: JSON with `type` `service_account`, `client_email`,
+    /// `private_key` (PEM), `private_key_id` and `token_uri`. Other members are let be.
+    ///
+    /// Reading makes copies that cannot be wiped; they are freed before this returns.
+    /// - Throws: ``AssayCore/KeyError``, which names the member and shows nothing of the key.
+    public init(json: SecretBytes) throws(KeyError) {
+        let object = try ServiceAccount.object(json)
+        let type = try ServiceAccount.text(object, "type", atMost: 64)
+        guard type.isByteEqual(to: "service_account") else {
+            throw KeyError(
+                "wrong-type", part: "type",
+                "expected service_account, found \(type.excerpt); another kind of credential")
+        }
+        email = try ServiceAccount.text(object, "client_email", atMost: 320)
+        guard email.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), email.utf8.contains(UInt8(ascii: "@")) else {
+            throw KeyError("malformed", part: "client_email", "expected an address, found \(email.excerpt)")
+        }
+        keyID = try ServiceAccount.text(object, "private_key_id", atMost: 256)
+        let endpoint = try ServiceAccount.text(object, "token_uri", atMost: 2048)
+        do {
+            tokenURL = try ServerURL(endpoint)
+        } catch {
+            throw KeyError("malformed", part: "token_uri", "\(error.message), found \(endpoint.excerpt)")
+        }
+        let pem = SecretBytes(try ServiceAccount.text(object, "private_key", atMost: 16 * 1024).utf8)
+        do {
+            key = try RSAPrivateKey(pem: pem)
+        } catch {
+            throw KeyError(error.code, part: "private_key", error.description)
+        }
+    }
+
+    /// Errors of the JSON reader are told without their sentences, which may quote what they found.
+    private static func object(_ json: SecretBytes) throws(KeyError) -> RecordObject {
+        guard json.count <= limit else {
+            throw KeyError("too-large", part: "", "a key file of \(json.count) bytes, at most \(limit) allowed")
+        }
+        var bytes = json.withUnsafeBytes { Array($0) }
+        defer { SecretBytes.wipe(&bytes) }
+        do {
+            return try JSONReader.readObject(bytes, limit: limit)
+        } catch {
+            throw KeyError(
+                "malformed", part: "",
+                "expected the JSON file of a service account key; \(error.reason) at byte \(error.offset)")
+        }
+    }
+
+    private static func text(_ object: RecordObject, _ name: String, atMost limit: Int) throws(KeyError) -> String {
+        guard let value = object[name] else {
+            throw KeyError("missing-part", part: name, "the member is missing; expected a service account key")
+        }
+        guard case .text(let text) = value.content else {
+            throw KeyError("unexpected-type", part: name, "expected a string, found \(value.kindName)")
+        }
+        guard (1...limit).contains(text.utf8.count) else {
+            throw KeyError(
+                "unexpected-length", part: name, "expected 1 to \(limit) bytes, found \(text.utf8.count)")
+        }
+        return text
+    }
+
+    /// The account's name.
+    public var description: String { email }
+}
+
+extension ServiceAccount: CustomReflectable {
+    /// The account's name and key ID, and nothing else to look into.
+    public var customMirror: Mirror { Mirror(self, children: ["email": email, "keyID": keyID]) }
+}

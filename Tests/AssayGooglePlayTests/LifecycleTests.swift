@@ -1,0 +1,72 @@
+import AssayCore
+import AssayGooglePlay
+import PlayIntegrity
+import Testing
+
+@Suite struct LifecycleTests {
+    @Test("a call that is cancelled ends at once, and nothing is sent for it any more")
+    func cancelled() async throws {
+        try await TestClient.run { test in
+            test.google.script(.slowly(.seconds(4), .serve))
+            let call = Task { await test.outage() }
+            while test.google.apiRequests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+            let start = ContinuousClock.now
+            call.cancel()
+            #expect(await call.value?.code == .cancelled)
+            #expect(start.duration(to: .now) < .seconds(2))
+            #expect(test.google.apiRequests.count == 1)
+            #expect(test.client.circuit == .closed)
+        }
+    }
+
+    @Test("a call that is cancelled while its answer arrives has no answer")
+    func cancelledInBody() async throws {
+        try await TestClient.run { test in
+            test.google.script(.stall)
+            let call = Task { await test.outage() }
+            while test.google.apiRequests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+            try await Task.sleep(for: .milliseconds(100))
+            call.cancel()
+            #expect(await call.value?.code == .cancelled)
+        }
+    }
+
+    @Test("a task that was cancelled before sends nothing")
+    func cancelledBefore() async throws {
+        try await TestClient.run { test in
+            let call = Task {
+                while !Task.isCancelled { await Task.yield() }
+                return await test.outage()
+            }
+            call.cancel()
+            #expect(await call.value?.code == .cancelled)
+            #expect(test.google.apiRequests.isEmpty)
+        }
+    }
+
+    @Test("shutting down ends calls that are under way, and refuses later ones")
+    func shutdown() async throws {
+        try await TestClient.run { test in
+            test.google.script(.slowly(.seconds(4), .serve))
+            async let call = test.outage()
+            while test.google.apiRequests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+            let start = ContinuousClock.now
+            await test.client.shutdown()
+            #expect(await call?.code == .shutDown)
+            #expect(start.duration(to: .now) < .seconds(2))
+            #expect(await test.outage()?.code == .shutDown)
+            await test.client.shutdown()
+        }
+    }
+
+    @Test("shutting down sends away those who wait for an access token")
+    func shutdownWhileRefreshing() async throws {
+        try await TestClient.run { test in
+            test.google.scriptTokens(.slowly(.seconds(4), .serve))
+            async let call = test.outage()
+            while test.google.tokenRequests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+            await test.client.shutdown()
+            #expect(await call?.code == .shutDown)
+        }
+    }
+}

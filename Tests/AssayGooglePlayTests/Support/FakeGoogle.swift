@@ -1,0 +1,188 @@
+import AssayCore
+import AssayGooglePlay
+import AssayPrimitives
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Synchronization
+
+/// A server on this machine that behaves as Google's token endpoint and API are documented, unless a script says otherwise.
+final class FakeGoogle: Sendable {
+    /// What came in.
+    struct Request: Sendable {
+        let path: String
+        let fields: [String: String]
+        let body: [UInt8]
+
+        var text: String { String(decoding: body, as: UTF8.self) }
+        /// The members of a body that is JSON, as text.
+        var json: RecordObject? { try? JSONReader.readObject(body, limit: 1 << 20) }
+    }
+
+    /// What is done with a request.
+    indirect enum Step: Sendable {
+        /// What a server does when nothing is wrong.
+        case serve
+        /// An answer.
+        case answer(Int, String, fields: [String: String] = [:])
+        /// An answer, after a while.
+        case slowly(Duration, Step)
+        /// A head, and a body that never ends.
+        case stall
+        /// A body that is shorter than its head says, and the end of the connection.
+        case cut
+        /// The end of the connection.
+        case close
+        /// An error that repeats everything that was sent.
+        case echo(Int, status: String)
+    }
+
+    private struct State {
+        var tokenSteps: [Step] = []
+        var apiSteps: [Step] = []
+        var tokenRequests: [Request] = []
+        var apiRequests: [Request] = []
+        var tokens: [String] = []
+        var revoked: Set<String> = []
+        var assertions: [String] = []
+        var lifetime = 3600
+        var payload = FakeGoogle.payload
+    }
+
+    private let state = Mutex(State())
+    private let channel: any Channel
+    private let owner: Owner
+
+    /// A payload as Google sends it.
+    static let payload = """
+        {"tokenPayloadExternal":{"requestDetails":{"requestPackageName":"com.example.shop","requestHash":"aGFzaA",\
+        "timestampMillis":"1776794390000"},"appIntegrity":{"appRecognitionVerdict":"PLAY_RECOGNIZED",\
+        "packageName":"com.example.shop","certificateSha256Digest":["pnpa8e8eCArtvmaf49bJE1f5iG5-XLSU6w1U9ZvI96g"],\
+        "versionCode":"42"},"deviceIntegrity":{"deviceRecognitionVerdict":["MEETS_BASIC_INTEGRITY",\
+        "MEETS_DEVICE_INTEGRITY","MEETS_STRONG_INTEGRITY"],"deviceAttributes":{"sdkVersion":34}},\
+        "accountDetails":{"appLicensingVerdict":"LICENSED"}}}
+        """
+    /// The payload of a token that was decoded before.
+    static let cleared = """
+        {"tokenPayloadExternal":{"requestDetails":{"requestPackageName":"com.example.shop","requestHash":"aGFzaA",\
+        "timestampMillis":"1776794390000"},"appIntegrity":{"appRecognitionVerdict":"UNEVALUATED"},\
+        "deviceIntegrity":{},"accountDetails":{"appLicensingVerdict":"UNEVALUATED"}}}
+        """
+
+    init() async throws {
+        let owner = Owner()
+        self.owner = owner
+        channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.backlog, value: 256)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+                    try channel.pipeline.syncOperations.addHandler(FakeGoogleHandler(owner))
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        owner.set(self)
+    }
+
+    /// Breaks the circle of a server and its handlers.
+    final class Owner: Sendable {
+        private let google = Mutex<FakeGoogle?>(nil)
+        func set(_ google: FakeGoogle?) { self.google.withLock { $0 = google } }
+        var current: FakeGoogle? { google.withLock { $0 } }
+    }
+
+    var url: String { "http://127.0.0.1:\(channel.localAddress?.port ?? 0)" }
+    var tokenURL: String { "\(url)/token" }
+
+    func close() async throws {
+        guard owner.current != nil else { return }
+        owner.set(nil)
+        try await channel.close().get()
+    }
+
+    func scriptTokens(_ steps: Step...) { state.withLock { $0.tokenSteps += steps } }
+    func script(_ steps: [Step]) { state.withLock { $0.apiSteps += steps } }
+    func script(_ steps: Step...) { script(steps) }
+    func setLifetime(_ seconds: Int) { state.withLock { $0.lifetime = seconds } }
+    func setPayload(_ payload: String) { state.withLock { $0.payload = payload } }
+    func revokeTokens() { state.withLock { $0.revoked.formUnion($0.tokens) } }
+
+    var tokenRequests: [Request] { state.withLock { $0.tokenRequests } }
+    var apiRequests: [Request] { state.withLock { $0.apiRequests } }
+    /// The access tokens handed out.
+    var tokens: [String] { state.withLock { $0.tokens } }
+    /// The assertions that were shown.
+    var assertions: [String] { state.withLock { $0.assertions } }
+
+    /// Takes a request in, and says what is done with it.
+    func receive(_ request: Request) -> Step {
+        let isToken = request.path == "/token"
+        let step = state.withLock { state -> Step in
+            if isToken {
+                state.tokenRequests.append(request)
+                return state.tokenSteps.isEmpty ? .serve : state.tokenSteps.removeFirst()
+            }
+            state.apiRequests.append(request)
+            return state.apiSteps.isEmpty ? .serve : state.apiSteps.removeFirst()
+        }
+        return resolve(step, request, isToken: isToken)
+    }
+
+    private func resolve(_ step: Step, _ request: Request, isToken: Bool) -> Step {
+        switch step {
+        case .serve: return isToken ? serveToken(request) : serveAPI(request)
+        case .slowly(let time, let later): return .slowly(time, resolve(later, request, isToken: isToken))
+        case .echo(let code, let status):
+            let sent = (request.fields["authorization"] ?? "") + " " + request.text
+            let message = sent.replacing("\\", with: " ").replacing("\"", with: " ").replacing("&", with: " ")
+                .replacing("=", with: " ")
+            return .answer(
+                code,
+                isToken
+                    ? #"{"error":"\#(status)","error_description":"you sent \#(message)"}"#
+                    : FakeGoogle.error(code, status, "you sent \(message)"))
+        default: return step
+        }
+    }
+
+    private func serveToken(_ request: Request) -> Step {
+        let form = Dictionary(
+            request.text.split(separator: "&").map { pair in
+                let parts = pair.split(separator: "=", maxSplits: 1).map(String.init)
+                return (parts[0], parts.last?.removingPercentEncoding ?? "")
+            }, uniquingKeysWith: { first, _ in first })
+        guard form["grant_type"] == "urn:ietf:params:oauth:grant-type:jwt-bearer", let assertion = form["assertion"],
+            request.fields["content-type"] == "application/x-www-form-urlencoded"
+        else { return .answer(400, #"{"error":"unsupported_grant_type"}"#) }
+        let key = try? RSAPrivateKey(pem: SecretBytes(TestAccount.privateKey.utf8)).publicKey
+        let parts = assertion.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 3, let key, let signature = try? Base64.decode(parts[2], .url),
+            key.verifyPKCS1SHA256(signature, for: Array("\(parts[0]).\(parts[1])".utf8)[...])
+        else { return .answer(400, #"{"error":"invalid_grant","error_description":"Invalid JWT Signature."}"#) }
+        return state.withLock { state in
+            let token = "ya29." + (0..<3).map { _ in UUID().uuidString }.joined(separator: "_")
+            state.tokens.append(token)
+            state.assertions.append(assertion)
+            return .answer(
+                200, #"{"access_token":"\#(token)","expires_in":\#(state.lifetime),"token_type":"Bearer"}"#)
+        }
+    }
+
+    private func serveAPI(_ request: Request) -> Step {
+        let isAuthorised = state.withLock { state in
+            state.tokens.contains { !state.revoked.contains($0) && request.fields["authorization"] == "Bearer \($0)" }
+        }
+        guard isAuthorised else {
+            return .answer(401, FakeGoogle.error(401, "UNAUTHENTICATED", "Request had invalid credentials."))
+        }
+        if request.path.hasSuffix("/deviceRecall:write") { return .answer(200, "{}") }
+        return .answer(200, state.withLock { $0.payload })
+    }
+
+    /// An error as Google's APIs write them.
+    static func error(_ code: Int, _ status: String, _ message: String, details: String? = nil) -> String {
+        let details = details.map { #","details":[\#($0)]"# } ?? ""
+        return #"{"error":{"code":\#(code),"message":"\#(message)","status":"\#(status)"\#(details)}}"#
+    }
+}

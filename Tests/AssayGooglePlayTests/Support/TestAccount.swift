@@ -1,0 +1,49 @@
+import AssayCore
+import AssayGooglePlay
+import AssayPrimitives
+import Foundation
+import Synchronization
+
+/// A service account whose key was made for this run of the tests.
+enum TestAccount {
+    static let email = "assay@test-project.iam.gserviceaccount.com"
+    static let keyID = "0123456789abcdef0123456789abcdef01234567"
+
+    /// The private key, PKCS#8 in PEM.
+    static let privateKey: String = {
+        do {
+            return try openssl(["genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"])
+        } catch {
+            return "openssl failed: \(error)"
+        }
+    }()
+
+    /// A key file as Google hands it out.
+    static func file(tokenURL: String, changing changes: [String: Any?] = [:]) throws -> SecretBytes {
+        var members: [String: Any] = [
+            "type": "service_account", "project_id": "test-project", "private_key_id": keyID,
+            "private_key": privateKey, "client_email": email, "client_id": "123456789012345678901",
+            "auth_uri": "https://accounts.google.com/o/oauth2/auth", "token_uri": tokenURL,
+            "universe_domain": "googleapis.com",
+        ]
+        for (name, value) in changes { members[name] = value }
+        return SecretBytes(try JSONSerialization.data(withJSONObject: members))
+    }
+
+    /// Runs the `openssl` tool.
+    static func openssl(_ arguments: [String], input: Data = Data()) throws -> String {
+        let process = Process()
+        let (output, standardInput) = (Pipe(), Pipe())
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["openssl"] + arguments
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        process.standardInput = standardInput
+        try process.run()
+        try standardInput.fileHandleForWriting.write(contentsOf: input)
+        try standardInput.fileHandleForWriting.close()
+        let text = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return String(decoding: text, as: UTF8.self)
+    }
+}

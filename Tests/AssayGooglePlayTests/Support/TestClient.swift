@@ -1,0 +1,53 @@
+import AssayCore
+import AssayGooglePlay
+import Foundation
+import PlayIntegrity
+
+/// A client and the server that it calls, ended together.
+struct TestClient: Sendable {
+    let google: FakeGoogle
+    let client: PlayIntegrityClient
+    let time: TestTime
+
+    static let package = "com.example.shop"
+    /// An integrity token: long enough that it would be recognised in a text.
+    static let token = "CpQBAQFQ" + String(repeating: "iNtEgRiTy-ToKeN_0123", count: 40) + "AQ"
+
+    /// Runs a test with a server that behaves as documented, and a client whose time passes only by waiting.
+    static func run(
+        at start: Date = Date(timeIntervalSince1970: 1_776_794_400), random: Double = 1,
+        settings change: (inout PlayIntegrityClientSettings) -> Void = { _ in },
+        _ body: (TestClient) async throws -> Void
+    ) async throws {
+        let google = try await FakeGoogle()
+        let time = TestTime(start, random: random)
+        var settings = PlayIntegrityClientSettings()
+        settings.baseURL = try ServerURL(google.url)
+        change(&settings)
+        let account = try ServiceAccount(json: TestAccount.file(tokenURL: google.tokenURL))
+        let client = PlayIntegrityClient(account: account, settings: settings, time: time.client)
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(TestClient(google: google, client: client, time: time))) } catch {
+            result = .failure(error)
+        }
+        await client.shutdown()
+        try await google.close()
+        try result.get()
+    }
+
+    /// Has a token decoded, and gives the body as text.
+    func decode(_ form: IntegrityTokenForm = .android) async throws(IntegrityDecoderOutage) -> String {
+        let body = try await client.decode(token: Self.token, packageName: Self.package, form: form)
+        return String(decoding: body, as: UTF8.self)
+    }
+
+    /// The outage that decoding a token ends in, and nil when it ends in an answer.
+    func outage() async -> IntegrityDecoderOutage? {
+        do throws(IntegrityDecoderOutage) {
+            _ = try await decode()
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
