@@ -16,7 +16,8 @@ final class BareTokenCryptography {
 
     /// Prepares for one token.
     init?(_ parts: ClassicTokenParts) {
-        guard let wrap = EVP_CIPHER_fetch(nil, "AES-256-WRAP", nil), let gcm = EVP_CIPHER_fetch(nil, "AES-256-GCM", nil),
+        guard let wrap = EVP_CIPHER_fetch(nil, "AES-256-WRAP", nil),
+            let gcm = EVP_CIPHER_fetch(nil, "AES-256-GCM", nil),
             let unwrapping = EVP_CIPHER_CTX_new(), let decryption = EVP_CIPHER_CTX_new()
         else { return nil }
         EVP_CIPHER_CTX_set_flags(unwrapping, EVP_CIPHER_CTX_FLAG_WRAP_ALLOW)
@@ -40,7 +41,8 @@ final class BareTokenCryptography {
     func run() -> Bool {
         var length: Int32 = 0
         guard EVP_DecryptInit_ex2(unwrapping, nil, nil, nil, nil) == 1,
-            EVP_DecryptUpdate(unwrapping, &contentKey, &length, parts.encryptedKey, Int32(parts.encryptedKey.count)) == 1,
+            EVP_DecryptUpdate(unwrapping, &contentKey, &length, parts.encryptedKey, Int32(parts.encryptedKey.count))
+                == 1,
             length == 32,
             EVP_DecryptInit_ex2(decryption, nil, contentKey, parts.initializationVector, nil) == 1,
             EVP_DecryptUpdate(decryption, nil, &length, parts.additionalData, Int32(parts.additionalData.count)) == 1,

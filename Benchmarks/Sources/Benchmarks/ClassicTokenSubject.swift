@@ -87,7 +87,8 @@ struct ClassicTokenSubject: Sendable {
             let jwe = try CompactJWE(text, limit: text.count)
             let plaintext = try key.decrypt(jwe)
             let jws = try CompactJWS(plaintext, limit: plaintext.count)
-            let verification = JWSKey.es256(try ECDSAPublicKey(x963: Array(parts.verificationKey.x963Representation), curve: .p256))
+            let verification = JWSKey.es256(
+                try ECDSAPublicKey(x963: Array(parts.verificationKey.x963Representation), curve: .p256))
             let payload = jws.payload
             return [
                 ("take the JWE apart", step { _ = try CompactJWE(text, limit: text.count) }),

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Assay
+import AssayGooglePlay
 import AssayLedgerSQLite
 import Foundation
 
@@ -28,7 +29,7 @@ struct VerifyCommand: AsyncParsableCommand {
             is reported, the hundred first ones of a file each, and the others are judged.
 
             Exit status: 0 all accepted, 1 at least one rejected, 2 evidence or policy that cannot be read, 3 an \
-            outage of the ledger or the key store, 64 bad arguments. The greatest wins.
+            outage of the ledger, the key store or Google, 64 bad arguments. The greatest wins.
             """)
 
     @Argument(help: "The evidence, and - for standard input.", completion: .file())
@@ -59,6 +60,7 @@ struct VerifyCommand: AsyncParsableCommand {
     @Flag(help: "Print one JSON verdict per line.")
     var json = false
 
+    @OptionGroup var google: GoogleOptions
     @OptionGroup var raw: RawOptions
 
     private var ledgerURL: LedgerURL { ledger ?? .memory }
@@ -88,9 +90,21 @@ struct VerifyCommand: AsyncParsableCommand {
         let masterKey = try ledgerURL == .memory ? nil : masterKey.readIfAny()
         let open = try ledgerURL.open(creating: creation.createLedger)
         defer { open.close() }
+        let client = try google.client()
+        do {
+            let verifier = Verifier(
+                policy: policy, ledger: open.ledger, keyStores: try await keyStores(open, masterKey),
+                services: client.map { [$0] } ?? [])
+            try await judge(with: verifier)
+        } catch {
+            await client?.shutdown()
+            throw error
+        }
+        await client?.shutdown()
+    }
+
+    private func judge(with verifier: Verifier) async throws {
         var report = VerdictReport(isJSON: json, hasMemoryLedger: ledgerURL == .memory)
-        let verifier = Verifier(
-            policy: policy, ledger: open.ledger, keyStores: try await keyStores(open, masterKey))
         if let kind = raw.kind {
             try await verify(kind, with: verifier, into: &report)
         } else {

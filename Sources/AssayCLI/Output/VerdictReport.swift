@@ -75,7 +75,7 @@ struct VerdictReport {
         unreadableInFile = 0
     }
 
-    /// Reports an outage of the ledger.
+    /// Reports an outage of the ledger, the key store or a service.
     mutating func fail(_ outage: any Outage) {
         Console.complain("error: \(outage)")
         raise(.outage)

@@ -3,14 +3,14 @@ import AssayPrimitives
 
 /// The SHA-256 of a signing certificate as people copy it: from the Play Console in hexadecimal digits with colons, from
 /// a token in base64url.
-enum CertificateDigestText {
+package enum CertificateDigestText {
     /// A text that is no such digest.
-    struct Problem: Error {
-        let message: String
+    package struct Problem: Error {
+        package let message: String
     }
 
     /// The 32 bytes that a text stands for. No text is both: 64 characters of base64 would be 48 bytes.
-    static func decode(_ text: String) throws(Problem) -> [UInt8] {
+    package static func decode(_ text: String) throws(Problem) -> [UInt8] {
         let expected =
             "expected a SHA-256 digest: 32 bytes as hexadecimal digits, with or without colons, base64url or base64"
         if let bytes = hexadecimal(text) {

@@ -58,12 +58,10 @@ struct PlayIntegrityRawEvidence: RawEvidence {
 
     private static func key(_ options: PlayIntegrityRawOptions) throws(CommandFailure) -> NamedKey {
         var parts: [String: SecretBytes] = [:]
-        for (part, source) in zip(PlayIntegrityKeys.parts, [options.decryptionKey, options.verificationKey]) {
-            do {
-                parts[part.name] = try source?.read(isSecret: part.isSecret)
-            } catch {
-                throw CommandFailure(.unreadable, error.message)
-            }
+        let sources = [(options.decryptionKey, RawOption.decryptionKey), (options.verificationKey, .verificationKey)]
+        for (part, (source, option)) in zip(PlayIntegrityKeys.parts, sources) {
+            guard let source else { continue }
+            parts[part.name] = try SecretArgument.read(source, of: option.rawValue, isSecret: part.isSecret)
         }
         do {
             return NamedKey(name: RawOptions.unnamedApp, material: try PlayIntegrityKeys.reading(parts))

@@ -24,14 +24,12 @@ struct PlayIntegrityRawOptions: ParsableArguments {
     var minimumVersionCode: Int64?
 
     @Option(
-        help: ArgumentHelp("The decryption key of the Play Console, \(SecretSource.allowed).", valueName: "source"),
-        transform: PlayIntegrityRawOptions.source)
-    var decryptionKey: SecretSource?
+        help: ArgumentHelp("The decryption key of the Play Console, \(SecretSource.allowed).", valueName: "source"))
+    var decryptionKey: String?
 
     @Option(
-        help: ArgumentHelp("The verification key of the Play Console, \(SecretSource.allowed).", valueName: "source"),
-        transform: PlayIntegrityRawOptions.source)
-    var verificationKey: SecretSource?
+        help: ArgumentHelp("The verification key of the Play Console, \(SecretSource.allowed).", valueName: "source"))
+    var verificationKey: String?
 
     @Flag(help: "The standard token is that of a game on PC.")
     var pc = false
@@ -63,6 +61,8 @@ struct PlayIntegrityRawOptions: ParsableArguments {
             guard nonce != nil else {
                 throw ValidationError("--nonce is required: without it the token may be that of any other request")
             }
+            try SecretArgument.validate(decryptionKey, of: RawOption.decryptionKey.rawValue)
+            try SecretArgument.validate(verificationKey, of: RawOption.verificationKey.rawValue)
             guard policy || (decryptionKey != nil && verificationKey != nil) else {
                 throw ValidationError("--decryption-key and --verification-key are required without --policy")
             }
@@ -84,14 +84,6 @@ struct PlayIntegrityRawOptions: ParsableArguments {
     private static func digest(_ text: String) throws -> [UInt8] {
         do {
             return try CertificateDigestText.decode(text)
-        } catch {
-            throw ValidationError(error.message)
-        }
-    }
-
-    private static func source(_ text: String) throws -> SecretSource {
-        do {
-            return try SecretSource(text)
         } catch {
             throw ValidationError(error.message)
         }
