@@ -97,7 +97,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "PlayIntegrityTests",
-            dependencies: ["Assay", "AssayPrimitives", "AssayTesting", "AssayTestSupport", "PlayIntegrity"],
+            dependencies: [
+                "Assay", "AssayPrimitives", "AssayTesting", "AssayTestSupport", "PlayIntegrity",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "AssayGooglePlayTests",

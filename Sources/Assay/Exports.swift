@@ -1,6 +1,7 @@
 // Whoever imports the facade speaks the vocabulary of its parts.
 @_exported public import AppAttest
 @_exported public import AssayCore
+@_exported public import PlayIntegrity
 
 @_exported public import struct AssayPrimitives.Certificate
 @_exported public import struct AssayPrimitives.JSONPointer

@@ -1,6 +1,7 @@
 import AppAttest
 public import AssayCore
 public import FoundationEssentials
+import PlayIntegrity
 
 /// Judges evidence under a policy, with a ledger that keeps what must not happen twice.
 ///
@@ -14,13 +15,16 @@ public import FoundationEssentials
 public struct Verifier: Sendable {
     /// The engines, one line each: a new kind of evidence is a new engine here.
     static let engines: [any EvidenceEngine.Type] = [
-        AppAttestEngine.self
+        AppAttestEngine.self,
+        PlayIntegrityEngine.self,
     ]
 
     /// Every check of every engine, in the declared order.
     public static let catalogue: [CheckDefinition] = engines.flatMap { $0.catalogue }
     /// The types of keys that engines judge with.
     public static let keyMaterials: [any KeyMaterial.Type] = engines.flatMap { $0.keyMaterials }
+    /// The kinds of evidence that carry a challenge of the ledger.
+    public static let challengeKinds: [EvidenceKind] = engines.flatMap { $0.challengeKinds }
     /// Every kind of evidence that can be judged.
     public static let kinds: [EvidenceKind] = engines.flatMap { $0.kinds }
 

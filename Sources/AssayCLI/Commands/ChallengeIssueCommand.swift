@@ -38,9 +38,7 @@ struct ChallengeIssueCommand: AsyncParsableCommand {
     var json = false
 
     /// The kinds of evidence that use up a challenge.
-    static let purposes: [EvidenceKind] = Verifier.kinds.filter { kind in
-        Verifier.catalogue.contains { $0.kind == .ledger && $0.id.name == "\(kind).challenge" }
-    }
+    static let purposes: [EvidenceKind] = Verifier.challengeKinds
 
     func validate() throws {
         guard !app.isEmpty else { throw ValidationError("--app needs a name") }

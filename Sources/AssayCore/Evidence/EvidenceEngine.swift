@@ -13,6 +13,9 @@ public protocol EvidenceEngine: Sendable {
     /// The types of keys that the engine judges with.
     static var keyMaterials: [any KeyMaterial.Type] { get }
 
+    /// The kinds of evidence that carry a challenge of the ledger.
+    static var challengeKinds: [EvidenceKind] { get }
+
     /// Prepares to judge under a policy.
     init(policy: Policy, resources: EngineResources)
 
@@ -25,4 +28,9 @@ public protocol EvidenceEngine: Sendable {
 extension EvidenceEngine {
     /// None: the engine judges with what is compiled in.
     public static var keyMaterials: [any KeyMaterial.Type] { [] }
+
+    /// Those with a check of their own for it.
+    public static var challengeKinds: [EvidenceKind] {
+        kinds.filter { kind in catalogue.contains { $0.kind == .ledger && $0.id.name == "\(kind).challenge" } }
+    }
 }

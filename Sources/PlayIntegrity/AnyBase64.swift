@@ -1,0 +1,24 @@
+import AssayCore
+import AssayPrimitives
+
+/// Base64 as nonces and keys come along: in either alphabet, with or without padding.
+///
+/// Not for tokens, of which each has one encoding. Here the bytes are what counts, and verifiers that compare the text
+/// refuse genuine answers.
+enum AnyBase64 {
+    /// The bytes that a text stands for, and nil when it is no base64: characters of both alphabets, padding that does
+    /// not fit, bits that belong to no byte.
+    static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+        var body = text
+        while body.last == 0x3D, text.count - body.count < 2 { body = body.dropLast() }
+        if body.count < text.count {
+            guard text.count % 4 == 0, !body.isEmpty else { return nil }
+        }
+        if let bytes = try? Base64.decode(body, .url) { return bytes }
+        let padding = [UInt8](repeating: 0x3D, count: (4 - body.count % 4) % 4)
+        return try? Base64.decode((body + padding)[...], .standard)
+    }
+
+    /// The bytes that a text stands for, and nil when it is no base64.
+    static func decode(_ text: String) -> [UInt8]? { decode(Array(text.utf8)[...]) }
+}

@@ -1,0 +1,88 @@
+public import AssayCore
+import AssayPrimitives
+public import FoundationEssentials
+
+/// Assesses classic tokens: synchronous and pure, without clock, ledger and key store.
+public enum ClassicIntegrityAssessor {
+    /// Runs every check that needs no ledger.
+    ///
+    /// - Parameters:
+    ///   - input: what the app sent.
+    ///   - keys: the keys of the purpose, in whatever state; those of other apps are passed over.
+    ///   - expectations: what it is held against.
+    ///   - now: the time of judgement.
+    /// - Returns: the results, and the effects by which the ledger decides the rest.
+    public static func assess(
+        _ input: ClassicIntegrityInput, keys: [NamedKey], expectations: PlayIntegrityExpectations, now: Date
+    ) -> Assessment {
+        assess(
+            input, keySet: PlayIntegrityKeySet(keys, for: expectations, at: now), expectations: expectations, now: now)
+    }
+
+    static func assess(
+        _ input: ClassicIntegrityInput, keySet: PlayIntegrityKeySet, expectations: PlayIntegrityExpectations, now: Date
+    ) -> Assessment {
+        var run = CheckRun(modes: expectations.modes, capacity: PlayIntegrityCheck.classicChecks.count + 1)
+        var subject: PlayIntegritySubject?
+        if let (key, payload) = authenticate(input.token, keySet, expectations, &run) {
+            let request = RequestChecks(payload: payload, expectations: expectations, now: now)
+            _ = run.gate(PlayIntegrityCheck.requestPackage) { () throws(CheckFailure) in
+                try request.requestPackage(input.packageName)
+            }
+            _ = run.gate(PlayIntegrityCheck.nonce) { () throws(CheckFailure) in try request.nonce(input.nonce) }
+            _ = run.gate(PlayIntegrityCheck.freshness) { () throws(CheckFailure) in try request.freshness() }
+            _ = run.gate(PlayIntegrityCheck.testingResponse) { () throws(CheckFailure) in
+                try request.testingResponse()
+            }
+            PolicyChecks.run(payload, expectations, &run)
+            subject = PlayIntegritySubject(payload: payload, key: key)
+        } else {
+            run.skip(Array(PlayIntegrityCheck.classicChecks.dropFirst(run.results.count)))
+        }
+
+        var effects: [LedgerEffect] = []
+        var undecided: [CheckID] = []
+        switch expectations.configuration.challenge {
+        case .caller: run.add(.skipped(PlayIntegrityCheck.challenge, because: .policy))
+        case .ledger:
+            undecided.append(PlayIntegrityCheck.challenge)
+            effects.append(.consumeNonce(input.nonce, expectations))
+        }
+        return Assessment(
+            kind: PlayIntegrityCheck.classicKind, app: expectations.app, checks: run.results, undecided: undecided,
+            effects: effects, subject: subject, testAuthority: nil)
+    }
+
+    /// Runs the gates from text to payload, and gives what is in an authentic token, with the name of its key.
+    private static func authenticate(
+        _ token: String, _ keySet: PlayIntegrityKeySet, _ expectations: PlayIntegrityExpectations,
+        _ run: inout CheckRun
+    ) -> (key: String, payload: PlayIntegrityPayload)? {
+        let jwe = run.decode(PlayIntegrityCheck.decode) { () throws(DecodeError) in
+            try ClassicIntegrityToken.decode(token)
+        }
+        guard let jwe else { return nil }
+        let opened = run.authenticity(PlayIntegrityCheck.decryption) { () throws(CheckFailure) in
+            try ClassicIntegrityToken.open(jwe, with: keySet)
+        }
+        guard let opened else { return nil }
+        run.remark(OpenedWithKey(name: opened.entry.name))
+        let jws = run.authenticity(PlayIntegrityCheck.signature) { () throws(CheckFailure) in
+            try ClassicIntegrityToken.verify(opened.plaintext, with: opened.entry.keys)
+        }
+        guard let jws else { return nil }
+        let payload = run.decode(PlayIntegrityCheck.payload) { () throws(DecodeError) in
+            let object = try JSONReader.readObject(jws.payload, limit: InputLimits.joseText)
+            return try RequestChecks.form(PayloadReader.read(object), in: object, expectations.configuration)
+        }
+        return payload.map { (opened.entry.name, $0) }
+    }
+}
+
+/// Which key opened a token.
+private struct OpenedWithKey: CheckFinding {
+    let name: String
+
+    var code: String { "opened-with-key" }
+    var detail: String { "opened with key \(name.excerpt)" }
+}

@@ -1,0 +1,38 @@
+public import AssayCore
+
+/// A classic token to be verified, as the app sent it.
+public struct ClassicIntegrityInput: Sendable {
+    /// How many characters a nonce has (Google, IntegrityTokenRequest).
+    static let nonceLength = 16...500
+
+    /// The token.
+    public let token: String
+    /// The package name of the app that is to have asked for it.
+    public let packageName: String
+    /// The bytes that the nonce stands for.
+    public let nonce: [UInt8]
+
+    /// Composes the input of a verification.
+    ///
+    /// - Parameters:
+    ///   - token: what `IntegrityTokenResponse.token()` gave.
+    ///   - packageName: the package name of the app.
+    ///   - nonce: the nonce of the request, as the server gave it to the app: base64, 16 to 500 characters.
+    /// - Throws: ``DecodeError`` when the nonce is no such text.
+    public init(token: String, packageName: String, nonce: String) throws(DecodeError) {
+        let length = nonce.utf8.count
+        guard Self.nonceLength.contains(length) else {
+            throw DecodeError(
+                .unexpectedLength, at: 0, field: "nonce",
+                "a nonce has \(Self.nonceLength.lowerBound) to \(Self.nonceLength.upperBound) characters, found \(length)"
+            )
+        }
+        guard let bytes = AnyBase64.decode(nonce) else {
+            throw DecodeError(
+                .malformed, at: 0, field: "nonce", "a nonce is base64url or base64, found other characters")
+        }
+        self.token = token
+        self.packageName = packageName
+        self.nonce = bytes
+    }
+}

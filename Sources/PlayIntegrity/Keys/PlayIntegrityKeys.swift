@@ -1,0 +1,82 @@
+public import AssayCore
+import AssayPrimitives
+
+/// The two response keys of an app, as the Play Console hands them out: one opens classic tokens, one verifies them.
+///
+/// A class, since every token of the app is tried with the same ones.
+public final class PlayIntegrityKeys: KeyMaterial {
+    /// What keys of this type are for.
+    public static let purpose = KeyPurpose("play-integrity")
+    /// The name of the part that opens tokens.
+    static let decryptionPart = "decryptionKey"
+    /// The name of the part that verifies what was in them.
+    static let verificationPart = "verificationKey"
+    /// The parts of which a key consists.
+    public static let parts = [
+        KeyPart(
+            decryptionPart, isSecret: true, isRequired: true,
+            form: "the AES-256 key: base64 of 32 bytes, or 64 hexadecimal digits"),
+        KeyPart(
+            verificationPart, isSecret: false, isRequired: true,
+            form: "the P-256 public key: base64 of its SubjectPublicKeyInfo, or a PEM block PUBLIC KEY"),
+    ]
+
+    /// Opens the outer JWE.
+    let decryption: JWEKey
+    /// Verifies the inner JWS.
+    let verification: JWSKey
+
+    /// The algorithms of the two keys, in the names of RFC 7518.
+    public var algorithm: String { "A256KW, A256GCM, ES256" }
+
+    /// Reads the two keys.
+    ///
+    /// - Parameter parts: `decryptionKey`: base64 in either alphabet, or hexadecimal digits, of 32 bytes;
+    ///   `verificationKey`: base64 of a DER SubjectPublicKeyInfo with a P-256 key, or its PEM. White space and quotes
+    ///   around them are passed over.
+    /// - Throws: ``KeyError``: what was found in kind and length, and what is expected.
+    public init(parts: [String: SecretBytes]) throws(KeyError) {
+        guard let decryptionText = parts[Self.decryptionPart] else { throw Self.missing(Self.decryptionPart) }
+        guard let verificationText = parts[Self.verificationPart] else { throw Self.missing(Self.verificationPart) }
+        let secret: SecretBytes
+        do {
+            secret = try SecretKeyText.decode(decryptionText, byteCount: 32)
+        } catch {
+            throw Self.decryptionKeyError(error)
+        }
+        do {
+            decryption = try JWEKey.a256KW(secret)
+        } catch {
+            throw KeyError("malformed", part: Self.decryptionPart, error.message)
+        }
+        let publicKey = try VerificationKeyText.decode(verificationText, part: Self.verificationPart)
+        do {
+            verification = try JWSKey.es256(publicKey)
+        } catch {
+            throw KeyError("wrong-curve", part: Self.verificationPart, error.message)
+        }
+    }
+
+    private static func missing(_ part: String) -> KeyError {
+        KeyError("missing-part", part: part, "the part is missing; every key for \(purpose) has it")
+    }
+
+    private static func decryptionKeyError(_ problem: SecretKeyText.Problem) -> KeyError {
+        let expected = "expected an AES-256 key: base64 of 32 bytes (44 characters), or 64 hexadecimal digits"
+        func error(_ code: String, _ hint: String = "") -> KeyError {
+            KeyError(code, part: decryptionPart, "\(expected); found \(problem.found)\(hint)")
+        }
+        switch problem.kind {
+        case .empty: return error("empty")
+        case .pem(let label) where label == "PUBLIC KEY": return error("swapped", "; are the two keys swapped?")
+        case .pem: return error("pem", "; the console hands this key out as plain base64")
+        case .hexadecimal(32): return error("wrong-length", ", which is an AES-128 key")
+        case .hexadecimal: return error("wrong-length")
+        case .base64(91): return error("swapped", ", the length of a P-256 public key; are the two keys swapped?")
+        case .base64(16): return error("wrong-length", ", which is an AES-128 key")
+        case .base64: return error("wrong-length")
+        case .binary(32): return error("not-text", "; write the key in base64")
+        case .binary, .otherText: return error("not-text")
+        }
+    }
+}

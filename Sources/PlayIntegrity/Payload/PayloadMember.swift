@@ -1,0 +1,120 @@
+import AssayCore
+import FoundationEssentials
+
+/// A member of a payload's object with the path of that object, whose value is read as one of a type.
+///
+/// A known field of another type is refused: the schema has one type for each, and what is not understood must not pass
+/// for what is missing.
+struct PayloadMember {
+    let member: RecordObject.Member
+    /// The path of the object, empty for the payload itself.
+    let path: String
+
+    var name: String { member.name }
+
+    /// The path of the member itself.
+    var fullPath: String { path.isEmpty ? member.name.excerpt : "\(path).\(member.name.excerpt)" }
+
+    /// Compares bytes.
+    func isNamed(_ name: String) -> Bool {
+        member.name.utf8.count == name.utf8.count && member.name.utf8.elementsEqual(name.utf8)
+    }
+
+    private func mismatch(_ expected: String) -> DecodeError {
+        DecodeError(
+            .unexpectedType, at: member.value.offset, field: fullPath,
+            "expected \(expected), found \(member.value.kindName)")
+    }
+
+    /// A member that must not stand beside another one.
+    func excluding(_ other: String) -> DecodeError {
+        DecodeError(.unexpected, at: member.offset, field: fullPath, "\(name) and \(other) exclude each other")
+    }
+
+    func object() throws(DecodeError) -> RecordObject {
+        guard case .object(let object) = member.value.content else { throw mismatch("an object") }
+        return object
+    }
+
+    func text() throws(DecodeError) -> String {
+        guard case .text(let text) = member.value.content else { throw mismatch("a string") }
+        return text
+    }
+
+    func flag() throws(DecodeError) -> Bool {
+        guard case .flag(let flag) = member.value.content else { throw mismatch("a boolean") }
+        return flag
+    }
+
+    func texts() throws(DecodeError) -> [String] {
+        guard case .array(let elements) = member.value.content else { throw mismatch("an array of strings") }
+        var texts: [String] = []
+        texts.reserveCapacity(elements.count)
+        for element in elements {
+            guard case .text(let text) = element.content else {
+                throw DecodeError(
+                    .unexpectedType, at: element.offset, field: fullPath,
+                    "expected a string in the array, found \(element.kindName)")
+            }
+            texts.append(text)
+        }
+        return texts
+    }
+
+    func label<Label: IntegrityLabel>() throws(DecodeError) -> Label { Label(try text()) }
+
+    func labels<Label: IntegrityLabel>() throws(DecodeError) -> [Label] { try texts().map(Label.init) }
+
+    /// The words of a list, also when there is one that stands for itself.
+    func labelOrLabels<Label: IntegrityLabel>() throws(DecodeError) -> [Label] {
+        if case .text(let text) = member.value.content { return [Label(text)] }
+        return try labels()
+    }
+
+    /// A whole number from 0 on. JSON writes 64-bit integers as strings; tokens that were opened locally have been seen
+    /// with numbers.
+    func int64() throws(DecodeError) -> Int64 {
+        switch member.value.content {
+        case .text(let text), .number(let text): return try integer(text)
+        default: throw mismatch("a whole number, as a string or a number")
+        }
+    }
+
+    /// A whole number from 0 on.
+    func int32() throws(DecodeError) -> Int32 {
+        guard case .number(let text) = member.value.content else { throw mismatch("a whole number") }
+        return try integer(text)
+    }
+
+    /// Decimal digits without sign, fraction, exponent or leading zero, so that every number is written in one way.
+    private func integer<Number: FixedWidthInteger>(_ text: String) throws(DecodeError) -> Number {
+        var value: Number = 0
+        var isExact = !text.isEmpty && (text.utf8.count == 1 || text.utf8.first != 0x30)
+        for byte in text.utf8 where isExact {
+            guard (0x30...0x39).contains(byte) else {
+                isExact = false
+                break
+            }
+            let (tenfold, overflowsTenfold) = value.multipliedReportingOverflow(by: 10)
+            let (sum, overflowsSum) = tenfold.addingReportingOverflow(Number(byte - 0x30))
+            isExact = !overflowsTenfold && !overflowsSum
+            value = sum
+        }
+        guard isExact else {
+            throw DecodeError(
+                .unexpectedValue, at: member.value.offset, field: fullPath,
+                "expected a whole number from 0 to \(Number.max) in decimal digits, found \(text.excerpt)")
+        }
+        return value
+    }
+
+    func time() throws(DecodeError) -> Date {
+        let text = try text()
+        guard let time = RFC3339.parse(text) else {
+            throw DecodeError(
+                .unexpectedValue, at: member.value.offset, field: fullPath,
+                "expected an RFC 3339 time, found \"\(text.excerpt)\"")
+        }
+        return time
+    }
+}

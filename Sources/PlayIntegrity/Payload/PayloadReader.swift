@@ -1,0 +1,190 @@
+import AssayCore
+
+/// Reads a payload from strict JSON by Google's description of the API.
+///
+/// What is not in the description is kept with its path. Blocks may be empty or missing. One pass over the members, each
+/// of which is looked at once.
+struct PayloadReader {
+    private var unknown: [PlayIntegrityPayload.UnknownField] = []
+
+    /// Reads a payload.
+    ///
+    /// - Throws: ``DecodeError`` with the path of the field and its byte: a known field of another type, an integer that
+    ///   is not exact or out of range, two fields that exclude each other.
+    static func read(_ object: RecordObject) throws(DecodeError) -> PlayIntegrityPayload {
+        var reader = PayloadReader()
+        return try reader.payload(object)
+    }
+
+    private mutating func payload(_ object: RecordObject) throws(DecodeError) -> PlayIntegrityPayload {
+        var request = PlayIntegrityPayload.RequestDetails()
+        var app = PlayIntegrityPayload.AppIntegrity()
+        var device = PlayIntegrityPayload.DeviceIntegrity()
+        var licensing: AppLicensing?
+        var environment = PlayIntegrityPayload.EnvironmentDetails()
+        var isTestingResponse: Bool?
+        for member in object.members {
+            let field = PayloadMember(member: member, path: "")
+            if field.isNamed("requestDetails") {
+                request = try requestDetails(field.object())
+            } else if field.isNamed("appIntegrity") {
+                app = try appIntegrity(field.object())
+            } else if field.isNamed("deviceIntegrity") {
+                device = try deviceIntegrity(field.object())
+            } else if field.isNamed("accountDetails") {
+                for field in fields(try field.object(), "accountDetails") {
+                    if field.isNamed("appLicensingVerdict") { licensing = try field.label() } else { keep(field) }
+                }
+            } else if field.isNamed("environmentDetails") {
+                environment = try environmentDetails(field.object())
+            } else if field.isNamed("testingDetails") {
+                for field in fields(try field.object(), "testingDetails") {
+                    if field.isNamed("isTestingResponse") { isTestingResponse = try field.flag() } else { keep(field) }
+                }
+            } else {
+                keep(field)
+            }
+        }
+        return PlayIntegrityPayload(
+            requestDetails: request, appIntegrity: app, deviceIntegrity: device, appLicensingVerdict: licensing,
+            environmentDetails: environment, isTestingResponse: isTestingResponse, unknownFields: unknown)
+    }
+
+    private func fields(
+        _ object: RecordObject, _ path: String
+    ) -> LazyMapSequence<[RecordObject.Member], PayloadMember> {
+        object.members.lazy.map { PayloadMember(member: $0, path: path) }
+    }
+
+    private mutating func keep(_ field: PayloadMember) {
+        unknown.append(PlayIntegrityPayload.UnknownField(path: field.fullPath, value: field.member.value))
+    }
+
+    private mutating func requestDetails(
+        _ object: RecordObject
+    ) throws(DecodeError) -> PlayIntegrityPayload.RequestDetails {
+        var details = PlayIntegrityPayload.RequestDetails()
+        for field in fields(object, "requestDetails") {
+            if field.isNamed("requestPackageName") {
+                details.requestPackageName = try field.text()
+            } else if field.isNamed("nonce") {
+                details.nonce = try field.text()
+                guard details.requestHash == nil else { throw field.excluding("requestHash") }
+            } else if field.isNamed("requestHash") {
+                details.requestHash = try field.text()
+                guard details.nonce == nil else { throw field.excluding("nonce") }
+            } else if field.isNamed("timestampMillis") {
+                details.timestampMillis = try field.int64()
+                guard details.requestTime == nil else { throw field.excluding("requestTime") }
+            } else if field.isNamed("requestTime") {
+                details.requestTime = try field.time()
+                guard details.timestampMillis == nil else { throw field.excluding("timestampMillis") }
+            } else {
+                keep(field)
+            }
+        }
+        return details
+    }
+
+    private mutating func appIntegrity(
+        _ object: RecordObject
+    ) throws(DecodeError) -> PlayIntegrityPayload.AppIntegrity {
+        var app = PlayIntegrityPayload.AppIntegrity()
+        for field in fields(object, "appIntegrity") {
+            if field.isNamed("appRecognitionVerdict") {
+                app.appRecognitionVerdict = try field.label()
+            } else if field.isNamed("packageName") {
+                app.packageName = try field.text()
+            } else if field.isNamed("versionCode") {
+                app.versionCode = try field.int64()
+            } else if field.isNamed("certificateSha256Digest") {
+                app.certificateSha256Digest = try field.texts()
+            } else {
+                keep(field)
+            }
+        }
+        return app
+    }
+
+    private mutating func deviceIntegrity(
+        _ object: RecordObject
+    ) throws(DecodeError) -> PlayIntegrityPayload.DeviceIntegrity {
+        var device = PlayIntegrityPayload.DeviceIntegrity()
+        for field in fields(object, "deviceIntegrity") {
+            if field.isNamed("deviceRecognitionVerdict") {
+                device.deviceRecognitionVerdict = try field.labels()
+            } else if field.isNamed("legacyDeviceRecognitionVerdict") {
+                device.legacyDeviceRecognitionVerdict = try field.labels()
+            } else if field.isNamed("recentDeviceActivity") {
+                for field in fields(try field.object(), "deviceIntegrity.recentDeviceActivity") {
+                    if field.isNamed("deviceActivityLevel") {
+                        device.deviceActivityLevel = try field.label()
+                    } else {
+                        keep(field)
+                    }
+                }
+            } else if field.isNamed("deviceAttributes") {
+                for field in fields(try field.object(), "deviceIntegrity.deviceAttributes") {
+                    if field.isNamed("sdkVersion") { device.sdkVersion = try field.int32() } else { keep(field) }
+                }
+            } else if field.isNamed("deviceRecall") {
+                device.deviceRecall = try deviceRecall(field.object())
+            } else {
+                keep(field)
+            }
+        }
+        return device
+    }
+
+    private mutating func deviceRecall(
+        _ object: RecordObject
+    ) throws(DecodeError) -> PlayIntegrityPayload.DeviceRecall {
+        var recall = PlayIntegrityPayload.DeviceRecall()
+        for field in fields(object, "deviceIntegrity.deviceRecall") {
+            if field.isNamed("values") {
+                for field in fields(try field.object(), "deviceIntegrity.deviceRecall.values") {
+                    if let bit = DeviceRecallBit.allCases.first(where: { field.isNamed($0.rawValue) }) {
+                        recall.values[bit] = try field.flag()
+                    } else {
+                        keep(field)
+                    }
+                }
+            } else if field.isNamed("writeDates") {
+                for field in fields(try field.object(), "deviceIntegrity.deviceRecall.writeDates") {
+                    if let bit = DeviceRecallBit.allCases.first(where: { field.isNamed($0.dateField) }) {
+                        recall.writeDates[bit] = try field.int32()
+                    } else {
+                        keep(field)
+                    }
+                }
+            } else {
+                keep(field)
+            }
+        }
+        return recall
+    }
+
+    private mutating func environmentDetails(
+        _ object: RecordObject
+    ) throws(DecodeError) -> PlayIntegrityPayload.EnvironmentDetails {
+        var environment = PlayIntegrityPayload.EnvironmentDetails()
+        for field in fields(object, "environmentDetails") {
+            if field.isNamed("appAccessRiskVerdict") {
+                for field in fields(try field.object(), "environmentDetails.appAccessRiskVerdict") {
+                    if field.isNamed("appsDetected") {
+                        environment.appsDetected = try field.labels()
+                    } else {
+                        keep(field)
+                    }
+                }
+            } else if field.isNamed("playProtectVerdict") {
+                environment.playProtectVerdict = try field.label()
+            } else if field.isNamed("locationSpoofingRiskVerdict") {
+                environment.locationSpoofingRiskVerdict = try field.labelOrLabels()
+            } else {
+                keep(field)
+            }
+        }
+        return environment
+    }
+}

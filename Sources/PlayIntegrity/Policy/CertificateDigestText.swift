@@ -1,0 +1,58 @@
+import AssayCore
+import AssayPrimitives
+
+/// The SHA-256 of a signing certificate as people copy it: from the Play Console in hexadecimal digits with colons, from
+/// a token in base64url.
+enum CertificateDigestText {
+    /// A text that is no such digest.
+    struct Problem: Error {
+        let message: String
+    }
+
+    /// The 32 bytes that a text stands for. No text is both: 64 characters of base64 would be 48 bytes.
+    static func decode(_ text: String) throws(Problem) -> [UInt8] {
+        let expected =
+            "expected a SHA-256 digest: 32 bytes as hexadecimal digits, with or without colons, base64url or base64"
+        if let bytes = hexadecimal(text) {
+            guard bytes.count == 32 else {
+                throw Problem(
+                    message: "\(expected); found \(bytes.count) bytes in hexadecimal digits"
+                        + (bytes.count == 20 ? ", the length of a SHA-1 digest" : ""))
+            }
+            return bytes
+        }
+        if let bytes = AnyBase64.decode(text) {
+            guard bytes.count == 32 else {
+                throw Problem(
+                    message: "\(expected); found \(bytes.count) bytes in base64"
+                        + (bytes.count == 20 ? ", the length of a SHA-1 digest" : ""))
+            }
+            return bytes
+        }
+        throw Problem(message: "\(expected); found \"\(text.excerpt)\", which is neither")
+    }
+
+    /// Two digits for each byte, with a colon between every two bytes or none at all.
+    private static func hexadecimal(_ text: String) -> [UInt8]? {
+        let characters = Array(text.utf8)
+        let hasColons = characters.contains(UInt8(ascii: ":"))
+        let stride = hasColons ? 3 : 2
+        guard !characters.isEmpty, (characters.count + (hasColons ? 1 : 0)) % stride == 0 else { return nil }
+        var bytes: [UInt8] = []
+        for start in Swift.stride(from: 0, to: characters.count, by: stride) {
+            guard let high = digit(characters[start]), let low = digit(characters[start + 1]) else { return nil }
+            if hasColons, start + 2 < characters.count, characters[start + 2] != UInt8(ascii: ":") { return nil }
+            bytes.append(high << 4 | low)
+        }
+        return bytes
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x41 + 10
+        case 0x61...0x66: byte - 0x61 + 10
+        default: nil
+        }
+    }
+}

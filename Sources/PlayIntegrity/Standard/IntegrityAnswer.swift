@@ -1,0 +1,98 @@
+package import AssayCore
+import AssayPrimitives
+
+/// Google's answer to a decode call: the payload, or why there is none.
+public struct IntegrityAnswer: Sendable {
+    /// Who got the answer.
+    enum Origin {
+        /// Whoever asks for the verdict. Nothing shows that Google made it.
+        case supplied
+        /// The service that asks Google.
+        case decoder
+    }
+
+    private enum Form {
+        case json([UInt8])
+        case object(RecordObject)
+    }
+
+    private let form: Form
+    let origin: Origin
+
+    /// Takes the body of an answer that the caller has got from Google.
+    ///
+    /// - Parameter json: the body as it came, UTF-8.
+    public init(json: some Sequence<UInt8>) {
+        form = .json(Array(json))
+        origin = .supplied
+    }
+
+    /// Takes the body of an answer that a decoder brought.
+    init(decoderBody: [UInt8]) {
+        form = .json(decoderBody)
+        origin = .decoder
+    }
+
+    /// Takes an answer that stands in a record, which was read as strictly as a body is.
+    package init(_ object: RecordObject) {
+        form = .object(object)
+        origin = .supplied
+    }
+
+    /// How large an answer may be, in bytes. Genuine ones have less than 2 KiB.
+    static let limit = 256 * 1024
+
+    /// The payload's object in the answer.
+    ///
+    /// - Throws: ``CheckFailure`` when the answer is no JSON object with `tokenPayloadExternal`, or Google's refusal: with
+    ///   the code `google-refused`, its status and its message.
+    func payload() throws(CheckFailure) -> RecordObject {
+        do throws(DecodeError) {
+            let object: RecordObject
+            switch form {
+            case .json(let bytes): object = try JSONReader.readObject(bytes, limit: Self.limit)
+            case .object(let value): object = value
+            }
+            let payload = object["tokenPayloadExternal"]
+            if let error = object["error"] {
+                guard payload == nil else {
+                    throw DecodeError(
+                        .unexpected, at: error.offset, field: "error",
+                        "error and tokenPayloadExternal exclude each other")
+                }
+                throw Self.refusal(error)
+            }
+            guard let payload else {
+                throw DecodeError(
+                    .missing, at: object.offset, field: "tokenPayloadExternal",
+                    "the answer has no payload; expected the whole answer of the decode call")
+            }
+            guard case .object(let value) = payload.content else {
+                throw DecodeError(
+                    .unexpectedType, at: payload.offset, field: "tokenPayloadExternal",
+                    "expected an object, found \(payload.kindName)")
+            }
+            return value
+        } catch {
+            throw CheckFailure(error)
+        }
+    }
+
+    private static func refusal(_ error: RecordValue) -> DecodeError {
+        guard case .object(let object) = error.content else {
+            return DecodeError(
+                .unexpectedType, at: error.offset, field: "error", "expected an object, found \(error.kindName)")
+        }
+        func text(_ name: String) -> String? {
+            switch object[name]?.content {
+            case .text(let text), .number(let text): text.excerpt(atMost: 200)
+            default: nil
+            }
+        }
+        let status = [text("code"), text("status")].compactMap { $0 }.joined(separator: " ")
+        return DecodeError(
+            DecodeError.Code("google-refused"), at: error.offset, field: "error",
+            "Google did not decode the token\(status.isEmpty ? "" : " (\(status))"): \(text("message") ?? "no message")"
+        )
+    }
+}

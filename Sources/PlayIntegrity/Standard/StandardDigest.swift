@@ -1,0 +1,52 @@
+import AssayCore
+import AssayPrimitives
+
+/// What stands for a standard token in the ledger, so that it is used once.
+enum StandardDigest {
+    /// The digest of a token.
+    static func token(_ token: String) -> [UInt8] {
+        Digest.sha256(Array("assay play-integrity.standard token\0".utf8)[...], Array(token.utf8)[...])
+    }
+
+    /// The digest of a payload whose token is not known: of its values, however they were written.
+    ///
+    /// White space, escapes and the order of members are for whoever writes JSON to choose, and must not make another
+    /// answer of the same one. Every value is written with its kind and its length, so that no two are written alike.
+    static func payload(_ payload: RecordObject) -> [UInt8] {
+        var bytes = Array("assay play-integrity.standard payload\0".utf8)
+        append(payload, to: &bytes)
+        return Digest.sha256(bytes)
+    }
+
+    private static func append(_ object: RecordObject, to bytes: inout [UInt8]) {
+        let members = object.members.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        append(count: members.count, kind: "o", to: &bytes)
+        for member in members {
+            append(text: member.name, kind: "k", to: &bytes)
+            append(member.value, to: &bytes)
+        }
+    }
+
+    private static func append(_ value: RecordValue, to bytes: inout [UInt8]) {
+        switch value.content {
+        case .null: append(count: 0, kind: "z", to: &bytes)
+        case .flag(let flag): append(count: flag ? 1 : 0, kind: "b", to: &bytes)
+        case .number(let text): append(text: text, kind: "n", to: &bytes)
+        case .text(let text): append(text: text, kind: "t", to: &bytes)
+        case .array(let elements):
+            append(count: elements.count, kind: "a", to: &bytes)
+            for element in elements { append(element, to: &bytes) }
+        case .object(let object): append(object, to: &bytes)
+        }
+    }
+
+    private static func append(text: String, kind: Unicode.Scalar, to bytes: inout [UInt8]) {
+        append(count: text.utf8.count, kind: kind, to: &bytes)
+        bytes += text.utf8
+    }
+
+    private static func append(count: Int, kind: Unicode.Scalar, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: kind))
+        withUnsafeBytes(of: UInt64(count).bigEndian) { bytes += $0 }
+    }
+}

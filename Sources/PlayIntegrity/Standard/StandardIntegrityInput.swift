@@ -1,0 +1,33 @@
+/// A standard token to be verified, or what Google answered on it.
+public struct StandardIntegrityInput: Sendable {
+    /// What there is of the token.
+    public enum Evidence: Sendable {
+        /// The token as the app sent it, which a decoder sends to Google.
+        case token(String)
+        /// Google's answer, which the caller has already.
+        case decoded(IntegrityAnswer)
+    }
+
+    /// How many bytes of UTF-8 a request hash may have (Google, StandardIntegrityTokenRequest).
+    static let requestHashLength = 1...500
+
+    /// The package name of the app that is to have asked for it.
+    public let packageName: String
+    /// The hash of the request, as the app gave it to Google; compared exactly.
+    public let requestHash: String
+    /// The token, or the answer.
+    public let evidence: Evidence
+
+    /// Composes the input of a verification.
+    ///
+    /// - Parameters:
+    ///   - packageName: the package name of the app.
+    ///   - requestHash: the hash of the request as the server computes it, of 1 to 500 bytes. What was not asked for with
+    ///     a hash is bound to no request, and is refused.
+    ///   - evidence: the token, or Google's answer.
+    public init(packageName: String, requestHash: String, evidence: Evidence) {
+        self.packageName = packageName
+        self.requestHash = requestHash
+        self.evidence = evidence
+    }
+}

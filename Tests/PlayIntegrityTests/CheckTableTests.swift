@@ -1,0 +1,296 @@
+import Assay
+import Foundation
+import Testing
+
+/// Each check fails alone, for what it is there for, and nothing else does.
+@Suite("Play Integrity checks")
+struct CheckTableTests {
+    /// One change to a genuine payload.
+    struct Change: Sendable, CustomTestStringConvertible {
+        let path: String
+        let json: String?
+        let check: CheckID
+        let code: String
+
+        init(_ path: String, _ json: String?, _ check: CheckID, _ code: String) {
+            self.path = path
+            self.json = json
+            self.check = check
+            self.code = code
+        }
+
+        var testDescription: String { "\(path) \(json ?? "missing")" }
+
+        func applied(to payload: JSON) -> JSON {
+            var payload = payload
+            payload[path] = json.map { .raw($0) }
+            return payload
+        }
+    }
+
+    private typealias Check = PlayIntegrityCheck
+
+    /// Changes that both kinds of tokens on Android are refused for.
+    static let changes: [Change] = [
+        Change(
+            "requestDetails.requestPackageName", #""com.example.bank""#, Check.requestPackage, "request-package-differs"
+        ),
+        Change("requestDetails.requestPackageName", nil, Check.requestPackage, "request-package-missing"),
+        Change("requestDetails.timestampMillis", nil, Check.freshness, "time-missing"),
+        Change("requestDetails.timestampMillis", #""1789999699999""#, Check.freshness, "too-old"),
+        Change("requestDetails.timestampMillis", #""1790000060001""#, Check.freshness, "too-far-ahead"),
+        Change("requestDetails.timestampMillis", #""0""#, Check.freshness, "too-old"),
+        Change("requestDetails.timestampMillis", #""9223372036854775807""#, Check.freshness, "too-far-ahead"),
+        Change("testingDetails.isTestingResponse", "true", Check.testingResponse, "testing-response"),
+        Change("appIntegrity.appRecognitionVerdict", nil, Check.appRecognition, "app-recognition-missing"),
+        Change(
+            "appIntegrity.appRecognitionVerdict", #""UNEVALUATED""#, Check.appRecognition, "app-recognition-unevaluated"
+        ),
+        Change(
+            "appIntegrity.appRecognitionVerdict", #""UNRECOGNIZED_VERSION""#, Check.appRecognition,
+            "app-recognition-not-allowed"),
+        Change("appIntegrity.appRecognitionVerdict", #""PLAY""#, Check.appRecognition, "app-recognition-not-allowed"),
+        Change("appIntegrity.packageName", #""com.example.bank""#, Check.appPackage, "app-package-differs"),
+        Change("appIntegrity.packageName", nil, Check.appPackage, "app-package-missing"),
+        Change("appIntegrity.certificateSha256Digest", nil, Check.certificate, "certificate-missing"),
+        Change("appIntegrity.certificateSha256Digest", "[]", Check.certificate, "certificate-none"),
+        Change("appIntegrity.certificateSha256Digest", #"[""]"#, Check.certificate, "certificate-not-allowed"),
+        Change(
+            "appIntegrity.certificateSha256Digest",
+            #"["ampqampqampqampqampqampqampqampqampqampqamo","AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"]"#,
+            Check.certificate, "certificate-not-allowed"),
+        Change("appIntegrity.versionCode", #""41""#, Check.versionCode, "version-code-too-low"),
+        Change("appIntegrity.versionCode", nil, Check.versionCode, "version-code-missing"),
+        Change("deviceIntegrity.deviceRecognitionVerdict", nil, Check.deviceRecognition, "device-label-missing"),
+        Change("deviceIntegrity.deviceRecognitionVerdict", "[]", Check.deviceRecognition, "device-label-missing"),
+        Change(
+            "deviceIntegrity.deviceRecognitionVerdict", #"["MEETS_DEVICE_INTEGRITY"]"#, Check.deviceRecognition,
+            "device-label-missing"),
+        Change(
+            "deviceIntegrity.deviceRecognitionVerdict", #"["MEETS_STRONGER_INTEGRITY"]"#, Check.deviceRecognition,
+            "device-label-missing"),
+        Change("deviceIntegrity.deviceAttributes.sdkVersion", nil, Check.sdkVersion, "sdk-version-missing"),
+        Change("deviceIntegrity.recentDeviceActivity", "{}", Check.deviceActivity, "device-activity-missing"),
+        Change(
+            "deviceIntegrity.recentDeviceActivity.deviceActivityLevel", #""UNEVALUATED""#, Check.deviceActivity,
+            "device-activity-missing"),
+        Change(
+            "deviceIntegrity.recentDeviceActivity.deviceActivityLevel", #""LEVEL_3""#, Check.deviceActivity,
+            "device-activity-too-high"),
+        Change(
+            "deviceIntegrity.recentDeviceActivity.deviceActivityLevel", #""LEVEL_0""#, Check.deviceActivity,
+            "device-activity-too-high"),
+        Change("deviceIntegrity.deviceRecall", nil, Check.deviceRecall, "device-recall-missing"),
+        Change("deviceIntegrity.deviceRecall.values", "{}", Check.deviceRecall, "device-recall-missing"),
+        Change("deviceIntegrity.deviceRecall.values.bitFirst", "true", Check.deviceRecall, "device-recall-set"),
+        Change("accountDetails", "{}", Check.licensing, "licensing-missing"),
+        Change("accountDetails.appLicensingVerdict", #""UNEVALUATED""#, Check.licensing, "licensing-unevaluated"),
+        Change("accountDetails.appLicensingVerdict", #""UNLICENSED""#, Check.licensing, "licensing-not-allowed"),
+        Change("accountDetails.appLicensingVerdict", #""LICENSED_""#, Check.licensing, "licensing-not-allowed"),
+        Change("environmentDetails.playProtectVerdict", nil, Check.playProtect, "play-protect-missing"),
+        Change(
+            "environmentDetails.playProtectVerdict", #""UNEVALUATED""#, Check.playProtect, "play-protect-unevaluated"),
+        Change(
+            "environmentDetails.playProtectVerdict", #""POSSIBLE_RISK""#, Check.playProtect, "play-protect-not-allowed"),
+        Change("environmentDetails.playProtectVerdict", #""NO_RISK""#, Check.playProtect, "play-protect-not-allowed"),
+        Change("environmentDetails.appAccessRiskVerdict", "{}", Check.appAccessRisk, "app-access-risk-missing"),
+        Change(
+            "environmentDetails.appAccessRiskVerdict.appsDetected", #"["KNOWN_INSTALLED","UNKNOWN_CAPTURING"]"#,
+            Check.appAccessRisk, "app-access-risk"),
+        Change(
+            "environmentDetails.appAccessRiskVerdict.appsDetected", #"["KNOWN_TELEPATHY"]"#, Check.appAccessRisk,
+            "app-access-risk"),
+        Change(
+            "environmentDetails.appAccessRiskVerdict.appsDetected", "[\"\u{212A}NOWN_INSTALLED\"]",
+            Check.appAccessRisk, "app-access-risk"),
+        Change(
+            "environmentDetails.locationSpoofingRiskVerdict", nil, Check.locationSpoofing, "location-spoofing-missing"),
+        Change(
+            "environmentDetails.locationSpoofingRiskVerdict", "[]", Check.locationSpoofing, "location-spoofing-missing"),
+        Change(
+            "environmentDetails.locationSpoofingRiskVerdict", #"["LOW_RISK_DEVICE","HIGH_RISK_NETWORK"]"#,
+            Check.locationSpoofing, "location-spoofing-risk"),
+        Change(
+            "environmentDetails.locationSpoofingRiskVerdict", #""HIGH_RISK_DEVICE""#, Check.locationSpoofing,
+            "location-spoofing-risk"),
+    ]
+
+    @Test("Genuine payloads of each kind are accepted, every check that applies passed, and they tell their facts")
+    func genuine() async throws {
+        let classic = try await Fixtures.verifier().verifyClassicIntegrityToken(Fixtures.classic(), at: Fixtures.now)
+        #expect(classic.outcome == .accept)
+        #expect(classic.checks.map(\.check) == PlayIntegrityCheck.classicChecks + [PlayIntegrityCheck.challenge])
+        let skipped = classic.checks.filter { $0.status == .skipped }.map(\.check)
+        #expect(skipped == [PlayIntegrityCheck.pcIntegrity, PlayIntegrityCheck.challenge])
+        #expect(classic.playIntegrity?.key == "play")
+        #expect(classic.result(PlayIntegrityCheck.decryption)?.finding?.detail == "opened with key play")
+
+        let standard = try await Fixtures.verifier().verifyStandardIntegrityToken(
+            Fixtures.answer(Fixtures.standard), at: Fixtures.now)
+        #expect(standard.outcome == .accept)
+        #expect(standard.checks.map(\.check) == PlayIntegrityCheck.standardChecks + [PlayIntegrityCheck.challenge])
+        #expect(standard.checks.filter { $0.status == .skipped }.map(\.check) == [PlayIntegrityCheck.pcIntegrity])
+        #expect(standard.code(PlayIntegrityCheck.decode) == "answer-supplied")
+
+        let pc = try await Fixtures.verifier(Fixtures.configuration(android: nil)).verifyStandardIntegrityToken(
+            Fixtures.answer(Fixtures.pc), at: Fixtures.now)
+        #expect(pc.outcome == .accept)
+        let passed = pc.checks.filter { $0.status == .passed }.map(\.check.name)
+        #expect(
+            passed
+                == [
+                    "decode", "payload", "request-package", "request-hash", "freshness", "testing-response",
+                    "licensing",
+                    "pc-integrity", "challenge",
+                ].map { "play-integrity.\($0)" })
+    }
+
+    @Test("A change of a genuine classic payload fails the one check that is there for it", arguments: changes)
+    func classic(change: Change) async throws {
+        let verdict = try await Fixtures.verifier().verifyClassicIntegrityToken(
+            Fixtures.classic(change.applied(to: Fixtures.android)), at: Fixtures.now)
+        #expect(verdict.outcome == .reject)
+        #expect(verdict.failed == [change.check])
+        #expect(verdict.code(change.check) == change.code)
+        #expect(verdict.result(change.check)?.finding?.detail.isEmpty == false)
+    }
+
+    @Test("A change of a genuine standard payload fails the one check that is there for it", arguments: changes)
+    func standard(change: Change) async throws {
+        let verdict = try await Fixtures.verifier().verifyStandardIntegrityToken(
+            Fixtures.answer(change.applied(to: Fixtures.standard)), at: Fixtures.now)
+        #expect(verdict.failed == [change.check])
+        #expect(verdict.code(change.check) == change.code)
+    }
+
+    @Test(
+        "What binds a token to its request fails alone as well",
+        arguments: [
+            Change("requestDetails.nonce", #""AAAAAAAAAAAAAAAAAAAAAAAA""#, Check.nonce, "nonce-differs"),
+            Change("requestDetails.nonce", #""no base64!!!!!!!""#, Check.nonce, "nonce-malformed"),
+            Change("requestDetails.nonce", #""""#, Check.nonce, "nonce-differs"),
+            Change("requestDetails.nonce", nil, Check.nonce, "nonce-missing"),
+            Change("requestDetails.requestHash", #""2cp24z""#, Check.requestHash, "request-hash-differs"),
+            Change("requestDetails.requestHash", #""""#, Check.requestHash, "request-hash-differs"),
+            Change("requestDetails.requestHash", nil, Check.requestHash, "request-hash-missing"),
+        ])
+    func binding(change: Change) async throws {
+        let verifier = try Fixtures.verifier()
+        let verdict =
+            change.check == PlayIntegrityCheck.nonce
+            ? try await verifier.verifyClassicIntegrityToken(
+                Fixtures.classic(change.applied(to: Fixtures.android)), at: Fixtures.now)
+            : try await verifier.verifyStandardIntegrityToken(
+                Fixtures.answer(change.applied(to: Fixtures.standard)), at: Fixtures.now)
+        #expect(verdict.failed == [change.check])
+        #expect(verdict.code(change.check) == change.code)
+    }
+
+    @Test(
+        "A change of a genuine payload of a PC fails the one check that is there for it",
+        arguments: [
+            Change("deviceIntegrity", "{}", Check.pcIntegrity, "pc-label-missing"),
+            Change(
+                "deviceIntegrity.deviceRecognitionVerdict", #"["MEETS_STRONG_INTEGRITY"]"#, Check.pcIntegrity,
+                "pc-label-missing"),
+            Change("requestDetails.requestTime", #""2026-09-21T14:08:19.999Z""#, Check.freshness, "too-old"),
+            Change("requestDetails.requestTime", #""2026-09-21T14:14:20.001Z""#, Check.freshness, "too-far-ahead"),
+            Change("requestDetails.requestTime", nil, Check.freshness, "time-missing"),
+            Change("requestDetails.requestTime", #""yesterday""#, Check.payload, "unexpected-value"),
+            Change("accountDetails.appLicensingVerdict", #""UNLICENSED""#, Check.licensing, "licensing-not-allowed"),
+            Change("testingDetails.isTestingResponse", "true", Check.testingResponse, "testing-response"),
+            Change("requestDetails.requestHash", #""x""#, Check.requestHash, "request-hash-differs"),
+        ])
+    func pc(change: Change) async throws {
+        let verdict = try await Fixtures.verifier(Fixtures.configuration(android: nil)).verifyStandardIntegrityToken(
+            Fixtures.answer(change.applied(to: Fixtures.pc)), at: Fixtures.now)
+        #expect(verdict.failed == [change.check])
+        #expect(verdict.code(change.check) == change.code)
+    }
+
+    @Test("A payload of the other platform fails the payload check, whatever else it says")
+    func otherForm() async throws {
+        let pc = try await Fixtures.verifier().verifyStandardIntegrityToken(
+            Fixtures.answer(Fixtures.pc), at: Fixtures.now)
+        #expect(pc.failed == [PlayIntegrityCheck.payload])
+        let android = try await Fixtures.verifier(Fixtures.configuration(android: nil)).verifyStandardIntegrityToken(
+            Fixtures.answer(Fixtures.standard), at: Fixtures.now)
+        #expect(android.failed == [PlayIntegrityCheck.payload])
+        #expect(android.subject == nil)
+    }
+
+    @Test("A request that names another package than the policy fails its package check")
+    func otherPackage() async throws {
+        let input = try ClassicIntegrityInput(
+            token: Fixtures.classic().token, packageName: "com.example.bank", nonce: Fixtures.nonce)
+        let verdict = try await Fixtures.verifier().verifyClassicIntegrityToken(input, at: Fixtures.now)
+        #expect(verdict.failed == [PlayIntegrityCheck.requestPackage])
+        #expect(verdict.code(PlayIntegrityCheck.requestPackage) == "package-not-expected")
+    }
+
+    @Test("Signals that are missing make no noise where the policy only notes them, and risks are noted")
+    func annotated() async throws {
+        var payload = Fixtures.android
+        payload["environmentDetails"] = [:]
+        payload["accountDetails"] = nil
+        let verifier = try Fixtures.verifier(modes: [:])
+        let quiet = try await verifier.verifyClassicIntegrityToken(Fixtures.classic(payload), at: Fixtures.now)
+        #expect(quiet.outcome == .accept)
+        #expect(quiet.annotated == [])
+        let signals = [
+            PlayIntegrityCheck.licensing, PlayIntegrityCheck.playProtect, PlayIntegrityCheck.appAccessRisk,
+            PlayIntegrityCheck.locationSpoofing,
+        ]
+        for check in signals {
+            #expect(quiet.result(check)?.because == .notApplicable)
+            #expect(quiet.code(check)?.hasSuffix("missing") == true)
+        }
+        payload["environmentDetails"] = [
+            "appAccessRiskVerdict": ["appsDetected": ["UNKNOWN_CONTROLLING"]], "playProtectVerdict": "HIGH_RISK",
+            "locationSpoofingRiskVerdict": ["HIGH_RISK_DEVICE"],
+        ]
+        payload["accountDetails.appLicensingVerdict"] = "UNLICENSED"
+        let noted = try await verifier.verifyClassicIntegrityToken(Fixtures.classic(payload), at: Fixtures.now)
+        #expect(noted.outcome == .accept)
+        #expect(noted.annotated == signals)
+    }
+
+    @Test("Rules that the policy does not have are not asked for")
+    func notAsked() async throws {
+        let rules = PlayIntegrityConfiguration.AndroidRules(certificateDigests: [Fixtures.digest])
+        let verdict = try await Fixtures.verifier(Fixtures.configuration(android: rules)).verifyClassicIntegrityToken(
+            Fixtures.classic(), at: Fixtures.now)
+        #expect(verdict.outcome == .accept)
+        for check in [
+            PlayIntegrityCheck.versionCode, PlayIntegrityCheck.sdkVersion, PlayIntegrityCheck.deviceActivity,
+            PlayIntegrityCheck.deviceRecall,
+        ] {
+            #expect(verdict.result(check)?.because == .policy)
+        }
+    }
+
+    @Test(
+        "Details name the dialog that may help",
+        arguments: [
+            (
+                Check.appRecognition, "appIntegrity.appRecognitionVerdict", #""UNRECOGNIZED_VERSION""#,
+                "GET_LICENSED (1)"
+            ),
+            (Check.licensing, "accountDetails.appLicensingVerdict", #""UNLICENSED""#, "GET_LICENSED (1)"),
+            (
+                Check.appAccessRisk, "environmentDetails.appAccessRiskVerdict.appsDetected",
+                #"["UNKNOWN_OVERLAYS"]"#, "CLOSE_UNKNOWN_ACCESS_RISK (2)"
+            ),
+            (
+                Check.appAccessRisk, "environmentDetails.appAccessRiskVerdict.appsDetected",
+                #"["KNOWN_SOMETHING"]"#, "CLOSE_ALL_ACCESS_RISK (3)"
+            ),
+            (Check.deviceRecognition, "deviceIntegrity.deviceRecognitionVerdict", "[]", "GET_STRONG_INTEGRITY (5)"),
+        ])
+    func dialogs(check: CheckID, path: String, json: String, dialog: String) async throws {
+        let payload = Change(path, json, check, "").applied(to: Fixtures.android)
+        let verdict = try await Fixtures.verifier().verifyClassicIntegrityToken(
+            Fixtures.classic(payload), at: Fixtures.now)
+        #expect(verdict.result(check)?.finding?.detail.contains(dialog) == true)
+    }
+}

@@ -1,0 +1,135 @@
+import Assay
+import AssayPrimitives
+import Foundation
+
+/// Genuine evidence of a shop's app, and what judges it.
+enum Fixtures {
+    static let now = Date(timeIntervalSince1970: 1_790_000_000)
+    static let milliseconds: Int64 = 1_790_000_000_000
+    static let packageName = "com.example.shop"
+    static let nonceBytes = [UInt8](repeating: 0xFB, count: 32)
+    static let nonce = Base64.encode(nonceBytes, .url)
+    static let requestHash = "2cp24z..."
+    static let digest = [UInt8](repeating: 0x6A, count: 32)
+    static let keys = TokenFixture()
+
+    /// What Google says of a genuine app on a genuine device.
+    static let android: JSON = [
+        "requestDetails": [
+            "requestPackageName": .text(packageName), "timestampMillis": .text("\(milliseconds)"),
+            "nonce": .text(nonce),
+        ],
+        "appIntegrity": [
+            "appRecognitionVerdict": "PLAY_RECOGNIZED", "packageName": .text(packageName),
+            "certificateSha256Digest": [.text(Base64.encode(digest, .url))], "versionCode": "42",
+        ],
+        "deviceIntegrity": [
+            "deviceRecognitionVerdict": ["MEETS_BASIC_INTEGRITY", "MEETS_DEVICE_INTEGRITY", "MEETS_STRONG_INTEGRITY"],
+            "recentDeviceActivity": ["deviceActivityLevel": "LEVEL_1"],
+            "deviceAttributes": ["sdkVersion": 35],
+            "deviceRecall": [
+                "values": ["bitFirst": false, "bitSecond": true, "bitThird": false],
+                "writeDates": ["yyyymmSecond": 202_609],
+            ],
+        ],
+        "accountDetails": ["appLicensingVerdict": "LICENSED"],
+        "environmentDetails": [
+            "appAccessRiskVerdict": ["appsDetected": ["KNOWN_INSTALLED"]], "playProtectVerdict": "NO_ISSUES",
+            "locationSpoofingRiskVerdict": ["LOW_RISK_DEVICE"],
+        ],
+    ]
+
+    /// The same, as it answers a standard request.
+    static var standard: JSON {
+        var payload = android
+        payload["requestDetails.nonce"] = nil
+        payload["requestDetails.requestHash"] = .text(requestHash)
+        return payload
+    }
+
+    /// What Google says of a game in a genuine Google Play Games on PC.
+    static let pc: JSON = [
+        "requestDetails": [
+            "requestPackageName": .text(packageName), "requestTime": "2026-09-21T14:13:20Z",
+            "requestHash": .text(requestHash),
+        ],
+        "deviceIntegrity": ["deviceRecognitionVerdict": ["MEETS_PC_INTEGRITY"]],
+        "accountDetails": ["appLicensingVerdict": "LICENSED"],
+    ]
+
+    /// Rules that ask for everything that can be asked for.
+    static func rules(
+        minimumVersionCode: Int64? = 42,
+        deviceRecognition: [PlayIntegrityConfiguration.DeviceRule] = PlayIntegrityConfiguration.DeviceRule.guidance,
+        rejectedRecallBits: [DeviceRecallBit] = [.bitFirst]
+    ) -> PlayIntegrityConfiguration.AndroidRules {
+        PlayIntegrityConfiguration.AndroidRules(
+            certificateDigests: [digest, [UInt8](repeating: 7, count: 32)], minimumVersionCode: minimumVersionCode,
+            deviceRecognition: deviceRecognition, minimumSDKVersion: 24, maximumDeviceActivity: .level2,
+            rejectedRecallBits: rejectedRecallBits)
+    }
+
+    static func configuration(
+        android: PlayIntegrityConfiguration.AndroidRules? = rules(), keys: [String]? = nil,
+        challenge: PlayIntegrityConfiguration.ChallengeSource = .caller,
+        freshness: PlayIntegrityConfiguration.Freshness = .init()
+    ) throws -> PlayIntegrityConfiguration {
+        try PlayIntegrityConfiguration(
+            packageName: packageName, android: android, keys: keys, challenge: challenge, freshness: freshness)
+    }
+
+    static func material(_ fixture: TokenFixture = keys) throws -> PlayIntegrityKeys {
+        try PlayIntegrityKeys(parts: [
+            "decryptionKey": SecretBytes(Array(Base64.encode(fixture.decryptionBytes, .standard).utf8)),
+            "verificationKey": SecretBytes(Array(Base64.encode(fixture.verificationBytes, .standard).utf8)),
+        ])
+    }
+
+    static func key(
+        _ name: String = "play", _ fixture: TokenFixture = keys, scope: String? = packageName,
+        window: KeyWindow = .always, retiredAt: Date? = nil
+    ) throws -> NamedKey {
+        NamedKey(name: name, scope: scope, window: window, retiredAt: retiredAt, material: try material(fixture))
+    }
+
+    /// A policy of one app, which enforces every check unless told otherwise.
+    static func verifier(
+        _ configuration: PlayIntegrityConfiguration? = nil, keys: [NamedKey]? = nil, modes: [CheckID: CheckMode]? = nil,
+        ledger: any Ledger = MemoryLedger(), services: [any EngineService] = []
+    ) throws -> Verifier {
+        let enforced = PlayIntegrityCheck.catalogue.compactMap { definition -> CheckID? in
+            if case .policy = definition.kind { definition.id } else { nil }
+        }
+        let policy = try Policy(
+            apps: [PolicyApp(name: "shop", try configuration ?? self.configuration())], keys: keys ?? [key()],
+            modes: modes ?? Dictionary(uniqueKeysWithValues: enforced.map { ($0, .enforce) }),
+            catalogue: Verifier.catalogue)
+        return Verifier(policy: policy, ledger: ledger, services: services)
+    }
+
+    static func classic(_ payload: JSON = android) throws -> ClassicIntegrityInput {
+        try classic(token: keys.token(Array(payload.rendered.utf8)))
+    }
+
+    static func classic(token: String) throws -> ClassicIntegrityInput {
+        try ClassicIntegrityInput(token: token, packageName: packageName, nonce: nonce)
+    }
+
+    static func answer(_ payload: JSON) -> StandardIntegrityInput {
+        answer(json: "{\"tokenPayloadExternal\":\(payload.rendered)}")
+    }
+
+    static func answer(json: String) -> StandardIntegrityInput {
+        StandardIntegrityInput(
+            packageName: packageName, requestHash: requestHash,
+            evidence: .decoded(IntegrityAnswer(json: Array(json.utf8))))
+    }
+}
+
+extension Verdict {
+    /// The result of a check.
+    func result(_ check: CheckID) -> CheckResult? { checks.first { $0.check == check } }
+
+    /// The code of a check's finding.
+    func code(_ check: CheckID) -> String? { result(check)?.finding?.code }
+}
