@@ -79,10 +79,12 @@ let package = Package(
             ],
             swiftSettings: strict),
 
-        .target(name: "AssayTestSupport", path: "Tests/AssayTestSupport", swiftSettings: strict),
+        .target(
+            name: "AssayTestSupport", dependencies: ["AssayCore"], path: "Tests/AssayTestSupport", swiftSettings: strict
+        ),
         // Commits to a ledger from a process of its own, so that tests can race it and kill it.
         .executableTarget(
-            name: "LedgerStress", dependencies: ["Assay", "AssayCore", "AssayLedgerSQLite"],
+            name: "LedgerStress", dependencies: ["Assay", "AssayCore", "AssayLedgerSQLite", "AssayTestSupport"],
             path: "Tests/LedgerStress", swiftSettings: strict),
         .testTarget(name: "AssayCoreTests", dependencies: ["AssayCore", "AssayTestSupport"], swiftSettings: strict),
         .testTarget(
@@ -118,7 +120,8 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "AssayTests", dependencies: ["Assay", "AssayTesting", "AssayTestSupport"], swiftSettings: strict),
+            name: "AssayTests", dependencies: ["Assay", "AssayPrimitives", "AssayTesting", "AssayTestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "AssayTestingTests",
             dependencies: [

@@ -28,30 +28,41 @@ public enum PolicyFile {
     public static func parse(
         _ text: String, file: String?, files: any PolicyFiles
     ) throws(PolicyError) -> Policy {
+        try parse(text, file: file, files: files, keyMaterials: Verifier.keyMaterials)
+    }
+
+    /// Reads a policy whose keys are of some types.
+    package static func parse(
+        _ text: String, file: String?, files: any PolicyFiles, keyMaterials: [any KeyMaterial.Type]
+    ) throws(PolicyError) -> Policy {
         let root = try document(text, file: file)
-        let fields = try root.members(["version", "apps", "checks"])
+        let fields = try root.members(["version", "keys", "apps", "checks"])
         guard let version = fields["version"] else { throw root.missing("version", "allowed is 1") }
         guard try version.text().isByteEqual(to: "1") else { throw version.error("expected 1, found \(version.found)") }
+        let keys = try PolicyKeys(materials: keyMaterials, files: files).read(fields["keys"])
         guard let appList = fields["apps"] else { throw root.missing("apps", "a list of apps") }
         var apps: [PolicyApp] = []
         for node in try appList.elements() {
-            let app = try readApp(node, files: files)
+            let app = try readApp(node, files: files, keys: keys)
             guard !apps.contains(where: { $0.name.isByteEqual(to: app.name) }) else {
                 throw node.error("two apps are named \(app.name.excerpt); names are unique")
             }
             apps.append(app)
         }
-        return try Policy(apps: apps, modes: readModes(fields["checks"]), catalogue: Verifier.catalogue)
+        return try Policy(apps: apps, keys: keys, modes: readModes(fields["checks"]), catalogue: Verifier.catalogue)
     }
 
-    private static func readApp(_ node: PolicyNode, files: any PolicyFiles) throws(PolicyError) -> PolicyApp {
+    private static func readApp(
+        _ node: PolicyNode, files: any PolicyFiles, keys: [NamedKey]
+    ) throws(PolicyError) -> PolicyApp {
         let types = Verifier.engines.map { configurationType(of: $0) }
         let fields = try node.members(["name"] + types.map { $0.policyField })
         guard let name = try fields["name"]?.text() else { throw node.missing("name", "a name that is unique") }
         var configurations: [any EngineConfiguration] = []
-        for type in types {
+        for (type, engine) in zip(types, Verifier.engines) {
             guard let section = fields[type.policyField] else { continue }
             configurations.append(try type.init(reading: section, files: files))
+            try PolicyKeys.demandPurpose(of: section, engine.keyMaterials.map { $0.purpose }, among: keys)
         }
         guard !configurations.isEmpty else {
             throw node.error(
@@ -171,52 +182,6 @@ public enum PolicyFile {
             }
             return make(.mapping(entries))
         case .alias: throw make(.null).error("aliases are not allowed")
-        }
-    }
-}
-
-/// Reads files of the local file system, as a policy refers to them.
-public struct LocalFiles: PolicyFiles {
-    private let directory: URL
-
-    /// Takes relative paths to be relative to the folder of a file.
-    public init(relativeTo path: String) {
-        directory = URL(fileURLWithPath: path).deletingLastPathComponent()
-    }
-
-    /// The contents of the file that a scalar `file:PATH` names.
-    public func contents(of node: PolicyNode) throws(PolicyError) -> [UInt8] {
-        let text = try node.text()
-        guard text.utf8.starts(with: "file:".utf8), text.utf8.count > 5 else {
-            throw node.error("expected file:PATH, found \(node.found)")
-        }
-        let path = URL(fileURLWithPath: String(decoding: text.utf8.dropFirst(5), as: UTF8.self), relativeTo: directory)
-            .path
-        do {
-            return try LocalFiles.read(path, limit: InputLimits.policy)
-        } catch {
-            throw node.error(error.message)
-        }
-    }
-
-    /// Reads a file that is not larger than a limit.
-    static func read(_ path: String, limit: Int) throws(PolicyError) -> [UInt8] {
-        do {
-            let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-            defer { try? handle.close() }
-            let data = try handle.read(upToCount: limit + 1) ?? Data()
-            guard data.count <= limit else {
-                throw PolicyError(
-                    file: path, field: "",
-                    "the file \(path.excerpt(atMost: 1024)) has more than the \(limit) bytes that are allowed")
-            }
-            return Array(data)
-        } catch let error as PolicyError {
-            throw error
-        } catch {
-            throw PolicyError(
-                file: path, field: "",
-                "the file \(path.excerpt(atMost: 1024)) cannot be read: \(error.localizedDescription)")
         }
     }
 }

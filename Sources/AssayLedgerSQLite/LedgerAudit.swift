@@ -22,6 +22,7 @@ struct LedgerAudit {
         problems += try damage("enrolledKey") { try copiedKeys() }
         problems += try rows("usedDigest", LedgerTables.digestColumns, by: "digest", digestProblem)
         problems += try rows("block", LedgerTables.blockColumns, by: "kind, name", blockProblem)
+        problems += try rows("sealedKey", LedgerTables.sealedKeyColumns, by: "name", sealedKeyProblem)
         return problems
     }
 
@@ -67,6 +68,18 @@ struct LedgerAudit {
     private func blockProblem(_ row: Row) throws -> String? {
         let block = try LedgerTables.block(row)
         return block.subject.name.isEmpty ? "a \(block.subject.kind.rawValue) without a name is blocked" : nil
+    }
+
+    /// The form alone. Whether a key opens is for those to see who have the master key.
+    private func sealedKeyProblem(_ row: Row) throws -> String? {
+        let key = try LedgerTables.sealedKey(row)
+        let name = "the sealed key \(key.columns.name.excerpt)"
+        if KeyName.objection(to: key.columns.name) != nil { return "\(name) has a name that no key has" }
+        if key.columns.entry.window.isEmpty { return "\(name) has a window that ends before it begins" }
+        if key.masterKey.count != MasterKey.identifierLength || key.sealed.count < SealedKeyRow.overhead {
+            return "\(name) is too short or too long"
+        }
+        return key.sealed.first == SealedKeyRow.form ? nil : "\(name) is sealed in a form that is not known"
     }
 
     private func rows(

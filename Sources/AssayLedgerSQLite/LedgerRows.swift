@@ -78,13 +78,13 @@ extension LedgerTables {
             until: try row.dateIfAny(4))
     }
 
-    private func row(_ sql: String, _ arguments: StatementArguments) throws -> Row? {
+    func row(_ sql: String, _ arguments: StatementArguments) throws -> Row? {
         try Row.fetchOne(db.cachedStatement(sql: sql), arguments: arguments)
     }
 }
 
 /// One row whose cells are converted or refused. GRDB's own subscripts end the process when a cell is not as expected.
-private struct StoredRow {
+struct StoredRow {
     private let row: Row
     private let table: String
 
@@ -104,6 +104,10 @@ private struct StoredRow {
         return value
     }
 
+    func textIfAny(_ index: Int) throws -> String? {
+        cell(index).isNull ? nil : try text(index)
+    }
+
     func bytes(_ index: Int) throws -> [UInt8] {
         guard case .blob(let value) = cell(index).storage else { throw error(index) }
         return Array(value)
@@ -116,10 +120,16 @@ private struct StoredRow {
         return counter
     }
 
-    func date(_ index: Int) throws -> Date {
+    func integer(_ index: Int) throws -> Int64 {
         guard case .int64(let value) = cell(index).storage else { throw error(index) }
-        return Date(stored: value)
+        return value
     }
+
+    func integerIfAny(_ index: Int) throws -> Int64? {
+        cell(index).isNull ? nil : try integer(index)
+    }
+
+    func date(_ index: Int) throws -> Date { Date(stored: try integer(index)) }
 
     func dateIfAny(_ index: Int) throws -> Date? {
         cell(index).isNull ? nil : try date(index)

@@ -6,7 +6,7 @@ enum LedgerSchema {
     /// "ASSY", in the header of the file: <https://www.sqlite.org/fileformat.html#application_id>.
     static let applicationID = 0x4153_5359
     /// The version of the tables that this code reads and writes. It stands in the file as `user_version`.
-    static let version = 1
+    static let version = 2
 
     /// Tells whether a file is a ledger.
     ///
@@ -40,6 +40,10 @@ enum LedgerSchema {
         migrator.registerMigration("1") { db in
             try db.execute(sql: version1)
             try db.execute(sql: "PRAGMA user_version = 1")
+        }
+        migrator.registerMigration("2") { db in
+            try db.execute(sql: version2)
+            try db.execute(sql: "PRAGMA user_version = 2")
         }
         return migrator
     }()
@@ -82,6 +86,22 @@ enum LedgerSchema {
             since INTEGER NOT NULL,
             until INTEGER,
             PRIMARY KEY (kind, name)
+        ) STRICT, WITHOUT ROWID;
+        """
+
+    /// `masterKey` tells master keys apart and is none; `sealed` binds all other columns.
+    private static let version2 = """
+        CREATE TABLE IF NOT EXISTS sealedKey (
+            name TEXT NOT NULL PRIMARY KEY,
+            purpose TEXT NOT NULL,
+            scope TEXT,
+            algorithm TEXT NOT NULL,
+            notBefore INTEGER,
+            notAfter INTEGER,
+            retiredAt INTEGER,
+            addedAt INTEGER NOT NULL,
+            masterKey BLOB NOT NULL,
+            sealed BLOB NOT NULL
         ) STRICT, WITHOUT ROWID;
         """
 }

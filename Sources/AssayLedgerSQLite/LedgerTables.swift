@@ -109,14 +109,14 @@ struct LedgerTables {
     }
 
     /// Runs a statement that must change exactly one row, if the ledger is what the decision took it for.
-    private func change(_ sql: String, _ arguments: StatementArguments) throws {
+    func change(_ sql: String, _ arguments: StatementArguments) throws {
         guard try run(sql, arguments) == 1 else {
             throw StoredValueError(table: "ledger", column: "a row that was decided on")
         }
     }
 
     @discardableResult
-    private func run(_ sql: String, _ arguments: StatementArguments) throws -> Int {
+    func run(_ sql: String, _ arguments: StatementArguments) throws -> Int {
         try db.cachedStatement(sql: sql).execute(arguments: arguments)
         return db.changesCount
     }

@@ -89,6 +89,26 @@ struct DamageTests {
         ),
         ("INSERT INTO block VALUES ('planet', 'x', '', 0, NULL)", "kind", false),
         ("INSERT INTO challenge VALUES (x'00', 'a', 'p', 9, 5, NULL)", "expired before", false),
+        (
+            "INSERT INTO sealedKey VALUES ('k', 'test', NULL, 'none', 2, 1, NULL, 0, zeroblob(8), zeroblob(40))",
+            "window that ends before it begins", false
+        ),
+        (
+            "INSERT INTO sealedKey VALUES ('k', 'test', NULL, 'none', 1, 1, NULL, 0, zeroblob(7), zeroblob(40))",
+            "too short or too long", false
+        ),
+        (
+            "INSERT INTO sealedKey VALUES ('k', 'test', NULL, 'none', 1, 1, NULL, 0, zeroblob(8), zeroblob(28))",
+            "too short or too long", false
+        ),
+        (
+            "INSERT INTO sealedKey VALUES ('k', 'test', NULL, 'none', 1, 1, NULL, 0, zeroblob(8), zeroblob(29))",
+            "a form that is not known", false
+        ),
+        (
+            "INSERT INTO sealedKey VALUES ('', 'test', NULL, 'none', 1, 1, NULL, 0, zeroblob(8), zeroblob(29))",
+            "a name that no key has", false
+        ),
         ("INSERT INTO usedDigest VALUES (x'', 'a', 'k', 0, 0)", "empty digest", false),
     ]
 

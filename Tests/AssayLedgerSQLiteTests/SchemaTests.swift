@@ -55,7 +55,7 @@ struct SchemaTests {
 
     static let schema = "SELECT name || coalesce(sql, '') FROM sqlite_master ORDER BY name"
 
-    @Test("A ledger of version 1 is opened as often as one likes, and stays what it is")
+    @Test("A ledger of version 1 is migrated when it is opened, as often as one likes, and keeps what it holds")
     func idempotent() async throws {
         let folder = try TemporaryFolder()
         // `x'04' || zeroblob(64)` is text to SQLite.
@@ -70,6 +70,8 @@ struct SchemaTests {
             try await ledger.export { entries.append($0) }
             exports.append(entries)
             #expect(try await ledger.check() == [])
+            #expect(try ledger.writerPragma("user_version") == "2")
+            #expect(try await ledger.sealedKeys() == [])
             try ledger.close()
         }
         #expect(Set(schemas).count == 1)
@@ -88,7 +90,7 @@ struct SchemaTests {
 
     @Test(
         "A ledger of a newer version is refused",
-        arguments: ["PRAGMA user_version = 2", "INSERT INTO grdb_migrations VALUES ('2')"])
+        arguments: ["PRAGMA user_version = 3", "INSERT INTO grdb_migrations VALUES ('3')"])
     func newer(_ sql: String) async throws {
         let folder = try TemporaryFolder()
         let ledger = try SQLiteLedger.open(path: folder.path())
@@ -97,6 +99,22 @@ struct SchemaTests {
         let before = try Data(contentsOf: URL(fileURLWithPath: folder.path()))
         #expect(try await outage { _ = try SQLiteLedger.open(path: folder.path()) } == .newerSchema)
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path())) == before)
+    }
+
+    @Test("Of processes that migrate a ledger at once all succeed")
+    func racing() async throws {
+        for _ in 0..<10 {
+            let folder = try TemporaryFolder()
+            let sql = Self.version1.replacing(
+                "x'04' || zeroblob(64)", with: "x'04\(String(repeating: "00", count: 64))'")
+            try SQLiteLedger.createDatabase(path: folder.path(), sql: sql)
+            let other = try StressProcess()
+            try other.send("open \(folder.path()) 5000")
+            let ledger = try SQLiteLedger.open(path: folder.path())
+            #expect(try other.readLine() == "ok")
+            #expect(try await ledger.sealedKeys() == [])
+            #expect(try other.ask("keys") == "keys 1")
+        }
     }
 
     @Test("Opening goes on where another process was ended in the middle of it")

@@ -1,6 +1,7 @@
 import Assay
 import AssayCore
 import AssayLedgerSQLite
+import AssayTestSupport
 import Foundation
 
 #if canImport(Glibc)
@@ -22,6 +23,8 @@ import Foundation
 ///     limit BYTES                      limits the size of files, 0 for no limit
 ///     ballast PATH BYTES               writes a file of so many bytes, 0 removes it
 ///     keys                             counts the keys
+///     master TEXT                      opens the key store of the open ledger under a master key
+///     seal PREFIX COUNT                seals so many keys, PREFIX-0 and on; a line for each that is acknowledged
 @main
 enum LedgerStress {
     static func main() async {
@@ -53,6 +56,7 @@ private struct Session {
     private var opened: SQLiteLedger?
     private var filled: UInt32 = 0
     private var verifier: Verifier?
+    private var store: SealedKeyStore?
 
     private func ledger() throws -> SQLiteLedger {
         guard let opened else { throw StressError(description: "no ledger is open") }
@@ -99,6 +103,12 @@ private struct Session {
             return "ok"
         case "keys":
             return "keys \(try await ledger().summary(at: Stress.now).keys)"
+        case "master" where words.count >= 2:
+            let masterKey = try MasterKey(text: SecretBytes(Array(words[1].utf8)))
+            store = SealedKeyStore(ledger: try ledger(), masterKey: masterKey, materials: [TestSecret.self])
+            return "ok"
+        case "seal" where words.count >= 3:
+            return try await seal(words[1], count: numbers[2])
         default:
             throw StressError(description: "unknown command \(words)")
         }
@@ -144,6 +154,21 @@ private struct Session {
             try await group.waitForAll()
             return "done"
         }
+    }
+
+    private func seal(_ prefix: String, count: Int) async throws -> String {
+        guard let store else { throw StressError(description: "no key store is open") }
+        for number in 0..<count {
+            let name = "\(prefix)-\(number)"
+            do {
+                try await store.add(
+                    name, for: TestSecret.purpose, parts: TestSecret.parts("secret of \(name)"), at: Stress.now)
+                LedgerStress.say("sealed \(name)")
+            } catch .refusal(.nameTaken) {
+                LedgerStress.say("taken \(name)")
+            }
+        }
+        return "done"
     }
 
     private mutating func fill(_ ledger: SQLiteLedger) async -> String {

@@ -40,4 +40,8 @@ public enum InputLimits {
     public static let recordName = 128
     /// A policy file, in bytes.
     public static let policy = 1024 * 1024
+    /// The name of a key, and what it is for, in bytes. They stand in verdicts and logs; a package name has 255 at most.
+    public static let keyName = 255
+    /// One part of a key in its file or variable, in bytes. The PEM of an RSA key of 16384 bits has 13 KiB.
+    public static let keyPart = 64 * 1024
 }

@@ -58,6 +58,8 @@ public struct KeyStoreOutage: Outage, Equatable {
         public static let wrongMasterKey = Code("wrong-master-key")
         /// What is stored is damaged.
         public static let corrupt = Code("corrupt")
+        /// The store holds keys of a purpose that its user does not know how to read.
+        public static let unknownPurpose = Code("unknown-purpose")
     }
 
     /// What is out.

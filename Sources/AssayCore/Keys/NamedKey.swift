@@ -29,12 +29,7 @@ public struct NamedKey: Sendable {
     }
 
     /// The key's state at a time.
-    public func state(at time: Date) -> KeyState {
-        if let retiredAt, time >= retiredAt { return .retired(retiredAt) }
-        if let notBefore = window.notBefore, time < notBefore { return .pending(notBefore) }
-        if let notAfter = window.notAfter, time > notAfter { return .expired(notAfter) }
-        return .live
-    }
+    public func state(at time: Date) -> KeyState { window.state(at: time, retiredAt: retiredAt) }
 }
 
 /// The time in which a key may be used, both ends included.
@@ -51,6 +46,20 @@ public struct KeyWindow: Sendable, Equatable {
     public init(notBefore: Date?, notAfter: Date?) {
         self.notBefore = notBefore
         self.notAfter = notAfter
+    }
+
+    /// Whether there is no time in it.
+    public var isEmpty: Bool {
+        guard let notBefore, let notAfter else { return false }
+        return notAfter < notBefore
+    }
+
+    /// The state at a time of a key that has this window and was retired or not.
+    public func state(at time: Date, retiredAt: Date?) -> KeyState {
+        if let retiredAt, time >= retiredAt { return .retired(retiredAt) }
+        if let notBefore, time < notBefore { return .pending(notBefore) }
+        if let notAfter, time > notAfter { return .expired(notAfter) }
+        return .live
     }
 }
 

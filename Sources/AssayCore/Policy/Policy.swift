@@ -90,6 +90,9 @@ public struct PolicyApp: Sendable {
 }
 
 /// What one engine demands of the evidence of one app.
+///
+/// A field `keys`, in engines that judge with keys, is a list of their names; whoever reads a policy file sees that those
+/// that the policy brings along are of a purpose of the engine.
 public protocol EngineConfiguration: Sendable {
     /// The name of the engine, such as `app-attest`.
     static var engine: String { get }
@@ -103,10 +106,26 @@ public protocol EngineConfiguration: Sendable {
     init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError)
 }
 
-/// Reads the files that a policy refers to, such as the certificate of a test authority.
+/// Reads what a policy refers to, such as the certificate of a test authority.
 public protocol PolicyFiles: Sendable {
     /// The contents of the file that a scalar `file:PATH` names; a relative path is relative to the policy.
     func contents(of node: PolicyNode) throws(PolicyError) -> [UInt8]
+
+    /// What the file or the environment variable holds that a scalar `file:PATH` or `env:NAME` names.
+    ///
+    /// - Parameter part: what of a key it is: a secret must be kept from other users.
+    /// - Throws: ``PolicyError`` at the node. It shows neither what the source holds nor what is written at the node when
+    ///   that is neither form, as it may be the secret itself.
+    func contents(of part: KeyPart, at node: PolicyNode) throws(PolicyError) -> SecretBytes
+}
+
+extension PolicyFiles {
+    /// What ``contents(of:)`` gives, for those who keep the parts of keys where everything else is.
+    public func contents(of part: KeyPart, at node: PolicyNode) throws(PolicyError) -> SecretBytes {
+        var bytes = try contents(of: node)
+        defer { SecretBytes.wipe(&bytes) }
+        return SecretBytes(bytes)
+    }
 }
 
 /// A policy that cannot be used: which file and line, which field, what was found and what is allowed.

@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// A value of a policy file with its place, from which engines read their configuration.
 ///
 /// Every access is checked, and every error names file, line, field, what was found and what is allowed.
@@ -97,6 +99,14 @@ public struct PolicyNode: Sendable {
             text.utf8.dropLast().allSatisfy({ (0x30...0x39).contains($0) }), let count = UInt32(text.dropLast())
         else { throw error("expected a length of time, such as 90s, 5m, 12h or 30d, found \(found)") }
         return Double(count) * unit
+    }
+
+    /// A point in time, RFC 3339.
+    public func time() throws(PolicyError) -> Date {
+        guard case .scalar(let text) = content, let time = RFC3339.parse(text) else {
+            throw error("expected an RFC 3339 time such as 2027-01-31T00:00:00Z, found \(found)")
+        }
+        return time
     }
 
     /// The error for a required field that is not in this mapping.

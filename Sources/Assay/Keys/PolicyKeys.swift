@@ -1,0 +1,99 @@
+import AssayCore
+import FoundationEssentials
+
+/// Reads the list `keys` of a policy file.
+struct PolicyKeys {
+    /// The types of keys that there are.
+    let materials: [any KeyMaterial.Type]
+    /// Reads what the keys consist of.
+    let files: any PolicyFiles
+
+    /// The keys of the list, and none when there is no list.
+    func read(_ list: PolicyNode?) throws(PolicyError) -> [NamedKey] {
+        guard let list else { return [] }
+        var keys: [NamedKey] = []
+        for node in try list.elements() {
+            let (key, name) = try key(node)
+            guard !keys.contains(where: { $0.name.isByteEqual(to: key.name) }) else {
+                throw name.error("two keys are named \(key.name.excerpt); names are unique")
+            }
+            keys.append(key)
+        }
+        return keys
+    }
+
+    private func key(_ node: PolicyNode) throws(PolicyError) -> (key: NamedKey, name: PolicyNode) {
+        let type = try material(of: node)
+        let fields = try node.members(
+            ["name", "use", "for", "notBefore", "notAfter"] + type.parts.map(\.name))
+        guard let name = fields["name"] else { throw node.missing("name", "a name that is unique") }
+        let window = KeyWindow(notBefore: try fields["notBefore"]?.time(), notAfter: try fields["notAfter"]?.time())
+        if window.isEmpty, let end = fields["notAfter"] {
+            throw end.error("the window ends before it begins; expected a time that is not before notBefore")
+        }
+        var parts: [String: SecretBytes] = [:]
+        for part in type.parts {
+            if let source = fields[part.name] {
+                parts[part.name] = try files.contents(of: part, at: source)
+            } else if part.isRequired {
+                throw node.missing(part.name, "\(part.form), as \(SecretSource.allowed)")
+            }
+        }
+        let material: any KeyMaterial
+        do {
+            material = try type.reading(parts)
+        } catch {
+            throw fields[error.part]?.error(error.message) ?? node.error(error.description)
+        }
+        let key = NamedKey(
+            name: try PolicyKeys.name(name), scope: try fields["for"].map(PolicyKeys.name), window: window,
+            material: material)
+        return (key, name)
+    }
+
+    /// The type of the key: which fields there may be depends on it, so it is looked for before all else.
+    private func material(of node: PolicyNode) throws(PolicyError) -> any KeyMaterial.Type {
+        let names = materials.map { $0.purpose.name }
+        let allowed = "allowed are \(names.joined(separator: ", "))"
+        guard case .mapping(let entries) = node.content else {
+            throw node.error(
+                "expected a mapping of name, use, for, notBefore, notAfter and the parts of the key, "
+                    + "found something else")
+        }
+        guard let use = entries.first(where: { $0.key.isByteEqual(to: "use") })?.value else {
+            throw node.missing("use", allowed)
+        }
+        let purpose = try use.text()
+        guard let type = materials.first(where: { $0.purpose.name.isByteEqual(to: purpose) }) else {
+            throw use.error("no engine uses keys for this; \(allowed), found \(use.found)")
+        }
+        return type
+    }
+
+    private static func name(_ node: PolicyNode) throws(PolicyError) -> String {
+        let text = try node.text()
+        if let objection = KeyName.objection(to: text) { throw node.error(objection) }
+        return text
+    }
+
+    /// Refuses an app that names a key of another purpose. Keys that are not in the policy may be in a key store.
+    ///
+    /// - Parameters:
+    ///   - section: what an engine demands of the app.
+    ///   - purposes: those of the engine's keys.
+    static func demandPurpose(
+        of section: PolicyNode, _ purposes: [KeyPurpose], among keys: [NamedKey]
+    ) throws(PolicyError) {
+        guard case .mapping(let entries) = section.content,
+            case .sequence(let names)? = entries.first(where: { $0.key.isByteEqual(to: "keys") })?.value.content
+        else { return }
+        for node in names {
+            guard case .scalar(let name) = node.content,
+                let key = keys.first(where: { $0.name.isByteEqual(to: name) }), !purposes.contains(key.purpose)
+            else { continue }
+            throw node.error(
+                "the key \(name.excerpt) is for \(key.purpose); "
+                    + "expected one for \(purposes.map(\.name).joined(separator: " or "))")
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import AssayCore
+import Foundation
+
+/// Files with secrets: who may read them, and how they are read without lingering copies.
+public enum SecretFile {
+    /// Why a file with a secret is not private enough, as the change of mode that `chmod` takes; nil when it is.
+    ///
+    /// A file of the user's own is for the user alone. One of somebody else's, such as root's secrets that are mounted
+    /// into a container, may be read by its group, of which the user is one, and written by its owner only.
+    /// - Parameters:
+    ///   - owner: the user identifier of the file's owner.
+    ///   - mode: its permission bits. With access control lists the bits of the group are the most that any of them
+    ///     grants, so that these are held to the same rule.
+    ///   - user: the effective user identifier of this process.
+    public static func objection(owner: UInt32, mode: UInt32, user: UInt32) -> String? {
+        if owner == user { return mode & 0o077 == 0 ? nil : "600" }
+        switch (mode & 0o020 != 0, mode & 0o007 != 0) {
+        case (false, false): return nil
+        case (true, false): return "g-w"
+        case (false, true): return "o-rwx"
+        case (true, true): return "g-w,o-rwx"
+        }
+    }
+
+    /// Reads a regular file, or one that a link leads to. What is judged is what is read: the open file, not its path.
+    static func read(_ path: String, limit: Int, isSecret: Bool) throws(SecretSourceError) -> SecretBytes {
+        let name = path.excerpt(atMost: 1024)
+        // Without O_NONBLOCK a pipe would hold the process until somebody writes to it.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else {
+            let number = errno
+            throw SecretSourceError(
+                number == ENOENT || number == ENOTDIR ? .missing : .unreadable,
+                "the file \(name) cannot be read: \(reason(number))")
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            throw SecretSourceError(.unreadable, "the file \(name) cannot be read: \(reason(errno))")
+        }
+        let format = status.st_mode & S_IFMT
+        guard format == S_IFREG else {
+            throw SecretSourceError(
+                .notRegular,
+                "\(name) is no regular file: it is a \(format == S_IFDIR ? "folder" : "pipe, device or socket"); "
+                    + "name a file")
+        }
+        if isSecret {
+            try demandPrivacy(of: path, status, isReadOnly: isReadOnly(descriptor))
+        }
+        guard status.st_size > 0 else { throw SecretSourceError(.empty, "the file \(name) is empty") }
+        guard status.st_size <= limit else {
+            throw SecretSourceError(
+                .tooLarge, "the file \(name) has \(status.st_size) bytes, and at most \(limit) are allowed")
+        }
+        return try contents(of: descriptor, count: Int(status.st_size), name: name)
+    }
+
+    private static func demandPrivacy(
+        of path: String, _ status: stat, isReadOnly: Bool
+    ) throws(SecretSourceError) {
+        let user = geteuid()
+        guard let change = objection(owner: status.st_uid, mode: UInt32(status.st_mode), user: user) else { return }
+        let word = ShellWord.quoted(path)
+        let remedy: String
+        if isReadOnly {
+            remedy =
+                "its file system is read-only, so have it mounted with less, or name a copy: "
+                + "install -m 600 \(word) NEWPATH"
+        } else if status.st_uid == user {
+            remedy = "run: chmod \(change) \(word)"
+        } else {
+            remedy = "let its owner (user \(status.st_uid)) or root run: chmod \(change) \(word)"
+        }
+        let digits = String(status.st_mode & 0o777, radix: 8)
+        throw SecretSourceError(
+            .exposed,
+            "others may read or replace \(path.excerpt(atMost: 1024)), which holds a secret (mode 0\(digits)); \(remedy)"
+        )
+    }
+
+    private static func isReadOnly(_ descriptor: Int32) -> Bool {
+        var status = statvfs()
+        return fstatvfs(descriptor, &status) == 0 && status.f_flag & UInt(ST_RDONLY) != 0
+    }
+
+    /// The bytes, written straight to where they are kept.
+    private static func contents(
+        of descriptor: Int32, count: Int, name: String
+    ) throws(SecretSourceError) -> SecretBytes {
+        var found = 0
+        // One byte more, to see that the file ends where it should.
+        let buffer = try SecretBytes(count: count + 1) { buffer throws(SecretSourceError) in
+            while found < buffer.count {
+                let step = Foundation.read(
+                    descriptor, buffer.baseAddress.map { $0 + found }, buffer.count - found)
+                if step == 0 { break }
+                if step < 0, errno == EINTR { continue }
+                guard step > 0 else {
+                    throw SecretSourceError(.unreadable, "the file \(name) cannot be read: \(reason(errno))")
+                }
+                found += step
+            }
+        }
+        guard found == count else {
+            throw SecretSourceError(.unreadable, "the file \(name) was changed while it was read; try again")
+        }
+        return buffer.withUnsafeBytes { SecretBytes($0[..<count]) }
+    }
+
+    private static func reason(_ number: Int32) -> String { String(cString: strerror(number)) }
+}

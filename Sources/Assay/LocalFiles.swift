@@ -1,0 +1,58 @@
+public import AssayCore
+import Foundation
+
+/// Reads files of the local file system, as a policy refers to them.
+public struct LocalFiles: PolicyFiles {
+    private let directory: URL
+
+    /// Takes relative paths to be relative to the folder of a file.
+    public init(relativeTo path: String) {
+        directory = URL(fileURLWithPath: path).deletingLastPathComponent()
+    }
+
+    /// The contents of the file that a scalar `file:PATH` names.
+    public func contents(of node: PolicyNode) throws(PolicyError) -> [UInt8] {
+        let text = try node.text()
+        guard text.utf8.starts(with: "file:".utf8), text.utf8.count > 5 else {
+            throw node.error("expected file:PATH, found \(node.found)")
+        }
+        let path = URL(fileURLWithPath: String(decoding: text.utf8.dropFirst(5), as: UTF8.self), relativeTo: directory)
+            .path
+        do {
+            return try LocalFiles.read(path, limit: InputLimits.policy)
+        } catch {
+            throw node.error(error.message)
+        }
+    }
+
+    /// What the source of a part of a key holds; see ``SecretSource``.
+    public func contents(of part: KeyPart, at node: PolicyNode) throws(PolicyError) -> SecretBytes {
+        let text = try node.text()
+        do {
+            return try SecretSource(text, relativeTo: directory.path).read(isSecret: part.isSecret)
+        } catch {
+            throw node.error(error.message)
+        }
+    }
+
+    /// Reads a file that is not larger than a limit.
+    static func read(_ path: String, limit: Int) throws(PolicyError) -> [UInt8] {
+        do {
+            let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+            defer { try? handle.close() }
+            let data = try handle.read(upToCount: limit + 1) ?? Data()
+            guard data.count <= limit else {
+                throw PolicyError(
+                    file: path, field: "",
+                    "the file \(path.excerpt(atMost: 1024)) has more than the \(limit) bytes that are allowed")
+            }
+            return Array(data)
+        } catch let error as PolicyError {
+            throw error
+        } catch {
+            throw PolicyError(
+                file: path, field: "",
+                "the file \(path.excerpt(atMost: 1024)) cannot be read: \(error.localizedDescription)")
+        }
+    }
+}

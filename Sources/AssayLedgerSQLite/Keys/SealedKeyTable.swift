@@ -1,0 +1,54 @@
+import AssayCore
+import Foundation
+import GRDB
+
+/// The statements on sealed keys, on one connection. Whoever calls holds the transaction.
+extension LedgerTables {
+    static let sealedKeyColumns =
+        "name, purpose, scope, algorithm, notBefore, notAfter, retiredAt, addedAt, masterKey, sealed FROM sealedKey"
+
+    static func sealedKey(_ row: Row) throws -> SealedKeyRow {
+        let row = StoredRow(row, "sealedKey")
+        let columns = SealedKeyColumns(
+            name: try row.text(0), purpose: try row.text(1), scope: try row.textIfAny(2), algorithm: try row.text(3),
+            notBefore: try row.integerIfAny(4), notAfter: try row.integerIfAny(5), retiredAt: try row.integerIfAny(6),
+            addedAt: try row.integer(7))
+        return SealedKeyRow(columns: columns, masterKey: try row.bytes(8), sealed: try row.bytes(9))
+    }
+
+    /// All keys, by name.
+    func sealedKeys() throws -> [SealedKeyRow] {
+        try Row.fetchAll(db, sql: "SELECT \(Self.sealedKeyColumns) ORDER BY name").map(Self.sealedKey)
+    }
+
+    func sealedKey(_ name: String) throws -> SealedKeyRow? {
+        try row("SELECT \(Self.sealedKeyColumns) WHERE name = ?", [name]).map(Self.sealedKey)
+    }
+
+    /// Stores a key. Returns whether there was none of its name.
+    func insert(_ key: SealedKeyRow) throws -> Bool {
+        try run(
+            """
+            INSERT INTO sealedKey
+            (name, purpose, scope, algorithm, notBefore, notAfter, retiredAt, addedAt, masterKey, sealed)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING
+            """,
+            [
+                key.columns.name, key.columns.purpose, key.columns.scope, key.columns.algorithm,
+                key.columns.notBefore, key.columns.notAfter, key.columns.retiredAt, key.columns.addedAt,
+                Data(key.masterKey), Data(key.sealed),
+            ]) == 1
+    }
+
+    /// Stores when a key was retired, and the key sealed anew together with that.
+    func retire(_ key: SealedKeyRow) throws {
+        try change(
+            "UPDATE sealedKey SET retiredAt = ?, sealed = ? WHERE name = ?",
+            [key.columns.retiredAt, Data(key.sealed), key.columns.name])
+    }
+
+    /// Removes a key. Returns whether there was one.
+    func removeSealedKey(_ name: String) throws -> Bool {
+        try run("DELETE FROM sealedKey WHERE name = ?", [name]) == 1
+    }
+}

@@ -1,0 +1,94 @@
+import AssayCore
+import AssayLedgerSQLite
+import AssayTestSupport
+import Foundation
+import Testing
+
+@Suite("How fresh the keys of a store are")
+struct SealedKeyFreshnessTests {
+    @Test("Within a second the file is looked at once, however many ask at once")
+    func looks() async throws {
+        let fixture = try SealedKeyFixture()
+        try await fixture.add("a")
+        for second in 1...3 {
+            try await withThrowingTaskGroup(of: [String: String].self) { group in
+                for _ in 0..<100 { group.addTask { try await fixture.store.secrets() } }
+                for try await secrets in group { #expect(secrets == ["a": "a secret"]) }
+            }
+            fixture.clock.advance(by: .milliseconds(999))
+            _ = try await fixture.store.secrets()
+            #expect(fixture.store.looks == second)
+            fixture.clock.advance(by: .milliseconds(1))
+        }
+    }
+
+    @Test("A key that is as it was is not unsealed anew")
+    func unchanged() async throws {
+        let fixture = try SealedKeyFixture()
+        try await fixture.add("a")
+        func material() async throws -> SecretBytes {
+            try #require(try await fixture.store.keys(for: TestSecret.purpose).first?.material as? TestSecret).secret
+        }
+        let first = try await material()
+        fixture.clock.advance(by: .seconds(2))
+        #expect(try await material() === first)
+        #expect(fixture.store.looks == 2)
+    }
+
+    @Test(
+        "What a store changes itself counts at once, also when somebody is looking meanwhile",
+        .timeLimit(.minutes(1)))
+    func ownChanges() async throws {
+        let fixture = try SealedKeyFixture()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    while !Task.isCancelled {
+                        _ = try await fixture.store.secrets()
+                        // What is fresh is handed out without a pause, and there are as few threads as cores.
+                        await Task.yield()
+                    }
+                }
+            }
+            for number in 0..<50 {
+                try await fixture.add("\(number)")
+                try #require(try await fixture.store.secrets().count == number + 1)
+            }
+            for number in 0..<50 {
+                try await fixture.store.remove("\(number)")
+                try #require(try await fixture.store.secrets().count == 49 - number)
+            }
+            group.cancelAll()
+            try await group.waitForAll()
+        }
+    }
+
+    @Test("What another store changes counts within a second, by a real clock")
+    func otherChanges() async throws {
+        let fixture = try SealedKeyFixture()
+        let reader = SealedKeyStore(
+            ledger: try SQLiteLedger.open(path: fixture.folder.path()), masterKey: try SealedKeyFixture.masterKey(),
+            materials: [TestSecret.self])
+        #expect(try await reader.secrets() == [:])
+        try await fixture.add("a")
+        let deadline = ContinuousClock.now + .seconds(1)
+        while try await reader.secrets().isEmpty, ContinuousClock.now < deadline {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        // The last look may have begun before the deadline.
+        #expect(try await reader.secrets() == ["a": "a secret"])
+    }
+
+    @Test("A caller that was cancelled takes nobody along")
+    func cancellation() async throws {
+        let fixture = try SealedKeyFixture()
+        try await fixture.add("a")
+        for _ in 0..<20 {
+            fixture.clock.advance(by: .seconds(1))
+            let task = Task { try await fixture.store.secrets() }
+            task.cancel()
+            #expect(try await fixture.store.secrets() == ["a": "a secret"])
+            #expect(try await task.value == ["a": "a secret"])
+        }
+    }
+}

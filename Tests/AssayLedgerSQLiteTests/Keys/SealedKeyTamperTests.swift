@@ -1,0 +1,121 @@
+import AssayCore
+import AssayLedgerSQLite
+import AssayTestSupport
+import Foundation
+import Testing
+
+@Suite("A key store that was changed without its master key")
+struct SealedKeyTamperTests {
+    /// A store with one key all of whose columns have a value, and how many bytes are sealed.
+    private func fixture() async throws -> (SealedKeyFixture, length: Int) {
+        let fixture = try SealedKeyFixture()
+        let window = KeyWindow(notBefore: SealedKeyFixture.now - 10, notAfter: SealedKeyFixture.now + 10)
+        try await fixture.add("a", "secret", label: "x", scope: "shop", window: window)
+        try await fixture.store.retire("a", at: SealedKeyFixture.now + 5)
+        #expect(try await fixture.store.outage() == nil)
+        let length = try #require(Int(try fixture.ledger.texts("SELECT length(sealed) || '' FROM sealedKey")[0]))
+        return (fixture, length)
+    }
+
+    /// What the store says after a change, when somebody looks who has not looked before.
+    private func outage(_ fixture: SealedKeyFixture, after sql: String) async throws -> KeyStoreOutage.Code? {
+        try fixture.ledger.executeOnWriter(sql)
+        return try await SealedKeyFixture.store(on: fixture.ledger).outage()
+    }
+
+    @Test("With any byte of what is sealed changed, removed or added it does not open")
+    func sealedBytes() async throws {
+        let (fixture, length) = try await fixture()
+        try fixture.ledger.executeOnWriter("PRAGMA synchronous = OFF")
+        let original = try fixture.ledger.texts("SELECT hex(sealed) FROM sealedKey")[0]
+        func replace(_ hex: String) -> String { "UPDATE sealedKey SET sealed = x'\(hex)'" }
+        let bytes = try #require([UInt8](hex: original))
+        func hex(_ bytes: [UInt8]) -> String {
+            bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        }
+        for index in 0..<length {
+            for bit in UInt8(0)..<8 {
+                var changed = bytes
+                changed[index] ^= 1 << bit
+                #expect(try await outage(fixture, after: replace(hex(changed))) == .corrupt, "byte \(index)")
+            }
+            var shorter = bytes
+            shorter.remove(at: index)
+            #expect(try await outage(fixture, after: replace(hex(shorter))) == .corrupt, "without byte \(index)")
+            #expect(try await outage(fixture, after: replace(hex(Array(bytes[..<index])))) == .corrupt)
+        }
+        #expect(try await outage(fixture, after: replace(original + "00")) == .corrupt)
+        #expect(try await outage(fixture, after: replace(original)) == nil, "the test itself changes nothing else")
+    }
+
+    @Test("With any column changed, emptied or shifted it does not open")
+    func columns() async throws {
+        let changes: [(column: String, values: [String])] = [
+            ("name", ["'b'", "'A'", "'a '"]), ("purpose", ["'tesu'", "'Test'", "''"]),
+            ("scope", ["'shoq'", "''", "NULL"]), ("algorithm", ["'nonf'", "''"]),
+            ("notBefore", ["notBefore + 1", "NULL", "0"]), ("notAfter", ["notAfter + 1", "NULL", "notBefore"]),
+            ("retiredAt", ["retiredAt + 1", "NULL", "notAfter"]), ("addedAt", ["addedAt + 1", "0"]),
+        ]
+        for (column, values) in changes {
+            for value in values {
+                let (fixture, _) = try await fixture()
+                let sql = "UPDATE sealedKey SET \(column) = \(value)"
+                #expect(try await outage(fixture, after: sql) == .corrupt, "\(sql)")
+            }
+        }
+        let (fixture, _) = try await fixture()
+        #expect(try await outage(fixture, after: "UPDATE sealedKey SET masterKey = zeroblob(8)") == .wrongMasterKey)
+        #expect(try await outage(fixture, after: "UPDATE sealedKey SET masterKey = x''") == .wrongMasterKey)
+    }
+
+    @Test("What one key has sealed does not open as another")
+    func swapped() async throws {
+        let fixture = try SealedKeyFixture()
+        try await fixture.add("a", "first")
+        try await fixture.add("b", "second")
+        let swap = """
+            UPDATE sealedKey SET sealed =
+            (SELECT other.sealed FROM sealedKey AS other WHERE other.name <> sealedKey.name)
+            """
+        #expect(try await outage(fixture, after: swap) == .corrupt)
+        let copy = """
+            DELETE FROM sealedKey WHERE name = 'b';
+            INSERT INTO sealedKey SELECT 'b', purpose, scope, algorithm, notBefore, notAfter, retiredAt, addedAt,
+            masterKey, sealed FROM sealedKey
+            """
+        #expect(try await outage(fixture, after: copy) == .corrupt)
+    }
+
+    @Test("A store that has one key that does not open hands out none, until that is removed")
+    func failsClosed() async throws {
+        let fixture = try SealedKeyFixture()
+        try await fixture.add("a", "first")
+        try await fixture.add("b", "second")
+        #expect(try await outage(fixture, after: "UPDATE sealedKey SET scope = 'x' WHERE name = 'b'") == .corrupt)
+        #expect(try await fixture.ledger.removeSealedKey("b"))
+        #expect(try await SealedKeyFixture.store(on: fixture.ledger).secrets() == ["a": "first"])
+    }
+
+    @Test("The file holds no secret in the open, whatever was done to the keys")
+    func file() async throws {
+        let fixture = try SealedKeyFixture()
+        let secrets = ["open sesame 0123456789", "another long secret 42"]
+        try await fixture.add("a", secrets[0])
+        try await fixture.add("b", secrets[1])
+        try await fixture.store.retire("a", at: SealedKeyFixture.now)
+        try await fixture.store.remove("b")
+        var entries: [LedgerEntry] = []
+        try await fixture.ledger.export { entries.append($0) }
+        #expect(entries.isEmpty)
+        for name in ["ledger.sqlite", "ledger.sqlite-wal", "ledger.sqlite-shm"] {
+            let data = try Data(contentsOf: fixture.folder.url.appendingPathComponent(name))
+            for secret in secrets + [SealedKeyFixture.masterText] {
+                #expect(data.range(of: Data(secret.utf8)) == nil, "\(name)")
+            }
+            let master = try #require(Data(base64Encoded: SealedKeyFixture.masterText))
+            #expect(data.range(of: master) == nil, "\(name)")
+        }
+        let dumped = "\(try SealedKeyFixture.masterKey())\(fixture.store)\(try await fixture.store.secrets().keys)"
+        #expect(!dumped.contains("sesame"))
+    }
+}
