@@ -44,7 +44,8 @@ struct IntegrityAppVectors {
     private var certificates: [ClassicCase] {
         let own = mint.digests.map { Base64URL.text($0) }
         let other = Base64URL.text(mint.digest("attacker"))
-        let hexadecimal = mint.digests[0].map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        let hexadecimal = mint.digest("attacker").map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
+            .joined()
         func digests(_ id: String, _ texts: [String]) -> ClassicCase {
             reject(
                 "certificate-\(id)", "certificate", .certificateSha256Digest, .array(texts.map { .text($0) }))
@@ -53,7 +54,7 @@ struct IntegrityAppVectors {
             digests("another", [other]), digests("list-empty", []),
             digests("ours-then-another", [own[0], other]), digests("another-then-ours", [other, own[0]]),
             digests("empty", [""]), digests("ours-then-empty", [own[0], ""]),
-            digests("in-hexadecimal", [hexadecimal]),
+            digests("another-in-hexadecimal", [hexadecimal]),
             digests("truncated", [Base64URL.text(mint.digests[0].dropLast())]),
             digests("longer", [Base64URL.text(mint.digests[0] + [0])]),
             digests("in-other-case", [own[0].lowercased()]), digests("with-space", [own[0] + " "]),

@@ -103,6 +103,7 @@ struct IntegrityEncryptionVectors {
         return [
             header("empty") { _ in [] }, header("not-json", text: "A256KW"), header("as-array", text: "[{\(good)}]"),
             header("empty-object", text: "{}"), header("without-algorithm", text: #"{"enc":"A256GCM"}"#),
+            header("without-encryption", text: #"{"alg":"A256KW"}"#),
             header("algorithm-null", text: #"{"alg":null,"enc":"A256GCM"}"#),
             header("algorithm-as-number", text: #"{"alg":256,"enc":"A256GCM"}"#),
             header("algorithm-as-list", text: #"{"alg":["A256KW"],"enc":"A256GCM"}"#),

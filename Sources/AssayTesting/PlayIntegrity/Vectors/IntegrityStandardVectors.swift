@@ -170,7 +170,7 @@ struct IntegrityStandardVectors {
     private var strict: [StandardCase] {
         func strict(_ id: String, _ check: String?, _ field: PlayIntegrityField, _ value: JSONItem?) -> StandardCase {
             StandardCase("strict-\(id)", check.map { .reject($0) } ?? .accept) {
-                $0.payload[.recallValues] = ["bitFirst": false]
+                $0.payload[.recallValues] = ["bitFirst": false, "bitThird": false]
                 $0.payload[.locationSpoofingRiskVerdict] = ["LOW_RISK_DEVICE"]
                 $0.payload[field] = value
             }

@@ -63,6 +63,8 @@ struct IntegrityStrictVectors {
             accept("recall-second-bit-missing", .bitSecond, nil),
             refused("first-bit", .bitFirst, true), refused("third-bit", .bitThird, true),
             refused("both-bits", .recallValues, ["bitFirst": true, "bitSecond": true, "bitThird": true]),
+            // Google leaves bits out that it cannot tell.
+            refused("third-bit-missing", .bitThird, nil), refused("values-empty", .recallValues, [:]),
             refused("missing", .deviceRecall, nil), refused("empty", .deviceRecall, [:]),
         ]
     }

@@ -95,7 +95,9 @@ struct IntegrityVectorPolicies {
             app += mint.digests.map { "  - \"\(Base64URL.text($0))\"" }
             app.append("minimumVersionCode: 42")
         }
-        app += ["challenge: \(challenge)"] + demands
+        // Tokens of games on PC have no nonce.
+        if !isPC { app.append("challenge: \(challenge)") }
+        app += demands
         lines += ["apps:", "  - name: \(IntegrityVectorMint.app)", "    playIntegrity:"] + app.map { "      \($0)" }
         if !enforced.isEmpty { lines += ["checks:"] + enforced.map { "  play-integrity.\($0): enforce" } }
         return VectorFile(path: "\(folder)policy.yaml", contents: lines.joined(separator: "\n") + "\n")
