@@ -9,14 +9,15 @@ struct AssayCommand: AsyncParsableCommand {
         abstract: "Tells whether a request comes from a genuine app on a genuine device.",
         discussion: """
             Exit status: 0 all accepted, 1 at least one rejected, 2 evidence or policy that cannot be read, 3 an \
-            outage of the ledger, 64 bad arguments, 74 the output cannot be written.
+            outage of the ledger or the key store, 64 bad arguments, 74 the output cannot be written.
 
             Shell completions: assay --generate-completion-script bash (or zsh, fish) prints a script to be installed \
             where the shell looks for it.
             """,
         version: "0.1.0",
         subcommands: [
-            VerifyCommand.self, ExplainCommand.self, ChallengeCommand.self, LedgerCommand.self, MintCommand.self,
+            VerifyCommand.self, ExplainCommand.self, KeysCommand.self, ChallengeCommand.self, LedgerCommand.self,
+            MintCommand.self,
         ])
 
     /// Runs the command that the arguments name, with the exit statuses of this program.

@@ -9,7 +9,7 @@ enum ExitStatus: Int32, Comparable {
     case rejected = 1
     /// Evidence or policy cannot be read.
     case unreadable = 2
-    /// The ledger cannot decide.
+    /// The ledger, the key store or a service cannot be reached.
     case outage = 3
     /// Bad arguments: EX_USAGE of sysexits.h.
     case usage = 64

@@ -56,7 +56,7 @@ enum LedgerURL: Equatable {
                     LedgerOutage(
                         .unreachable,
                         "there is no ledger at \(path); name another one with --ledger, or begin one with "
-                            + "`assay challenge issue`, or with --create-ledger of `assay verify` and "
+                            + "`assay challenge issue` or `assay keys add`, or with --create-ledger of `assay verify` and "
                             + "`assay ledger block`"
                     ))
             }

@@ -16,7 +16,8 @@ struct LedgerExportCommand: AsyncParsableCommand {
               digest     digest, app, kind, usedAt, until
               block      kind (key, device or account), name, reason, since, until if it ends
 
-            A challenge that can still be used is like a secret, so its SHA-256 digest stands for it.
+            A challenge that can still be used is like a secret, so its SHA-256 digest stands for it. Keys of the key \
+            store are not exported; see assay keys list.
 
             Exit status: 0, 3 an outage or no ledger.
             """)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Assay
+import AssayLedgerSQLite
 import Foundation
 
 /// `assay verify`: judges evidence.
@@ -19,11 +20,12 @@ struct VerifyCommand: AsyncParsableCommand {
             hex:, base64: or file: stands before it.
 
             An accepted attestation is enrolled in the ledger, an accepted assertion advances its key's counter there. \
+            Keys come from the policy and, with a master key, from the key store in the file of the ledger. \
             A ledger that does not exist is an outage, unless --create-ledger begins it. A record that cannot be read \
             is reported, the hundred first ones of a file each, and the others are judged.
 
             Exit status: 0 all accepted, 1 at least one rejected, 2 evidence or policy that cannot be read, 3 an \
-            outage of the ledger, 64 bad arguments. The greatest wins.
+            outage of the ledger or the key store, 64 bad arguments. The greatest wins.
             """)
 
     @Argument(help: "The evidence, and - for standard input.", completion: .file())
@@ -49,6 +51,7 @@ struct VerifyCommand: AsyncParsableCommand {
     var ledger: LedgerURL?
 
     @OptionGroup var creation: CreateLedgerOption
+    @OptionGroup var masterKey: MasterKeyOption
 
     @Flag(help: "Print one JSON verdict per line.")
     var json = false
@@ -63,6 +66,9 @@ struct VerifyCommand: AsyncParsableCommand {
         guard files.filter({ $0 == "-" }).count <= 1 else { throw ValidationError("standard input can be read once") }
         guard ledgerURL != .memory || !creation.createLedger else {
             throw ValidationError("--create-ledger needs --ledger sqlite:PATH; memory: is new each time")
+        }
+        guard ledgerURL != .memory || masterKey.masterKey == nil else {
+            throw ValidationError("--master-key needs --ledger sqlite:PATH, in which the key store is")
         }
         try raw.validate(policy: policy != nil, app: app != nil, ledger: ledgerURL)
         guard raw.kind != nil else {
@@ -86,10 +92,12 @@ struct VerifyCommand: AsyncParsableCommand {
         } else {
             policy = try RawEvidence.policy(raw, app: app)
         }
+        let masterKey = try ledgerURL == .memory ? nil : masterKey.readIfAny()
         let open = try ledgerURL.open(creating: creation.createLedger)
         defer { open.close() }
         var report = VerdictReport(isJSON: json, hasMemoryLedger: ledgerURL == .memory)
-        let verifier = Verifier(policy: policy, ledger: open.ledger)
+        let verifier = Verifier(
+            policy: policy, ledger: open.ledger, keyStores: try await keyStores(open, masterKey))
         if let kind = raw.kind {
             try await verify(kind, with: verifier, into: &report)
         } else {
@@ -99,6 +107,22 @@ struct VerifyCommand: AsyncParsableCommand {
             }
         }
         try report.finish()
+    }
+
+    /// The key store of the ledger, when there is a master key to open it.
+    private func keyStores(_ open: OpenLedger, _ masterKey: MasterKey?) async throws -> [any KeyStore] {
+        if let masterKey { return open.keyStore(masterKey).map { [$0] } ?? [] }
+        guard case .sqlite(let ledger) = open else { return [] }
+        do {
+            let count = try await ledger.sealedKeys().count
+            if count > 0 {
+                Console.note(
+                    "the \(count) keys of the key store in \(ledgerURL.description) are not used; give --master-key")
+            }
+        } catch {
+            throw CommandFailure(error)
+        }
+        return []
     }
 
     private func verify(_ kind: RawKind, with verifier: Verifier, into report: inout VerdictReport) async throws {

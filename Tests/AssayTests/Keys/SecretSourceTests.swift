@@ -38,7 +38,7 @@ struct SecretSourceTests {
     }
 
     /// The user is 1000; what chmod is told is what is missing.
-    static let permissions: [(owner: UInt32, mode: UInt32, user: UInt32, change: String?)] = [
+    static let modes: [(owner: UInt32, mode: UInt32, user: UInt32, change: String?)] = [
         (1000, 0o600, 1000, nil), (1000, 0o400, 1000, nil), (1000, 0o700, 1000, nil), (1000, 0o000, 1000, nil),
         (1000, 0o640, 1000, "600"), (1000, 0o604, 1000, "600"), (1000, 0o620, 1000, "600"), (1000, 0o610, 1000, "600"),
         (1000, 0o601, 1000, "600"), (1000, 0o644, 1000, "600"), (1000, 0o444, 1000, "600"), (1000, 0o777, 1000, "600"),
@@ -51,7 +51,7 @@ struct SecretSourceTests {
 
     @Test(
         "A file with a secret is for its owner, or for the group that it was given to, and nobody else",
-        arguments: permissions)
+        arguments: modes)
     func permissions(_ row: (owner: UInt32, mode: UInt32, user: UInt32, change: String?)) {
         #expect(SecretFile.objection(owner: row.owner, mode: row.mode, user: row.user) == row.change)
     }

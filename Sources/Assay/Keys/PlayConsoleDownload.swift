@@ -1,0 +1,112 @@
+public import AssayCore
+public import AssayPrimitives
+
+/// The response keys of an app as the Play Console hands them out: text, encrypted with RSA for a key of the app's owner.
+///
+/// The text has a line for each key, its name, `=` and its value. White space and quotes around these are passed over.
+public struct PlayConsoleDownload: Sendable {
+    /// What keys of a download are for.
+    public static let purpose = KeyPurpose("play-integrity")
+
+    /// The parts of the key, by the names that policies give them.
+    public let parts: [String: SecretBytes]
+    /// What in the download was passed over, for people to know. Nothing of it is secret.
+    public let notes: [String]
+
+    /// The names of the lines, and those of the parts that they are.
+    private static let names = [("DECRYPTION_KEY", "decryptionKey"), ("VERIFICATION_KEY", "verificationKey")]
+
+    /// Opens a download.
+    ///
+    /// - Parameters:
+    ///   - encrypted: the bytes of the file, or their base64.
+    ///   - privateKey: the key for whose public half the console has encrypted it: OAEP with SHA-1.
+    /// - Throws: ``KeyError``: a file of another length than the key's, one that is for another key, or a text without
+    ///   the two keys. It shows nothing of what was opened.
+    public init(encrypted: [UInt8], privateKey: RSAPrivateKey) throws(KeyError) {
+        let length = privateKey.publicKey.modulusLength
+        var ciphertext = encrypted
+        if encrypted.count != length {
+            guard let decoded = PlayConsoleDownload.base64(encrypted), decoded.count == length else {
+                throw KeyError(
+                    "wrong-length", part: "",
+                    "found \(encrypted.count) bytes; what is encrypted for an RSA key of \(length * 8) bits has "
+                        + "\(length), or is their base64. Is it the file that the console has handed out, "
+                        + "and this the private key that belongs to it?")
+            }
+            ciphertext = decoded
+        }
+        guard let text = privateKey.decryptOAEP(ciphertext) else {
+            throw KeyError(
+                "wrong-private-key", part: "",
+                "it does not open with this private key; it was encrypted for another one, or was changed")
+        }
+        try self.init(text: text)
+    }
+
+    /// Reads what was encrypted.
+    package init(text: SecretBytes) throws(KeyError) {
+        var parts: [String: SecretBytes] = [:]
+        var notes: [String] = []
+        try text.withUnsafeBytes { (bytes) throws(KeyError) in
+            var number = 0
+            for line in bytes.dropFirst(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0).split(
+                omittingEmptySubsequences: false, whereSeparator: { $0 == 0x0A })
+            {
+                number += 1
+                let line = PlayConsoleDownload.trimmed(line)
+                if line.isEmpty { continue }
+                guard let (name, value) = PlayConsoleDownload.assignment(line) else {
+                    throw KeyError(
+                        "strange-line", part: "",
+                        "line \(number) of what was encrypted is not NAME=VALUE; expected DECRYPTION_KEY=... and "
+                            + "VERIFICATION_KEY=...")
+                }
+                guard let part = PlayConsoleDownload.names.first(where: { $0.0.isByteEqual(to: name) })?.1 else {
+                    notes.append("line \(number), \(name.excerpt), is neither of the two keys and is passed over")
+                    continue
+                }
+                guard parts.updateValue(SecretBytes(value), forKey: part) == nil else {
+                    throw KeyError("duplicate", part: "", "\(name) stands twice in what was encrypted")
+                }
+            }
+        }
+        for (name, part) in PlayConsoleDownload.names where parts[part] == nil {
+            throw KeyError(
+                "missing-part", part: "", "what was encrypted has no line \(name)=...; is it a file with response keys?"
+            )
+        }
+        self.parts = parts
+        self.notes = notes
+    }
+
+    private typealias Text = Slice<UnsafeRawBufferPointer>
+
+    /// Name and value of a line. A name is letters, digits and `_`: anything else may be part of a secret.
+    private static func assignment(_ line: Text) -> (name: String, value: Text)? {
+        guard let index = line.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+        let name = trimmed(line[..<index])
+        let isName = name.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"): true
+            default: false
+            }
+        }
+        guard isName, !name.isEmpty, name.count <= 32 else { return nil }
+        return (String(decoding: name, as: UTF8.self), trimmed(line[(index + 1)...]))
+    }
+
+    /// The text without white space and quotes around it.
+    private static func trimmed(_ text: Text) -> Text {
+        func isAround(_ byte: UInt8) -> Bool {
+            byte == 0x20 || (0x09...0x0D).contains(byte) || byte == 0x22 || byte == 0x27
+        }
+        let rest = text.drop(while: isAround)
+        return rest[..<((rest.lastIndex { !isAround($0) } ?? rest.startIndex - 1) + 1)]
+    }
+
+    private static func base64(_ bytes: [UInt8]) -> [UInt8]? {
+        let text = bytes.filter { $0 != 0x20 && !(0x09...0x0D).contains($0) }
+        return try? Base64.decode(text[...], .standard)
+    }
+}

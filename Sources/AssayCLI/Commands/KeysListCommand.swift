@@ -1,0 +1,87 @@
+import ArgumentParser
+import Assay
+import AssayLedgerSQLite
+import Foundation
+
+/// `assay keys list`: what the key store says of its keys.
+struct KeysListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Lists the keys of the key store, without anything secret.",
+        discussion: """
+            It takes no master key, and so it proves nothing: whoever can write to the file can change what is listed. \
+            A key that was changed does not open, and verdicts are an outage then.
+
+            Exit status: 0, 3 an outage or no ledger.
+            """)
+
+    @OptionGroup var options: LedgerOptions
+
+    @Flag(help: "Print one JSON object per key.")
+    var json = false
+
+    func run() async throws {
+        let open = try options.url.open(creating: false)
+        defer { open.close() }
+        guard case .sqlite(let ledger) = open else { return }
+        let entries: [SealedKeyEntry]
+        do {
+            entries = try await ledger.sealedKeys()
+        } catch {
+            throw CommandFailure(error)
+        }
+        let now = Date()
+        if json { return try entries.forEach { try Console.print($0.json(at: now)) } }
+        guard !entries.isEmpty else { return Console.note("\(options.url.description) has no keys") }
+        let rows =
+            [["name", "use", "for", "algorithm", "not before", "not after", "state", "added"]]
+            + entries.map { $0.cells(at: now) }
+        for line in KeysListCommand.table(rows) { try Console.print(line) }
+    }
+
+    /// The rows with their columns one below the other.
+    private static func table(_ rows: [[String]]) -> [String] {
+        let terminal = Terminal(STDOUT_FILENO)
+        let rows = rows.map { $0.map(terminal.printable) }
+        let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            zip(row, widths).enumerated().map { index, cell in
+                let (text, width) = cell
+                return index == row.count - 1 ? text : text + String(repeating: " ", count: width - text.count)
+            }.joined(separator: "  ")
+        }
+    }
+}
+
+extension SealedKeyEntry {
+    fileprivate func cells(at now: Date) -> [String] {
+        [
+            name, purpose.name, scope ?? "-", algorithm, window.notBefore.map(RFC3339.format) ?? "-",
+            window.notAfter.map(RFC3339.format) ?? "-", stateText(at: now), RFC3339.format(addedAt),
+        ]
+    }
+
+    /// The state, with the time of a retirement, which has no column of its own.
+    private func stateText(at now: Date) -> String {
+        switch state(at: now) {
+        case .retired(let time): "retired at \(RFC3339.format(time))"
+        case .live, .pending, .expired:
+            state(at: now).name + (retiredAt.map { ", retires at \(RFC3339.format($0))" } ?? "")
+        }
+    }
+
+    /// The key as one JSON object on one line.
+    fileprivate func json(at now: Date) -> String {
+        var object = JSONObject()
+        object.add("name", text: name)
+        object.add("use", text: purpose.name)
+        if let scope { object.add("for", text: scope) }
+        object.add("algorithm", text: algorithm)
+        if let time = window.notBefore { object.add("notBefore", text: RFC3339.format(time)) }
+        if let time = window.notAfter { object.add("notAfter", text: RFC3339.format(time)) }
+        if let retiredAt { object.add("retiredAt", text: RFC3339.format(retiredAt)) }
+        object.add("state", text: state(at: now).name)
+        object.add("addedAt", text: RFC3339.format(addedAt))
+        return object.text
+    }
+}

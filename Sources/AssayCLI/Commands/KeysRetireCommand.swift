@@ -1,0 +1,47 @@
+import ArgumentParser
+import Assay
+import AssayLedgerSQLite
+import Foundation
+
+/// `assay keys retire`: ends the use of a key.
+struct KeysRetireCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "retire",
+        abstract: "Retires a key: it is not used any more, and verdicts can say so.",
+        discussion: """
+            Evidence under a retired key is rejected, with a finding that names the key. A retirement can be brought \
+            forward and is never put off. The master key is needed, as the time is sealed together with the key; without \
+            it a key can be removed.
+
+            Exit status: 0, 1 when there is no such key or it was retired before, 2 a master key that cannot be read, 3 \
+            an outage or no ledger, 64 bad arguments.
+            """)
+
+    @Argument(help: "The name of the key.")
+    var name: String
+
+    @Option(
+        help: ArgumentHelp("From when on it is not used (RFC 3339). (default: now)", valueName: "time"),
+        transform: TimeArgument.time)
+    var at: Date?
+
+    @OptionGroup var options: LedgerOptions
+    @OptionGroup var masterKey: MasterKeyOption
+
+    func run() async throws {
+        let masterKey = try masterKey.read()
+        let open = try options.url.open(creating: false)
+        defer { open.close() }
+        guard let store = open.keyStore(masterKey) else { return }
+        let now = Date()
+        let time = at ?? now
+        do {
+            try await store.retire(name, at: time)
+        } catch {
+            throw CommandFailure(error)
+        }
+        let verb = time <= now ? "is" : "will be"
+        try Console.print(
+            Terminal(STDOUT_FILENO).printable("key \(name) \(verb) retired at \(RFC3339.format(time))"))
+    }
+}

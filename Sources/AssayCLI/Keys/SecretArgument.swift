@@ -1,0 +1,37 @@
+import ArgumentParser
+import Assay
+
+/// Secrets on the command line: never themselves, but where they are.
+///
+/// Options that take one are plain text to the argument parser, whose errors show the value that was found.
+enum SecretArgument {
+    /// Checks that the text of an option names a source.
+    ///
+    /// - Throws: `ValidationError` that does not show the text.
+    static func validate(_ text: String?, of option: String) throws {
+        guard let text else { return }
+        do {
+            _ = try SecretSource(text)
+        } catch {
+            throw ValidationError(
+                "\(option): \(error.message). Every user of this machine sees the arguments of a running program")
+        }
+    }
+
+    /// Reads what the source of an option holds.
+    static func read(
+        _ text: String, of option: String, isSecret: Bool = true
+    ) throws(CommandFailure) -> SecretBytes {
+        do {
+            return try SecretSource(text).read(isSecret: isSecret)
+        } catch {
+            throw CommandFailure(.unreadable, "\(option): \(error.message)")
+        }
+    }
+
+    /// Reads a file that is named as it is, or a source.
+    static func readFile(_ text: String, of option: String) throws(CommandFailure) -> SecretBytes {
+        let isSource = text.hasPrefix("file:") || text.hasPrefix("env:")
+        return try read(isSource ? text : "file:\(text)", of: option)
+    }
+}

@@ -1,0 +1,177 @@
+import AssayTestSupport
+import Foundation
+import Testing
+
+@Suite("The key store on the command line")
+struct KeysCommandTests {
+    static let ledger = ["--ledger", "sqlite:ledger.sqlite"]
+    static let store = ledger + ["--master-key", "file:m"]
+    static let use = ["--use", "play-integrity", "--for", "com.example.shop"]
+
+    @Test("A key is added, listed, retired and removed")
+    func life() throws {
+        let scratch = try Scratch()
+        let parts = try scratch.writeKeys()
+        let added = try scratch.run(
+            ["keys", "add", "play-2026"] + Self.use + parts + Self.store + ["--not-before", "2026-01-01T00:00:00Z"])
+        #expect(added.status == 0, "\(added.errors)")
+        #expect(added.output.contains("key play-2026 for play-integrity of com.example.shop is sealed in sqlite:"))
+        #expect(added.errors.contains("a new ledger begins at ledger.sqlite"))
+        let second = ["keys", "add", "play-2027", "--use", "play-integrity"] + parts + Self.store
+        #expect(try scratch.run(second + ["--not-before", "2999-01-01T00:00:00Z"]).status == 0)
+
+        let again = try scratch.run(second)
+        #expect(again.status == 1 && again.errors.contains("there is a key play-2027 already"))
+
+        let list = try scratch.run(["keys", "list", "--json"] + Self.ledger).json()
+        #expect(list.map { $0["name"] as? String } == ["play-2026", "play-2027"])
+        #expect(list.map { $0["state"] as? String } == ["live", "pending"])
+        #expect(list.map { $0["for"] as? String } == ["com.example.shop", nil])
+        #expect(list.map { $0["use"] as? String } == ["play-integrity", "play-integrity"])
+        #expect(list[0]["algorithm"] as? String == "A256KW, A256GCM, ES256")
+        #expect(list[0]["notBefore"] as? String == "2026-01-01T00:00:00Z")
+
+        let retire = ["keys", "retire", "play-2026"] + Self.store
+        #expect(try scratch.run(retire + ["--at", "2998-01-01T00:00:00Z"]).output.contains("will be retired at 2998"))
+        #expect(
+            try scratch.run(["keys", "list"] + Self.ledger).output.contains("live, retires at 2998-01-01T00:00:00Z"))
+        #expect(try scratch.run(retire).status == 0)
+        let late = try scratch.run(retire)
+        #expect(late.status == 1 && late.errors.contains("a retirement is not put off"))
+        #expect(try scratch.run(["keys", "retire", "play"] + Self.store).status == 1)
+        let table = try scratch.run(["keys", "list"] + Self.ledger).lines
+        #expect(table.count == 3 && table[0].hasPrefix("name"))
+        #expect(table[1].contains("retired at 2") && table[2].contains("pending"))
+
+        let removed = try scratch.run(["keys", "remove", "play-2026"] + Self.ledger)
+        #expect(removed.status == 0 && removed.output.contains("key play-2026 is removed"))
+        let missing = try scratch.run(["keys", "remove", "play-2026"] + Self.ledger)
+        #expect(missing.status == 1 && missing.errors.contains("has no key play-2026"))
+        #expect(try scratch.run(["keys", "list", "--json"] + Self.ledger).json().count == 1)
+        #expect(try scratch.run(["ledger", "check"] + Self.ledger).status == 0)
+    }
+
+    @Test("The master key comes from the option or from its variable; without either it is told how to make one")
+    func masterKey() throws {
+        let scratch = try Scratch()
+        let parts = try scratch.writeKeys()
+        let base64 = TestKeys.master.base64EncodedString()
+        func add(_ name: String, _ master: [String], _ environment: [String: String] = [:]) throws -> Run {
+            try scratch.run(["keys", "add", name] + Self.use + parts + Self.ledger + master, environment: environment)
+        }
+        let without = try add("a", [])
+        #expect(without.status == 64)
+        #expect(without.errors.contains("(umask 077; openssl rand -base64 32 >master.key)"))
+        #expect(!scratch.exists("ledger.sqlite"), "nothing is begun before the master key is there")
+        #expect(try add("a", [], ["ASSAY_MASTER_KEY": base64]).status == 0)
+        #expect(try add("b", ["--master-key", "env:OTHER"], ["OTHER": base64]).status == 0)
+        #expect(try add("c", ["--master-key", "file:m"], ["ASSAY_MASTER_KEY": "x"]).status == 0)
+        let hex = TestKeys.master.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        #expect(try add("d", [], ["ASSAY_MASTER_KEY": hex]).status == 0)
+        let table: [(master: [String], environment: [String: String], status: Int32, words: String)] = [
+            ([], ["ASSAY_MASTER_KEY": ""], 2, "environment variable ASSAY_MASTER_KEY is empty"),
+            ([], ["ASSAY_MASTER_KEY": "hunter2"], 2, "ASSAY_MASTER_KEY: expected a master key"),
+            (["--master-key", "env:OTHER"], [:], 2, "environment variable OTHER is not set"),
+            (["--master-key", "file:none"], [:], 2, "--master-key: the file none cannot be read"),
+            (["--master-key", "file:d"], [:], 3, "sealed under another master key"),
+            (["--master-key", base64], [:], 64, "Every user of this machine sees the arguments"),
+        ]
+        for (master, environment, status, words) in table {
+            let run = try add("e", master, environment)
+            #expect(run.status == status && run.errors.contains(words), "\(master): \(run.errors)")
+            #expect(!run.errors.contains("hunter2") && !run.errors.contains(base64.prefix(20)))
+        }
+    }
+
+    @Test("A file with a secret that others can read is refused with the command that fixes it, which does")
+    func permissions() throws {
+        let scratch = try Scratch()
+        let parts = try scratch.writeKeys()
+        let command = ["keys", "add", "a"] + Self.use + parts + Self.store
+        for (name, option) in [("d", "--decryption-key"), ("m", "--master-key")] {
+            #expect(try scratch.shell("chmod 644 \(name)").status == 0)
+            let run = try scratch.run(command)
+            #expect(run.status == 2)
+            let line = "error: \(option): others may read or replace \(name), which holds a secret (mode 0644); run: "
+            #expect(run.errors.hasPrefix(line), "\(run.errors)")
+            let fix = run.errors.dropFirst(line.count).trimmingCharacters(in: .newlines)
+            #expect(fix == "chmod 600 \(name)")
+            #expect(try scratch.shell(fix).status == 0)
+        }
+        #expect(try scratch.shell("chmod 644 v").status == 0)
+        #expect(try scratch.run(command).status == 0, "the public part may be read by all")
+    }
+
+    @Test("What cannot be a key is refused with the option that is wrong, and begins no ledger")
+    func refused() throws {
+        let scratch = try Scratch()
+        let parts = try scratch.writeKeys()
+        try scratch.writeSecret("short", "AAECAwQFBgcICQoLDA0ODw==")
+        let base64 = TestKeys.decryption.base64EncodedString()
+        let good = ["a"] + Self.use + parts
+        func with(_ option: String, _ value: String) -> [String] {
+            var arguments = good
+            if let index = arguments.firstIndex(of: option) { arguments[index + 1] = value }
+            return arguments
+        }
+        let table: [(arguments: [String], status: Int32, words: String)] = [
+            (with("--decryption-key", "file:short"), 2, "--decryption-key: "),
+            (with("--decryption-key", "file:v"), 2, "--decryption-key: "),
+            (with("--verification-key", "file:d"), 2, "--verification-key: "),
+            (with("--decryption-key", "file:none"), 2, "--decryption-key: the file none cannot be read"),
+            (with("--decryption-key", "env:NONE"), 2, "environment variable NONE is not set"),
+            (with("--decryption-key", base64), 64, "a secret itself does not belong here"),
+            (with("--use", "approval"), 64, "allowed are play-integrity"),
+            (Array(good.dropLast(2)), 64, "a key for play-integrity needs --verification-key"),
+            (good + ["--not-before", "2026-01-02T00:00:00Z", "--not-after", "2026-01-01T00:00:00Z"], 64, "is before"),
+            (good + ["--not-after", "tomorrow"], 64, "RFC 3339"),
+            (with("--for", ""), 64, "--for"), ([" a"] + good.dropFirst(), 64, "the name of a key"),
+            (Array(good.dropFirst()), 64, "name"),
+        ]
+        for (arguments, status, words) in table {
+            let run = try scratch.run(["keys", "add"] + arguments + Self.store)
+            #expect(run.status == status && run.errors.contains(words), "\(arguments): \(run.errors)")
+            #expect(!run.errors.contains(base64.prefix(20)))
+        }
+        #expect(!scratch.exists("ledger.sqlite"))
+    }
+
+    @Test("Without a ledger there is nothing to list, retire or remove, and none is begun")
+    func missingLedger() throws {
+        let scratch = try Scratch()
+        try scratch.writeKeys()
+        for command in [["list"], ["retire", "a", "--master-key", "file:m"], ["remove", "a"]] {
+            let run = try scratch.run(["keys"] + command + Self.ledger)
+            #expect(run.status == 3 && run.errors.contains("there is no ledger at ledger.sqlite"), "\(run.errors)")
+        }
+        #expect(try scratch.run(["keys", "list", "--ledger", "memory:"]).status == 64)
+        #expect(!scratch.exists("ledger.sqlite"))
+        #expect(try scratch.run(["keys"]).output.contains("retire"), "a group shows its help")
+        #expect(try scratch.run(["keys", "ad"]).errors.contains("did you mean add?"))
+    }
+
+    @Test("No command shows a secret, nor do the files that it writes")
+    func secrecy() throws {
+        let scratch = try Scratch()
+        let parts = try scratch.writeKeys()
+        let commands: [[String]] = [
+            ["keys", "add", "a"] + Self.use + parts + Self.store, ["keys", "add", "a"] + Self.use + parts + Self.store,
+            ["keys", "list"] + Self.ledger, ["keys", "list", "--json"] + Self.ledger,
+            ["ledger", "export"] + Self.ledger,
+            ["ledger", "show"] + Self.ledger, ["ledger", "check"] + Self.ledger, ["keys", "retire", "a"] + Self.store,
+            ["keys", "retire", "a"] + Self.ledger + ["--master-key", "file:d"], ["keys", "remove", "a"] + Self.ledger,
+        ]
+        let forms = TestKeys.forms(TestKeys.decryption) + TestKeys.forms(TestKeys.master)
+        for command in commands {
+            let run = try scratch.run(command)
+            #expect([0, 1, 3].contains(run.status), "\(command): \(run.errors)")
+            for form in forms { #expect(!run.output.contains(form) && !run.errors.contains(form), "\(command)") }
+            for name in ["ledger.sqlite", "ledger.sqlite-wal"] where scratch.exists(name) {
+                let data = try Data(contentsOf: scratch.folder.appendingPathComponent(name))
+                for secret in forms.map({ Data($0.utf8) }) + [TestKeys.decryption, TestKeys.master] {
+                    #expect(data.range(of: secret) == nil, "\(command)")
+                }
+            }
+        }
+    }
+}
