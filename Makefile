@@ -13,7 +13,8 @@ demo: build
 
 ## Builds and passes every test. With ASSAY_SHARED set, the shared vectors and third-party suites run too.
 test: packages
-	$(SWIFT) test $(CONFIGURATION) --disable-testable-imports --disable-xctest
+	peers=$$(Scripts/install-peers) && ASSAY_PEERS="$$peers" \
+		$(SWIFT) test $(CONFIGURATION) --disable-testable-imports --disable-xctest
 
 build: packages
 	$(SWIFT) build $(CONFIGURATION) --product assay
@@ -37,10 +38,12 @@ uninstall:
 benchmark: packages
 	$(SWIFT) run $(CONFIGURATION) --package-path Benchmarks Benchmarks
 
-## Mints the test vectors anew, under the same test authority.
+## Mints the test vectors anew, under the same test authority and keys.
 vectors: build
-	rm -rf TestVectors/app-attest/minted
+	rm -rf TestVectors/app-attest/minted TestVectors/play-integrity/minted
 	.build/release/assay mint app-attest --output TestVectors/app-attest/minted \
+		--seed "assay test vectors" --at 2026-09-21T12:00:00Z
+	.build/release/assay mint play-integrity --output TestVectors/play-integrity/minted \
 		--seed "assay test vectors" --at 2026-09-21T12:00:00Z
 
 clean:

@@ -130,6 +130,9 @@ let package = Package(
                 "AssayTesting", "AssayTestSupport", .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),
+        // Ours against implementations of JOSE from elsewhere, which Scripts/install-peers installs.
+        .testTarget(
+            name: "PeerTests", dependencies: ["AssayCore", "AssayPrimitives", "AssayTesting"], swiftSettings: strict),
         .testTarget(
             name: "AssayCLITests", dependencies: ["AssayCLI", "AssayCore", "AssayTesting", "AssayTestSupport"],
             swiftSettings: strict),

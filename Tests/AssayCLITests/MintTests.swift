@@ -47,4 +47,49 @@ struct MintTests {
         #expect(try rootKey(["--seed", "b"]) != seeded)
         #expect(try rootKey([]) != seeded)
     }
+
+    private let mintTokens = ["mint", "play-integrity", "--output", "out", "--at", "2026-05-01T00:00:00Z"]
+
+    /// The mode of a file, as far as others than its owner are concerned.
+    private func modeForOthers(_ scratch: Scratch, _ path: String) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: scratch.path(path))
+        return try #require(attributes[.posixPermissions] as? Int) & 0o077
+    }
+
+    @Test("Minted tokens are accepted under the policy beside them, with keys that nobody else can read")
+    func tokens() throws {
+        let scratch = try Scratch()
+        let run = try scratch.run(mintTokens)
+        #expect(run.status == 0, "\(run.errors)")
+        for name in ["current", "previous", "expired", "pending", "other-app"] {
+            #expect(try modeForOthers(scratch, "out/keys/\(name)-decryption.b64") == 0)
+        }
+        for policy in ["", "strict/", "lenient/", "scope/", "ledger/", "pc/"] {
+            #expect(scratch.exists("out/\(policy)policy.yaml"), "\(policy)")
+        }
+        for file in ["classic-accept.json", "standard-accept.json"] {
+            let judged = try scratch.run(["verify", "--policy", "out/policy.yaml", "--as-captured", "out/\(file)"])
+            #expect(judged.status == 0, "\(judged.errors)")
+        }
+        let refused = try scratch.run([
+            "verify", "--policy", "out/policy.yaml", "--as-captured", "out/classic-app.json",
+        ])
+        #expect(refused.status == 1, "\(refused.errors)")
+    }
+
+    @Test("A key file that others could read is replaced by one that they cannot")
+    func modes() throws {
+        let scratch = try Scratch()
+        #expect(try scratch.run(mintTokens + ["--seed", "a"]).status == 0)
+        let (path, kept) = ("out/keys/current-decryption.b64", "out/keys/previous-decryption.b64")
+        let first = try Data(contentsOf: scratch.folder.appendingPathComponent(kept))
+        try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: scratch.path(path))
+        #expect(try scratch.run(mintTokens + ["--seed", "a"]).status == 64)
+        #expect(try modeForOthers(scratch, path) == 0o066)
+        #expect(try scratch.run(mintTokens + ["--seed", "a", "--force"]).status == 0)
+        #expect(try modeForOthers(scratch, path) == 0)
+        #expect(try Data(contentsOf: scratch.folder.appendingPathComponent(kept)) == first)
+        #expect(try scratch.run(mintTokens + ["--force"]).status == 0)
+        #expect(try Data(contentsOf: scratch.folder.appendingPathComponent(kept)) != first)
+    }
 }

@@ -1,19 +1,5 @@
 public import FoundationEssentials
 
-/// A file of a set of test vectors.
-public struct VectorFile: Sendable {
-    /// The path below the folder of the set, such as `strict/policy.yaml`.
-    public let path: String
-    /// The text.
-    public let contents: String
-
-    /// Names a file.
-    public init(path: String, contents: String) {
-        self.path = path
-        self.contents = contents
-    }
-}
-
 /// The App Attest test vectors: what must be accepted, and for every check what must fail it.
 ///
 /// Each file of records is to be judged under the `policy.yaml` of its folder, as captured and in order, with a ledger

@@ -1,0 +1,40 @@
+import FoundationEssentials
+
+/// Base64url without padding (RFC 7515 section 2), and the texts for the same bytes that a strict reader refuses.
+public enum Base64URL {
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+
+    /// The one canonical text.
+    public static func text(_ bytes: some Collection<UInt8>) -> String {
+        standard(padded(bytes), isReversed: true).filter { $0 != "=" }
+    }
+
+    /// With the padding that the JOSE standards leave out.
+    public static func padded(_ bytes: some Collection<UInt8>) -> String {
+        standard(Data(bytes).base64EncodedString(), isReversed: true)
+    }
+
+    /// A text in the alphabet of standard base64.
+    public static func standardAlphabet(_ text: String) -> String { standard(text, isReversed: false) }
+
+    /// A text with a bit set that decoding drops: another text for the same bytes. Nil where there is no such bit.
+    public static func withSpareBit(_ text: String) -> String? {
+        guard text.count % 4 > 1, let last = text.last, let value = alphabet.firstIndex(of: last), value & 1 == 0 else {
+            return nil
+        }
+        return text.dropLast() + String(alphabet[value | 1])
+    }
+
+    private static func standard(_ text: String, isReversed: Bool) -> String {
+        String(
+            text.map { character in
+                switch character {
+                case "-" where !isReversed: "+"
+                case "_" where !isReversed: "/"
+                case "+" where isReversed: "-"
+                case "/" where isReversed: "_"
+                default: character
+                }
+            })
+    }
+}

@@ -1,0 +1,68 @@
+public import FoundationEssentials
+
+/// A classic integrity token to be minted: a payload in a JWS in a JWE. As initialised it is a genuine one; every part
+/// can be changed first.
+///
+///     let keys = PlayIntegrityTestKeys()
+///     var blueprint = ClassicTokenBlueprint(
+///         keys: keys, packageName: "com.example.shop", nonce: nonce, certificateDigests: [digest], issuedAt: Date())
+///     blueprint.payload[.sdkVersion] = 30
+///     blueprint.changeSigned = { $0.header = ["alg": "none"] }       // what the server must refuse
+///     let minted = try blueprint.mint()       // minted.token, minted.record(id:).json
+public struct ClassicTokenBlueprint: Sendable {
+    /// The keys that sign and encrypt.
+    public var keys: PlayIntegrityTestKeys
+    /// The payload.
+    public var payload: PlayIntegrityPayloadBlueprint
+    /// A last change to the encoded payload. It is the result that is signed.
+    public var changePayload: @Sendable ([UInt8]) -> [UInt8] = { $0 }
+    /// A last change to the JWS, whose payload is encoded by then.
+    public var changeSigned: @Sendable (inout JWSBlueprint) -> Void = { _ in }
+    /// A last change to the bytes that are encrypted: those of the JWS.
+    public var changePlaintext: @Sendable ([UInt8]) -> [UInt8] = { $0 }
+    /// A last change to the JWE, whose plaintext is the JWS.
+    public var changeEncrypted: @Sendable (inout JWEBlueprint) -> Void = { _ in }
+    /// A last change to the token's text.
+    public var changeToken: @Sendable (String) -> String = { $0 }
+    /// The content key, 32 bytes; nil for a random one.
+    public var contentKey: [UInt8]?
+    /// The IV, 12 bytes; nil for a random one.
+    public var initializationVector: [UInt8]?
+
+    private let packageName: String
+    private let nonce: [UInt8]
+    private let issuedAt: Date
+
+    /// The blueprint of a genuine token.
+    ///
+    /// - Parameters:
+    ///   - nonce: The bytes that the app's nonce stands for.
+    ///   - certificateDigests: SHA-256 digests of the app's signing certificates, 32 bytes each.
+    ///   - issuedAt: The time of the request, to the millisecond.
+    public init(
+        keys: PlayIntegrityTestKeys, packageName: String, nonce: [UInt8], certificateDigests: [[UInt8]],
+        versionCode: Int64 = 42, issuedAt: Date
+    ) {
+        self.keys = keys
+        self.packageName = packageName
+        self.nonce = nonce
+        self.issuedAt = issuedAt
+        payload = PlayIntegrityPayloadBlueprint(
+            classic: nonce, packageName: packageName, certificateDigests: certificateDigests,
+            versionCode: versionCode, issuedAt: issuedAt)
+    }
+
+    /// Mints the token.
+    public func mint() throws(MintingError) -> MintedClassicToken {
+        let payload = changePayload(payload.encoded)
+        var signed = JWSBlueprint(payload: payload, signer: .es256(keys.signingKey))
+        changeSigned(&signed)
+        var encrypted = JWEBlueprint(
+            plaintext: changePlaintext(Array(try signed.mint().utf8)), keyManagement: .keyWrap(keys.decryptionKey),
+            contentKey: contentKey, initializationVector: initializationVector)
+        changeEncrypted(&encrypted)
+        return MintedClassicToken(
+            token: changeToken(try encrypted.mint()), packageName: packageName, nonce: nonce, payload: payload,
+            mintedAt: issuedAt)
+    }
+}

@@ -1,0 +1,64 @@
+public import FoundationEssentials
+
+/// An answer of Google's decode calls to be minted. As initialised it is the one on a genuine standard token; every part
+/// can be changed first.
+public struct StandardAnswerBlueprint: Sendable {
+    /// The payload.
+    public var payload: PlayIntegrityPayloadBlueprint
+    /// A last change to the whole answer.
+    public var changeAnswer: @Sendable (inout JSONItem) -> Void = { _ in }
+
+    private let packageName: String
+    private let requestHash: String
+    private let issuedAt: Date
+
+    /// The blueprint of the answer on a genuine token of an app on Android.
+    ///
+    /// - Parameters:
+    ///   - requestHash: The text that the app handed over.
+    ///   - certificateDigests: SHA-256 digests of the app's signing certificates, 32 bytes each.
+    ///   - issuedAt: The time of the request, to the millisecond.
+    public init(
+        packageName: String, requestHash: String, certificateDigests: [[UInt8]], versionCode: Int64 = 42,
+        issuedAt: Date
+    ) {
+        self.init(
+            PlayIntegrityPayloadBlueprint(
+                standard: requestHash, packageName: packageName, certificateDigests: certificateDigests,
+                versionCode: versionCode, issuedAt: issuedAt),
+            packageName, requestHash, issuedAt)
+    }
+
+    /// The blueprint of the answer on a genuine token of a game of Google Play Games on PC.
+    public init(pcPackageName packageName: String, requestHash: String, issuedAt: Date) {
+        self.init(
+            PlayIntegrityPayloadBlueprint(pc: requestHash, packageName: packageName, issuedAt: issuedAt),
+            packageName, requestHash, issuedAt)
+    }
+
+    private init(
+        _ payload: PlayIntegrityPayloadBlueprint, _ packageName: String, _ requestHash: String, _ issuedAt: Date
+    ) {
+        self.payload = payload
+        self.packageName = packageName
+        self.requestHash = requestHash
+        self.issuedAt = issuedAt
+    }
+
+    /// An error as Google's servers answer it, to stand in place of the whole answer.
+    ///
+    /// - Parameters:
+    ///   - code: The HTTP status.
+    ///   - status: The name of the status, such as `INVALID_ARGUMENT`.
+    public static func error(code: Int, message: String, status: String) -> JSONItem {
+        ["error": ["code": .integer(code), "message": .text(message), "status": .text(status)]]
+    }
+
+    /// Mints the answer.
+    public func mint() -> MintedStandardAnswer {
+        var answer: JSONItem = ["tokenPayloadExternal": payload.json]
+        changeAnswer(&answer)
+        return MintedStandardAnswer(
+            answer: answer, packageName: packageName, requestHash: requestHash, mintedAt: issuedAt)
+    }
+}

@@ -1,0 +1,110 @@
+import AssayCore
+import AssayPrimitives
+import AssayTesting
+import Testing
+
+@Suite(
+    "JOSE algorithms, ours and those of other implementations",
+    .enabled(if: Peer.isDemanded, Comment(rawValue: Peer.hint)), .serialized)
+struct JOSEPeerTests {
+    private let peer: Peer
+
+    init() throws { peer = try Peer() }
+
+    /// Demands that all three find the same in a token, nil for that they refuse it.
+    private func expect(jwe token: String, _ algorithm: String, _ key: [UInt8], _ plaintext: [UInt8]?) throws {
+        #expect(try Ours.open(jwe: token, algorithm, key: key) == plaintext, "ours: \(token)")
+        for library in Peer.Library.allCases {
+            let found = try peer.open(jwe: token, algorithm, .secret(key), with: library)
+            #expect(found == plaintext, "\(library): \(token)")
+        }
+    }
+
+    private func expect(jws token: String, _ algorithm: String, _ key: Peer.Key, _ payload: [UInt8]?) throws {
+        #expect(try Ours.verify(jws: token, algorithm, key) == payload, "ours: \(token)")
+        for library in Peer.Library.allCases {
+            #expect(try peer.verify(jws: token, algorithm, key, with: library) == payload, "\(library): \(token)")
+        }
+    }
+
+    @Test(
+        "A256KW and A256GCMKW: what any of the three encrypts, all three decrypt", arguments: ["A256KW", "A256GCMKW"])
+    func encryption(algorithm: String) throws {
+        for round in 0..<100 {
+            let (key, plaintext) = (Samples.bytes(32), Samples.payload())
+            let ours = JWEBlueprint(
+                plaintext: plaintext,
+                keyManagement: algorithm == "A256KW"
+                    ? .keyWrap(key) : .gcmKeyWrap(key, initializationVector: Samples.bytes(12)))
+            var tokens = [try ours.mint()]
+            for library in Peer.Library.allCases {
+                tokens.append(try peer.makeJWE(plaintext, algorithm, .secret(key), with: library))
+            }
+            for token in tokens {
+                try expect(jwe: token, algorithm, key, plaintext)
+                guard round < 10 else { continue }
+                for mutation in try Samples.mutations(of: token) { try expect(jwe: mutation, algorithm, key, nil) }
+            }
+        }
+    }
+
+    @Test("HS256: what any of the three signs, all three verify")
+    func hs256() throws {
+        for round in 0..<100 {
+            // A secret shorter than the digest is one that we refuse (RFC 7518 section 3.2).
+            let (key, payload) = (Samples.bytes(Int.random(in: 32...64)), Samples.payload())
+            var tokens = [try JWSBlueprint(payload: payload, signer: .hs256(key)).mint()]
+            for library in Peer.Library.allCases {
+                tokens.append(try peer.makeJWS(payload, "HS256", .secret(key), with: library))
+            }
+            try check(tokens, "HS256", .secret(key), payload, mutating: round < 10)
+        }
+    }
+
+    @Test("RS256: what any of the three signs, all three verify, under keys that a peer made")
+    func rs256() throws {
+        for _ in 0..<3 {
+            let pair = try peer.makeKey("RS256")
+            let privateKey = try RSAPrivateKey(pem: SecretBytes(Array(pair.private.utf8)))
+            for round in 0..<35 {
+                let payload = Samples.payload()
+                let input = "\(Base64URL.text(Array(#"{"alg":"RS256"}"#.utf8))).\(Base64URL.text(payload))"
+                let signature = try privateKey.sign(Array(input.utf8)[...])
+                var tokens = ["\(input).\(Base64URL.text(signature))"]
+                for library in Peer.Library.allCases {
+                    tokens.append(try peer.makeJWS(payload, "RS256", .pem(pair.private), with: library))
+                }
+                try check(tokens, "RS256", .pem(pair.public), payload, mutating: round < 4)
+            }
+        }
+    }
+
+    private func check(
+        _ tokens: [String], _ algorithm: String, _ key: Peer.Key, _ payload: [UInt8], mutating: Bool
+    ) throws {
+        for token in tokens {
+            try expect(jws: token, algorithm, key, payload)
+            guard mutating else { continue }
+            for mutation in try Samples.mutations(of: token) { try expect(jws: mutation, algorithm, key, nil) }
+        }
+    }
+
+    @Test("an algorithm that the key does not have is refused by all three")
+    func confusion() throws {
+        let pair = try peer.makeKey("RS256")
+        let (_, ellipticKey) = Samples.signingKey()
+        let secret = Samples.bytes(32)
+        let signed = try peer.makeJWS([1, 2, 3], "RS256", .pem(pair.private), with: .jwcrypto)
+        try expect(jws: signed, "ES256", ellipticKey, nil)
+        try expect(jws: signed, "HS256", .secret(secret), nil)
+        let unsigned = try JWSBlueprint(payload: [1, 2, 3], signer: .none).mint()
+        try expect(jws: unsigned, "RS256", .pem(pair.public), nil)
+        try expect(jws: unsigned, "ES256", ellipticKey, nil)
+        try expect(jws: unsigned, "HS256", .secret(secret), nil)
+        let wrapped = try JWEBlueprint(plaintext: [1, 2, 3], keyManagement: .keyWrap(secret)).mint()
+        try expect(jwe: wrapped, "A256GCMKW", secret, nil)
+        var direct = JWEBlueprint(plaintext: [1, 2, 3], keyManagement: .direct, contentKey: secret)
+        direct.header = ["alg": "dir", "enc": "A256GCM"]
+        try expect(jwe: direct.mint(), "A256KW", secret, nil)
+    }
+}

@@ -1,0 +1,126 @@
+"""Opens and makes JOSE objects with implementations that are not Assay's.
+
+Reads one JSON request per line and answers each with one JSON object per line, until its input ends. A request has
+`library` (joserfc or jwcrypto), `op` and what the operation needs; bytes are base64. An answer has `result`, or
+`error` when the library refuses. What is no refusal, such as an unknown operation, ends the program.
+
+    open-jwe    token, algorithm, key (bytes)             -> the plaintext
+    verify-jws  token, algorithm, key (bytes or PEM)      -> the payload
+    make-jwe    plaintext, algorithm, key                 -> the token
+    make-jws    payload, algorithm, key                   -> the token
+    make-key    algorithm (ES256 or RS256)                -> private and public key in PEM
+"""
+
+import base64
+import json
+import sys
+
+import joserfc.jwe
+import joserfc.jwk
+import joserfc.jws
+import jwcrypto.common
+import jwcrypto.jwe
+import jwcrypto.jwk
+import jwcrypto.jws
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+
+CONTENT = "A256GCM"
+
+
+class Joserfc:
+    def key(self, algorithm, key):
+        if isinstance(key, bytes):
+            return joserfc.jwk.OctKey.import_key(key)
+        return (joserfc.jwk.ECKey if algorithm == "ES256" else joserfc.jwk.RSAKey).import_key(key)
+
+    def open_jwe(self, token, algorithm, key):
+        return joserfc.jwe.decrypt_compact(token, self.key(algorithm, key), algorithms=[algorithm, CONTENT]).plaintext
+
+    def verify_jws(self, token, algorithm, key):
+        return joserfc.jws.deserialize_compact(token, self.key(algorithm, key), algorithms=[algorithm]).payload
+
+    def make_jwe(self, plaintext, algorithm, key):
+        header = {"alg": algorithm, "enc": CONTENT}
+        return joserfc.jwe.encrypt_compact(
+            header, plaintext, self.key(algorithm, key), algorithms=[algorithm, CONTENT])
+
+    def make_jws(self, payload, algorithm, key):
+        return joserfc.jws.serialize_compact({"alg": algorithm}, payload, self.key(algorithm, key), algorithms=[algorithm])
+
+
+class Jwcrypto:
+    def key(self, algorithm, key):
+        if isinstance(key, bytes):
+            return jwcrypto.jwk.JWK(kty="oct", k=jwcrypto.common.base64url_encode(key))
+        return jwcrypto.jwk.JWK.from_pem(key.encode())
+
+    def open_jwe(self, token, algorithm, key):
+        jwe = jwcrypto.jwe.JWE(algs=[algorithm, CONTENT])
+        jwe.deserialize(token, self.key(algorithm, key))
+        return jwe.payload
+
+    def verify_jws(self, token, algorithm, key):
+        jws = jwcrypto.jws.JWS()
+        jws.allowed_algs = [algorithm]
+        jws.deserialize(token, self.key(algorithm, key), alg=algorithm)
+        return jws.payload
+
+    def make_jwe(self, plaintext, algorithm, key):
+        header = json.dumps({"alg": algorithm, "enc": CONTENT})
+        jwe = jwcrypto.jwe.JWE(plaintext, protected=header, algs=[algorithm, CONTENT])
+        jwe.add_recipient(self.key(algorithm, key))
+        return jwe.serialize(compact=True)
+
+    def make_jws(self, payload, algorithm, key):
+        jws = jwcrypto.jws.JWS(payload)
+        jws.allowed_algs = [algorithm]
+        jws.add_signature(self.key(algorithm, key), alg=algorithm, protected=json.dumps({"alg": algorithm}))
+        return jws.serialize(compact=True)
+
+
+LIBRARIES = {"joserfc": Joserfc(), "jwcrypto": Jwcrypto()}
+
+
+def encoded(value):
+    return base64.b64encode(value).decode()
+
+
+def make_key(algorithm):
+    key = ec.generate_private_key(ec.SECP256R1()) if algorithm == "ES256" else rsa.generate_private_key(65537, 2048)
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    public = key.public_key().public_bytes(
+        serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+    return {"private": private.decode(), "public": public.decode()}
+
+
+def answer(request):
+    operation = request["op"]
+    if operation == "make-key":
+        return {"result": make_key(request["algorithm"])}
+    library = LIBRARIES[request["library"]]
+    key = request["pem"] if "pem" in request else base64.b64decode(request["key"], validate=True)
+    algorithm = request["algorithm"]
+    data = request["token"] if "token" in request else base64.b64decode(request["data"], validate=True)
+    perform = {
+        "open-jwe": lambda: encoded(library.open_jwe(data, algorithm, key)),
+        "verify-jws": lambda: encoded(library.verify_jws(data, algorithm, key)),
+        "make-jwe": lambda: library.make_jwe(data, algorithm, key),
+        "make-jws": lambda: library.make_jws(data, algorithm, key),
+    }[operation]
+    try:
+        return {"result": perform()}
+    # Broken tokens make both raise more than their own exceptions. A mistake in this program cannot hide here: it would
+    # be a good token refused.
+    except Exception as error:
+        return {"error": f"{type(error).__name__}: {error}"}
+
+
+def main():
+    for line in sys.stdin:
+        print(json.dumps(answer(json.loads(line))), flush=True)
+
+
+if __name__ == "__main__":
+    main()
