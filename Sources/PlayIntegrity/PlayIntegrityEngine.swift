@@ -90,6 +90,11 @@ public struct PlayIntegrityEngine: EvidenceEngine {
                         + "decode call as decoded, or the verifier a client of Google's servers"))
         }
         do {
+            try IntegrityTokenText.check(token)
+        } catch {
+            return IntegrityAnswer(unsendable: error)
+        }
+        do {
             return IntegrityAnswer(
                 decoderBody: try await decoder.decode(
                     token: token, packageName: configuration.packageName, form: configuration.platform))

@@ -2,7 +2,7 @@ import AssayGooglePlay
 import PlayIntegrity
 import Testing
 
-@Suite struct AnswerLostTests {
+@Suite(.timeLimit(.minutes(2))) struct AnswerLostTests {
     @Test(
         "cleared verdicts after an answer that was lost say nothing about the device: an outage, no rejection",
         arguments: [FakeGoogle.Step.close, .answer(500, ""), .answer(504, "<html>")])
@@ -18,10 +18,10 @@ import Testing
     @Test("cleared verdicts after a timeout are an outage")
     func afterTimeout() async throws {
         try await TestClient.run {
-            $0.attemptTime = .milliseconds(300)
+            $0.attemptTime = .milliseconds(800)
         } _: { test in
             test.google.setPayload(FakeGoogle.cleared)
-            test.google.script(.slowly(.seconds(5), .serve))
+            test.google.script(.slowly(.seconds(9), .serve))
             #expect(await test.outage()?.code == .answerLost)
         }
     }

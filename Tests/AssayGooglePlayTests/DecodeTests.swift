@@ -4,7 +4,7 @@ import Foundation
 import PlayIntegrity
 import Testing
 
-@Suite struct DecodeTests {
+@Suite(.timeLimit(.minutes(2))) struct DecodeTests {
     @Test(
         "each form has its call, and the body of the answer comes back as it is",
         arguments: [
@@ -181,23 +181,25 @@ import Testing
     @Test("a slow answer is a timeout, and tried again")
     func slow() async throws {
         try await TestClient.run {
-            $0.attemptTime = .milliseconds(300)
+            $0.attemptTime = .milliseconds(800)
+            $0.attempts = 2
         } _: { test in
-            test.google.script(.slowly(.seconds(5), .serve))
+            let slow = FakeGoogle.Step.slowly(.seconds(9), .serve)
+            test.google.script(slow)
             #expect(await test.outage() == nil)
             #expect(test.google.apiRequests.count == 2)
-            test.google.script(Array(repeating: .slowly(.seconds(5), .serve), count: 4))
+            test.google.script(slow, slow)
             let outage = await test.outage()
             #expect(outage?.code == .timeout)
-            #expect(outage?.message.contains("0.3 s") == true)
-            #expect(test.google.apiRequests.count == 6)
+            #expect(outage?.message.contains("0.8 s") == true)
+            #expect(test.google.apiRequests.count == 4)
         }
     }
 
     @Test("an answer that began and does not end in time is not asked for again")
     func stalled() async throws {
         try await TestClient.run {
-            $0.attemptTime = .milliseconds(300)
+            $0.attemptTime = .milliseconds(800)
         } _: { test in
             test.google.script(.stall)
             #expect(await test.outage()?.code == .timeout)
@@ -226,6 +228,33 @@ import Testing
             #expect(outage?.code == .unreachable)
             #expect(outage?.message.contains("4 attempts") == true)
             #expect(outage?.message.localizedCaseInsensitiveContains("refused") == true, "\(outage?.message ?? "")")
+        }
+    }
+
+    @Test("a server that goes away is an outage, and what was not sent is not counted")
+    func gone() async throws {
+        try await TestClient.run { test in
+            _ = try await test.decode()
+            try await test.google.close()
+            #expect(await test.outage()?.code == .unreachable)
+            // The connection that was open took one request more; the others found none.
+            #expect(test.client.usage(of: TestClient.package).decodes == 2)
+        }
+    }
+
+    @Test("a server that has no certificate is an outage, and is sent nothing")
+    func noCertificate() async throws {
+        try await TestClient.run { test in
+            let tokenURL = test.google.tokenURL.replacing("http:", with: "https:")
+            let account = try ServiceAccount(json: TestAccount.file(tokenURL: tokenURL))
+            let client = PlayIntegrityClient(account: account, settings: .init(), time: test.time.client)
+            let error = await #expect(throws: IntegrityDecoderOutage.self) {
+                try await client.decode(token: TestClient.token, packageName: TestClient.package, form: .android)
+            }
+            await client.shutdown()
+            #expect(error?.code == .unreachable)
+            #expect(error?.message.contains("handshake") == true, "\(error?.message ?? "")")
+            #expect(test.google.tokenRequests.isEmpty)
         }
     }
 

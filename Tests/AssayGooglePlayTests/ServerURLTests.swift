@@ -2,7 +2,7 @@ import AssayCore
 import AssayGooglePlay
 import Testing
 
-@Suite struct ServerURLTests {
+@Suite(.timeLimit(.minutes(2))) struct ServerURLTests {
     @Test(
         "https anywhere and http on this machine are taken",
         arguments: [

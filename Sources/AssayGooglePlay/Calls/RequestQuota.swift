@@ -80,6 +80,20 @@ final class RequestQuota: Sendable {
         }
     }
 
+    /// Takes back the count of a request that was not sent after all.
+    func giveBack(_ call: Call, for packageName: String) {
+        let day = PacificDay(time.now())
+        state.withLock { state in
+            state.turn(to: day)
+            guard var count = state.counts[packageName] else { return }
+            switch call {
+            case .decode: count.decodes = max(0, count.decodes - 1)
+            case .write: count.writes = max(0, count.writes - 1)
+            }
+            state.counts[packageName] = count
+        }
+    }
+
     /// Counts that Google refused a request for want of quota.
     func refused(_ packageName: String) {
         let day = PacificDay(time.now())

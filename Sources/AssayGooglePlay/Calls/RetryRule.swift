@@ -45,8 +45,8 @@ struct RetryRule: Sendable {
     }
 
     private func backoff(after attempt: Int) -> Duration {
-        // Beyond 2^20 every base is past every cap.
-        let longest = min(base * (1 << min(attempt - 1, 20)), cap)
+        var longest = min(base, cap)
+        for _ in 1..<attempt where longest < cap { longest = min(longest * 2, cap) }
         return longest * time.random()
     }
 }

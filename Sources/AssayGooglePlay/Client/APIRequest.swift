@@ -40,9 +40,8 @@ struct APIRequest: Sendable {
     }
 
     private static func demandSendable(_ token: String, _ packageName: String) throws(CallFailure) {
-        guard PackageName.isValid(packageName) else {
-            throw CallFailure(
-                .nobody, .notSendable, "nothing was sent: \(packageName.excerpt) is no package name of an Android app")
+        if let objection = PackageName.objection(to: packageName) {
+            throw CallFailure(.nobody, .notSendable, "nothing was sent: \(objection)")
         }
         do {
             try IntegrityTokenText.check(token)

@@ -102,7 +102,8 @@ public final class PlayIntegrityClient: IntegrityTokenDecoder {
     /// Whether calls are tried at present.
     public var circuit: CircuitState { breaker.current }
 
-    /// Ends all calls and connections. Calls that are under way, and later ones, end in the outage `shut-down`.
+    /// Ends all calls and connections. Calls that are under way, and later ones, end in the outage `shut-down`; one that
+    /// waits for its next attempt does when the wait is over.
     public func shutdown() async {
         await tokens.shutdown()
         await exchange.shutdown()
@@ -161,7 +162,11 @@ public final class PlayIntegrityClient: IntegrityTokenDecoder {
             do {
                 answer = try await send(request, token, within: min(end - time.uptime(), settings.attemptTime))
             } catch {
-                if case .unanswered = error { history.mayBeDecoded = true }
+                switch error {
+                case .notConnected, .shutDown: quota.giveBack(request.call, for: request.packageName)
+                case .unanswered: history.mayBeDecoded = true
+                case .cut, .cancelled: break
+                }
                 return CallFailure.of(error, server: settings.baseURL.host)
             }
             switch answer {

@@ -5,6 +5,14 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// Posts requests and reads answers, each in bounded time and space.
 ///
 /// AsyncHTTPClient keeps the connections. It follows no redirects here, since that would carry an access token elsewhere,
@@ -114,6 +122,9 @@ final class HTTPExchange: Sendable {
         case is TimeIsUp: return .unanswered(isTimeout: true, "no answer after \(time.inWords)")
         case is CancellationError: return .cancelled
         case let error as NIOConnectionError: return .notConnected("no connection: \(reason(error))")
+        // What a numeric host gives in place of the error above.
+        case let error as IOError where [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH].contains(error.errnoCode):
+            return .notConnected("no connection: \(ServerText.quote(error.description))")
         case let error as HTTPClientError:
             switch error {
             case .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout:

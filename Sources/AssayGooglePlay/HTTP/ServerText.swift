@@ -4,7 +4,7 @@ import AssayCore
 enum ServerText {
     /// How long a word may be. Nobody explains anything in longer ones, and every token and signature is longer: a server,
     /// or a proxy before it, may echo what it was sent.
-    private static let word = 40
+    private static let word = 60
 
     /// The beginning of a text, with what would act on a terminal escaped and long words left out.
     static func quote(_ text: String) -> String {

@@ -1,9 +1,9 @@
 import AssayCore
 
 /// The package name of an Android app (Android, "Set the application ID").
-enum PackageName {
+package enum PackageName {
     /// Why a text is no package name, and nil when it may be one.
-    static func objection(to text: String) -> String? {
+    package static func objection(to text: String) -> String? {
         let segments = text.split(separator: ".", omittingEmptySubsequences: false)
         guard text.utf8.count <= 255, segments.count >= 2, segments.allSatisfy(isSegment) else {
             return "a package name has at least two segments between periods, each of which begins with a letter and "

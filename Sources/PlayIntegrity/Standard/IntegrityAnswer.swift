@@ -14,6 +14,7 @@ public struct IntegrityAnswer: Sendable {
     private enum Form {
         case json([UInt8])
         case object(RecordObject)
+        case none(DecodeError)
     }
 
     private let form: Form
@@ -30,6 +31,12 @@ public struct IntegrityAnswer: Sendable {
     /// Takes the body of an answer that a decoder brought.
     init(decoderBody: [UInt8]) {
         form = .json(decoderBody)
+        origin = .decoder
+    }
+
+    /// Takes the place of an answer on a token that has no form that can be sent.
+    init(unsendable error: DecodeError) {
+        form = .none(error)
         origin = .decoder
     }
 
@@ -52,6 +59,7 @@ public struct IntegrityAnswer: Sendable {
             switch form {
             case .json(let bytes): object = try JSONReader.readObject(bytes, limit: Self.limit)
             case .object(let value): object = value
+            case .none(let error): throw error
             }
             let payload = object["tokenPayloadExternal"]
             if let error = object["error"] {
