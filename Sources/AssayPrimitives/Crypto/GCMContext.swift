@@ -66,7 +66,11 @@ internal import COpenSSL
         guard unsafe EVP_CIPHER_CTX_ctrl(handle, EVP_CTRL_AEAD_SET_TAG, Int32(AESGCM.tagLength), &tag) == 1 else {
             return false
         }
-        return finish()
+        guard finish() else {
+            OpenSSLErrors.clear()
+            return false
+        }
+        return true
     }
 
     /// Ends an encryption and gives the tag.

@@ -51,6 +51,7 @@ import Testing
         Rejection("nul]", .malformed, 0, "words are complete"),
         Rejection("\"a\u{1}\"", .malformed, 2, "control characters are escaped"),
         Rejection("\"\n\"", .malformed, 1, "line breaks are escaped"),
+        Rejection("\"\u{1F}\"", .malformed, 1, "the last control character is escaped too"),
         Rejection("\"\\n\t\"", .malformed, 3, "control characters are escaped after an escape too"),
         Rejection("\"\\x\"", .malformed, 2, "escapes are those of JSON"),
         Rejection("\"\\u12G4\"", .malformed, 5, "four hexadecimal digits"),

@@ -110,6 +110,29 @@ import Testing
         #expect(code == .wrongLength)
     }
 
+    @Test("Many tasks at once sign and verify with the same key")
+    func concurrency() async throws {
+        let pem = try OpenSSLTool().run("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048", to: "key.pem")
+        let key = try RSAPrivateKey(pem: SecretBytes(pem))
+        await withTaskGroup(of: Int.self) { group in
+            for task in UInt8(0)..<8 {
+                group.addTask {
+                    var right = 0
+                    for round in UInt8(0)..<20 {
+                        guard let signature = try? key.sign([task, round]) else { continue }
+                        if key.publicKey.verifyPKCS1SHA256(signature, for: [task], [round]),
+                            !key.publicKey.verifyPKCS1SHA256(signature, for: [task, round, 0])
+                        {
+                            right += 1
+                        }
+                    }
+                    return right
+                }
+            }
+            for await right in group { #expect(right == 20) }
+        }
+    }
+
     @Test("A public key is read from its one encoding, and from its numbers")
     func publicKeys() throws {
         let tool = try OpenSSLTool()

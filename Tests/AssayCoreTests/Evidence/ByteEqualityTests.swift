@@ -1,0 +1,19 @@
+import AssayCore
+import Testing
+
+@Suite("Equality of text by bytes") struct ByteEqualityTests {
+    @Test(
+        "Texts are equal when their bytes are, and not when only Unicode holds them to be the same",
+        arguments: [
+            ("", "", true), ("", "a", false), ("abc", "abc", true), ("abc", "abd", false), ("abc", "ab", false),
+            ("requestPackageName", "requestPackageName", true), ("requestPackageName", "requestPackageNamf", false),
+            ("\u{E9}", "\u{E9}", true), ("\u{E9}", "e\u{301}", false), ("\u{212B}", "\u{C5}", false),
+            ("a\u{301}\u{323}", "a\u{323}\u{301}", false), ("a\u{0}", "a", false), ("\u{1F600}", "\u{1F600}", true),
+        ])
+    func equality(left: String, right: String, isEqual: Bool) {
+        #expect(left.isByteEqual(to: right) == isEqual)
+        #expect(right.isByteEqual(to: left) == isEqual)
+        #expect(left[...].isByteEqual(to: right) == isEqual)
+        #expect([left].containsBytes(of: right) == isEqual)
+    }
+}
