@@ -50,7 +50,8 @@ extension PolicyChecks {
             throw CheckFailure("certificate-none", "the list of the app's certificates is empty")
         }
         // Base64url without padding has one text for each digest. Other forms have not been seen and mean the same.
-        for digest in digests where !expectations.certificateDigestTexts.containsBytes(of: digest) {
+        for digest in digests where !expectations.certificateDigestTexts.contains(where: { $0.isByteEqual(to: digest) })
+        {
             guard let bytes = try? CertificateDigestText.decode(digest), android.certificateDigests.contains(bytes)
             else {
                 throw CheckFailure(

@@ -84,9 +84,7 @@ extension PolicyChecks {
 
     /// The game runs in a genuine Google Play Games on PC.
     func pcIntegrity() throws(CheckFailure) -> PolicyAnswer {
-        guard android == nil else {
-            return .notApplicable(Finding("not-on-android", "the app is one on Android"))
-        }
+        guard android == nil else { return Self.notOnAndroid }
         let labels = device.deviceRecognitionVerdict ?? []
         guard labels.contains(.pc) else {
             throw CheckFailure(

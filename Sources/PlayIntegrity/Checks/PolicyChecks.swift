@@ -31,6 +31,9 @@ struct PolicyChecks {
     static let notOnPC = PolicyAnswer.notApplicable(
         Finding("not-on-pc", "payloads of games on PC do not have this signal"))
 
+    /// The answer of a check of the PC's on an app on Android.
+    static let notOnAndroid = PolicyAnswer.notApplicable(Finding("not-on-android", "the app is one on Android"))
+
     /// The answer on a signal that Google did not evaluate: no failure where the policy only notes it, as apps that did
     /// not opt in have none.
     func absent(

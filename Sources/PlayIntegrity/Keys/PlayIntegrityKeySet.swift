@@ -33,7 +33,7 @@ struct PlayIntegrityKeySet {
             $0.isByteEqual(to: configuration.packageName) || $0.isByteEqual(to: expectations.app)
         }
         guard let names = configuration.keys else { return fits ?? false }
-        return (fits ?? true) && names.containsBytes(of: key.name)
+        return (fits ?? true) && names.contains { $0.isByteEqual(to: key.name) }
     }
 
     /// Why no key can be used: which there are, and in what state.

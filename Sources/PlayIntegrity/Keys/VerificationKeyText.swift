@@ -12,13 +12,18 @@ enum VerificationKeyText {
     static func decode(_ text: SecretBytes, part: String) throws(KeyError) -> ECDSAPublicKey {
         var bytes = text.withUnsafeBytes { Array($0) }
         defer { SecretBytes.wipe(&bytes) }
+        // Slices end with the function that takes them, so that nothing shares what is wiped.
+        return try read(bytes[...], part)
+    }
+
+    private static func read(_ bytes: ArraySlice<UInt8>, _ part: String) throws(KeyError) -> ECDSAPublicKey {
         func error(_ code: String, _ found: String) -> KeyError {
             KeyError(
                 code, part: part,
                 "expected the base64 of a P-256 SubjectPublicKeyInfo (124 characters), or a PEM block PUBLIC KEY; "
                     + "found \(found)")
         }
-        var body = unquoted(trimmed(bytes[...]))
+        var body = unquoted(trimmed(bytes))
         guard !body.isEmpty else { throw error("empty", "nothing") }
         if body.starts(with: "-----".utf8) {
             guard body.starts(with: begin.utf8), body.count >= begin.utf8.count + end.utf8.count,

@@ -22,9 +22,7 @@ extension IntegrityLabel {
     public var isKnown: Bool { Self.known.contains(self) }
 
     /// Compares bytes: a canonically equivalent text is another word.
-    public static func == (left: Self, right: Self) -> Bool {
-        left.name.utf8.count == right.name.utf8.count && left.name.utf8.elementsEqual(right.name.utf8)
-    }
+    public static func == (left: Self, right: Self) -> Bool { left.name.isByteEqual(to: right.name) }
 
     /// Hashes bytes.
     public func hash(into hasher: inout Hasher) {

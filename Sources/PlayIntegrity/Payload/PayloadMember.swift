@@ -16,9 +16,7 @@ struct PayloadMember {
     var fullPath: String { path.isEmpty ? member.name.excerpt : "\(path).\(member.name.excerpt)" }
 
     /// Compares bytes.
-    func isNamed(_ name: String) -> Bool {
-        member.name.utf8.count == name.utf8.count && member.name.utf8.elementsEqual(name.utf8)
-    }
+    func isNamed(_ name: String) -> Bool { member.name.isByteEqual(to: name) }
 
     private func mismatch(_ expected: String) -> DecodeError {
         DecodeError(

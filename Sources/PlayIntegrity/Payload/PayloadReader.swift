@@ -32,13 +32,15 @@ struct PayloadReader {
             } else if field.isNamed("deviceIntegrity") {
                 device = try deviceIntegrity(field.object())
             } else if field.isNamed("accountDetails") {
-                for field in fields(try field.object(), "accountDetails") {
+                for member in try field.object().members {
+                    let field = PayloadMember(member: member, path: "accountDetails")
                     if field.isNamed("appLicensingVerdict") { licensing = try field.label() } else { keep(field) }
                 }
             } else if field.isNamed("environmentDetails") {
                 environment = try environmentDetails(field.object())
             } else if field.isNamed("testingDetails") {
-                for field in fields(try field.object(), "testingDetails") {
+                for member in try field.object().members {
+                    let field = PayloadMember(member: member, path: "testingDetails")
                     if field.isNamed("isTestingResponse") { isTestingResponse = try field.flag() } else { keep(field) }
                 }
             } else {
@@ -50,12 +52,6 @@ struct PayloadReader {
             environmentDetails: environment, isTestingResponse: isTestingResponse, unknownFields: unknown)
     }
 
-    private func fields(
-        _ object: RecordObject, _ path: String
-    ) -> LazyMapSequence<[RecordObject.Member], PayloadMember> {
-        object.members.lazy.map { PayloadMember(member: $0, path: path) }
-    }
-
     private mutating func keep(_ field: PayloadMember) {
         unknown.append(PlayIntegrityPayload.UnknownField(path: field.fullPath, value: field.member.value))
     }
@@ -64,7 +60,8 @@ struct PayloadReader {
         _ object: RecordObject
     ) throws(DecodeError) -> PlayIntegrityPayload.RequestDetails {
         var details = PlayIntegrityPayload.RequestDetails()
-        for field in fields(object, "requestDetails") {
+        for member in object.members {
+            let field = PayloadMember(member: member, path: "requestDetails")
             if field.isNamed("requestPackageName") {
                 details.requestPackageName = try field.text()
             } else if field.isNamed("nonce") {
@@ -90,7 +87,8 @@ struct PayloadReader {
         _ object: RecordObject
     ) throws(DecodeError) -> PlayIntegrityPayload.AppIntegrity {
         var app = PlayIntegrityPayload.AppIntegrity()
-        for field in fields(object, "appIntegrity") {
+        for member in object.members {
+            let field = PayloadMember(member: member, path: "appIntegrity")
             if field.isNamed("appRecognitionVerdict") {
                 app.appRecognitionVerdict = try field.label()
             } else if field.isNamed("packageName") {
@@ -110,13 +108,15 @@ struct PayloadReader {
         _ object: RecordObject
     ) throws(DecodeError) -> PlayIntegrityPayload.DeviceIntegrity {
         var device = PlayIntegrityPayload.DeviceIntegrity()
-        for field in fields(object, "deviceIntegrity") {
+        for member in object.members {
+            let field = PayloadMember(member: member, path: "deviceIntegrity")
             if field.isNamed("deviceRecognitionVerdict") {
                 device.deviceRecognitionVerdict = try field.labels()
             } else if field.isNamed("legacyDeviceRecognitionVerdict") {
                 device.legacyDeviceRecognitionVerdict = try field.labels()
             } else if field.isNamed("recentDeviceActivity") {
-                for field in fields(try field.object(), "deviceIntegrity.recentDeviceActivity") {
+                for member in try field.object().members {
+                    let field = PayloadMember(member: member, path: "deviceIntegrity.recentDeviceActivity")
                     if field.isNamed("deviceActivityLevel") {
                         device.deviceActivityLevel = try field.label()
                     } else {
@@ -124,7 +124,8 @@ struct PayloadReader {
                     }
                 }
             } else if field.isNamed("deviceAttributes") {
-                for field in fields(try field.object(), "deviceIntegrity.deviceAttributes") {
+                for member in try field.object().members {
+                    let field = PayloadMember(member: member, path: "deviceIntegrity.deviceAttributes")
                     if field.isNamed("sdkVersion") { device.sdkVersion = try field.int32() } else { keep(field) }
                 }
             } else if field.isNamed("deviceRecall") {
@@ -140,9 +141,11 @@ struct PayloadReader {
         _ object: RecordObject
     ) throws(DecodeError) -> PlayIntegrityPayload.DeviceRecall {
         var recall = PlayIntegrityPayload.DeviceRecall()
-        for field in fields(object, "deviceIntegrity.deviceRecall") {
+        for member in object.members {
+            let field = PayloadMember(member: member, path: "deviceIntegrity.deviceRecall")
             if field.isNamed("values") {
-                for field in fields(try field.object(), "deviceIntegrity.deviceRecall.values") {
+                for member in try field.object().members {
+                    let field = PayloadMember(member: member, path: "deviceIntegrity.deviceRecall.values")
                     if let bit = DeviceRecallBit.allCases.first(where: { field.isNamed($0.rawValue) }) {
                         recall.values[bit] = try field.flag()
                     } else {
@@ -150,7 +153,8 @@ struct PayloadReader {
                     }
                 }
             } else if field.isNamed("writeDates") {
-                for field in fields(try field.object(), "deviceIntegrity.deviceRecall.writeDates") {
+                for member in try field.object().members {
+                    let field = PayloadMember(member: member, path: "deviceIntegrity.deviceRecall.writeDates")
                     if let bit = DeviceRecallBit.allCases.first(where: { field.isNamed($0.dateField) }) {
                         recall.writeDates[bit] = try field.int32()
                     } else {
@@ -168,9 +172,11 @@ struct PayloadReader {
         _ object: RecordObject
     ) throws(DecodeError) -> PlayIntegrityPayload.EnvironmentDetails {
         var environment = PlayIntegrityPayload.EnvironmentDetails()
-        for field in fields(object, "environmentDetails") {
+        for member in object.members {
+            let field = PayloadMember(member: member, path: "environmentDetails")
             if field.isNamed("appAccessRiskVerdict") {
-                for field in fields(try field.object(), "environmentDetails.appAccessRiskVerdict") {
+                for member in try field.object().members {
+                    let field = PayloadMember(member: member, path: "environmentDetails.appAccessRiskVerdict")
                     if field.isNamed("appsDetected") {
                         environment.appsDetected = try field.labels()
                     } else {
