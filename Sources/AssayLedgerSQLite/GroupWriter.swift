@@ -26,6 +26,8 @@ package enum LedgerAnswer: Sendable {
 package final class GroupWriter: Sendable {
     /// How many writes share a transaction at most, which bounds how long the first of them waits for the others.
     package static let batchLimit = 256
+    /// How many transactions are made before others of this process come to write.
+    private static let turn = 4
 
     private struct Pending: Sendable {
         let write: LedgerWrite
@@ -81,11 +83,19 @@ package final class GroupWriter: Sendable {
     }
 
     private func drain(_ db: Database) {
-        while let batch = nextBatch() {
+        for _ in 0..<Self.turn {
+            guard let batch = nextBatch() else { return }
             for (pending, result) in zip(batch, write(batch, db)) {
                 pending.continuation.resume(returning: result)
             }
         }
+        // Under a load without end nobody else of this process, such as its key store, would come to write. Decided
+        // under the lock: once nothing more is taken, the file may be closed before a turn that is asked for now.
+        let isLast = state.withLock { state in
+            if !state.isClosed { pool.asyncWriteWithoutTransaction { db in self.drain(db) } }
+            return state.isClosed
+        }
+        if isLast { drain(db) }
     }
 
     private func nextBatch() -> [Pending]? {

@@ -102,6 +102,29 @@ struct KeysCommandTests {
         #expect(try scratch.run(command).status == 0, "the public part may be read by all")
     }
 
+    private static let canMount: Bool = {
+        let run = try? Scratch().shell("unshare -m sh -ec 'mount -t tmpfs tmpfs /mnt'")
+        return run?.status == 0
+    }()
+
+    @Test(
+        "A secret on a file system that cannot be written to is to be copied, by a command that does",
+        .enabled(if: canMount, "mounting a file system takes root"))
+    func readOnly() throws {
+        let scratch = try Scratch()
+        let parts = try scratch.writeKeys()
+        let arguments = (["keys", "add", "a"] + Self.use + parts + Self.ledger).joined(separator: " ")
+        let run = try scratch.shell(
+            """
+            unshare -m sh -c 'mkdir ro && mount -t tmpfs tmpfs ro && cp m ro/m && chmod 640 ro/m &&
+            mount -o remount,ro ro; "$ASSAY" \(arguments) --master-key file:ro/m; echo status $?;
+            install -m 600 ro/m copy && "$ASSAY" \(arguments) --master-key file:copy; echo status $?'
+            """)
+        #expect(run.errors.contains("(mode 0640); its file system is read-only"), "\(run.errors)")
+        #expect(run.errors.contains("name a copy: install -m 600 ro/m NEWPATH"), "\(run.errors)")
+        #expect(run.lines.filter { $0.hasPrefix("status") } == ["status 2", "status 0"], "\(run.output)\(run.errors)")
+    }
+
     @Test("What cannot be a key is refused with the option that is wrong, and begins no ledger")
     func refused() throws {
         let scratch = try Scratch()

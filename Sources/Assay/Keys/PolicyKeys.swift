@@ -12,9 +12,10 @@ struct PolicyKeys {
     func read(_ list: PolicyNode?) throws(PolicyError) -> [NamedKey] {
         guard let list else { return [] }
         var keys: [NamedKey] = []
+        var names: Set<[UInt8]> = []
         for node in try list.elements() {
             let (key, name) = try key(node)
-            guard !keys.contains(where: { $0.name.isByteEqual(to: key.name) }) else {
+            guard names.insert(Array(key.name.utf8)).inserted else {
                 throw name.error("two keys are named \(key.name.excerpt); names are unique")
             }
             keys.append(key)

@@ -81,7 +81,7 @@ struct KeysImportPlayConsoleCommand: AsyncParsableCommand {
         do {
             return try RSAPrivateKey(pem: pem, passphrase: given)
         } catch .passphraseMissing {
-            guard let typed = PassphrasePrompt.read("Passphrase of \(privateKey): ") else {
+            guard let typed = PassphrasePrompt.read("Passphrase of \(privateKey.excerpt(atMost: 1024)): ") else {
                 throw failure(
                     .passphraseMissing, "; give --passphrase file:PATH or env:NAME, or run this on a terminal")
             }

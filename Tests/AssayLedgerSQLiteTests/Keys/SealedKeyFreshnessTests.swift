@@ -79,6 +79,27 @@ struct SealedKeyFreshnessTests {
         #expect(try await reader.secrets() == ["a": "a secret"])
     }
 
+    @Test("A key is added although the ledger is written to without end", .timeLimit(.minutes(1)))
+    func busyLedger() async throws {
+        let fixture = try SealedKeyFixture()
+        for seed in UInt32(0)..<64 { _ = try await fixture.ledger.commit([Fixture.enrol(seed)], at: Fixture.now) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for seed in UInt32(0)..<64 {
+                group.addTask {
+                    var counter: UInt32 = 0
+                    while !Task.isCancelled {
+                        counter += 1
+                        try #require(try await fixture.ledger.isAdvanced(seed, counter))
+                    }
+                }
+            }
+            for number in 0..<3 { try await fixture.add("\(number)") }
+            group.cancelAll()
+            try await group.waitForAll()
+        }
+        #expect(try await fixture.store.secrets().count == 3)
+    }
+
     @Test("A caller that was cancelled takes nobody along")
     func cancellation() async throws {
         let fixture = try SealedKeyFixture()
