@@ -7,3 +7,4 @@
 @_exported public import struct AssayPrimitives.JSONPointer
 // What the public parts of the engines' configurations and subjects are made of.
 @_exported public import enum AssayPrimitives.PEM
+@_exported public import class AssayPrimitives.RSAPrivateKey

@@ -98,8 +98,8 @@ struct HelpTests {
 }
 
 extension Scratch {
-    func run(_ arguments: [String]) throws -> Run {
+    func run(_ arguments: [String], environment: [String: String] = [:]) throws -> Run {
         let quoted = arguments.map { "'\($0)'" }.joined(separator: " ")
-        return try shell("\"$ASSAY\" \(quoted)")
+        return try shell("\"$ASSAY\" \(quoted)", environment: environment)
     }
 }

@@ -20,7 +20,9 @@ struct KeysImportTests {
         try #require(made.status == 0, "\(made.errors)")
     }
 
-    private func command(_ file: String = "shop.enc", key: String = "private.pem", _ more: [String]) -> [String] {
+    private func command(
+        _ file: String = "shop.enc", key: String = "private.pem", with more: [String] = []
+    ) -> [String] {
         ["keys", "import", "play-console", file, "--private-key", key, "--name", "play-2026"] + more
             + ["--for", "com.example.shop"] + KeysCommandTests.store
     }
@@ -29,7 +31,7 @@ struct KeysImportTests {
     func imported() throws {
         let scratch = try Scratch()
         try download(scratch)
-        let run = try scratch.run(command(["--passphrase", "file:pass"]))
+        let run = try scratch.run(command(with: ["--passphrase", "file:pass"]))
         #expect(run.status == 0, "\(run.errors)")
         let list = try scratch.run(["keys", "list", "--json"] + KeysCommandTests.ledger).json()
         #expect(list.count == 1 && list[0]["state"] as? String == "live")
@@ -38,7 +40,7 @@ struct KeysImportTests {
             #expect(!run.output.contains(form) && !run.errors.contains(form))
         }
         let variable = try scratch.run(
-            command(["--passphrase", "env:PASS"]), environment: ["PASS": TestKeys.passphrase])
+            command(with: ["--passphrase", "env:PASS"]), environment: ["PASS": TestKeys.passphrase])
         #expect(variable.status == 1 && variable.errors.contains("there is a key play-2026 already"))
     }
 
@@ -62,20 +64,23 @@ struct KeysImportTests {
         try #require(made.status == 0, "\(made.errors)")
         let pass = ["--passphrase", "file:pass"]
         let table: [(arguments: [String], status: Int32, words: String)] = [
-            (command("shop.enc", key: "plain.pem", []), 2, "it does not open with this private key"),
-            (command(["--passphrase", "file:wrong"]), 2, "the passphrase does not decrypt the private key"),
-            (command([]), 2, "the private key is encrypted, and no passphrase was given; give --passphrase"),
-            (command(["--passphrase", "file:none"]), 2, "--passphrase: the file none cannot be read"),
-            (command(["--passphrase", TestKeys.passphrase]), 64, "--passphrase: expected file:PATH or env:NAME"),
-            (command("cut.enc", pass), 2, "found 255 bytes; what is encrypted for an RSA key of 2048 bits has 256"),
-            (command("other.enc", pass), 2, "found 300 bytes"),
-            (command("none.enc", pass), 2, "none.enc cannot be read"),
-            (command("hello.enc", key: "plain.pem", []), 2, "line 1 of what was encrypted is not NAME=VALUE"),
-            (command("shop.enc", key: "short.pem", []), 2, "the RSA key has 1024 bits"),
-            (command("shop.enc", key: "ec.pem", []), 2, "is not an RSA key"),
-            (command("shop.enc", key: "public.pem", []), 2, "is no private key"),
-            (command("shop.enc", key: "shop.enc", []), 2, "--private-key: "),
-            (command("shop.enc", key: "none.pem", []), 2, "--private-key: the file none.pem cannot be read"),
+            (command("shop.enc", key: "plain.pem"), 2, "it does not open with this private key"),
+            (command(with: ["--passphrase", "file:wrong"]), 2, "the passphrase does not decrypt the private key"),
+            (command(), 2, "the private key is encrypted, and no passphrase was given; give --passphrase"),
+            (command(with: ["--passphrase", "file:none"]), 2, "--passphrase: the file none cannot be read"),
+            (command(with: ["--passphrase", TestKeys.passphrase]), 64, "--passphrase: expected file:PATH or env:NAME"),
+            (
+                command("cut.enc", with: pass), 2,
+                "found 255 bytes; what is encrypted for an RSA key of 2048 bits has 256"
+            ),
+            (command("other.enc", with: pass), 2, "found 300 bytes"),
+            (command("none.enc", with: pass), 2, "none.enc cannot be read"),
+            (command("hello.enc", key: "plain.pem"), 2, "line 1 of what was encrypted is not NAME=VALUE"),
+            (command("shop.enc", key: "short.pem"), 2, "the RSA key has 1024 bits"),
+            (command("shop.enc", key: "ec.pem"), 2, "is not an RSA key"),
+            (command("shop.enc", key: "public.pem"), 2, "is no private key"),
+            (command("shop.enc", key: "shop.enc"), 2, "--private-key: "),
+            (command("shop.enc", key: "none.pem"), 2, "--private-key: the file none.pem cannot be read"),
         ]
         // A file that is no PEM must first be one that only its user can read.
         #expect(try scratch.shell("chmod 600 shop.enc").status == 0)
@@ -87,7 +92,7 @@ struct KeysImportTests {
             }
         }
         #expect(!scratch.exists("ledger.sqlite"))
-        #expect(try scratch.run(command("base64.enc", pass)).status == 0, "base64 of the same bytes is taken")
+        #expect(try scratch.run(command("base64.enc", with: pass)).status == 0, "base64 of the same bytes is taken")
     }
 
     @Test("A private key that others can read is refused with the command that fixes it")
@@ -95,7 +100,7 @@ struct KeysImportTests {
         let scratch = try Scratch()
         try download(scratch)
         #expect(try scratch.shell("chmod 640 private.pem").status == 0)
-        let run = try scratch.run(command(["--passphrase", "file:pass"]))
+        let run = try scratch.run(command(with: ["--passphrase", "file:pass"]))
         #expect(run.status == 2 && run.errors.contains("(mode 0640); run: chmod 600 private.pem"), "\(run.errors)")
     }
 
@@ -108,7 +113,7 @@ struct KeysImportTests {
     func prompt() throws {
         let scratch = try Scratch()
         try download(scratch)
-        let line = command([]).map { "'\($0)'" }.joined(separator: " ")
+        let line = command().map { "'\($0)'" }.joined(separator: " ")
         try scratch.write("run.sh", Data("stty -a >before; \"$ASSAY\" \(line); echo status $?; stty -a >after\n".utf8))
         // A mistake is typed and taken back; the pause lets the program ask before anything is typed.
         let run = try scratch.shell(

@@ -34,7 +34,8 @@ struct VerifierTests {
         #expect(error?.code == .unknownKind)
         #expect(
             error?.message == "no engine judges x\\u{1B}; there are "
-                + "app-attest.attestation, app-attest.assertion, app-attest.receipt")
+                + "app-attest.attestation, app-attest.assertion, app-attest.receipt, play-integrity.classic, "
+                + "play-integrity.standard")
     }
 
     @Test("An app that the policy does not have is a wrong call, and is told which there are")

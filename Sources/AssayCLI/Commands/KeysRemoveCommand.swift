@@ -9,7 +9,8 @@ struct KeysRemoveCommand: AsyncParsableCommand {
         commandName: "remove",
         abstract: "Removes a key for good.",
         discussion: """
-            Evidence under it is not opened again, and no verdict can say which key it was under. It takes no master key.
+            Evidence under it is not opened again, and no verdict can say which key it was under. It takes no master key. \
+            What was sealed may stay in free pages of the file until these are used again.
 
             Exit status: 0, 1 when there is no such key, 3 an outage or no ledger.
             """)

@@ -75,6 +75,7 @@ extension SealedKeyStore {
 
     /// Removes a key. Evidence under it will not be opened again.
     ///
+    /// What was sealed may stay in free pages of the file until these are used again.
     /// - Throws: ``KeyStoreRefusal`` when there is no such key.
     public func remove(_ name: String) async throws(KeyStoreFailure) {
         try await change { (tables) throws in

@@ -51,7 +51,7 @@ public enum Base64 {
             while body.last == 0x3D, text.count - body.count < 2 { body = body.dropLast() }
         }
         let values = alphabet.values
-        let (bytes, isInAlphabet) = decodeQuads(body, values)
+        var (bytes, isInAlphabet) = decodeQuads(body, values)
         guard isInAlphabet else { throw strangeCharacter(in: body, values) }
         let tail = body.suffix(body.count % 4)
         let padding = text.count - body.count
@@ -70,7 +70,9 @@ public enum Base64 {
                 .notMinimal, at: body.endIndex - 1, "the last character \(name(last)) has bits that belong to no byte")
         }
         group >>= spareBits
-        return bytes + (tail.count == 2 ? [UInt8(group)] : [UInt8(group >> 8), UInt8(group & 0xFF)])
+        if tail.count == 3 { bytes.append(UInt8(group >> 8)) }
+        bytes.append(UInt8(group & 0xFF))
+        return bytes
     }
 
     /// The bytes that a text stands for, with offsets in UTF-8.

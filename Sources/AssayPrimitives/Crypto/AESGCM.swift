@@ -28,7 +28,7 @@ public enum AESGCM {
         guard plaintext.count <= Int32.max, additionalData.count <= Int32.max else {
             throw DecodeError(.tooLarge, at: 0, field: "plaintext", "more than \(Int32.max) bytes")
         }
-        guard let context = AESContext(.gcm, .encrypt, key: key, nonce: nonce), context.authenticate(additionalData)
+        guard let context = GCMContext(.encrypt, key: key, nonce: nonce), context.authenticate(additionalData)
         else { preconditionFailure("out of memory") }
         var ciphertext = [UInt8](repeating: 0, count: plaintext.count)
         let isDone = unsafe plaintext.withUnsafeBytes { input in
@@ -81,7 +81,7 @@ public enum AESGCM {
         _ ciphertext: [UInt8], tag: [UInt8], key: SecretBytes, nonce: [UInt8], additionalData: ArraySlice<UInt8>,
         into output: UnsafeMutableRawBufferPointer
     ) -> Bool {
-        guard let context = AESContext(.gcm, .decrypt, key: key, nonce: nonce), context.authenticate(additionalData)
+        guard let context = GCMContext(.decrypt, key: key, nonce: nonce), context.authenticate(additionalData)
         else { return false }
         return unsafe ciphertext.withUnsafeBytes { unsafe context.update($0, into: output) } && context.finish(tag: tag)
     }

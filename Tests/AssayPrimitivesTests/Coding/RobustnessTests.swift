@@ -14,6 +14,15 @@ import Testing
 
     private static let json = #"{"a\u00e9":[1,-2.5e+3,true,null,"x\n\ud83d\ude00ü"],"b":{"c":{"d":[[],{}]}}}"#
 
+    private static let keySets = [
+        #"{"keys":[{"kty":"oct","kid":"1","key_ops":["verify"],"k":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}]}"#,
+        """
+        {"keys":[{"kty":"EC","crv":"P-256","kid":"2","use":"sig","alg":"ES256",\
+        "x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}]}
+        """,
+        #"{"keys":[{"kty":"OKP","kid":"3"},{"kty":"RSA","kid":"4","n":"AQAB","e":"AQAB"}]}"#,
+    ]
+
     static let subjects = [
         Subject(
             description: "CBOR, skipping",
@@ -65,6 +74,14 @@ import Testing
             read: { _ = try Base64.decode($0, .standard) }),
         Subject(
             description: "base64url", samples: [Array("Zm9vYmFy-_8".utf8)], read: { _ = try Base64.decode($0, .url) }),
+        Subject(
+            description: "JWS", samples: [Array("eyJhbGciOiJFUzI1NiIsImtpZCI6IsO8In0.e30.AAAA".utf8)],
+            read: { _ = try CompactJWS($0, limit: 4096) }),
+        Subject(
+            description: "JWE", samples: [Array("eyJhbGciOiJBMjU2S1ciLCJlbmMiOiJBMjU2R0NNIn0.AAAA.AAAA.AAA.AA".utf8)],
+            read: { _ = try CompactJWE($0, limit: 4096) }),
+        Subject(
+            description: "JWK set", samples: keySets.map { Array($0.utf8) }, read: { _ = try JWKSet($0) }),
     ]
 
     private static func readDER(_ bytes: ArraySlice<UInt8>) throws {

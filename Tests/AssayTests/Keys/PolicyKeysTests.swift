@@ -146,6 +146,32 @@ struct PolicyKeysTests {
             "keys[1].name", "two keys are named a; names are unique")
     }
 
+    @Test("An app names keys of its engine's purpose; one that the policy lacks may be in a key store")
+    func references() throws {
+        func load(_ names: String) throws -> Policy {
+            let folder = try KeyFolder()
+            try folder.write("s", Self.secret)
+            let text = """
+                version: 1
+                keys:
+                  - { name: a, use: test, secret: file:s }
+                apps:
+                  - name: shop
+                    playIntegrity:
+                      packageName: com.example.shop
+                      keys: \(names)
+                      certificateDigests: ["\(String(repeating: "00", count: 32))"]
+                """
+            return try PolicyFile.parse(
+                text, file: "p.yaml", files: LocalFiles(relativeTo: folder.path("p.yaml")),
+                keyMaterials: [TestSecret.self])
+        }
+        #expect(try load("[elsewhere, other]").keys.map(\.name) == ["a"])
+        let error = #expect(throws: PolicyError.self) { try load("[elsewhere, a]") }
+        #expect(error?.line == 8 && error?.field == "apps[0].playIntegrity.keys[1]")
+        #expect(error?.message == "the key a is for test; expected one for play-integrity")
+    }
+
     @Test("A policy without keys has none")
     func none() throws {
         let text = "version: 1\napps: []\n"

@@ -1,5 +1,13 @@
 import AssayCore
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// Takes a compact serialisation apart at its dots (RFC 7515 section 3.1, RFC 7516 section 3.1).
 enum CompactParts {
     /// The parts of a text, of which there must be exactly `count`.
@@ -17,14 +25,29 @@ enum CompactParts {
                 .tooLarge, at: text.startIndex + limit, field: form,
                 "\(text.count) characters, at most \(limit) are allowed")
         }
-        let parts = text.split(separator: UInt8(ascii: "."), maxSplits: count, omittingEmptySubsequences: false)
-        guard parts.count == count else {
+        var parts: [ArraySlice<UInt8>] = []
+        parts.reserveCapacity(count)
+        var rest = text
+        while parts.count < count, let dot = firstDot(in: rest) {
+            parts.append(rest[..<dot])
+            rest = rest[(dot + 1)...]
+        }
+        guard parts.count == count - 1 else {
             throw DecodeError(
-                .malformed, at: parts.count < count ? text.endIndex : parts[count].startIndex - 1, field: form,
-                "\(parts.count < count ? "\(parts.count)" : "more than \(count)") parts between dots, "
+                .malformed, at: parts.count < count ? text.endIndex : rest.startIndex - 1, field: form,
+                "\(parts.count < count ? "\(parts.count + 1)" : "more than \(count)") parts between dots, "
                     + "expected \(count)")
         }
+        parts.append(rest)
         return parts
+    }
+
+    /// The index of the first dot. `memchr` looks at many characters at a time, and most of a token is one long part.
+    private static func firstDot(in text: ArraySlice<UInt8>) -> Int? {
+        unsafe text.withUnsafeBytes { buffer in
+            guard let start = buffer.baseAddress, let dot = unsafe memchr(start, 0x2E, buffer.count) else { return nil }
+            return unsafe text.startIndex + (UnsafeRawPointer(dot) - start)
+        }
     }
 
     /// The bytes of a part.

@@ -33,6 +33,17 @@ struct TokenFixture {
         return [url(header), url(wrapped), url(nonce), url(box.ciphertext), url(box.tag)]
     }
 
+    /// The five parts of a JWE of A256GCMKW and A256GCM.
+    static func gcmEncrypted(_ plaintext: [UInt8]) throws -> [String] {
+        let wrapped = try AES.GCM.seal(
+            contentKey, using: SymmetricKey(data: TokenFixture.secret), nonce: AES.GCM.Nonce(data: nonce.reversed()))
+        let header =
+            #"{"alg":"A256GCMKW","enc":"A256GCM","iv":"\#(url(nonce.reversed()))","tag":"\#(url(wrapped.tag))"}"#
+        var parts = try encrypted(plaintext, header: header)
+        parts[1] = url(wrapped.ciphertext)
+        return parts
+    }
+
     /// The three parts of a JWS of ES256.
     static func signed(_ payload: String, header: String = #"{"alg":"ES256"}"#) throws -> [String] {
         let input = url(header) + "." + url(payload)

@@ -1,0 +1,291 @@
+internal import AssayCore
+
+/// One pass of ``JSONReader`` over a document.
+///
+/// Positions count from the beginning of the span; offsets, which errors and values have, from that of what it is a slice
+/// of. The span stands in parameters, since a structure that keeps one cannot be written without experimental features.
+struct JSONScanner {
+    /// The same bytes as the span's, for what is seldom needed.
+    private let bytes: ArraySlice<UInt8>
+    private var position = 0
+    private var count = 0
+    /// Whether the last string that was read had escapes.
+    private var hadEscapes = false
+
+    init(_ bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+    }
+
+    private func offset(_ position: Int) -> Int { bytes.startIndex + position }
+
+    private func current(_ span: Span<UInt8>) -> UInt8? { position < span.count ? span[position] : nil }
+
+    /// What stands at the current position, for messages.
+    private func found(_ span: Span<UInt8>) -> String {
+        guard let byte = current(span) else { return "the end" }
+        return (0x21...0x7E).contains(byte) ? "'\(Character(UnicodeScalar(byte)))'" : "byte \(byte)"
+    }
+
+    private func unexpected(_ expected: String, _ span: Span<UInt8>) -> DecodeError {
+        DecodeError(
+            position < span.count ? .malformed : .truncated, at: offset(position),
+            "expected \(expected), found \(found(span))")
+    }
+
+    /// Reads the one value of the document.
+    mutating func document(_ span: Span<UInt8>) throws(DecodeError) -> RecordValue {
+        let value = try value(span, depth: 0)
+        skipSpace(span)
+        guard position == span.count else {
+            throw DecodeError(.trailingBytes, at: offset(position), "expected the end, found \(found(span))")
+        }
+        return value
+    }
+
+    private mutating func skipSpace(_ span: Span<UInt8>) {
+        while position < span.count {
+            let byte = span[position]
+            guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return }
+            position += 1
+        }
+    }
+
+    private mutating func value(_ span: Span<UInt8>, depth: Int) throws(DecodeError) -> RecordValue {
+        skipSpace(span)
+        let start = offset(position)
+        count += 1
+        guard count <= JSONReader.values else {
+            throw DecodeError(.tooLarge, at: start, "more than \(JSONReader.values) values")
+        }
+        switch current(span) {
+        case UInt8(ascii: "\""):
+            let text = try string(span)
+            return RecordValue(.text(text), offset: start, hasEscapes: hadEscapes)
+        case UInt8(ascii: "{"): return RecordValue(.object(try object(span, depth: depth + 1)), offset: start)
+        case UInt8(ascii: "["): return RecordValue(.array(try array(span, depth: depth + 1)), offset: start)
+        case .some(UInt8(ascii: "0")...UInt8(ascii: "9")), UInt8(ascii: "-"):
+            return RecordValue(.number(try number(span)), offset: start)
+        case UInt8(ascii: "t"): return RecordValue(try word("true", .flag(true), span), offset: start)
+        case UInt8(ascii: "f"): return RecordValue(try word("false", .flag(false), span), offset: start)
+        case UInt8(ascii: "n"): return RecordValue(try word("null", .null, span), offset: start)
+        default: throw unexpected("a value", span)
+        }
+    }
+
+    private mutating func word(
+        _ word: String, _ content: RecordValue.Content, _ span: Span<UInt8>
+    ) throws(DecodeError) -> RecordValue.Content {
+        let start = position
+        for byte in word.utf8 {
+            guard start + word.utf8.count <= span.count, span[position] == byte else {
+                throw DecodeError(
+                    start + word.utf8.count <= span.count ? .malformed : .truncated, at: offset(start),
+                    "expected \(word), found something else")
+            }
+            position += 1
+        }
+        return content
+    }
+
+    private func demandDepth(_ depth: Int) throws(DecodeError) {
+        guard depth <= InputLimits.nestingDepth else {
+            throw DecodeError(
+                .tooDeep, at: offset(position), "values nest deeper than \(InputLimits.nestingDepth)")
+        }
+    }
+
+    private mutating func array(_ span: Span<UInt8>, depth: Int) throws(DecodeError) -> [RecordValue] {
+        try demandDepth(depth)
+        position += 1
+        skipSpace(span)
+        var elements: [RecordValue] = []
+        if current(span) == UInt8(ascii: "]") {
+            position += 1
+            return elements
+        }
+        while true {
+            elements.append(try value(span, depth: depth))
+            skipSpace(span)
+            switch current(span) {
+            case UInt8(ascii: ","): position += 1
+            case UInt8(ascii: "]"):
+                position += 1
+                return elements
+            default: throw unexpected("',' or ']'", span)
+            }
+        }
+    }
+
+    private mutating func object(_ span: Span<UInt8>, depth: Int) throws(DecodeError) -> RecordObject {
+        try demandDepth(depth)
+        let start = offset(position)
+        position += 1
+        skipSpace(span)
+        var members: [RecordObject.Member] = []
+        // Comparing is faster for the few keys that real objects have, the set for a hostile thousand.
+        var names: Set<[UInt8]> = []
+        if current(span) == UInt8(ascii: "}") {
+            position += 1
+            return RecordObject(members, offset: start)
+        }
+        while true {
+            skipSpace(span)
+            let keyStart = offset(position)
+            guard current(span) == UInt8(ascii: "\"") else { throw unexpected("a key in quotes", span) }
+            let name = try string(span)
+            if members.count == 16 { names = Set(members.map { Array($0.name.utf8) }) }
+            let isNew =
+                members.count < 16
+                ? !members.contains { $0.name.isByteEqual(to: name) } : names.insert(Array(name.utf8)).inserted
+            guard isNew else {
+                throw DecodeError(.duplicateKey, at: keyStart, "the key \"\(name.excerpt)\" comes twice")
+            }
+            skipSpace(span)
+            guard current(span) == UInt8(ascii: ":") else { throw unexpected("':'", span) }
+            position += 1
+            // Room for a few, but only once there are several: hostile documents have many objects with one member.
+            if members.count == 1 { members.reserveCapacity(4) }
+            members.append(RecordObject.Member(name: name, offset: keyStart, value: try value(span, depth: depth)))
+            skipSpace(span)
+            switch current(span) {
+            case UInt8(ascii: ","): position += 1
+            case UInt8(ascii: "}"):
+                position += 1
+                return RecordObject(members, offset: start)
+            default: throw unexpected("',' or '}'", span)
+            }
+        }
+    }
+
+    private mutating func number(_ span: Span<UInt8>) throws(DecodeError) -> String {
+        let start = position
+        if current(span) == UInt8(ascii: "-") { position += 1 }
+        if current(span) == UInt8(ascii: "0") {
+            position += 1
+            if let byte = current(span), (0x30...0x39).contains(byte) {
+                throw DecodeError(.notMinimal, at: offset(start), "a number has no leading zeros")
+            }
+        } else {
+            try digits(span)
+        }
+        if current(span) == UInt8(ascii: ".") {
+            position += 1
+            try digits(span)
+        }
+        if current(span) == UInt8(ascii: "e") || current(span) == UInt8(ascii: "E") {
+            position += 1
+            if current(span) == UInt8(ascii: "+") || current(span) == UInt8(ascii: "-") { position += 1 }
+            try digits(span)
+        }
+        return JSONScanner.text(span, start..<position)
+    }
+
+    private mutating func digits(_ span: Span<UInt8>) throws(DecodeError) {
+        let start = position
+        while let byte = current(span), (0x30...0x39).contains(byte) { position += 1 }
+        guard position > start else { throw unexpected("a digit", span) }
+    }
+
+    /// Text of a range that is known to be UTF-8.
+    private static func text(_ span: Span<UInt8>, _ range: Range<Int>) -> String {
+        unsafe span.extracting(range).withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+    }
+
+    private mutating func string(_ span: Span<UInt8>) throws(DecodeError) -> String {
+        hadEscapes = false
+        let start = position + 1
+        var end = start
+        // Has its highest bit set after a byte that is not ASCII.
+        var seen: UInt8 = 0
+        while end < span.count {
+            let byte = span[end]
+            if byte == UInt8(ascii: "\"") {
+                if seen >= 0x80 { try UTF8Text.validate(bytes[offset(start)..<offset(end)]) }
+                position = end + 1
+                return JSONScanner.text(span, start..<end)
+            }
+            if byte == UInt8(ascii: "\\") {
+                position = end
+                return try escapedString(from: start, span)
+            }
+            guard byte >= 0x20 else { break }
+            seen |= byte
+            end += 1
+        }
+        position = end
+        throw unexpected(end < span.count ? "control characters to be escaped" : "'\"'", span)
+    }
+
+    /// Reads on from the first escape of a string; what was copied is checked to be UTF-8 piece by piece.
+    private mutating func escapedString(from start: Int, _ span: Span<UInt8>) throws(DecodeError) -> String {
+        hadEscapes = true
+        var text: [UInt8] = []
+        var plain = start
+        while let byte = current(span) {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                let piece = bytes[offset(plain)..<offset(position)]
+                try UTF8Text.validate(piece)
+                text += piece
+                if byte == UInt8(ascii: "\"") {
+                    position += 1
+                    return String(decoding: text, as: UTF8.self)
+                }
+                text += UTF8.encode(try escape(span)).map(Array.init) ?? []
+                plain = position
+                continue
+            case ..<0x20: throw unexpected("control characters to be escaped", span)
+            default: position += 1
+            }
+        }
+        throw unexpected("'\"'", span)
+    }
+
+    private mutating func escape(_ span: Span<UInt8>) throws(DecodeError) -> Unicode.Scalar {
+        let start = position
+        position += 1
+        let kind = current(span)
+        let simple: Unicode.Scalar
+        switch kind {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): simple = Unicode.Scalar(kind ?? 0)
+        case UInt8(ascii: "b"): simple = "\u{8}"
+        case UInt8(ascii: "f"): simple = "\u{C}"
+        case UInt8(ascii: "n"): simple = "\n"
+        case UInt8(ascii: "r"): simple = "\r"
+        case UInt8(ascii: "t"): simple = "\t"
+        case UInt8(ascii: "u"):
+            position += 1
+            return try unicodeEscape(from: start, span)
+        default: throw unexpected("one of \"\\/bfnrtu", span)
+        }
+        position += 1
+        return simple
+    }
+
+    /// Four digits, and those of the second half when they are the first half of a surrogate pair.
+    private mutating func unicodeEscape(from start: Int, _ span: Span<UInt8>) throws(DecodeError) -> Unicode.Scalar {
+        let unit = try hexUnit(span)
+        if let scalar = Unicode.Scalar(unit) { return scalar }
+        guard unit < 0xDC00, position + 1 < span.count, span[position] == UInt8(ascii: "\\"),
+            span[position + 1] == UInt8(ascii: "u")
+        else { throw DecodeError(.invalidText, at: offset(start), "half of a surrogate pair") }
+        position += 2
+        let second = try hexUnit(span)
+        guard (0xDC00...0xDFFF).contains(second),
+            let scalar = Unicode.Scalar(0x10000 + (UInt32(unit) - 0xD800) << 10 + (UInt32(second) - 0xDC00))
+        else { throw DecodeError(.invalidText, at: offset(start), "half of a surrogate pair") }
+        return scalar
+    }
+
+    private mutating func hexUnit(_ span: Span<UInt8>) throws(DecodeError) -> UInt16 {
+        var unit: UInt16 = 0
+        for _ in 0..<4 {
+            guard let byte = current(span), let digit = Character(UnicodeScalar(byte)).hexDigitValue else {
+                throw unexpected("four hexadecimal digits", span)
+            }
+            unit = unit << 4 | UInt16(digit)
+            position += 1
+        }
+        return unit
+    }
+}

@@ -1,0 +1,164 @@
+import Assay
+import Foundation
+import Testing
+
+/// A token is tried with the live keys of its app, and with those alone can it be accepted.
+@Suite("Play Integrity key selection")
+struct KeySelectionTests {
+    private let current = TokenFixture()
+    private let former = TokenFixture()
+
+    private func payload() -> [UInt8] { Array(Fixtures.android.rendered.utf8) }
+
+    private func judge(
+        _ token: String, keys: [NamedKey], named: [String]? = nil
+    ) async throws(VerificationError) -> Verdict {
+        let verifier: Verifier
+        let input: ClassicIntegrityInput
+        do {
+            verifier = try Fixtures.verifier(Fixtures.configuration(keys: named), keys: keys)
+            input = try Fixtures.classic(token: token)
+        } catch {
+            throw .request(RequestError(.invalidTime, "\(error)"))
+        }
+        return try await verifier.verifyClassicIntegrityToken(input, at: Fixtures.now)
+    }
+
+    private func requestError(keys: [NamedKey], named: [String]? = nil) async throws -> RequestError? {
+        do {
+            _ = try await judge(current.token(payload()), keys: keys, named: named)
+        } catch VerificationError.request(let error) {
+            return error
+        }
+        return nil
+    }
+
+    @Test("Several keys are live at once, and the verdict tells which one opened the token")
+    func rotation() async throws {
+        let keys = [try Fixtures.key("play-2026", current), try Fixtures.key("play-2025", former)]
+        for (fixture, name) in [(current, "play-2026"), (former, "play-2025")] {
+            let verdict = try await judge(fixture.token(payload()), keys: keys)
+            #expect(verdict.outcome == .accept)
+            #expect(verdict.playIntegrity?.key == name)
+            #expect(verdict.result(PlayIntegrityCheck.decryption)?.finding?.detail == "opened with key \(name)")
+            #expect(verdict.playIntegrity?.fields.first == SubjectField("key", .text(name)))
+        }
+    }
+
+    @Test("The verification key is that of the key that opened the token, not of any other live one")
+    func pairs() async throws {
+        let keys = [try Fixtures.key("play-2026", current), try Fixtures.key("play-2025", former)]
+        let verdict = try await judge(current.jwe(former.jws(payload())), keys: keys)
+        #expect(verdict.failed == [PlayIntegrityCheck.signature])
+    }
+
+    @Test("A key that is retired, expired or pending opens nothing, and the failure names it")
+    func notLive() async throws {
+        let past = Fixtures.now.addingTimeInterval(-1)
+        let ahead = Fixtures.now.addingTimeInterval(1)
+        for (key, state) in [
+            (try Fixtures.key("old", former, retiredAt: past), "retired at 2026-09-21T14:13:19Z"),
+            (try Fixtures.key("old", former, retiredAt: Fixtures.now), "retired at 2026-09-21T14:13:20Z"),
+            (
+                try Fixtures.key("old", former, window: KeyWindow(notBefore: nil, notAfter: past)),
+                "expired at 2026-09-21T14:13:19Z"
+            ),
+            (
+                try Fixtures.key("old", former, window: KeyWindow(notBefore: ahead, notAfter: nil)),
+                "not used before 2026-09-21T14:13:21Z"
+            ),
+        ] {
+            let verdict = try await judge(
+                former.token(payload()), keys: [key, try Fixtures.key("play-2026", current)])
+            #expect(verdict.failed == [PlayIntegrityCheck.decryption])
+            #expect(verdict.code(PlayIntegrityCheck.decryption) == "key-not-live")
+            #expect(verdict.result(PlayIntegrityCheck.decryption)?.finding?.detail.contains("old") == true)
+            #expect(verdict.result(PlayIntegrityCheck.decryption)?.finding?.detail.contains(state) == true)
+            #expect(verdict.subject == nil)
+        }
+    }
+
+    @Test("The ends of a key's window are inside of it")
+    func windowEnds() async throws {
+        let window = KeyWindow(notBefore: Fixtures.now, notAfter: Fixtures.now)
+        let key = try Fixtures.key("k", current, window: window)
+        #expect(try await judge(current.token(payload()), keys: [key]).outcome == .accept)
+    }
+
+    @Test("A foreign token tells which keys were tried")
+    func foreign() async throws {
+        let keys = [try Fixtures.key("a", current), try Fixtures.key("b", former)]
+        let verdict = try await judge(TokenFixture().token(payload()), keys: keys)
+        #expect(verdict.failed == [PlayIntegrityCheck.decryption])
+        #expect(verdict.result(PlayIntegrityCheck.decryption)?.finding?.detail.hasSuffix("tried a, b") == true)
+    }
+
+    @Test("Without names the keys count whose scope is the package name or the app, and no others")
+    func scopes() async throws {
+        let token = try current.token(payload())
+        for scope in [Fixtures.packageName, "shop"] {
+            #expect(try await judge(token, keys: [Fixtures.key("k", current, scope: scope)]).outcome == .accept)
+        }
+        for scope in ["com.example.bank", "Shop", nil] {
+            let error = try await requestError(keys: [try Fixtures.key("k", current, scope: scope)])
+            #expect(error?.code == .noKey)
+            #expect(error?.message.contains("k (for ") == true)
+        }
+    }
+
+    @Test("With names those keys count, unless their scope is another app")
+    func names() async throws {
+        let token = try current.token(payload())
+        for scope in [Fixtures.packageName, "shop", nil] {
+            let key = try Fixtures.key("k", current, scope: scope)
+            #expect(try await judge(token, keys: [key], named: ["k", "later"]).outcome == .accept)
+        }
+        let foreign = try await requestError(
+            keys: [try Fixtures.key("k", current, scope: "com.example.bank")], named: ["k", "later"])
+        #expect(foreign?.code == .noKey)
+        #expect(foreign?.message.contains("k (for com.example.bank), later (no such key)") == true)
+        let unnamed = try await requestError(keys: [try Fixtures.key("other", current)], named: ["k"])
+        #expect(unnamed?.message.contains("there are k (no such key)") == true)
+    }
+
+    @Test("Without a live key there is no verdict, and the error names the keys and their states")
+    func noLiveKey() async throws {
+        let retired = try Fixtures.key("old", current, retiredAt: Fixtures.now.addingTimeInterval(-60))
+        let error = try await requestError(keys: [retired])
+        #expect(error?.code == .noKey)
+        #expect(error?.message.contains("old (retired at 2026-09-21T14:12:20Z)") == true)
+        #expect(try await requestError(keys: [])?.message.contains("there is none for com.example.shop") == true)
+    }
+
+    @Test("The assessor by itself refuses what no live key opens")
+    func assessor() throws {
+        let expectations = PlayIntegrityExpectations(
+            app: "shop", configuration: try Fixtures.configuration(), modes: [:])
+        let assessment = ClassicIntegrityAssessor.assess(
+            try Fixtures.classic(token: current.token(payload())), keys: [], expectations: expectations,
+            now: Fixtures.now)
+        #expect(!assessment.holds)
+        #expect(assessment.checks.first { $0.status == .failed }?.check == PlayIntegrityCheck.decryption)
+    }
+
+    @Test("A key store that cannot be read is an outage, and never a rejection or an acceptance")
+    func outage() async throws {
+        struct Unreachable: KeyStore {
+            func keys(for purpose: KeyPurpose) async throws(KeyStoreOutage) -> [NamedKey] {
+                throw KeyStoreOutage(.unreachable, "nobody there")
+            }
+        }
+        let policy = try Policy(
+            apps: [PolicyApp(name: "shop", Fixtures.configuration())], keys: [Fixtures.key()],
+            catalogue: Verifier.catalogue)
+        let verifier = Verifier(policy: policy, ledger: MemoryLedger(), keyStores: [Unreachable()])
+        let error = await #expect(throws: VerificationError.self) {
+            try await verifier.verifyClassicIntegrityToken(Fixtures.classic(), at: Fixtures.now)
+        }
+        guard case .outage(let outage)? = error else {
+            Issue.record("expected an outage")
+            return
+        }
+        #expect(outage.codeName == "unreachable")
+    }
+}

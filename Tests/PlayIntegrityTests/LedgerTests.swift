@@ -1,0 +1,153 @@
+import Assay
+import AssayPrimitives
+import Foundation
+import Testing
+
+/// A nonce is used once, and so is a standard token inside its window.
+@Suite("Play Integrity single use")
+struct LedgerTests {
+    private func classic(_ verifier: Verifier, nonce: String, given: String? = nil) async throws -> Verdict {
+        var payload = Fixtures.android
+        payload["requestDetails.nonce"] = .text(nonce)
+        let token = try Fixtures.keys.token(Array(payload.rendered.utf8))
+        let input = try ClassicIntegrityInput(
+            token: token, packageName: Fixtures.packageName, nonce: given ?? nonce)
+        return try await verifier.verifyClassicIntegrityToken(input, at: Fixtures.now)
+    }
+
+    private func verifier() throws -> Verifier {
+        try Fixtures.verifier(Fixtures.configuration(challenge: .ledger))
+    }
+
+    @Test("The ledger's challenge is the nonce as it is printed, padded, in the other alphabet or encoded again, once")
+    func forms() async throws {
+        let verifier = try verifier()
+        for form in 0..<4 {
+            let issued = try await verifier.issueChallenge(
+                app: "shop", for: PlayIntegrityCheck.classicKind, at: Fixtures.now)
+            let forms = [
+                issued.text, issued.text + "=", Base64.encode(issued.value, .standard),
+                Base64.encode(Array(issued.text.utf8), .url),
+            ]
+            #expect(try await classic(verifier, nonce: forms[form]).failed == [])
+            for other in forms {
+                let again = try await classic(verifier, nonce: other)
+                #expect(again.failed == [PlayIntegrityCheck.challenge])
+                #expect(again.code(PlayIntegrityCheck.challenge) == "challenge-consumed")
+            }
+        }
+    }
+
+    @Test("A nonce comes back in another alphabet or with padding, and is compared as bytes")
+    func alphabets() async throws {
+        let verifier = try Fixtures.verifier()
+        let bytes = [UInt8](repeating: 0xFF, count: 13)
+        let forms = [
+            Base64.encode(bytes, .url), Base64.encode(bytes, .url) + "==", Base64.encode(bytes, .standard),
+            String(Base64.encode(bytes, .standard).dropLast(2)),
+        ]
+        for sent in forms {
+            for given in forms {
+                #expect(try await classic(verifier, nonce: sent, given: given).failed == [])
+            }
+            let other = Base64.encode([UInt8](repeating: 0xFF, count: 14), .url)
+            #expect(try await classic(verifier, nonce: sent, given: other).failed == [PlayIntegrityCheck.nonce])
+        }
+        for malformed in [forms[0] + "=", forms[0] + "===", "+-" + forms[0], forms[0].dropLast() + "B"] {
+            #expect(
+                try await classic(verifier, nonce: String(malformed), given: forms[0]).failed
+                    == [PlayIntegrityCheck.nonce])
+        }
+    }
+
+    @Test("Challenges that were never issued, expired, or are for another purpose fail the challenge check alone")
+    func refused() async throws {
+        let verifier = try verifier()
+        let foreign = try await verifier.issueChallenge(app: "shop", for: AttestationCheck.kind, at: Fixtures.now)
+        let expired = try await verifier.issueChallenge(
+            app: "shop", for: PlayIntegrityCheck.classicKind, validFor: 60, at: Fixtures.now.addingTimeInterval(-60))
+        for (nonce, code) in [
+            (foreign.text, "challenge-mismatch"), (expired.text, "challenge-expired"),
+            (Fixtures.nonce, "challenge-unknown"),
+        ] {
+            let verdict = try await classic(verifier, nonce: nonce)
+            #expect(verdict.failed == [PlayIntegrityCheck.challenge])
+            #expect(verdict.code(PlayIntegrityCheck.challenge) == code)
+        }
+    }
+
+    @Test("A rejected token uses up no challenge")
+    func rejection() async throws {
+        let verifier = try verifier()
+        let issued = try await verifier.issueChallenge(
+            app: "shop", for: PlayIntegrityCheck.classicKind, at: Fixtures.now)
+        #expect(
+            try await classic(verifier, nonce: Fixtures.nonce, given: issued.text).failed == [PlayIntegrityCheck.nonce])
+        #expect(try await classic(verifier, nonce: issued.text).failed == [])
+    }
+
+    @Test("With challenge: caller the ledger is not asked, and the same nonce may come again")
+    func caller() async throws {
+        let verifier = try Fixtures.verifier()
+        for _ in 0..<2 {
+            let verdict = try await classic(verifier, nonce: Fixtures.nonce)
+            #expect(verdict.outcome == .accept)
+            #expect(verdict.result(PlayIntegrityCheck.challenge)?.because == .policy)
+        }
+    }
+
+    @Test("A standard answer is accepted once inside its window, its end included, however its JSON is written")
+    func standard() async throws {
+        for (first, second) in [(0, 0), (0, 300_000), (-60_000, 300_000), (300_000, 300_000), (299_999, 300_000)] {
+            let verifier = try Fixtures.verifier()
+            func judge(_ payload: JSON, _ age: Int) async throws -> Verdict {
+                try await verifier.verifyStandardIntegrityToken(
+                    Fixtures.answer(payload), at: Date(timeIntervalSince1970: Double(1_790_000_000_000 + age) / 1000))
+            }
+            #expect(try await judge(Fixtures.standard, first).outcome == .accept)
+            let again = try await judge(Fixtures.standard, second)
+            #expect(again.failed == [PlayIntegrityCheck.challenge])
+            #expect(again.code(PlayIntegrityCheck.challenge) == "digest-used")
+            // The same payload with its members in another order.
+            guard case .object(let members) = Fixtures.standard else { return }
+            #expect(try await judge(.object(members.reversed()), second).failed == [PlayIntegrityCheck.challenge])
+            let beyond = try await judge(Fixtures.standard, 300_001)
+            #expect(beyond.failed == [PlayIntegrityCheck.freshness])
+            // Another token of the same request is another one.
+            var other = Fixtures.standard
+            other["requestDetails.timestampMillis"] = .text("1790000000001")
+            #expect(try await judge(other, second).outcome == .accept)
+        }
+    }
+
+    @Test("White space and escapes do not make another answer of a standard one; other values do")
+    func writings() async throws {
+        let verifier = try Fixtures.verifier()
+        let json = "{\"tokenPayloadExternal\":\(Fixtures.standard.rendered)}"
+        func judge(_ json: String) async throws -> Verdict {
+            try await verifier.verifyStandardIntegrityToken(Fixtures.answer(json: json), at: Fixtures.now)
+        }
+        #expect(try await judge(json).outcome == .accept)
+        for other in [
+            json.replacing(",", with: " , \n"), json.replacing("PLAY_RECOGNIZED", with: #"PLAY\u005fRECOGNIZED"#),
+            json.replacing("\"nonce\"", with: "\"nonce\""), json.dropLast() + ",\"other\":1}",
+        ] {
+            #expect(try await judge(other).failed == [PlayIntegrityCheck.challenge])
+        }
+        #expect(try await judge(json.replacing("\"LEVEL_1\"", with: "\"LEVEL_2\"")).outcome == .accept)
+    }
+
+    @Test("A rejected standard answer uses nothing up")
+    func standardRejection() async throws {
+        let verifier = try Fixtures.verifier()
+        let wrong = StandardIntegrityInput(
+            packageName: Fixtures.packageName, requestHash: "other",
+            evidence: Fixtures.answer(Fixtures.standard).evidence)
+        #expect(
+            try await verifier.verifyStandardIntegrityToken(wrong, at: Fixtures.now).failed
+                == [PlayIntegrityCheck.requestHash])
+        #expect(
+            try await verifier.verifyStandardIntegrityToken(Fixtures.answer(Fixtures.standard), at: Fixtures.now)
+                .outcome == .accept)
+    }
+}

@@ -1,0 +1,37 @@
+import Assay
+import AssayTestSupport
+import Foundation
+import Testing
+
+/// Records that were made elsewhere.
+@Suite(.enabled(if: SharedFiles.isAvailable, "\(SharedFiles.hint)"))
+struct PlayIntegritySharedVectorTests {
+    @Test("every record gives its outcome and its first failed check")
+    func records() async throws {
+        let folder = "vectors/play-integrity"
+        let material = try PlayIntegrityKeys.reading([
+            "decryptionKey": SecretBytes(SharedFiles.data("\(folder)/play-decryption.b64")),
+            "verificationKey": SecretBytes(SharedFiles.data("\(folder)/play-verification.b64")),
+        ])
+        let digest = try #require(Data(base64Encoded: "UVoyb6i/aTZhOum9v4PjLSi5qPtaWa5sznZXOMeW874="))
+        let configuration = try PlayIntegrityConfiguration(
+            packageName: "com.example.app",
+            android: .init(certificateDigests: [Array(digest)], minimumVersionCode: 42), keys: ["play-test"],
+            challenge: .caller)
+        let policy = try Policy(
+            apps: [PolicyApp(name: "shop-android", configuration)],
+            keys: [NamedKey(name: "play-test", material: material)], catalogue: Verifier.catalogue)
+        let results = try RecordFile.read(Array(SharedFiles.data("\(folder)/records.json")))
+        #expect(results.count == 31)
+        var accepted = 0
+        for result in results {
+            let record = try result.get()
+            let expected = try #require(record.expect)
+            let verdict = try await Verifier(policy: policy, ledger: MemoryLedger()).verify(
+                record, at: try #require(record.receivedAt))
+            #expect(expected.isMet(by: verdict), "\(record.id ?? "?"): \(verdict.failed)")
+            if verdict.outcome == .accept { accepted += 1 }
+        }
+        #expect(accepted == 6)
+    }
+}
