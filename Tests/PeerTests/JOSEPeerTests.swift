@@ -14,7 +14,8 @@ struct JOSEPeerTests {
     /// Demands that all three find the same in a token, nil for that they refuse it.
     private func expect(jwe token: String, _ algorithm: String, _ key: [UInt8], _ plaintext: [UInt8]?) throws {
         #expect(try Ours.open(jwe: token, algorithm, key: key) == plaintext, "ours: \(token)")
-        for library in Peer.Library.allCases {
+        // jwcrypto takes an empty plaintext for a decryption that failed.
+        for library in Peer.Library.allCases where library != .jwcrypto || plaintext != [] {
             let found = try peer.open(jwe: token, algorithm, .secret(key), with: library)
             #expect(found == plaintext, "\(library): \(token)")
         }

@@ -12,6 +12,7 @@ Reads one JSON request per line and answers each with one JSON object per line, 
 """
 
 import base64
+import functools
 import json
 import sys
 
@@ -29,6 +30,8 @@ CONTENT = "A256GCM"
 
 
 class Joserfc:
+    # Loading a private RSA key tests its primes, which takes longer than all that is done with it.
+    @functools.lru_cache(maxsize=8)
     def key(self, algorithm, key):
         if isinstance(key, bytes):
             return joserfc.jwk.OctKey.import_key(key)
@@ -50,6 +53,7 @@ class Joserfc:
 
 
 class Jwcrypto:
+    @functools.lru_cache(maxsize=8)
     def key(self, algorithm, key):
         if isinstance(key, bytes):
             return jwcrypto.jwk.JWK(kty="oct", k=jwcrypto.common.base64url_encode(key))
