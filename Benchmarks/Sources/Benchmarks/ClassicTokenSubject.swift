@@ -45,9 +45,13 @@ struct ClassicTokenSubject: Sendable {
     /// The same, with a token in memory of its own.
     func copied() -> ClassicTokenSubject {
         var copy = self
-        copy.input = ClassicIntegrityInput(
-            token: String(decoding: Array(input.token.utf8), as: UTF8.self), packageName: input.packageName,
-            nonce: input.nonce.map { $0 })
+        do {
+            copy.input = try ClassicIntegrityInput(
+                token: String(decoding: Array(input.token.utf8), as: UTF8.self), packageName: input.packageName,
+                nonce: Base64.encode(input.nonce, .url))
+        } catch {
+            stop("\(error)")
+        }
         return copy
     }
 
@@ -87,8 +91,8 @@ struct ClassicTokenSubject: Sendable {
             let jwe = try CompactJWE(text, limit: text.count)
             let plaintext = try key.decrypt(jwe)
             let jws = try CompactJWS(plaintext, limit: plaintext.count)
-            let verification = JWSKey.es256(
-                try ECDSAPublicKey(x963: Array(parts.verificationKey.x963Representation), curve: .p256))
+            let verification = try JWSKey.es256(
+                ECDSAPublicKey(x963: Array(parts.verificationKey.x963Representation), curve: .p256))
             let payload = jws.payload
             return [
                 ("take the JWE apart", step { _ = try CompactJWE(text, limit: text.count) }),
