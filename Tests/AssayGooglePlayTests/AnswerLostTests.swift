@@ -18,10 +18,10 @@ import Testing
     @Test("cleared verdicts after a timeout are an outage")
     func afterTimeout() async throws {
         try await TestClient.run {
-            $0.attemptTime = .milliseconds(800)
+            $0.attemptTime = .seconds(3)
         } _: { test in
             test.google.setPayload(FakeGoogle.cleared)
-            test.google.script(.slowly(.seconds(9), .serve))
+            test.google.script(.held(Gate(), .serve))
             #expect(await test.outage()?.code == .answerLost)
         }
     }

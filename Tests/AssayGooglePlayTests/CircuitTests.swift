@@ -51,13 +51,15 @@ import Testing
     @Test("while one call tries, others are not sent")
     func oneTrial() async throws {
         try await CircuitTests.run { test in
-            test.google.script(Array(repeating: CircuitTests.down, count: 3) + [.slowly(.seconds(1), .serve)])
+            let gate = Gate()
+            test.google.script(Array(repeating: CircuitTests.down, count: 3) + [.held(gate, .serve)])
             for _ in 0..<3 { _ = await test.outage() }
             test.time.pass(.seconds(30))
             async let trial = test.outage()
             while test.google.apiRequests.count < 4 { try await Task.sleep(for: .milliseconds(5)) }
             #expect(test.client.circuit == .halfOpen)
             #expect(await test.outage()?.code == .circuitOpen)
+            gate.open()
             #expect(await trial == nil)
             #expect(test.client.circuit == .closed)
         }
@@ -66,7 +68,7 @@ import Testing
     @Test("a trial that is cancelled leaves the trial to the next call")
     func cancelledTrial() async throws {
         try await CircuitTests.run { test in
-            test.google.script(Array(repeating: CircuitTests.down, count: 3) + [.slowly(.seconds(4), .serve)])
+            test.google.script(Array(repeating: CircuitTests.down, count: 3) + [.held(Gate(), .serve)])
             for _ in 0..<3 { _ = await test.outage() }
             test.time.pass(.seconds(30))
             let trial = Task { await test.outage() }
@@ -81,16 +83,19 @@ import Testing
     func lateAnswer() async throws {
         try await CircuitTests.run { test in
             _ = try await test.decode()
-            let late = FakeGoogle.Step.slowly(.seconds(1), .serve)
-            let trial = FakeGoogle.Step.slowly(.seconds(2), .serve)
-            test.google.script([late] + Array(repeating: CircuitTests.down, count: 3) + [trial])
+            let (late, trial) = (Gate(), Gate())
+            test.google.script(
+                [.held(late, .serve)] + Array(repeating: CircuitTests.down, count: 3) + [.held(trial, .serve)])
             async let lateOutage = test.outage()
             while test.google.apiRequests.count < 2 { try await Task.sleep(for: .milliseconds(5)) }
             for _ in 0..<3 { _ = await test.outage() }
             test.time.pass(.seconds(30))
             async let trialOutage = test.outage()
+            while test.google.apiRequests.count < 6 { try await Task.sleep(for: .milliseconds(5)) }
+            late.open()
             #expect(await lateOutage == nil)
             #expect(test.client.circuit == .halfOpen)
+            trial.open()
             #expect(await trialOutage == nil)
             #expect(test.client.circuit == .closed)
         }

@@ -28,6 +28,8 @@ final class FakeGoogle: Sendable {
         case answer(Int, String, fields: [String: String] = [:])
         /// An answer, after a while.
         case slowly(Duration, Step)
+        /// An answer, once a gate is open.
+        case held(Gate, Step)
         /// A head, and a body that never ends.
         case stall
         /// A body that is shorter than its head says, and the end of the connection.
@@ -133,6 +135,7 @@ final class FakeGoogle: Sendable {
         switch step {
         case .serve: return isToken ? serveToken(request) : serveAPI(request)
         case .slowly(let time, let later): return .slowly(time, resolve(later, request, isToken: isToken))
+        case .held(let gate, let later): return .held(gate, resolve(later, request, isToken: isToken))
         case .echo(let code, let status):
             let sent = (request.fields["authorization"] ?? "") + " " + request.text
             let message = sent.replacing("\\", with: " ").replacing("\"", with: " ").replacing("&", with: " ")

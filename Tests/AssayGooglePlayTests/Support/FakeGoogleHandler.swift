@@ -39,6 +39,15 @@ final class FakeGoogleHandler: ChannelInboundHandler {
                 let (handler, context) = bound.value
                 if context.channel.isActive { handler.perform(later, context) }
             }
+        case .held(let gate, let later):
+            let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+            let eventLoop = context.eventLoop
+            gate.whenOpen {
+                eventLoop.execute {
+                    let (handler, context) = bound.value
+                    if context.channel.isActive { handler.perform(later, context) }
+                }
+            }
         case .stall: write(200, #"{"tokenPayload"#, [:], length: 1000, context)
         case .cut:
             write(200, #"{"tokenPayload"#, [:], length: 1000, context)

@@ -23,6 +23,8 @@ struct TestClient: Sendable {
         let time = TestTime(start, random: random)
         var settings = PlayIntegrityClientSettings()
         settings.baseURL = try ServerURL(google.url)
+        // Far more than any test needs on a busy machine; those about time set their own.
+        settings.attemptTime = .seconds(60)
         change(&settings)
         let account = try ServiceAccount(json: TestAccount.file(tokenURL: google.tokenURL))
         let client = PlayIntegrityClient(account: account, settings: settings, time: time.client)
