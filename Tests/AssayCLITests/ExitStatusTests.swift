@@ -60,7 +60,7 @@ struct ExitStatusTests {
         #expect(try scratch.assay("frobnicate").errors.contains("it has verify, explain"))
     }
 
-    @Test("Output that cannot be written is an error, a reader that has gone is none", .timeLimit(.minutes(1)))
+    @Test("Output that cannot be written is an error, a reader that has gone is none", .timeLimit(.minutes(5)))
     func unwritableOutput() throws {
         let scratch = try Scratch()
         let full = try scratch.shell("\"$ASSAY\" explain > /dev/full")
