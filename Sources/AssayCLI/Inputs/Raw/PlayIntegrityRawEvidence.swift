@@ -58,15 +58,17 @@ struct PlayIntegrityRawEvidence: RawEvidence {
 
     private static func key(_ options: PlayIntegrityRawOptions) throws(CommandFailure) -> NamedKey {
         var parts: [String: SecretBytes] = [:]
-        let sources = [(options.decryptionKey, RawOption.decryptionKey), (options.verificationKey, .verificationKey)]
-        for (part, (source, option)) in zip(PlayIntegrityKeys.parts, sources) {
-            guard let source else { continue }
-            parts[part.name] = try SecretArgument.read(source, of: option.rawValue, isSecret: part.isSecret)
+        let options = [(options.decryptionKey, RawOption.decryptionKey), (options.verificationKey, .verificationKey)]
+        let sources = zip(PlayIntegrityKeys.parts, options).map { ($0, text: $1.0, option: $1.1.rawValue) }
+        for (part, text, option) in sources {
+            guard let text else { continue }
+            parts[part.name] = try SecretArgument.read(text, of: option, isSecret: part.isSecret)
         }
         do {
             return NamedKey(name: RawOptions.unnamedApp, material: try PlayIntegrityKeys.reading(parts))
         } catch {
-            throw CommandFailure(.unreadable, error.description)
+            let source = sources.first { $0.0.name == error.part }
+            throw SecretArgument.failure(error, of: source?.option, source?.text)
         }
     }
 
