@@ -95,6 +95,22 @@ struct KeysImportTests {
         #expect(try scratch.run(command("base64.enc", with: pass)).status == 0, "base64 of the same bytes is taken")
     }
 
+    @Test("A private key in place of its file is refused, and shows in no error")
+    func inlineKey() throws {
+        let scratch = try Scratch()
+        try download(scratch)
+        let pem = try String(contentsOf: scratch.folder.appendingPathComponent("plain.pem"), encoding: .utf8)
+        let line = try #require(pem.split(separator: "\n").dropFirst().first)
+        let oneLine = pem.replacing("\n", with: " ")
+        for text in [pem, oneLine, "file:\(pem)", String(pem.dropFirst(28))] {
+            let run = try scratch.run(
+                ["keys", "import", "play-console", "shop.enc", "--private-key=\(text)", "--name", "play-2026"]
+                    + KeysCommandTests.store)
+            #expect(run.status == 64 && run.errors.contains("expected the name of a file"), "\(run.errors)")
+            #expect(!run.errors.contains(line) && !run.output.contains(line))
+        }
+    }
+
     @Test("A private key that others can read is refused with the command that fixes it")
     func permissions() throws {
         let scratch = try Scratch()

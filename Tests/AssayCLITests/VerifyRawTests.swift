@@ -36,6 +36,26 @@ struct VerifyRawTests {
         }
     }
 
+    @Test("A nonce, a hash or a digest that begins with a hyphen is a value and no option")
+    func hyphens() throws {
+        let scratch = try Scratch()
+        let digest = "-" + String(repeating: "Pj4-", count: 10) + "Pg"
+        let app = ["--package-name", "com.example.shop", "--certificate-digest", digest]
+        try scratch.write("answer", Data(#"{"tokenPayloadExternal": {"requestDetails": {"requestHash": "-h"}}}"#.utf8))
+        let standard = try scratch.run(
+            ["verify", "--kind", "play-integrity.standard", "--request-hash", "-h", "--json", "answer"] + app)
+        #expect(standard.status == 1, "\(standard.errors)")
+        let failed = try standard.json().first?["failed"] as? [String] ?? []
+        #expect(failed.contains("play-integrity.request-package") && !failed.contains("play-integrity.request-hash"))
+        try scratch.write("token", Data("no.token".utf8))
+        let keys = try scratch.writeKeys()
+        let classic = try scratch.run(
+            ["verify", "--kind", "play-integrity.classic", "--nonce", "-bcdefghijklmnop", "--json", "token"] + app
+                + keys)
+        #expect(classic.status == 1, "\(classic.errors)")
+        #expect(try classic.json().first?["failed"] as? [String] == ["play-integrity.decode"])
+    }
+
     @Test("Values are text, hex, base64 of either alphabet, or a file")
     func values() throws {
         let scratch = try scratch()

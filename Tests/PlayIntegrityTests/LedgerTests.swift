@@ -120,7 +120,7 @@ struct LedgerTests {
         }
     }
 
-    @Test("White space and escapes do not make another answer of a standard one; other values do")
+    @Test("White space, escapes and the type of integers do not make another answer of a standard one; other values do")
     func writings() async throws {
         let verifier = try Fixtures.verifier()
         let json = "{\"tokenPayloadExternal\":\(Fixtures.standard.rendered)}"
@@ -131,6 +131,7 @@ struct LedgerTests {
         for other in [
             json.replacing(",", with: " , \n"), json.replacing("PLAY_RECOGNIZED", with: #"PLAY\u005fRECOGNIZED"#),
             json.replacing("\"nonce\"", with: "\"nonce\""), json.dropLast() + ",\"other\":1}",
+            json.replacing("\"1790000000000\"", with: "1790000000000"),
         ] {
             #expect(try await judge(other).failed == [PlayIntegrityCheck.challenge])
         }

@@ -91,6 +91,19 @@ struct StandardTests {
         }
     }
 
+    @Test("A refusal that repeats the token or the credential is told without them")
+    func refusedWithEcho() async throws {
+        let (token, credential) = (String(repeating: "tok3n", count: 20), String(repeating: "ya29.", count: 20))
+        let json = """
+            {"error":{"code":400,"message":"Invalid value: \(token) (Bearer \(credential))","status":"INVALID_ARGUMENT"}}
+            """
+        let verdict = try await Fixtures.verifier().verifyStandardIntegrityToken(
+            Fixtures.answer(json: json), at: Fixtures.now)
+        let detail = verdict.result(PlayIntegrityCheck.decode)?.finding?.detail ?? ""
+        #expect(detail.hasSuffix("(400 INVALID_ARGUMENT): Invalid value: (...) (Bearer (...)"), "\(detail)")
+        #expect(!detail.contains("tok3n") && !detail.contains("ya29"))
+    }
+
     @Test(
         "An answer of another form fails to decode",
         arguments: [

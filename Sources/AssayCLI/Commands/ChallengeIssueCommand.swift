@@ -81,12 +81,23 @@ struct ChallengeIssueCommand: AsyncParsableCommand {
             let names = policy.apps.map(\.name).joined(separator: ", ")
             throw CommandFailure(.unreadable, "\(path) has no app \(app); it has \(names)")
         }
-        guard let configuration = app.configuration(AppAttestConfiguration.self) else {
+        guard let isCallers = isCallers(app) else {
             throw CommandFailure(.unreadable, "\(path) says nothing on \(purpose) of app \(app.name)")
         }
-        if configuration.challenge == .caller {
+        if isCallers {
             Console.note("\(path) says challenge: caller for \(app.name), so that no ledger will consume the challenge")
         }
+    }
+
+    /// Whether the app's policy leaves challenges of the purpose to the caller, and nil when the app has no such evidence.
+    private func isCallers(_ app: PolicyApp) -> Bool? {
+        guard purpose == PlayIntegrityCheck.classicKind else {
+            return app.configuration(AppAttestConfiguration.self).map { $0.challenge == .caller }
+        }
+        // Games on PC have no classic tokens.
+        guard let configuration = app.configuration(PlayIntegrityConfiguration.self), configuration.platform == .android
+        else { return nil }
+        return configuration.challenge == .caller
     }
 
     private static func purpose(_ text: String) throws -> EvidenceKind {

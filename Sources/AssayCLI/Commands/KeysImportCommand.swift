@@ -52,6 +52,7 @@ struct KeysImportPlayConsoleCommand: AsyncParsableCommand {
     func validate() throws {
         try NewKeyOptions.validate(name: name)
         try SecretArgument.validate(passphrase, of: "--passphrase")
+        try SecretArgument.validateFile(privateKey, of: "--private-key")
     }
 
     func run() async throws {

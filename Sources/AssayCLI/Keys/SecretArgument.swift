@@ -19,6 +19,17 @@ enum SecretArgument {
         }
     }
 
+    /// Checks that the text of an option may name a file, and is not what is in one: errors show the names of files.
+    ///
+    /// - Throws: `ValidationError` that does not show the text.
+    static func validateFile(_ text: String, of option: String) throws {
+        guard !text.utf8.contains(0x0A), !text.utf8.contains(0x0D), !text.contains("-----BEGIN") else {
+            throw ValidationError(
+                "\(option): expected the name of a file, found what may be in one. Every user of this machine sees the "
+                    + "arguments of a running program")
+        }
+    }
+
     /// Reads what the source of an option holds.
     static func read(
         _ text: String, of option: String, isSecret: Bool = true

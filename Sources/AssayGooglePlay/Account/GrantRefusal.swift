@@ -1,5 +1,6 @@
 import AssayCore
 import AssayPrimitives
+import PlayIntegrity
 
 /// The error of a token endpoint, RFC 6749 section 5.2: `{"error": "invalid_grant", "error_description": "..."}`.
 struct GrantRefusal: CustomStringConvertible {

@@ -1,5 +1,6 @@
 import AssayCore
 import AssayPrimitives
+import PlayIntegrity
 
 /// An error of a Google API: `{"error": {"code": 400, "message": "...", "status": "INVALID_ARGUMENT", "details": [...]}}`
 /// (AIP-193).

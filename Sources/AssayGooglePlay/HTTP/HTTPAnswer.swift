@@ -1,3 +1,5 @@
+import PlayIntegrity
+
 /// What a server answered, whole.
 struct HTTPAnswer: Sendable {
     /// The status code.

@@ -3,6 +3,7 @@ import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import PlayIntegrity
 import Synchronization
 
 #if canImport(Glibc)

@@ -93,7 +93,7 @@ public struct IntegrityAnswer: Sendable {
         }
         func text(_ name: String) -> String? {
             switch object[name]?.content {
-            case .text(let text), .number(let text): text.excerpt(atMost: 200)
+            case .text(let text), .number(let text): ServerText.quote(text)
             default: nil
             }
         }

@@ -11,7 +11,8 @@ enum StandardDigest {
     /// The digest of a payload whose token is not known: of its values, however they were written.
     ///
     /// White space, escapes and the order of members are for whoever writes JSON to choose, and must not make another
-    /// answer of the same one. Every value is written with its kind and its length, so that no two are written alike.
+    /// answer of the same one; nor must it whether a 64-bit integer stands as a string or a number, both of which are read.
+    /// Every value is written with its kind and its length, so that no two others are written alike.
     static func payload(_ payload: RecordObject) -> [UInt8] {
         var bytes = Array("assay play-integrity.standard payload\0".utf8)
         append(payload, to: &bytes)
@@ -31,8 +32,7 @@ enum StandardDigest {
         switch value.content {
         case .null: append(count: 0, kind: "z", to: &bytes)
         case .flag(let flag): append(count: flag ? 1 : 0, kind: "b", to: &bytes)
-        case .number(let text): append(text: text, kind: "n", to: &bytes)
-        case .text(let text): append(text: text, kind: "t", to: &bytes)
+        case .number(let text), .text(let text): append(text: text, kind: "t", to: &bytes)
         case .array(let elements):
             append(count: elements.count, kind: "a", to: &bytes)
             for element in elements { append(element, to: &bytes) }
