@@ -2,13 +2,14 @@ public import AssayCore
 
 /// The form of a token that only Google can open: text that is sent on as it is.
 ///
-/// Nothing is known of it but that Google's are base64 of about 2 KiB, so that the form leaves room. Whoever has tokens
-/// decoded checks it first: a token of another form is false evidence, and no reason to ask anybody.
+/// Nothing is known of it but that Google's are base64 of about 2 KiB, so that the form leaves room for both alphabets, and
+/// for dots between parts. Whoever has tokens decoded checks it first: a token of another form is false evidence, and no
+/// reason to ask anybody. What a firewall on the way might take for an attack is not among the characters.
 public enum IntegrityTokenText {
     /// How many bytes a token may have.
     public static let limit = 64 * 1024
 
-    /// Demands printable ASCII without spaces, of 1 to ``limit`` bytes.
+    /// Demands letters, digits and `-_+/=.~` of ASCII, of 1 to ``limit`` bytes.
     ///
     /// - Throws: ``DecodeError`` at the byte that does not fit. It shows nothing of the token.
     public static func check(_ token: String) throws(DecodeError) {
@@ -19,8 +20,15 @@ public enum IntegrityTokenText {
             throw DecodeError(
                 .tooLarge, at: limit, field: "token", "\(token.utf8.count) bytes, at most \(limit) allowed")
         }
-        for (offset, byte) in token.utf8.enumerated() where !(0x21...0x7E).contains(byte) {
-            throw DecodeError(.invalidText, at: offset, field: "token", "byte \(byte) is no printable ASCII")
+        for (offset, byte) in token.utf8.enumerated() where !isOfToken(byte) {
+            throw DecodeError(.invalidText, at: offset, field: "token", "byte \(byte) is in no alphabet of tokens")
+        }
+    }
+
+    private static func isOfToken(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: "-_+/=.~".utf8.contains(byte)
         }
     }
 }

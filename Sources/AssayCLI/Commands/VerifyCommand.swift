@@ -93,7 +93,7 @@ struct VerifyCommand: AsyncParsableCommand {
         let client = try google.client()
         do {
             let verifier = Verifier(
-                policy: policy, ledger: open.ledger, keyStores: try await keyStores(open, masterKey),
+                policy: policy, ledger: open.ledger, keyStores: try await keyStores(open, masterKey, beside: policy),
                 services: client.map { [$0] } ?? [])
             try await judge(with: verifier)
         } catch {
@@ -117,17 +117,28 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     /// The key store of the ledger, when there is a master key to open it.
-    private func keyStores(_ open: OpenLedger, _ masterKey: MasterKey?) async throws -> [any KeyStore] {
-        if let masterKey { return open.keyStore(masterKey).map { [$0] } ?? [] }
+    private func keyStores(
+        _ open: OpenLedger, _ masterKey: MasterKey?, beside policy: Policy
+    ) async throws -> [any KeyStore] {
         guard case .sqlite(let ledger) = open else { return [] }
+        let sealed: [SealedKeyEntry]
         do {
-            if try await !ledger.sealedKeys().isEmpty {
-                Console.note("the keys of the key store in \(ledgerURL.description) are not used; give --master-key")
-            }
+            sealed = try await ledger.sealedKeys()
         } catch {
             throw CommandFailure(error)
         }
-        return []
+        guard let masterKey else {
+            if !sealed.isEmpty {
+                Console.note("the keys of the key store in \(ledgerURL.description) are not used; give --master-key")
+            }
+            return []
+        }
+        for name in policy.keys.map(\.name) where sealed.contains(where: { $0.name.isByteEqual(to: name) }) {
+            Console.note(
+                "the policy and the key store both have a key \(name), and both are tried: what retires one leaves "
+                    + "the other")
+        }
+        return open.keyStore(masterKey).map { [$0] } ?? []
     }
 
     private func readPolicy() throws -> Policy {
