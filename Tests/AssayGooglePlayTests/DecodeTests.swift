@@ -262,7 +262,7 @@ import Testing
             "", "shop", "com..shop", "com.1shop", "com.shop/../x", "com.shop:x", "com.sh\u{f6}p", "com.shop ", ".a.b",
         ]
         let tokens = [
-            "", "a b", "a\nb", "\u{e9}", "a\u{0}", String(repeating: "a", count: IntegrityTokenText.limit + 1),
+            "", "a b", "a\nb", "\u{e9}", "a\u{0}", String(repeating: "a", count: InputLimits.integrityToken + 1),
         ]
         try await TestClient.run { test in
             let calls = names.map { (TestClient.token, $0) } + tokens.map { ($0, TestClient.package) }

@@ -5,16 +5,14 @@ public import AssayCore
 /// Nothing is known of it but that Google's are base64 of about 2 KiB, so that the form leaves room. Whoever has tokens
 /// decoded checks it first: a token of another form is false evidence, and no reason to ask anybody.
 public enum IntegrityTokenText {
-    /// How many bytes a token may have.
-    public static let limit = 64 * 1024
-
-    /// Demands printable ASCII without spaces, of 1 to ``limit`` bytes.
+    /// Demands printable ASCII without spaces, of 1 to ``AssayCore/InputLimits/integrityToken`` bytes.
     ///
     /// - Throws: ``DecodeError`` at the byte that does not fit. It shows nothing of the token.
     public static func check(_ token: String) throws(DecodeError) {
         guard !token.utf8.isEmpty else {
             throw DecodeError(.truncated, at: 0, field: "token", "the token is empty")
         }
+        let limit = InputLimits.integrityToken
         guard token.utf8.count <= limit else {
             throw DecodeError(
                 .tooLarge, at: limit, field: "token", "\(token.utf8.count) bytes, at most \(limit) allowed")
