@@ -69,7 +69,8 @@ struct RecordVerification {
                 report.fail(outage)
                 return false
             case .record(let error): report.fail(record: "\(place.description(at: error.offset)), \(error)")
-            case .request(let error): report.fail(record: "\(place.description(at: record.evidence.offset)): \(error)")
+            case .request(let error):
+                report.fail(record: "\(place.description(at: record.evidence.offset)): \(error.sentence)")
             }
             return true
         }

@@ -154,7 +154,8 @@ struct VerifyCommand: AsyncParsableCommand {
         } catch let error as VerificationError {
             switch error {
             case .outage(let outage): report.fail(outage)
-            case .record, .request: report.fail("\(name): \(error)")
+            case .record(let error): report.fail("\(name): \(error)")
+            case .request(let error): report.fail("\(name): \(error.sentence)")
             }
         }
     }
