@@ -21,4 +21,12 @@ enum AnyBase64 {
 
     /// The bytes that a text stands for, and nil when it is no base64.
     static func decode(_ text: String) -> [UInt8]? { decode(Array(text.utf8)[...]) }
+
+    /// Whether a character stands in either alphabet or is padding.
+    static func isCharacter(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "A"..."Z", "a"..."z", "0"..."9", "+", "/", "-", "_", "=": true
+        default: false
+        }
+    }
 }

@@ -83,7 +83,7 @@ struct ServiceAccountTests {
         #expect(outage.errors.contains("Google Play outage (unreachable)"), "\(outage.errors)")
         let without = try scratch.run(TestTokens.standard(file: "token.txt"))
         #expect(without.status == 2)
-        #expect(without.errors.contains("here that is --service-account"), "\(without.errors)")
+        #expect(without.errors.contains("--service-account has it sent to Google"), "\(without.errors)")
         try scratch.writeSecret("account.json", "{}")
         let broken = try scratch.run(command(port: "9"))
         #expect(broken.status == 2)

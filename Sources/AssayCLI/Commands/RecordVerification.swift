@@ -11,7 +11,7 @@ struct RecordVerification {
 
     /// Judges the records of a file. What cannot be read is reported, and the rest is judged.
     ///
-    /// - Returns: false when the ledger is out, as it will be for whatever comes next.
+    /// - Returns: false after an outage that whatever comes next would meet as well.
     func verify(_ file: String, into report: inout VerdictReport) async throws(CommandFailure) -> Bool {
         let name = InputFile.name(file)
         let bytes: [UInt8]
@@ -33,7 +33,10 @@ struct RecordVerification {
         for (index, result) in RecordFile.read(bytes).enumerated() {
             switch result {
             case .failure(let error):
-                report.fail(record: RecordVerification.describe(error, in: name, lines))
+                report.fail(
+                    record: RecordVerification.describe(error, in: name, lines)
+                        + (error.record == nil && bytes.starts(with: "eyJ".utf8)
+                            ? "; it looks like a token, and one without a record needs --kind" : ""))
             case .success(let record):
                 let place = Place(file: name, number: index + 1, record: record, lines: lines)
                 guard try await verify(record, at: place, into: &report) else { return false }
@@ -67,10 +70,14 @@ struct RecordVerification {
             switch error {
             case .outage(let outage):
                 report.fail(outage)
-                return false
+                // The answer on this token is gone for good, which says nothing about the next one.
+                let isOfThisOne = (outage as? IntegrityDecoderOutage)?.code == .answerLost
+                Console.note("\(place.description)\(isOfThisOne ? " is" : " and what follows are") not judged")
+                return isOfThisOne
             case .record(let error): report.fail(record: "\(place.description(at: error.offset)), \(error)")
             case .request(let error):
-                report.fail(record: "\(place.description(at: record.evidence.offset)): \(error.sentence)")
+                report.fail(
+                    record: "\(place.description(at: record.evidence.offset)): \(error)\(RequestAdvice.text(error))")
             }
             return true
         }

@@ -121,10 +121,8 @@ struct VerifyCommand: AsyncParsableCommand {
         if let masterKey { return open.keyStore(masterKey).map { [$0] } ?? [] }
         guard case .sqlite(let ledger) = open else { return [] }
         do {
-            let count = try await ledger.sealedKeys().count
-            if count > 0 {
-                Console.note(
-                    "the \(count) keys of the key store in \(ledgerURL.description) are not used; give --master-key")
+            if try await !ledger.sealedKeys().isEmpty {
+                Console.note("the keys of the key store in \(ledgerURL.description) are not used; give --master-key")
             }
         } catch {
             throw CommandFailure(error)
@@ -154,8 +152,8 @@ struct VerifyCommand: AsyncParsableCommand {
         } catch let error as VerificationError {
             switch error {
             case .outage(let outage): report.fail(outage)
-            case .record(let error): report.fail("\(name): \(error)")
-            case .request(let error): report.fail("\(name): \(error.sentence)")
+            case .record: report.fail("\(name): \(error)")
+            case .request(let error): report.fail("\(name): \(error)\(RequestAdvice.text(error))")
             }
         }
     }

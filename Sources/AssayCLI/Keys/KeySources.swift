@@ -21,8 +21,8 @@ struct KeySources {
         do {
             return (parts, try type.reading(parts))
         } catch {
-            let option = sources.first { $0.part == error.part }?.option
-            throw CommandFailure(.unreadable, option.map { "\($0): \(error.message)" } ?? error.description)
+            let source = sources.first { $0.part == error.part }
+            throw SecretArgument.failure(error, of: source?.option, source?.text)
         }
     }
 }

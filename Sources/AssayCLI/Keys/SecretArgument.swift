@@ -1,5 +1,6 @@
 import ArgumentParser
 import Assay
+import AssayCore
 
 /// Secrets on the command line: never themselves, but where they are.
 ///
@@ -27,6 +28,14 @@ enum SecretArgument {
         } catch {
             throw CommandFailure(.unreadable, "\(option): \(error.message)")
         }
+    }
+
+    /// What is wrong with a part of a key: the option, its source, and the sentence.
+    static func failure(_ error: KeyError, of option: String?, _ text: String?) -> CommandFailure {
+        guard let option, let source = text.flatMap({ try? SecretSource($0) }) else {
+            return CommandFailure(.unreadable, error.description)
+        }
+        return CommandFailure(.unreadable, "\(option): \(source.name): \(error.message)")
     }
 
     /// Reads a file that is named as it is, or a source.

@@ -43,7 +43,7 @@ public struct PolicyNode: Sendable {
         switch content {
         case .null: "nothing"
         case .scalar(let text): "\"\(text.excerpt)\""
-        case .sequence: "a list"
+        case .sequence(let elements): elements.isEmpty ? "an empty list" : "a list"
         case .mapping: "a mapping"
         }
     }

@@ -32,10 +32,10 @@ struct RetryRule: Sendable {
             case .done(let value): return value
             case .stop(let failure): throw failure
             case .again(let failure, let demanded):
-                guard number < attempts else { throw failure.told("\(number) attempts", retryAfter: demanded, time) }
+                guard number < attempts else { throw failure.told(effort(number), retryAfter: demanded, time) }
                 let wait = max(backoff(after: number), demanded ?? .zero)
                 guard time.uptime() + wait < deadline else {
-                    throw failure.told("\(number) attempts, and no time for another", retryAfter: demanded, time)
+                    throw failure.told("\(effort(number)), and no time for another", retryAfter: demanded, time)
                 }
                 do { try await time.sleep(wait) } catch { throw .cancelled }
                 number += 1
@@ -43,6 +43,8 @@ struct RetryRule: Sendable {
             }
         }
     }
+
+    private func effort(_ attempts: Int) -> String { attempts == 1 ? "one attempt" : "\(attempts) attempts" }
 
     private func backoff(after attempt: Int) -> Duration {
         var longest = min(base, cap)

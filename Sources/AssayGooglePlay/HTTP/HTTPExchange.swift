@@ -124,7 +124,7 @@ final class HTTPExchange: Sendable {
         case let error as NIOConnectionError: return .notConnected("no connection: \(reason(error))")
         // What a numeric host gives in place of the error above.
         case let error as IOError where [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH].contains(error.errnoCode):
-            return .notConnected("no connection: \(ServerText.quote(error.description))")
+            return .notConnected("no connection: \(reason(error))")
         case let error as HTTPClientError:
             switch error {
             case .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout:
@@ -138,9 +138,13 @@ final class HTTPExchange: Sendable {
     }
 
     private static func reason(_ error: NIOConnectionError) -> String {
-        if let first = error.connectionErrors.first { return ServerText.quote(String(describing: first.error)) }
-        return "\(error.host.excerpt) has no address"
+        guard let first = error.connectionErrors.first else { return "\(error.host.excerpt) has no address" }
+        if let error = first.error as? IOError { return reason(error) }
+        return ServerText.quote(String(describing: first.error))
     }
+
+    /// The system's own sentence: that of the error begins with one on another matter, "connection reset".
+    private static func reason(_ error: IOError) -> String { String(cString: strerror(error.errnoCode)) }
 
     private struct TimeIsUp: Error {}
 

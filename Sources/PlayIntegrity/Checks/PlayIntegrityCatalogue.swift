@@ -88,7 +88,9 @@ extension PlayIntegrityCheck {
             proves: "App and certificate are those that Google Play distributes.",
             stops: "Modified and repackaged copies of the app.",
             lookAt:
-                "appRecognition in the policy; how the app was installed. Dialog GET_LICENSED (1) leads to the store.",
+                "appRecognition in the policy; how the app was installed. Dialog GET_LICENSED (1) leads to the store. "
+                + "When no label of the device is there either, whether Google decoded the same standard token before: "
+                + "it clears the verdicts then.",
             source: verdicts),
         CheckDefinition(
             appPackage, .policy(default: .enforce),

@@ -85,12 +85,19 @@ struct RequestChecks {
         }
         let (age, isBeyondRange) = present.subtractingReportingOverflow(madeAt)
         guard !isBeyondRange, age <= window.pastMilliseconds, age >= -window.futureMilliseconds else {
+            let isOld = isBeyondRange ? present > madeAt : age > 0
+            let (limit, direction) = isOld ? (window.pastMilliseconds, "back") : (window.futureMilliseconds, "ahead")
+            let distance = isBeyondRange ? "" : ", \(Self.seconds(age.magnitude)) \(isOld ? "after" : "before") that"
             throw CheckFailure(
-                (isBeyondRange ? present > madeAt : age > 0) ? "too-old" : "too-far-ahead",
-                "the token was made at \(Self.text(madeAt)) and judged at \(Self.text(present)); allowed are "
-                    + "\(window.past) s back and \(window.future) s ahead")
+                isOld ? "too-old" : "too-far-ahead",
+                "the token was made at \(Self.text(madeAt)) and judged at \(Self.text(present))\(distance); allowed are "
+                    + "\(Self.seconds(limit.magnitude)) \(direction)")
         }
         return madeAt
+    }
+
+    private static func seconds(_ milliseconds: UInt64) -> String {
+        milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(Double(milliseconds) / 1000) s"
     }
 
     private static func text(_ milliseconds: Int64) -> String {

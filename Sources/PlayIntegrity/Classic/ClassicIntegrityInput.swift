@@ -29,10 +29,18 @@ public struct ClassicIntegrityInput: Sendable {
         }
         guard let bytes = AnyBase64.decode(nonce) else {
             throw DecodeError(
-                .malformed, at: 0, field: "nonce", "a nonce is base64url or base64, found other characters")
+                .malformed, at: 0, field: "nonce", "a nonce is base64url or base64; \(Self.objection(to: nonce))")
         }
         self.token = token
         self.packageName = packageName
         self.nonce = bytes
+    }
+
+    private static func objection(to nonce: String) -> String {
+        let other = nonce.unicodeScalars.enumerated().first { !AnyBase64.isCharacter($0.element) }
+        guard let (index, scalar) = other else {
+            return "found both alphabets in one, or a length, padding or last character that no bytes have"
+        }
+        return "character \(index + 1) is \"\(String(scalar).excerpt)\""
     }
 }

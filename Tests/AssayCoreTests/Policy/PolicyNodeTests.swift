@@ -40,7 +40,7 @@ struct PolicyNodeTests {
         #expect(try node(.scalar("a")).text() == "a")
         expect("expected text, found \"\"") { _ = try node(.scalar("")).text() }
         expect("expected text, found nothing") { _ = try node(.null).text() }
-        expect("expected text, found a list") { _ = try node(.sequence([])).text() }
+        expect("expected text, found an empty list") { _ = try node(.sequence([])).text() }
         expect("expected text, found a mapping") { _ = try node(.mapping([])).text() }
     }
 
@@ -59,7 +59,7 @@ struct PolicyNodeTests {
     @Test("A list has at least one value")
     func lists() throws {
         #expect(try node(.sequence([node(.null)])).elements().count == 1)
-        expect("expected a list of at least one value, found a list") { _ = try node(.sequence([])).elements() }
+        expect("expected a list of at least one value, found an empty list") { _ = try node(.sequence([])).elements() }
         expect("expected a list of at least one value, found \"a\"") { _ = try node(.scalar("a")).elements() }
     }
 

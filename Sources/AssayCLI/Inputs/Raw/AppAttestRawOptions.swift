@@ -13,13 +13,15 @@ struct AppAttestRawOptions: ParsableArguments {
         completion: .list(AttestEnvironment.allCases.map(\.rawValue)), transform: AppAttestRawOptions.environment)
     var environments: [AttestEnvironment] = []
 
+    // Base64url may begin with a hyphen, which is no option then.
     @Option(
-        name: .customLong("key-id"),
+        name: .customLong("key-id"), parsing: .unconditional,
         help: ArgumentHelp("The key identifier that the app sent. Base64.", valueName: "value"),
         transform: { try ValueArgument($0, plain: .base64) })
     var keyID: ValueArgument?
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp("The challenge, text. An attestation's is hashed with SHA-256.", valueName: "value"),
         transform: { try ValueArgument($0, plain: .text) })
     var challenge: ValueArgument?
@@ -30,11 +32,13 @@ struct AppAttestRawOptions: ParsableArguments {
     var clientData: ValueArgument?
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp("What the app passed as clientDataHash, taken as it is. Base64.", valueName: "value"),
         transform: { try ValueArgument($0, plain: .base64) })
     var clientDataHash: ValueArgument?
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "An assertion's key, SubjectPublicKeyInfo or X9.63 point. Base64. Without a ledger.", valueName: "value"),
         transform: { try ValueArgument($0, plain: .base64) })

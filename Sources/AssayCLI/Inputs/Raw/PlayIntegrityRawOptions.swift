@@ -6,14 +6,19 @@ struct PlayIntegrityRawOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The package name of the app that is to have asked for the token.", valueName: "name"))
     var packageName: String?
 
-    @Option(help: ArgumentHelp("The nonce of a classic token's request, as the app was given it.", valueName: "text"))
+    // Base64url may begin with a hyphen, which is no option then.
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The nonce of a classic token's request, as the app was given it.", valueName: "text"))
     var nonce: String?
 
-    @Option(help: ArgumentHelp("The request hash of a standard token, as the server computes it.", valueName: "text"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The request hash of a standard token, as the server computes it.", valueName: "text"))
     var requestHash: String?
 
     @Option(
-        name: .customLong("certificate-digest"),
+        name: .customLong("certificate-digest"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "The SHA-256 of a signing certificate that is allowed, hexadecimal or base64. Repeatable.",
             valueName: "digest"),

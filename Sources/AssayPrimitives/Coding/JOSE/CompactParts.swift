@@ -33,10 +33,15 @@ enum CompactParts {
             rest = rest[(dot + 1)...]
         }
         guard parts.count == count - 1 else {
+            let found =
+                switch parts.count {
+                case 0: "no dots"
+                case ..<count: "\(parts.count + 1) parts between dots"
+                default: "more than \(count) parts between dots"
+                }
             throw DecodeError(
                 .malformed, at: parts.count < count ? text.endIndex : rest.startIndex - 1, field: form,
-                "\(parts.count < count ? "\(parts.count + 1)" : "more than \(count)") parts between dots, "
-                    + "expected \(count)")
+                "\(found), expected \(count) parts")
         }
         parts.append(rest)
         return parts
