@@ -102,14 +102,14 @@ let package = Package(
         .testTarget(
             name: "PlayIntegrityTests",
             dependencies: [
-                "Assay", "AssayPrimitives", "AssayTesting", "AssayTestSupport", "PlayIntegrity",
+                "Assay", "AssayPrimitives", "AssayTestSupport", "PlayIntegrity",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),
         .testTarget(
             name: "AssayGooglePlayTests",
             dependencies: [
-                "Assay", "AssayCore", "AssayGooglePlay", "AssayPrimitives", "AssayTestSupport", "PlayIntegrity",
+                "Assay", "AssayCore", "AssayGooglePlay", "AssayPrimitives", "PlayIntegrity",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -134,7 +134,8 @@ let package = Package(
         .testTarget(
             name: "PeerTests", dependencies: ["AssayCore", "AssayPrimitives", "AssayTesting"], swiftSettings: strict),
         .testTarget(
-            name: "AssayCLITests", dependencies: ["AssayCLI", "AssayCore", "AssayTesting", "AssayTestSupport"],
+            name: "AssayCLITests",
+            dependencies: ["Assay", "AssayCLI", "AssayCore", "AssayTesting", "AssayTestSupport"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -12,15 +12,11 @@ public struct AppAttestEngine: EvidenceEngine {
     /// Every check of the engine, in the declared order.
     public static let catalogue = AttestationCheck.catalogue + AssertionCheck.catalogue + ReceiptCheck.catalogue
 
-    private let apps: [AppAttestExpectations]
+    private let apps: EngineApps<AppAttestExpectations>
 
     /// Prepares to judge under a policy. No key store is asked: Apple's trust anchors are compiled in.
     public init(policy: Policy, resources: EngineResources) {
-        apps = policy.apps.compactMap { app in
-            app.configuration(AppAttestConfiguration.self).map {
-                AppAttestExpectations(app: app.name, configuration: $0, modes: policy.modes)
-            }
-        }
+        apps = EngineApps(policy)
     }
 
     /// Assesses a record: decodes it, looks up what the ledger knows, runs the checks. Nothing is committed.
@@ -84,34 +80,12 @@ public struct AppAttestEngine: EvidenceEngine {
         return ReceiptAssessor.assess(input, enrolled: enrolled, expectations: expectations, now: now)
     }
 
-    /// The app that a record names; without a name the only one of the policy, or the one whose App ID matches.
-    ///
-    /// With a single app there is no doubt, and evidence of another app fails its App ID check. With several, evidence
-    /// that matches none or more than one cannot be held against anything, which is for the caller to mend.
     private func expectations(
         for name: String?, rpIDHash: () -> ArraySlice<UInt8>?
     ) throws(VerificationError) -> AppAttestExpectations {
-        let names = apps.map(\.app).joined(separator: ", ")
-        if let name {
-            guard let app = apps.first(where: { $0.app == name }) else {
-                throw .request(
-                    RequestError(
-                        .unknownApp,
-                        "the policy has no app \(name) with appAttest; it has \(names.isEmpty ? "none" : names)"))
-            }
-            return app
+        try apps.app(name, by: "App ID") { apps in
+            guard let hash = rpIDHash() else { return [] }
+            return apps.filter { $0.appID(rpIDHash: hash) != nil }
         }
-        if let only = apps.first, apps.count == 1 { return only }
-        let hash = rpIDHash()
-        let matching = apps.filter { app in hash.map { app.appID(rpIDHash: $0) != nil } ?? false }
-        guard let app = matching.first, matching.count == 1 else {
-            throw .request(
-                RequestError(
-                    apps.isEmpty ? .unknownApp : .ambiguousApp,
-                    apps.isEmpty
-                        ? "the policy has no app with appAttest"
-                        : "the evidence names no app, and \(matching.count) of \(names) have its App ID; name the app"))
-        }
-        return app
     }
 }

@@ -5,7 +5,7 @@ import AssayPrimitives
 /// with everything computed that does not depend on the evidence.
 ///
 /// A class, so that judging many requests at once counts one reference for it and not one for each of its parts.
-public final class AppAttestExpectations: Sendable {
+public final class AppAttestExpectations: EngineExpectations {
     /// The name of the policy's app.
     public let app: String
     /// What the policy demands.

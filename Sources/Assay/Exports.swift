@@ -3,8 +3,8 @@
 @_exported public import AssayCore
 @_exported public import PlayIntegrity
 
+// What the public parts of the engines' configurations, subjects and keys are made of.
 @_exported public import struct AssayPrimitives.Certificate
 @_exported public import struct AssayPrimitives.JSONPointer
-// What the public parts of the engines' configurations and subjects are made of.
 @_exported public import enum AssayPrimitives.PEM
 @_exported public import class AssayPrimitives.RSAPrivateKey

@@ -15,7 +15,7 @@ extension Verifier {
         _ input: AttestationInput, app: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.demandTime(now)
-        return try await settle(appAttest().assess(input, app: app, ledger: ledger, at: now), at: now)
+        return try await settle(engine(AppAttestEngine.self).assess(input, app: app, ledger: ledger, at: now), at: now)
     }
 
     /// Judges an assertion, and advances the counter of its key when it is accepted.
@@ -32,7 +32,8 @@ extension Verifier {
     ) async throws(VerificationError) -> Verdict {
         try Verifier.demandTime(now)
         return try await settle(
-            appAttest().assess(input, suppliedKey: suppliedKey, app: app, ledger: ledger, at: now), at: now)
+            engine(AppAttestEngine.self).assess(input, suppliedKey: suppliedKey, app: app, ledger: ledger, at: now),
+            at: now)
     }
 
     /// Judges a receipt that Apple's server handed out in exchange for an older one.
@@ -46,13 +47,6 @@ extension Verifier {
         _ input: ReceiptInput, app: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.demandTime(now)
-        return try await settle(appAttest().assess(input, app: app, ledger: ledger, at: now), at: now)
-    }
-
-    private func appAttest() throws(VerificationError) -> AppAttestEngine {
-        guard let engine = engine(AppAttestEngine.self) else {
-            throw .request(RequestError(.unknownKind, "no engine judges App Attest"))
-        }
-        return engine
+        return try await settle(engine(AppAttestEngine.self).assess(input, app: app, ledger: ledger, at: now), at: now)
     }
 }

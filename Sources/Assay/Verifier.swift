@@ -65,8 +65,9 @@ public struct Verifier: Sendable {
     ///   - record: the evidence; see ``RecordFile`` for reading records.
     ///   - now: the time of judgement: the present for a request, `receivedAt` for captured evidence.
     /// - Returns: the verdict, accepting or not. False and malformed evidence is a verdict and never an error.
-    /// - Throws: ``VerificationError`` when there is no verdict: the record cannot be read, the policy has no such app,
-    ///   `now` is not finite, or the ledger cannot decide.
+    /// - Throws: ``VerificationError`` when there is no verdict: `.record` when the record cannot be read; `.request` when the
+    ///   policy has no such app, the app no live key, `now` is not finite, or a service is needed that was not given;
+    ///   `.outage` when the ledger, a key store or a service gives no answer.
     public func verify(_ record: EvidenceRecord, at now: Date) async throws(VerificationError) -> Verdict {
         try Verifier.demandTime(now)
         guard let engine = engineByKind[record.kind] else {
@@ -93,8 +94,11 @@ public struct Verifier: Sendable {
         }
     }
 
-    /// The engine of some kind of evidence, when it is of a type.
-    func engine<Engine: EvidenceEngine>(_ type: Engine.Type) -> Engine? {
-        type.kinds.first.flatMap { engineByKind[$0] as? Engine }
+    /// The engine of a type.
+    func engine<Engine: EvidenceEngine>(_ type: Engine.Type) throws(VerificationError) -> Engine {
+        guard let engine = type.kinds.first.flatMap({ engineByKind[$0] as? Engine }) else {
+            throw .request(RequestError(.unknownKind, "no engine judges \(Engine.Configuration.engine)"))
+        }
+        return engine
     }
 }

@@ -16,18 +16,14 @@ public struct PlayIntegrityEngine: EvidenceEngine {
     /// Classic tokens carry a challenge of the ledger as their nonce.
     public static let challengeKinds = [PlayIntegrityCheck.classicKind]
 
-    private let apps: [PlayIntegrityExpectations]
+    private let apps: EngineApps<PlayIntegrityExpectations>
     private let keys: any KeyStore
     private let decoder: (any IntegrityTokenDecoder)?
 
     /// Prepares to judge under a policy, with the keys of a store and, for standard tokens, a service that has Google
     /// decode them.
     public init(policy: Policy, resources: EngineResources) {
-        apps = policy.apps.compactMap { app in
-            app.configuration(PlayIntegrityConfiguration.self).map {
-                PlayIntegrityExpectations(app: app.name, configuration: $0, modes: policy.modes)
-            }
-        }
+        apps = EngineApps(policy)
         keys = resources.keys
         decoder = resources.services.lazy.compactMap { $0 as? any IntegrityTokenDecoder }.first
     }
@@ -103,34 +99,11 @@ public struct PlayIntegrityEngine: EvidenceEngine {
         }
     }
 
-    /// The app that a record names; without a name the only one of the policy, or the one of the package name.
-    ///
-    /// With a single app there is no doubt, and evidence of another app fails its package check. With several, evidence
-    /// that matches none or more than one cannot be held against anything, which is for the caller to mend.
     private func expectations(
         for name: String?, packageName: String
     ) throws(VerificationError) -> PlayIntegrityExpectations {
-        if let name {
-            guard let app = apps.first(where: { $0.app.isByteEqual(to: name) }) else {
-                throw .request(
-                    RequestError(
-                        .unknownApp, "the policy has no app \(name.excerpt) with playIntegrity; it has \(appNames)"))
-            }
-            return app
+        try apps.app(name, by: "package name") { apps in
+            apps.filter { $0.configuration.packageName.isByteEqual(to: packageName) }
         }
-        if let only = apps.first, apps.count == 1 { return only }
-        let matching = apps.filter { $0.configuration.packageName.isByteEqual(to: packageName) }
-        guard let app = matching.first, matching.count == 1 else {
-            throw .request(
-                RequestError(
-                    apps.isEmpty ? .unknownApp : .ambiguousApp,
-                    apps.isEmpty
-                        ? "the policy has no app with playIntegrity"
-                        : "the evidence names no app, and \(matching.count) of \(appNames) have its package name; "
-                            + "name the app"))
-        }
-        return app
     }
-
-    private var appNames: String { apps.isEmpty ? "none" : apps.map(\.app.excerpt).joined(separator: ", ") }
 }

@@ -78,8 +78,9 @@ struct HelpTests {
         "Every command has help on standard output",
         arguments: [
             "verify", "explain", "challenge", "challenge issue", "ledger", "ledger show", "ledger block",
-            "ledger allow",
-            "ledger check", "ledger export", "mint", "mint app-attest",
+            "ledger allow", "ledger check", "ledger export", "keys", "keys add", "keys import",
+            "keys import play-console", "keys list", "keys retire", "keys remove", "mint", "mint app-attest",
+            "mint play-integrity",
         ])
     func help(command: String) throws {
         let run = try Scratch().run(command.split(separator: " ").map(String.init) + ["--help"])
@@ -94,6 +95,7 @@ struct HelpTests {
         #expect(run.status == 0)
         #expect(run.output.contains("app-attest.attestation.nonce"))
         #expect(run.output.contains("app-attest.receipt"))
+        #expect(run.output.contains("play-integrity.classic"))
     }
 }
 

@@ -1,3 +1,4 @@
+import Assay
 import AssayTestSupport
 import Foundation
 import Testing
@@ -49,6 +50,15 @@ struct KeysCommandTests {
         #expect(missing.status == 1 && missing.errors.contains("has no key play-2026"))
         #expect(try scratch.run(["keys", "list", "--json"] + Self.ledger).json().count == 1)
         #expect(try scratch.run(["ledger", "check"] + Self.ledger).status == 0)
+    }
+
+    @Test("Every part of every type of key has an option of keys add")
+    func parts() throws {
+        let help = try Scratch().assay("keys", "add", "--help").output
+        for part in Verifier.keyMaterials.flatMap({ $0.parts }) {
+            let words = part.name.replacing(/[A-Z]/) { "-\($0.output.lowercased())" }
+            #expect(help.contains("--\(words) <source>"), "\(part.name)")
+        }
     }
 
     @Test("The master key comes from the option or from its variable; without either it is told how to make one")

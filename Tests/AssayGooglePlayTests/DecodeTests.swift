@@ -263,7 +263,7 @@ import Testing
         ]
         let tokens = [
             "", "a b", "a\nb", "<script>", "a%b", "\u{e9}", "a\u{0}",
-            String(repeating: "a", count: IntegrityTokenText.limit + 1),
+            String(repeating: "a", count: InputLimits.integrityToken + 1),
         ]
         try await TestClient.run { test in
             let calls = names.map { (TestClient.token, $0) } + tokens.map { ($0, TestClient.package) }

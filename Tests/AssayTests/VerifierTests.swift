@@ -43,7 +43,16 @@ struct VerifierTests {
         let error = await requestError(
             try Fixtures.attestation().record(id: "a", app: "other"), apps: ["shop", "bank"])
         #expect(error?.code == .unknownApp)
-        #expect(error?.message.contains("shop, bank") == true)
+        #expect(error?.message == "the policy has no app other with appAttest; it has shop, bank")
+        let escaped = await requestError(try Fixtures.attestation().record(id: "a", app: "o\u{1B}"), apps: ["shop"])
+        #expect(escaped?.message == "the policy has no app o\\u{1B} with appAttest; it has shop")
+    }
+
+    @Test("The name of an app is compared by bytes")
+    func canonicallyEquivalentApp() async throws {
+        // KELVIN SIGN, which is canonically equivalent to the letter.
+        let record = try Fixtures.attestation().record(id: "a", app: "\u{212A}")
+        #expect(await requestError(record, apps: ["K", "shop"])?.code == .unknownApp)
     }
 
     @Test("Among several apps the one whose App ID matches judges; none that matches is a wrong call")

@@ -2,7 +2,7 @@ import AssayCore
 import Foundation
 
 /// Files with secrets: who may read them, and how they are read without lingering copies.
-public enum SecretFile {
+package enum SecretFile {
     /// Why a file with a secret is not private enough, as the change of mode that `chmod` takes; nil when it is.
     ///
     /// A file of the user's own is for the user alone. One of somebody else's, such as root's secrets that are mounted
@@ -12,7 +12,7 @@ public enum SecretFile {
     ///   - mode: its permission bits. With access control lists the bits of the group are the most that any of them
     ///     grants, so that these are held to the same rule.
     ///   - user: the effective user identifier of this process.
-    public static func objection(owner: UInt32, mode: UInt32, user: UInt32) -> String? {
+    package static func objection(owner: UInt32, mode: UInt32, user: UInt32) -> String? {
         if owner == user { return mode & 0o077 == 0 ? nil : "600" }
         switch (mode & 0o020 != 0, mode & 0o007 != 0) {
         case (false, false): return nil

@@ -55,7 +55,8 @@ public enum SecretSource: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - limit: how many bytes it may have.
-    ///   - isSecret: whether the file must be kept from other users; see ``SecretFile/objection(owner:mode:user:)``.
+    ///   - isSecret: whether a file must be kept from others: one of this user may be accessible to nobody else, one of
+    ///     another user, such as root, writable for that user only and readable for its group at most.
     /// - Throws: ``SecretSourceError``: which source, what is wrong, and what to do.
     public func read(
         limit: Int = InputLimits.keyPart, isSecret: Bool = true

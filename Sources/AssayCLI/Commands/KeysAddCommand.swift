@@ -37,7 +37,7 @@ struct KeysAddCommand: AsyncParsableCommand {
     private static var purposes: String { Verifier.keyMaterials.map { $0.purpose.name }.joined(separator: ", ") }
 
     /// The options that are parts of keys.
-    private var sources: [(part: String, option: String, text: String?)] {
+    private var sources: [KeySources.Source] {
         [
             ("decryptionKey", "--decryption-key", decryptionKey),
             ("verificationKey", "--verification-key", verificationKey),
@@ -68,17 +68,6 @@ struct KeysAddCommand: AsyncParsableCommand {
 
     func run() async throws {
         let type = try type()
-        var parts: [String: SecretBytes] = [:]
-        for part in type.parts {
-            guard let source = sources.first(where: { $0.part == part.name }), let text = source.text else { continue }
-            parts[part.name] = try SecretArgument.read(text, of: source.option, isSecret: part.isSecret)
-        }
-        do {
-            _ = try type.reading(parts)
-        } catch {
-            let source = sources.first { $0.part == error.part }
-            throw SecretArgument.failure(error, of: source?.option, source?.text)
-        }
-        try await options.add(name, type, parts: parts)
+        try await options.add(name, type, parts: KeySources(sources).read(type).parts)
     }
 }

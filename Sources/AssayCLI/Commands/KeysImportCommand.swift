@@ -56,9 +56,6 @@ struct KeysImportPlayConsoleCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        guard let type = Verifier.keyMaterials.first(where: { $0.purpose == PlayConsoleDownload.purpose }) else {
-            throw CommandFailure(.usage, "no engine uses keys for \(PlayConsoleDownload.purpose)")
-        }
         // Before anybody is asked for a passphrase in vain.
         _ = try options.masterKey.read()
         let encrypted = try InputFile.read(file, limit: InputLimits.keyPart)
@@ -66,12 +63,12 @@ struct KeysImportPlayConsoleCommand: AsyncParsableCommand {
         let download: PlayConsoleDownload
         do {
             download = try PlayConsoleDownload(encrypted: encrypted, privateKey: key)
-            _ = try type.reading(download.parts)
+            _ = try PlayIntegrityKeys.reading(download.parts)
         } catch {
             throw CommandFailure(.unreadable, "\(InputFile.name(file)): \(error)")
         }
         for note in download.notes { Console.note("\(InputFile.name(file)): \(note)") }
-        try await options.add(name, type, parts: download.parts)
+        try await options.add(name, PlayIntegrityKeys.self, parts: download.parts)
     }
 
     private func readPrivateKey() throws(CommandFailure) -> RSAPrivateKey {

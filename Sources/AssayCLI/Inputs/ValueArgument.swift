@@ -62,11 +62,10 @@ enum ValueArgument: Equatable {
     }
 
     private static func hex(_ text: String) throws -> [UInt8] {
-        let digits = text.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
-        let values = digits.compactMap { $0 }
-        guard values.count == digits.count, values.count % 2 == 0, !values.isEmpty else {
+        let values = text.utf8.compactMap(\.hexadecimalValue)
+        guard values.count == text.utf8.count, values.count % 2 == 0, !values.isEmpty else {
             throw ValidationError("expected pairs of hexadecimal digits, found \"\(text.prefix(60))\"")
         }
-        return stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] * 16 + values[$0 + 1]) }
+        return stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] }
     }
 }

@@ -21,6 +21,10 @@ public enum InputLimits {
     public static let joseText = 64 * 1024
     /// The header of a JWS or JWE, in characters. Genuine ones have less than 200; embedded certificates make some KiB.
     public static let joseHeader = 16 * 1024
+    /// An integrity token that only Google can open, in bytes. Genuine ones have about 2 KiB.
+    public static let integrityToken = 64 * 1024
+    /// Google's answer on an integrity token, in bytes. Genuine ones have less than 2 KiB.
+    public static let integrityAnswer = 256 * 1024
     /// A set of keys (RFC 7517), in bytes. A hundred RSA keys have about 50 KiB.
     public static let keySet = 256 * 1024
     /// How deep CBOR items may nest. Genuine objects nest three deep.

@@ -4,7 +4,8 @@ public enum VerificationError: Error, Sendable, CustomStringConvertible {
     case request(RequestError)
     /// The record cannot be read.
     case record(RecordError)
-    /// The ledger, the key store or a service cannot be reached: ``LedgerOutage``, ``KeyStoreOutage``.
+    /// The ledger, the key store or a service cannot be reached: ``LedgerOutage``, ``KeyStoreOutage``, or the outage that
+    /// an engine declares for a service of its own.
     case outage(any Outage)
 
     /// The sentence of the error inside.

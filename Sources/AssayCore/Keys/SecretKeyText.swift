@@ -45,11 +45,11 @@ package enum SecretKeyText {
     package static func decode(_ text: SecretBytes, byteCount: Int) throws(Problem) -> SecretBytes {
         try text.withUnsafeBytes { (bytes) throws(Problem) in
             let body = trimmed(bytes)
-            if body.count == 2 * byteCount, body.allSatisfy({ digit($0) != nil }) {
+            if body.count == 2 * byteCount, body.allSatisfy({ $0.hexadecimalValue != nil }) {
                 return SecretBytes(count: byteCount) { output in
                     for index in 0..<byteCount {
                         let (high, low) = (body[body.startIndex + 2 * index], body[body.startIndex + 2 * index + 1])
-                        output[index] = (digit(high) ?? 0) << 4 | (digit(low) ?? 0)
+                        output[index] = (high.hexadecimalValue ?? 0) << 4 | (low.hexadecimalValue ?? 0)
                     }
                 }
             }
@@ -70,15 +70,6 @@ package enum SecretKeyText {
             return text
         }
         return withoutSpace(text.dropFirst().dropLast())
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x41 + 10
-        case 0x61...0x66: byte - 0x61 + 10
-        default: nil
-        }
     }
 
     /// The value of a character of either base64 alphabet.
@@ -137,7 +128,7 @@ package enum SecretKeyText {
         guard body.allSatisfy({ (0x20...0x7E).contains($0) || isSpace($0) }) else {
             return .binary(bytes: bytes.count)
         }
-        if body.allSatisfy({ digit($0) != nil }) { return .hexadecimal(digits: body.count) }
+        if body.allSatisfy({ $0.hexadecimalValue != nil }) { return .hexadecimal(digits: body.count) }
         return base64Length(of: body).map { .base64(bytes: $0) } ?? .otherText(characters: body.count)
     }
 }

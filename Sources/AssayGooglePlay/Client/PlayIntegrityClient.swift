@@ -31,9 +31,6 @@ public final class PlayIntegrityClient: IntegrityTokenDecoder {
     private let breaker: CircuitBreaker
     private let quota: RequestQuota
 
-    /// How many bytes of an answer are read. Payloads have about 2,000.
-    static let answerLimit = 256 * 1024
-
     /// Makes a client. Nothing is sent until the first call.
     ///
     /// - Parameters:
@@ -48,7 +45,8 @@ public final class PlayIntegrityClient: IntegrityTokenDecoder {
         self.account = account
         self.settings = settings
         self.time = time
-        exchange = HTTPExchange(answerLimit: Self.answerLimit, connectTimeout: min(settings.attemptTime, .seconds(3)))
+        exchange = HTTPExchange(
+            answerLimit: InputLimits.integrityAnswer, connectTimeout: min(settings.attemptTime, .seconds(3)))
         rule = RetryRule(
             attempts: settings.attempts, base: settings.backoffBase, cap: settings.backoffCap, time: time)
         let grant = JWTBearerGrant(
@@ -195,7 +193,7 @@ public final class PlayIntegrityClient: IntegrityTokenDecoder {
             settings.baseURL.text + request.path,
             fields: [("Authorization", token.authorization), ("Content-Type", "application/json")], body: request.body,
             within: limit)
-        return APIAnswer(answer, account: account, limit: Self.answerLimit, now: time.now())
+        return APIAnswer(answer, account: account, limit: InputLimits.integrityAnswer, now: time.now())
     }
 }
 

@@ -9,9 +9,9 @@ enum ClassicIntegrityToken {
     /// The outer form, with the lengths that its algorithms give its parts.
     static func decode(_ token: String) throws(DecodeError) -> CompactJWE {
         let jwe = try CompactJWE(Array(token.utf8), limit: InputLimits.joseText)
-        try demand(40, "JWE encrypted key", jwe.encryptedKey, of: jwe)
-        try demand(12, "JWE initialization vector", jwe.initializationVector, of: jwe)
-        try demand(16, "JWE authentication tag", jwe.tag, of: jwe)
+        try demand(AESKeyWrap.wrappedKeyLength, "JWE encrypted key", jwe.encryptedKey, of: jwe)
+        try demand(AESGCM.nonceLength, "JWE initialization vector", jwe.initializationVector, of: jwe)
+        try demand(AESGCM.tagLength, "JWE authentication tag", jwe.tag, of: jwe)
         return jwe
     }
 

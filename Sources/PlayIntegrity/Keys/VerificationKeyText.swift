@@ -37,7 +37,7 @@ enum VerificationKeyText {
         // Tools wrap base64 after 64 or 76 characters.
         var characters = body.filter { !isSpace($0) }
         defer { SecretBytes.wipe(&characters) }
-        if characters.allSatisfy({ ($0 | 0x20).isHexadecimalDigit }), characters.count % 2 == 0 {
+        if characters.allSatisfy({ $0.hexadecimalValue != nil }), characters.count % 2 == 0 {
             let isSecret = characters.count == 64
             throw error(
                 isSecret ? "swapped" : "hexadecimal",
@@ -104,9 +104,4 @@ enum VerificationKeyText {
         }
         return trimmed(text.dropFirst().dropLast())
     }
-}
-
-extension UInt8 {
-    /// Whether a byte whose letters are lower-case is a hexadecimal digit.
-    fileprivate var isHexadecimalDigit: Bool { (0x30...0x39).contains(self) || (0x61...0x66).contains(self) }
 }

@@ -40,19 +40,12 @@ package enum CertificateDigestText {
         guard !characters.isEmpty, (characters.count + (hasColons ? 1 : 0)) % stride == 0 else { return nil }
         var bytes: [UInt8] = []
         for start in Swift.stride(from: 0, to: characters.count, by: stride) {
-            guard let high = digit(characters[start]), let low = digit(characters[start + 1]) else { return nil }
+            guard let high = characters[start].hexadecimalValue, let low = characters[start + 1].hexadecimalValue else {
+                return nil
+            }
             if hasColons, start + 2 < characters.count, characters[start + 2] != UInt8(ascii: ":") { return nil }
             bytes.append(high << 4 | low)
         }
         return bytes
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x41 + 10
-        case 0x61...0x66: byte - 0x61 + 10
-        default: nil
-        }
     }
 }

@@ -46,9 +46,6 @@ public struct IntegrityAnswer: Sendable {
         origin = .supplied
     }
 
-    /// How large an answer may be, in bytes. Genuine ones have less than 2 KiB.
-    static let limit = 256 * 1024
-
     /// The payload's object in the answer.
     ///
     /// - Throws: ``CheckFailure`` when the answer is no JSON object with `tokenPayloadExternal`, or Google's refusal: with
@@ -57,7 +54,7 @@ public struct IntegrityAnswer: Sendable {
         do throws(DecodeError) {
             let object: RecordObject
             switch form {
-            case .json(let bytes): object = try JSONReader.readObject(bytes, limit: Self.limit)
+            case .json(let bytes): object = try JSONReader.readObject(bytes, limit: InputLimits.integrityAnswer)
             case .object(let value): object = value
             case .none(let error): throw error
             }

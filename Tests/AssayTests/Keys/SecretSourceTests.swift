@@ -9,27 +9,6 @@ import Testing
     import Darwin
 #endif
 
-/// A folder that is gone at the end of the test.
-final class KeyFolder {
-    let url: URL
-
-    init() throws {
-        url = FileManager.default.temporaryDirectory.appendingPathComponent("assay-keys-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
-
-    func path(_ name: String) -> String { url.appendingPathComponent(name).path }
-
-    @discardableResult
-    func write(_ name: String, _ contents: String, mode: Int = 0o600) throws -> String {
-        try Data(contents.utf8).write(to: URL(fileURLWithPath: path(name)))
-        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path(name))
-        return path(name)
-    }
-}
-
 @Suite("Where secrets come from")
 struct SecretSourceTests {
     private func error(_ body: () throws -> Void) throws -> SecretSourceError {

@@ -6,10 +6,10 @@ import Foundation
 /// One raw blob of App Attest with what the options say of it.
 struct AppAttestRawEvidence: RawEvidence {
     let options: AppAttestRawOptions
-    let kind: RawKind
+    let kind: AppAttestRawKind
     let blob: [UInt8]
 
-    init(_ options: AppAttestRawOptions, kind: RawKind, file: [UInt8], name: String) {
+    init(_ options: AppAttestRawOptions, kind: AppAttestRawKind, file: [UInt8], name: String) {
         self.options = options
         self.kind = kind
         let blob = BlobFile(file)
@@ -18,7 +18,7 @@ struct AppAttestRawEvidence: RawEvidence {
     }
 
     /// Challenges are the caller's: the option is compared, not consumed.
-    static func policy(_ options: AppAttestRawOptions, kind: RawKind, app: String) throws -> Policy {
+    static func policy(_ options: AppAttestRawOptions, kind: AppAttestRawKind, app: String) throws -> Policy {
         var environments = options.environments
         if environments.isEmpty {
             Console.note("environment production, as no --environment is given")
@@ -66,8 +66,6 @@ struct AppAttestRawEvidence: RawEvidence {
             return try await verifier.verifyAssertion(input, suppliedKey: supplied, app: app, at: now)
         case .receipt:
             return try await verifier.verifyReceipt(ReceiptInput(keyID: keyID, receipt: blob), app: app, at: now)
-        case .classicToken, .standardToken:
-            throw VerificationError.request(RequestError(.unknownKind, "\(kind.rawValue) is no App Attest evidence"))
         }
     }
 

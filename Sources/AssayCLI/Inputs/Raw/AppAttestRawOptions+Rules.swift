@@ -5,7 +5,7 @@ extension AppAttestRawOptions {
     /// Holds the options against each other.
     ///
     /// - Throws: `ValidationError`.
-    func validate(_ kind: RawKind, policy: Bool, ledger: LedgerURL) throws {
+    func validate(_ kind: AppAttestRawKind, policy: Bool, ledger: LedgerURL) throws {
         guard keyID != nil else {
             throw ValidationError(
                 "--key-id is required: the evidence must be that of the key that the app named, which the evidence "
@@ -21,7 +21,7 @@ extension AppAttestRawOptions {
             }
         case .assertion:
             try validateAssertion(policy: policy, ledger: ledger)
-        case .receipt, .classicToken, .standardToken: break
+        case .receipt: break
         }
     }
 

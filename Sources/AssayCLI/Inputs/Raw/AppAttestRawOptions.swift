@@ -66,22 +66,15 @@ struct AppAttestRawOptions: ParsableArguments {
         transform: AppAttestRawOptions.version)
     var minimumOSVersion: DottedVersion?
 
-    /// Whether an option was given; the others are not of this platform.
-    func has(_ option: RawOption) -> Bool {
-        switch option {
-        case .appID: !appIDs.isEmpty
-        case .environment: !environments.isEmpty
-        case .testRoot: testRoot != nil
-        case .minimumOSVersion: minimumOSVersion != nil
-        case .challengeAt: challengeAt != nil
-        case .keyID: keyID != nil
-        case .challenge: challenge != nil
-        case .clientDataHash: clientDataHash != nil
-        case .clientData: clientData != nil
-        case .publicKey: publicKey != nil
-        case .counter: counter != nil
-        default: false
-        }
+    /// The options that were given.
+    var given: [RawOption] {
+        let options: [(RawOption, isGiven: Bool)] = [
+            (.appID, !appIDs.isEmpty), (.environment, !environments.isEmpty), (.testRoot, testRoot != nil),
+            (.minimumOSVersion, minimumOSVersion != nil), (.challengeAt, challengeAt != nil), (.keyID, keyID != nil),
+            (.challenge, challenge != nil), (.clientDataHash, clientDataHash != nil), (.clientData, clientData != nil),
+            (.publicKey, publicKey != nil), (.counter, counter != nil),
+        ]
+        return options.filter(\.isGiven).map(\.0)
     }
 
     private static func environment(_ text: String) throws -> AttestEnvironment {

@@ -12,12 +12,12 @@ struct PlayIntegrityRawEvidence: RawEvidence {
     private let input: Input
 
     /// Takes the text of a file for a token; an object in JSON for Google's answer.
-    init(_ options: PlayIntegrityRawOptions, kind: RawKind, file: [UInt8], name: String) throws {
+    init(_ options: PlayIntegrityRawOptions, kind: PlayIntegrityRawKind, file: [UInt8], name: String) throws {
         let spaces: Set<UInt8> = [0x20, 0x09, 0x0D, 0x0A]
         let text = file.drop(while: spaces.contains)
         let body = text.prefix(text.reversed().drop(while: spaces.contains).count)
         let packageName = options.packageName ?? ""
-        if kind == .classicToken {
+        if kind == .classic {
             do {
                 input = .classic(
                     try ClassicIntegrityInput(
@@ -38,38 +38,39 @@ struct PlayIntegrityRawEvidence: RawEvidence {
     }
 
     /// Nonces are the caller's: the option is compared, not consumed.
-    static func policy(_ options: PlayIntegrityRawOptions, kind: RawKind, app: String) throws -> Policy {
+    static func policy(_ options: PlayIntegrityRawOptions, kind: PlayIntegrityRawKind, app: String) throws -> Policy {
         do {
             let rules =
                 options.pc
                 ? nil
                 : PlayIntegrityConfiguration.AndroidRules(
                     certificateDigests: options.certificateDigests, minimumVersionCode: options.minimumVersionCode)
-            let keys = try kind == .classicToken ? [key(options)] : []
+            let keys = try kind == .classic ? [key(options)] : []
             let configuration = try PlayIntegrityConfiguration(
                 packageName: options.packageName ?? "", android: rules,
                 keys: keys.isEmpty ? nil : keys.map(\.name), challenge: .caller)
             return try Policy(
                 apps: [PolicyApp(name: app, configuration)], keys: keys, catalogue: Verifier.catalogue)
         } catch let error as PolicyError {
-            throw CommandFailure(.usage, "\(error.field): \(error.message)")
+            throw CommandFailure(.usage, "\(option(error.field)): \(error.message)")
+        }
+    }
+
+    /// The option that says what a field of a policy says.
+    private static func option(_ field: String) -> String {
+        switch field {
+        case "packageName": RawOption.packageName.rawValue
+        case "certificateDigests": RawOption.certificateDigest.rawValue
+        default: field
         }
     }
 
     private static func key(_ options: PlayIntegrityRawOptions) throws(CommandFailure) -> NamedKey {
-        var parts: [String: SecretBytes] = [:]
-        let options = [(options.decryptionKey, RawOption.decryptionKey), (options.verificationKey, .verificationKey)]
-        let sources = zip(PlayIntegrityKeys.parts, options).map { ($0, text: $1.0, option: $1.1.rawValue) }
-        for (part, text, option) in sources {
-            guard let text else { continue }
-            parts[part.name] = try SecretArgument.read(text, of: option, isSecret: part.isSecret)
-        }
-        do {
-            return NamedKey(name: RawOptions.unnamedApp, material: try PlayIntegrityKeys.reading(parts))
-        } catch {
-            let source = sources.first { $0.0.name == error.part }
-            throw SecretArgument.failure(error, of: source?.option, source?.text)
-        }
+        let sources = KeySources([
+            ("decryptionKey", RawOption.decryptionKey.rawValue, options.decryptionKey),
+            ("verificationKey", RawOption.verificationKey.rawValue, options.verificationKey),
+        ])
+        return NamedKey(name: RawOptions.unnamedApp, material: try sources.read(PlayIntegrityKeys.self).material)
     }
 
     func verify(with verifier: Verifier, app: String?, at now: Date) async throws -> Verdict {

@@ -39,30 +39,25 @@ struct PlayIntegrityRawOptions: ParsableArguments {
     @Flag(help: "The standard token is that of a game on PC.")
     var pc = false
 
-    /// Whether an option was given; the others are not of this platform.
-    func has(_ option: RawOption) -> Bool {
-        switch option {
-        case .packageName: packageName != nil
-        case .nonce: nonce != nil
-        case .requestHash: requestHash != nil
-        case .certificateDigest: !certificateDigests.isEmpty
-        case .minimumVersionCode: minimumVersionCode != nil
-        case .decryptionKey: decryptionKey != nil
-        case .verificationKey: verificationKey != nil
-        case .pc: pc
-        default: false
-        }
+    /// The options that were given.
+    var given: [RawOption] {
+        let options: [(RawOption, isGiven: Bool)] = [
+            (.packageName, packageName != nil), (.nonce, nonce != nil), (.requestHash, requestHash != nil),
+            (.certificateDigest, !certificateDigests.isEmpty), (.minimumVersionCode, minimumVersionCode != nil),
+            (.decryptionKey, decryptionKey != nil), (.verificationKey, verificationKey != nil), (.pc, pc),
+        ]
+        return options.filter(\.isGiven).map(\.0)
     }
 
     /// Holds the options against each other.
     ///
     /// - Throws: `ValidationError`.
-    func validate(_ kind: RawKind, policy: Bool) throws {
+    func validate(_ kind: PlayIntegrityRawKind, policy: Bool) throws {
         guard packageName != nil else {
             throw ValidationError("--package-name is required: which app is genuine is for you to say")
         }
         switch kind {
-        case .classicToken:
+        case .classic:
             guard nonce != nil else {
                 throw ValidationError("--nonce is required: without it the token may be that of any other request")
             }
@@ -71,14 +66,13 @@ struct PlayIntegrityRawOptions: ParsableArguments {
             guard policy || (decryptionKey != nil && verificationKey != nil) else {
                 throw ValidationError("--decryption-key and --verification-key are required without --policy")
             }
-        case .standardToken:
+        case .standard:
             guard requestHash != nil else {
                 throw ValidationError(
                     "--request-hash is required: without it the token may be that of any other request")
             }
-        case .attestation, .assertion, .receipt: break
         }
-        if pc, let option = [RawOption.certificateDigest, .minimumVersionCode].first(where: has) {
+        if pc, let option = [RawOption.certificateDigest, .minimumVersionCode].first(where: given.contains) {
             throw ValidationError("\(option.rawValue) and --pc exclude each other: tokens of PCs say nothing of it")
         }
         guard policy || pc || !certificateDigests.isEmpty else {

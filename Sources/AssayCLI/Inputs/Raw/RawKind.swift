@@ -1,56 +1,42 @@
 import ArgumentParser
-import Assay
 
-/// The kinds of evidence that can be handed over as one raw blob.
-enum RawKind: String, CaseIterable, ExpressibleByArgument {
-    case attestation = "app-attest.attestation"
-    case assertion = "app-attest.assertion"
-    case receipt = "app-attest.receipt"
-    case classicToken = "play-integrity.classic"
-    case standardToken = "play-integrity.standard"
+/// The kinds of evidence that can be handed over as one raw blob, by the engine that judges them.
+enum RawKind: CaseIterable, ExpressibleByArgument {
+    case appAttest(AppAttestRawKind)
+    case playIntegrity(PlayIntegrityRawKind)
+
+    static let allCases = AppAttestRawKind.allCases.map(appAttest) + PlayIntegrityRawKind.allCases.map(playIntegrity)
+
+    /// The names, for help and completions.
+    static var allValueStrings: [String] { allCases.map(\.name) }
+
+    /// Reads the name of a kind.
+    init?(argument: String) {
+        guard let kind = RawKind.allCases.first(where: { $0.name == argument }) else { return nil }
+        self = kind
+    }
+
+    /// The name of the kind, as records have it.
+    var name: String {
+        switch self {
+        case .appAttest(let kind): kind.rawValue
+        case .playIntegrity(let kind): kind.rawValue
+        }
+    }
 
     /// The options that say what a policy would say.
     var policyOptions: Set<RawOption> {
         switch self {
-        case .attestation: [.appID, .environment, .testRoot, .minimumOSVersion]
-        case .assertion: [.appID, .environment, .testRoot, .challengeAt]
-        case .receipt: [.appID, .environment, .testRoot]
-        case .classicToken: [.certificateDigest, .minimumVersionCode, .decryptionKey, .verificationKey]
-        case .standardToken: [.certificateDigest, .minimumVersionCode, .pc]
+        case .appAttest(let kind): kind.policyOptions
+        case .playIntegrity(let kind): kind.policyOptions
         }
     }
 
     /// The options that are part of the evidence.
     var evidenceOptions: Set<RawOption> {
         switch self {
-        case .attestation: [.keyID, .challenge, .clientDataHash]
-        case .assertion: [.keyID, .clientData, .clientDataHash, .challenge, .publicKey, .counter]
-        case .receipt: [.keyID]
-        case .classicToken: [.packageName, .nonce]
-        case .standardToken: [.packageName, .requestHash]
+        case .appAttest(let kind): kind.evidenceOptions
+        case .playIntegrity(let kind): kind.evidenceOptions
         }
     }
-}
-
-/// An option that only raw blobs have, by its name on the command line.
-enum RawOption: String, CaseIterable {
-    case appID = "--app-id"
-    case environment = "--environment"
-    case testRoot = "--test-root"
-    case minimumOSVersion = "--minimum-os-version"
-    case challengeAt = "--challenge-at"
-    case keyID = "--key-id"
-    case challenge = "--challenge"
-    case clientDataHash = "--client-data-hash"
-    case clientData = "--client-data"
-    case publicKey = "--public-key"
-    case counter = "--counter"
-    case packageName = "--package-name"
-    case nonce = "--nonce"
-    case requestHash = "--request-hash"
-    case certificateDigest = "--certificate-digest"
-    case minimumVersionCode = "--minimum-version-code"
-    case decryptionKey = "--decryption-key"
-    case verificationKey = "--verification-key"
-    case pc = "--pc"
 }

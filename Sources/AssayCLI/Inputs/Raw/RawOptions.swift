@@ -17,9 +17,7 @@ struct RawOptions: ParsableArguments {
     var playIntegrity: PlayIntegrityRawOptions
 
     /// The options that were given.
-    private var given: [RawOption] {
-        RawOption.allCases.filter { appAttest.has($0) || playIntegrity.has($0) }
-    }
+    private var given: [RawOption] { appAttest.given + playIntegrity.given }
 
     /// Holds the options against each other.
     ///
@@ -36,14 +34,14 @@ struct RawOptions: ParsableArguments {
             return
         }
         for option in given where !kind.policyOptions.union(kind.evidenceOptions).contains(option) {
-            throw ValidationError("\(kind.rawValue) has no option \(option.rawValue)")
+            throw ValidationError("\(kind.name) has no option \(option.rawValue)")
         }
         if policy, let option = given.first(where: kind.policyOptions.contains) {
             throw ValidationError("\(option.rawValue) and --policy exclude each other: the policy says it")
         }
         switch kind {
-        case .attestation, .assertion, .receipt: try appAttest.validate(kind, policy: policy, ledger: ledger)
-        case .classicToken, .standardToken: try playIntegrity.validate(kind, policy: policy)
+        case .appAttest(let kind): try appAttest.validate(kind, policy: policy, ledger: ledger)
+        case .playIntegrity(let kind): try playIntegrity.validate(kind, policy: policy)
         }
         guard policy || app || ledger == .memory else {
             throw ValidationError("--app is required with \(ledger.description): the ledger keeps what it knows by app")
@@ -54,17 +52,17 @@ struct RawOptions: ParsableArguments {
     func policy(_ kind: RawKind, app: String?) throws -> Policy {
         let app = app ?? RawOptions.unnamedApp
         return switch kind {
-        case .attestation, .assertion, .receipt: try AppAttestRawEvidence.policy(appAttest, kind: kind, app: app)
-        case .classicToken, .standardToken: try PlayIntegrityRawEvidence.policy(playIntegrity, kind: kind, app: app)
+        case .appAttest(let kind): try AppAttestRawEvidence.policy(appAttest, kind: kind, app: app)
+        case .playIntegrity(let kind): try PlayIntegrityRawEvidence.policy(playIntegrity, kind: kind, app: app)
         }
     }
 
     /// The evidence that a file holds.
     func evidence(_ kind: RawKind, file: [UInt8], name: String) throws -> any RawEvidence {
         switch kind {
-        case .attestation, .assertion, .receipt:
+        case .appAttest(let kind):
             AppAttestRawEvidence(appAttest, kind: kind, file: file, name: name)
-        case .classicToken, .standardToken:
+        case .playIntegrity(let kind):
             try PlayIntegrityRawEvidence(playIntegrity, kind: kind, file: file, name: name)
         }
     }

@@ -6,16 +6,14 @@ public import AssayCore
 /// for dots between parts. Whoever has tokens decoded checks it first: a token of another form is false evidence, and no
 /// reason to ask anybody. What a firewall on the way might take for an attack is not among the characters.
 public enum IntegrityTokenText {
-    /// How many bytes a token may have.
-    public static let limit = 64 * 1024
-
-    /// Demands letters, digits and `-_+/=.~` of ASCII, of 1 to ``limit`` bytes.
+    /// Demands letters, digits and `-_+/=.~` of ASCII, of 1 to ``AssayCore/InputLimits/integrityToken`` bytes.
     ///
     /// - Throws: ``DecodeError`` at the byte that does not fit. It shows nothing of the token.
     public static func check(_ token: String) throws(DecodeError) {
         guard !token.utf8.isEmpty else {
             throw DecodeError(.truncated, at: 0, field: "token", "the token is empty")
         }
+        let limit = InputLimits.integrityToken
         guard token.utf8.count <= limit else {
             throw DecodeError(
                 .tooLarge, at: limit, field: "token", "\(token.utf8.count) bytes, at most \(limit) allowed")

@@ -5,16 +5,15 @@ public import AssayPrimitives
 ///
 /// The text has a line for each key, its name, `=` and its value. White space and quotes around these are passed over.
 public struct PlayConsoleDownload: Sendable {
-    /// What keys of a download are for.
-    public static let purpose = KeyPurpose("play-integrity")
-
-    /// The parts of the key, by the names that policies give them.
+    /// The parts of the key, for ``PlayIntegrityKeys``.
     public let parts: [String: SecretBytes]
     /// What in the download was passed over, for people to know. Nothing of it is secret.
     public let notes: [String]
 
     /// The names of the lines, and those of the parts that they are.
-    private static let names = [("DECRYPTION_KEY", "decryptionKey"), ("VERIFICATION_KEY", "verificationKey")]
+    private static let names = [
+        ("DECRYPTION_KEY", PlayIntegrityKeys.decryptionPart), ("VERIFICATION_KEY", PlayIntegrityKeys.verificationPart),
+    ]
 
     /// Opens a download.
     ///

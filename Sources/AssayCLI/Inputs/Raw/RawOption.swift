@@ -1,0 +1,22 @@
+/// An option that only raw blobs have, by its name on the command line.
+enum RawOption: String, CaseIterable {
+    case appID = "--app-id"
+    case environment = "--environment"
+    case testRoot = "--test-root"
+    case minimumOSVersion = "--minimum-os-version"
+    case challengeAt = "--challenge-at"
+    case keyID = "--key-id"
+    case challenge = "--challenge"
+    case clientDataHash = "--client-data-hash"
+    case clientData = "--client-data"
+    case publicKey = "--public-key"
+    case counter = "--counter"
+    case packageName = "--package-name"
+    case nonce = "--nonce"
+    case requestHash = "--request-hash"
+    case certificateDigest = "--certificate-digest"
+    case minimumVersionCode = "--minimum-version-code"
+    case decryptionKey = "--decryption-key"
+    case verificationKey = "--verification-key"
+    case pc = "--pc"
+}

@@ -1,0 +1,28 @@
+import Assay
+
+/// Where the parts of a key are, as options say it.
+struct KeySources {
+    /// A part with its option, and what was given for it.
+    typealias Source = (part: String, option: String, text: String?)
+
+    let sources: [Source]
+
+    init(_ sources: [Source]) { self.sources = sources }
+
+    /// Reads the parts of a key and the key of them, so that what is wrong with it is told by option.
+    func read<Material: KeyMaterial>(
+        _ type: Material.Type
+    ) throws(CommandFailure) -> (parts: [String: SecretBytes], material: Material) {
+        var parts: [String: SecretBytes] = [:]
+        for part in type.parts {
+            guard let source = sources.first(where: { $0.part == part.name }), let text = source.text else { continue }
+            parts[part.name] = try SecretArgument.read(text, of: source.option, isSecret: part.isSecret)
+        }
+        do {
+            return (parts, try type.reading(parts))
+        } catch {
+            let source = sources.first { $0.part == error.part }
+            throw SecretArgument.failure(error, of: source?.option, source?.text)
+        }
+    }
+}

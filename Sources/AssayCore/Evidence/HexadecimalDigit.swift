@@ -1,0 +1,11 @@
+extension UInt8 {
+    /// The value of a hexadecimal digit of ASCII, in either case, and nil for another byte.
+    package var hexadecimalValue: UInt8? {
+        switch self {
+        case 0x30...0x39: self - 0x30
+        case 0x41...0x46: self - 0x41 + 10
+        case 0x61...0x66: self - 0x61 + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import AssayTestSupport
+import AssayTesting
+import Foundation
+import Testing
+
+@Suite("assay verify, standard tokens that Google is asked about")
+struct ServiceAccountTests {
+    private static let python = "/usr/bin/python3"
+
+    /// Grants a token and decodes it, both without looking.
+    private static let server = """
+        import http.server, json, sys
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                self.rfile.read(int(self.headers["Content-Length"]))
+                grant = {"access_token": "ya29.test", "expires_in": 3600, "token_type": "Bearer"}
+                body = json.dumps(grant).encode() if self.path == "/token" else open("answer.json", "rb").read()
+                expected = f"/v1/{sys.argv[1]}:decodeIntegrityToken"
+                self.send_response(200 if self.path in ("/token", expected) else 404)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+            def log_message(self, *arguments): pass
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        open("port.part", "w").write(str(server.server_port))
+        import os; os.rename("port.part", "port")
+        server.serve_forever()
+        """
+
+    /// Writes `account.json` with a key of its own, and a token that is none: nobody but Google can open a standard one.
+    private func prepare(_ scratch: Scratch, port: String) throws {
+        try scratch.writeStandardAnswer()
+        try scratch.write("token.txt", Data("bm90IGEgdG9rZW4\n".utf8))
+        let key = try scratch.shell("openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 2>/dev/null").output
+        let account = [
+            "type": "service_account", "client_email": "assay@test-project.iam.gserviceaccount.com",
+            "private_key_id": "0123", "private_key": key, "token_uri": "http://127.0.0.1:\(port)/token",
+        ]
+        let text = String(decoding: try JSONSerialization.data(withJSONObject: account), as: UTF8.self)
+        try scratch.writeSecret("account.json", text)
+    }
+
+    private func command(port: String) -> [String] {
+        TestTokens.standard(file: "token.txt") + [
+            "--service-account", "file:account.json", "--google-url", "http://127.0.0.1:\(port)",
+        ]
+    }
+
+    @Test(
+        "A token is sent to the server, and its answer is judged",
+        .enabled(if: FileManager.default.isExecutableFile(atPath: python), "needs \(python)"),
+        .timeLimit(.minutes(2)))
+    func decoded() throws {
+        let scratch = try Scratch()
+        try scratch.write("server.py", Data(Self.server.utf8))
+        let server = Process()
+        server.executableURL = URL(fileURLWithPath: Self.python)
+        server.arguments = ["server.py", TestTokens.packageName]
+        server.currentDirectoryURL = scratch.folder
+        server.standardOutput = FileHandle.nullDevice
+        server.standardError = FileHandle.nullDevice
+        try server.run()
+        defer { server.terminate() }
+        #expect(try scratch.shell("for i in {1..300}; do [ -f port ] && exit 0; sleep 0.1; done; exit 1").status == 0)
+        let port = String(decoding: try Data(contentsOf: URL(fileURLWithPath: scratch.path("port"))), as: UTF8.self)
+        try prepare(scratch, port: port)
+        let run = try scratch.run(command(port: port))
+        #expect(run.status == 0, "\(run.errors)\(run.output)")
+        #expect(run.errors.contains("token.txt: read as a token, to be sent to Google"), "\(run.errors)")
+        #expect(!(run.output + run.errors).contains("ya29.test"))
+        let foreign = try scratch.run(command(port: port) + ["--package-name", "com.example.other"])
+        #expect(foreign.status == 3, "\(foreign.errors)\(foreign.output)")
+        #expect(foreign.errors.contains("Google Play outage (unexpected-answer)"), "\(foreign.errors)")
+    }
+
+    @Test("No server is an outage, an account that cannot be read is told, and so is none", .timeLimit(.minutes(2)))
+    func outages() throws {
+        let scratch = try Scratch()
+        // The port of TCP's discard service, where nobody listens.
+        try prepare(scratch, port: "9")
+        let outage = try scratch.run(command(port: "9"))
+        #expect(outage.status == 3, "\(outage.output)")
+        #expect(outage.errors.contains("Google Play outage (unreachable)"), "\(outage.errors)")
+        let without = try scratch.run(TestTokens.standard(file: "token.txt"))
+        #expect(without.status == 2)
+        #expect(without.errors.contains("--service-account has it sent to Google"), "\(without.errors)")
+        try scratch.writeSecret("account.json", "{}")
+        let broken = try scratch.run(command(port: "9"))
+        #expect(broken.status == 2)
+        #expect(broken.errors.contains("--service-account: type: "), "\(broken.errors)")
+    }
+}
