@@ -1,5 +1,6 @@
 import AssayCore
 import AssayPrimitives
+import AssayTestSupport
 import Testing
 
 /// Nothing at all may be changed in a token.

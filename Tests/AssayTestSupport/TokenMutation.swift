@@ -1,8 +1,8 @@
 /// Changes a token in every small way that there is.
-enum TokenMutation {
+public enum TokenMutation {
     /// Every bit flipped, every byte left out, doubled, and every place where the text may end. What is accepted of them
     /// is returned, described.
-    static func accepted(_ text: String, by accepts: ([UInt8]) -> Bool) -> [String] {
+    public static func accepted(_ text: String, by accepts: ([UInt8]) -> Bool) -> [String] {
         let bytes = Array(text.utf8)
         var accepted: [String] = []
         func attempt(_ changed: [UInt8], _ what: @autoclosure () -> String) {
@@ -27,7 +27,7 @@ enum TokenMutation {
     }
 
     /// The same for what takes text; what is no UTF-8 is no token.
-    static func accepted(_ text: String, by accepts: (String) -> Bool) -> [String] {
+    public static func accepted(_ text: String, by accepts: (String) -> Bool) -> [String] {
         accepted(text) { (bytes: [UInt8]) in String(validating: bytes, as: UTF8.self).map(accepts) ?? false }
     }
 }
