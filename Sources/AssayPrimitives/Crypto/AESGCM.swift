@@ -3,6 +3,9 @@ public import AssayCore
 /// AES-256-GCM, NIST SP 800-38D, with nonces of 12 bytes and tags of 16.
 ///
 /// For evidence (RFC 7518 section 5.3) and for secrets at rest. A nonce must never come twice under the same key.
+///
+/// Lengths are looked at first. After that OpenSSL fails to encrypt only when it cannot allocate a few hundred bytes, which
+/// stops the process as every failed allocation of Swift does, and does not depend on what is encrypted.
 public enum AESGCM {
     /// How many bytes a key has.
     public static let keyLength = 32

@@ -6,6 +6,8 @@ internal import COpenSSL
 /// OpenSSL's key wrap, over OpenSSL's block cipher. Its ready-made combination of the two does not use the processor's AES
 /// instructions in OpenSSL 3.0 but table look-ups: those take five times as long, a twentieth of the verification of a
 /// token, and leave traces of the key in the cache. swift-crypto's leaves keys in memory that is not wiped.
+///
+/// As with ``AESGCM``, what stops the process here is a failed allocation or an OpenSSL without AES, never what is unwrapped.
 public enum AESKeyWrap {
     /// How many bytes a wrapped key has: the key, and the 8 bytes by which a wrong one is told.
     public static let wrappedKeyLength = 40

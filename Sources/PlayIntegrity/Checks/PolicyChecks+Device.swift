@@ -8,10 +8,10 @@ extension PolicyChecks {
     ///
     /// Without a version the strictest rule applies; below all rules nothing passes.
     func deviceRecognition() throws(CheckFailure) -> PolicyAnswer {
-        guard let android, let strictest = expectations.strictestDeviceLabel else { return Self.notOnPC }
+        guard let android else { return Self.notOnPC }
         let labels = device.deviceRecognitionVerdict ?? []
         let sdk = device.sdkVersion
-        var rule: DeviceIntegrityLabel? = strictest
+        var rule = expectations.strictestDeviceLabel
         if let sdk { rule = android.deviceRecognition.first { sdk >= $0.minimumSDK }?.require }
         guard let demanded = rule else {
             throw CheckFailure(
