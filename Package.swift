@@ -18,6 +18,8 @@ let package = Package(
         .library(name: "Assay", targets: ["Assay"]),
         .library(name: "AssayLedgerSQLite", targets: ["AssayLedgerSQLite"]),
         .library(name: "AssayGooglePlay", targets: ["AssayGooglePlay"]),
+        .library(name: "AssayCapture", targets: ["AssayCapture"]),
+        .library(name: "AssayReplay", targets: ["AssayReplay"]),
         .library(name: "AssayTesting", targets: ["AssayTesting"]),
         .executable(name: "assay", targets: ["AssayCLI"]),
     ],
@@ -37,6 +39,12 @@ let package = Package(
         .systemLibrary(
             name: "CCBOR", pkgConfig: "libcbor",
             providers: [.apt(["libcbor-dev"]), .brew(["libcbor"])]),
+        .systemLibrary(
+            name: "CZlib", pkgConfig: "zlib",
+            providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        .systemLibrary(
+            name: "CZstd", pkgConfig: "libzstd",
+            providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
         .target(name: "AssayCore", swiftSettings: strict),
         .target(
             name: "AssayPrimitives",
@@ -44,16 +52,33 @@ let package = Package(
                 "AssayCore", "COpenSSL", "CCBOR", .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict + [.strictMemorySafety()]),
-        .target(name: "AppAttest", dependencies: ["AssayCore", "AssayPrimitives"], swiftSettings: strict),
-        .target(name: "PlayIntegrity", dependencies: ["AssayCore", "AssayPrimitives"], swiftSettings: strict),
+        // Lenient where AssayPrimitives is strict: shows what is in a blob, and judges nothing.
+        .target(name: "AssayInspection", dependencies: ["AssayCore", "AssayPrimitives"], swiftSettings: strict),
+        .target(
+            name: "AppAttest", dependencies: ["AssayCore", "AssayInspection", "AssayPrimitives"], swiftSettings: strict),
+        .target(
+            name: "PlayIntegrity", dependencies: ["AssayCore", "AssayInspection", "AssayPrimitives"],
+            swiftSettings: strict),
         .target(
             name: "AssayLedgerSQLite",
             dependencies: ["AssayCore", "AssayPrimitives", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: strict),
         .target(
             name: "Assay",
-            dependencies: ["AssayCore", "AssayPrimitives", "AppAttest", "PlayIntegrity", "Yams"],
+            dependencies: ["AssayCore", "AssayInspection", "AssayPrimitives", "AppAttest", "PlayIntegrity", "Yams"],
             swiftSettings: strict),
+        // Writes records as they arrive, for replays later.
+        .target(
+            name: "AssayCapture",
+            dependencies: [
+                "Assay", "AssayCore", "AssayPrimitives", .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: strict),
+        // Judges captured evidence in bulk, and reports on it.
+        .target(
+            name: "AssayReplay",
+            dependencies: ["Assay", "AssayCapture", "AssayCore", "AssayPrimitives", "CZlib", "CZstd"],
+            swiftSettings: strict + [.strictMemorySafety()]),
         // Speaks with Google's servers. A product of its own, so that whoever imports only Assay builds no HTTP.
         .target(
             name: "AssayGooglePlay",
@@ -76,7 +101,8 @@ let package = Package(
         .executableTarget(
             name: "AssayCLI",
             dependencies: [
-                "Assay", "AssayCore", "AssayGooglePlay", "AssayLedgerSQLite", "AssayPrimitives", "AssayTesting",
+                "Assay", "AssayCapture", "AssayCore", "AssayGooglePlay", "AssayInspection", "AssayLedgerSQLite",
+                "AssayPrimitives", "AssayReplay", "AssayTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -123,6 +149,25 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "AssayTests", dependencies: ["Assay", "AssayPrimitives", "AssayTesting", "AssayTestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "AssayInspectionTests",
+            dependencies: [
+                "Assay", "AssayCore", "AssayInspection", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "AssayCaptureTests",
+            dependencies: [
+                "Assay", "AssayCapture", "AssayCore", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "AssayReplayTests",
+            dependencies: [
+                "Assay", "AssayCapture", "AssayCore", "AssayPrimitives", "AssayReplay", "AssayTesting",
+                "AssayTestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "AssayTestingTests",

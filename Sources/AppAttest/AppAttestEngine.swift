@@ -1,9 +1,10 @@
 public import AssayCore
+public import AssayInspection
 import AssayPrimitives
 public import FoundationEssentials
 
 /// Judges the evidence of Apple's App Attest: attestations, assertions and receipts.
-public struct AppAttestEngine: EvidenceEngine {
+public struct AppAttestEngine: InspectableEngine {
     /// The policy's section for App Attest.
     public typealias Configuration = AppAttestConfiguration
 

@@ -1,5 +1,6 @@
 import AppAttest
 public import AssayCore
+import AssayInspection
 public import FoundationEssentials
 import PlayIntegrity
 
@@ -14,7 +15,7 @@ import PlayIntegrity
 ///     guard verdict.outcome == .accept else { ... }
 public struct Verifier: Sendable {
     /// The engines, one line each: a new kind of evidence is a new engine here.
-    static let engines: [any EvidenceEngine.Type] = [
+    static let engines: [any InspectableEngine.Type] = [
         AppAttestEngine.self,
         PlayIntegrityEngine.self,
     ]
@@ -25,6 +26,8 @@ public struct Verifier: Sendable {
     public static let keyMaterials: [any KeyMaterial.Type] = engines.flatMap { $0.keyMaterials }
     /// The kinds of evidence that carry a challenge of the ledger.
     public static let challengeKinds: [EvidenceKind] = engines.flatMap { $0.challengeKinds }
+    /// The fields of evidence that captures may not want to keep, of every kind.
+    public static let sensitiveFields: [SensitiveField] = engines.flatMap { $0.sensitiveFields }
     /// Every kind of evidence that can be judged.
     public static let kinds: [EvidenceKind] = engines.flatMap { $0.kinds }
 
@@ -59,6 +62,19 @@ public struct Verifier: Sendable {
         engineByKind = byKind
     }
 
+    /// Assesses a record against a ledger and commits nothing: for whoever orders the commits of many records.
+    package func assess(
+        _ record: EvidenceRecord, ledger: any Ledger, at now: Date
+    ) async throws(VerificationError) -> Assessment {
+        try Verifier.demandTime(now)
+        guard let engine = engineByKind[record.kind] else {
+            let kinds = Verifier.kinds.map(\.name).joined(separator: ", ")
+            throw .request(
+                RequestError(.unknownKind, "no engine judges \(record.kind.name.excerpt); there are \(kinds)"))
+        }
+        return try await engine.assess(record, ledger: ledger, at: now)
+    }
+
     /// Judges a record.
     ///
     /// - Parameters:
@@ -69,13 +85,12 @@ public struct Verifier: Sendable {
     ///   policy has no such app, the app no live key, `now` is not finite, or a service is needed that was not given;
     ///   `.outage` when the ledger, a key store or a service gives no answer.
     public func verify(_ record: EvidenceRecord, at now: Date) async throws(VerificationError) -> Verdict {
-        try Verifier.demandTime(now)
-        guard let engine = engineByKind[record.kind] else {
-            let kinds = Verifier.kinds.map(\.name).joined(separator: ", ")
-            throw .request(
-                RequestError(.unknownKind, "no engine judges \(record.kind.name.excerpt); there are \(kinds)"))
-        }
-        return try await settle(engine.assess(record, ledger: ledger, at: now), at: now)
+        try await settle(assess(record, ledger: ledger, at: now), at: now)
+    }
+
+    /// What ties a record to others; see ``AssayCore/EvidenceEngine/orderingKey(of:)``.
+    public static func orderingKey(of record: EvidenceRecord) -> String? {
+        engines.first { $0.kinds.contains(record.kind) }?.orderingKey(of: record)
     }
 
     /// Refuses a time that is no number or infinite: every comparison with it would come out one way.

@@ -1,9 +1,10 @@
 public import AssayCore
+public import AssayInspection
 public import FoundationEssentials
 
 /// Judges the evidence of Google's Play Integrity: classic tokens, which are opened here, and standard ones, which Google
 /// opens.
-public struct PlayIntegrityEngine: EvidenceEngine {
+public struct PlayIntegrityEngine: InspectableEngine {
     /// The policy's section for Play Integrity.
     public typealias Configuration = PlayIntegrityConfiguration
 

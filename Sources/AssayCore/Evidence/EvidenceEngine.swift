@@ -16,6 +16,13 @@ public protocol EvidenceEngine: Sendable {
     /// The kinds of evidence that carry a challenge of the ledger.
     static var challengeKinds: [EvidenceKind] { get }
 
+    /// The fields of evidence that captures may not want to keep.
+    static var sensitiveFields: [SensitiveField] { get }
+
+    /// What ties a record to others: records of the same text concern the same entries of the ledger, such as a key or a
+    /// nonce, and have to be judged in their order. Nil when nothing does.
+    static func orderingKey(of record: EvidenceRecord) -> String?
+
     /// Prepares to judge under a policy.
     init(policy: Policy, resources: EngineResources)
 

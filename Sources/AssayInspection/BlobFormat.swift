@@ -1,0 +1,91 @@
+public import AssayCore
+
+/// A format that inspection knows: tells whether bytes are of it, and decodes them as far as it goes.
+///
+/// Inspection is lenient where verification is strict. No function of a format fails, traps or takes more than linear
+/// time, whatever the bytes are.
+public protocol BlobFormat: Sendable {
+    /// What a person calls it, such as `App Attest attestation object`.
+    static var name: String { get }
+
+    /// Whether bytes are of this format, how sure that is, and why; nil when they are not.
+    ///
+    /// Broken and truncated blobs should be recognised as long as enough of them is left.
+    static func recognise(_ bytes: [UInt8]) -> Recognition?
+
+    /// Decodes bytes as far as it goes.
+    static func annotate(_ bytes: [UInt8]) -> BlobContents
+
+    /// What the strict decoder that verification uses says first against the bytes, and nil when it takes them.
+    static func violation(in bytes: [UInt8]) -> DecodeError?
+}
+
+/// How sure it is that bytes are of a format, and why.
+public struct Recognition: Sendable, Equatable {
+    /// How sure it is.
+    public enum Certainty: Int, Sendable, Comparable {
+        /// Others look like this as well: the length fits, or the first byte.
+        case guess
+        /// The structure fits as far as it was looked at, such as a DER sequence that fills the bytes.
+        case structure
+        /// A structure with names or identifiers that only this format has.
+        case certain
+
+        /// Orders by certainty.
+        public static func < (left: Certainty, right: Certainty) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    /// How sure it is.
+    public let certainty: Certainty
+    /// What was seen that says so, as the rest of "because ...".
+    public let reason: String
+
+    /// Recognises a format.
+    public init(_ certainty: Certainty, because reason: String) {
+        self.certainty = certainty
+        self.reason = reason
+    }
+}
+
+/// What a format found in a blob.
+public struct BlobContents: Sendable {
+    /// What is there, in the order of the bytes.
+    public var annotations: [Annotation]
+    /// Blobs that have to be decoded before their bytes are there: base64 in JSON, the parts of a JWT. What needs no
+    /// decoding, such as a certificate in CBOR, is annotated in place instead.
+    public var nested: [NestedBlob]
+    /// What cannot be known without keys or other things that are not here, a sentence each.
+    public var unknown: [String]
+
+    /// Collects what was found.
+    public init(_ annotations: [Annotation], nested: [NestedBlob] = [], unknown: [String] = []) {
+        self.annotations = annotations
+        self.nested = nested
+        self.unknown = unknown
+    }
+}
+
+/// A blob inside another one.
+public struct NestedBlob: Sendable {
+    /// Where it was, as a person would say: `payload of the JWS`, `evidence.attestation of the record`.
+    public let name: String
+    /// How its bytes came out of the outer ones: `base64url`, `percent-encoding`.
+    public let encoding: String
+    /// Its bytes.
+    public let bytes: [UInt8]
+    /// Its format where the outer one says so, and nil where it is for recognition to find out.
+    public let format: (any BlobFormat.Type)?
+
+    /// Describes a blob inside another one.
+    public init(_ name: String, encoding: String, bytes: [UInt8], format: (any BlobFormat.Type)? = nil) {
+        self.name = name
+        self.encoding = encoding
+        self.bytes = bytes
+        self.format = format
+    }
+}
+
+extension BlobFormat {
+    /// None: verification does not decode this format by itself.
+    public static func violation(in bytes: [UInt8]) -> DecodeError? { nil }
+}

@@ -1,0 +1,16 @@
+public import AssayCore
+
+/// An engine whose evidence can be inspected.
+public protocol InspectableEngine: EvidenceEngine {
+    /// The formats of the platform, which are recognised before the general ones.
+    static var formats: [any BlobFormat.Type] { get }
+
+    /// The format of a field of a record's evidence, such as `attestation`, and nil when it has none of its own.
+    static func format(of field: String, in kind: EvidenceKind) -> (any BlobFormat.Type)?
+
+    /// A record of a kind for a blob that was found alone, such as a token that names its app, so that a policy can judge
+    /// it; nil when the blob alone is not enough.
+    ///
+    /// - Parameter format: what the blob was recognised as.
+    static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord?
+}

@@ -1,0 +1,39 @@
+public import AssayCore
+
+/// A stretch of bytes that was inspected, with what was found in it: the blob itself, or one that was decoded out of it.
+public struct InspectionLayer: Sendable {
+    /// Where it was: the name of the file, or that of the ``NestedBlob``.
+    public let name: String
+    /// How its bytes came out of the layer around it, and nil for the outermost.
+    public let encoding: String?
+    /// What it is, and nil when nothing recognised it.
+    public let format: String?
+    /// Why it is taken for that, and nil when nothing recognised it or the layer around it says what it is.
+    public let recognition: Recognition?
+    /// The bytes to which the ranges of annotations refer.
+    public let bytes: [UInt8]
+    /// What was found.
+    public var annotations: [Annotation]
+    /// What strict decoding has against it first, with the byte of this layer.
+    public let violation: DecodeError?
+    /// What cannot be known from the bytes alone.
+    public let unknown: [String]
+    /// The layers inside, in the order in which they stand.
+    public let nested: [InspectionLayer]
+
+    /// Describes a layer.
+    public init(
+        name: String, encoding: String?, format: String?, recognition: Recognition?, bytes: [UInt8],
+        annotations: [Annotation], violation: DecodeError?, unknown: [String], nested: [InspectionLayer]
+    ) {
+        self.name = name
+        self.encoding = encoding
+        self.format = format
+        self.recognition = recognition
+        self.bytes = bytes
+        self.annotations = annotations
+        self.violation = violation
+        self.unknown = unknown
+        self.nested = nested
+    }
+}

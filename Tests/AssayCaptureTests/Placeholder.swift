@@ -1,0 +1,2 @@
+import AssayCore
+import Testing
