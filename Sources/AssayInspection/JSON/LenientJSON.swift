@@ -1,0 +1,180 @@
+/// Reads JSON (RFC 8259) as far as it goes, for inspection: verification reads it with `JSONReader`.
+///
+/// Taken are a byte order mark, missing and trailing commas, duplicate keys, words that are no values, strings with
+/// control characters, wrong escapes or text that is no UTF-8, and documents that are cut. Linear in the bytes; values
+/// nest no deeper than ``depth`` and are no more than ``values``, beyond which the rest is one broken value.
+public enum LenientJSON {
+    /// How deep values may nest.
+    public static let depth = 64
+    /// How many values there may be. A value takes some hundred times the memory of the byte that it may be written with.
+    public static let values = 1 << 18
+
+    /// Reads the first value.
+    ///
+    /// - Parameter bytes: the document; indices serve as offsets.
+    /// - Returns: the value, and the index after it and the white space that follows; nil when there is nothing but white
+    ///   space.
+    public static func read(_ bytes: ArraySlice<UInt8>) -> (node: JSONNode, end: Int)? {
+        var reader = LenientJSONReader(bytes)
+        return reader.document()
+    }
+}
+
+/// One pass over the bytes.
+private struct LenientJSONReader {
+    private let bytes: ArraySlice<UInt8>
+    private var position: Int
+    private var count = 0
+
+    init(_ bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+        position = bytes.startIndex + (bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
+    }
+
+    private var current: UInt8? { position < bytes.endIndex ? bytes[position] : nil }
+
+    mutating func document() -> (node: JSONNode, end: Int)? {
+        skipSpace()
+        guard current != nil else { return nil }
+        let node = value(depth: 0)
+        skipSpace()
+        return (node, position)
+    }
+
+    private mutating func skipSpace() {
+        while let byte = current, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
+    }
+
+    /// A value that cannot be read, which is all that is left.
+    private mutating func stop(_ reason: String) -> JSONNode {
+        let start = position
+        position = bytes.endIndex
+        return JSONNode(.broken(reason), at: start..<position)
+    }
+
+    /// Reads a value at a byte that is no white space. Takes a byte at least, unless there is none.
+    private mutating func value(depth: Int) -> JSONNode {
+        count += 1
+        guard count <= LenientJSON.values else { return stop("more than \(LenientJSON.values) values") }
+        switch current {
+        case nil: return stop("expected a value, found the end")
+        case UInt8(ascii: "\""): return string()
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            guard depth < LenientJSON.depth else { return stop("values nest deeper than \(LenientJSON.depth)") }
+            return current == UInt8(ascii: "{") ? object(depth: depth) : array(depth: depth)
+        default: return word()
+        }
+    }
+
+    private mutating func array(depth: Int) -> JSONNode {
+        let start = position
+        position += 1
+        var elements: [JSONNode] = []
+        let violation = items(until: UInt8(ascii: "]")) { reader in elements.append(reader.value(depth: depth + 1)) }
+        return JSONNode(.array(elements), at: start..<position, violation: violation)
+    }
+
+    private mutating func object(depth: Int) -> JSONNode {
+        let start = position
+        position += 1
+        var members: [(key: JSONNode, value: JSONNode)] = []
+        let violation = items(until: UInt8(ascii: "}")) { reader in
+            reader.count += 1
+            guard reader.count <= LenientJSON.values else {
+                let key = reader.stop("more than \(LenientJSON.values) values")
+                members.append((key, reader.stop("not read")))
+                return
+            }
+            let key = reader.current == UInt8(ascii: "\"") ? reader.string() : reader.word()
+            reader.skipSpace()
+            guard reader.current == UInt8(ascii: ":") else {
+                let found = reader.current == nil ? "the end" : "something else"
+                let place = reader.position..<reader.position
+                members.append((key, JSONNode(.broken("expected ':' and a value, found \(found)"), at: place)))
+                return
+            }
+            reader.position += 1
+            reader.skipSpace()
+            members.append((key, reader.value(depth: depth + 1)))
+        }
+        return JSONNode(.object(members), at: start..<position, violation: violation)
+    }
+
+    /// Reads items and what separates them, up to a bracket; what is wrong with that.
+    private mutating func items(until bracket: UInt8, _ item: (inout LenientJSONReader) -> Void) -> String? {
+        var violation: String?
+        var isFirst = true
+        while true {
+            skipSpace()
+            switch current {
+            case nil: return violation ?? "it does not end"
+            case bracket:
+                position += 1
+                return violation
+            // The other bracket ends the array or object around this one, or nothing.
+            case UInt8(ascii: "]"), UInt8(ascii: "}"):
+                return violation ?? "it does not end before byte \(position)"
+            default: break
+            }
+            if !isFirst, current == UInt8(ascii: ",") {
+                position += 1
+                skipSpace()
+                if current == bracket || current == UInt8(ascii: ",") {
+                    violation = violation ?? "a comma with nothing after it at byte \(position)"
+                    continue
+                }
+                if current == nil { continue }
+            } else if !isFirst {
+                violation = violation ?? "a comma is missing at byte \(position)"
+            }
+            let before = position
+            item(&self)
+            isFirst = false
+            // A byte that begins nothing, such as a comma before the first item.
+            if position == before { position += 1 }
+        }
+    }
+
+    /// A number, or a word.
+    private mutating func word() -> JSONNode {
+        let start = position
+        while let byte = current, LenientJSONReader.isInWord(byte) { position += 1 }
+        if position == start, position < bytes.endIndex {
+            position += 1
+            return JSONNode(.broken("expected a value"), at: start..<position)
+        }
+        let text = String(decoding: bytes[start..<position], as: UTF8.self)
+        let content: JSONNode.Content =
+            switch text {
+            case "null": .null
+            case "true": .flag(true)
+            case "false": .flag(false)
+            default: JSONNumber.isValid(bytes[start..<position]) ? .number(text) : .broken("no value of JSON")
+            }
+        return JSONNode(content, at: start..<position)
+    }
+
+    /// Bytes beyond ASCII count, so that a word in another script is one.
+    private static func isInWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2D, 0x2E, 0x5F, 0x80...: true
+        default: false
+        }
+    }
+
+    private mutating func string() -> JSONNode {
+        let start = position
+        position += 1
+        var text = JSONText()
+        while let byte = current {
+            position += 1
+            switch byte {
+            case UInt8(ascii: "\""):
+                return JSONNode(.text(text.finish()), at: start..<position, violation: text.violation)
+            case UInt8(ascii: "\\"): position = text.escape(in: bytes, at: position)
+            default: text.append(byte)
+            }
+        }
+        return JSONNode(.text(text.finish()), at: start..<position, violation: "the string does not end")
+    }
+}
