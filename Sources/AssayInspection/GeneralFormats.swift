@@ -1,0 +1,8 @@
+/// The formats that belong to no platform.
+enum GeneralFormats {
+    /// All of them. Where two fit as surely, the one that says more stands first.
+    static let all: [any BlobFormat.Type] = [
+        RecordFormat.self,
+        PrivateKeyFormat.self,
+    ]
+}
