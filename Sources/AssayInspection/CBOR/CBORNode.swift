@@ -1,3 +1,5 @@
+import AssayCore
+
 /// A CBOR data item (RFC 8949) as lenient reading found it, with its place.
 public struct CBORNode: Sendable {
     /// What an item holds.
@@ -20,24 +22,59 @@ public struct CBORNode: Sendable {
         case simple(UInt8)
         /// Major type 7 with a number of 2, 4 or 8 bytes.
         case float(Double)
-        /// The bytes end, or are no CBOR, before the item is complete; why.
+        /// The bytes end, or are no CBOR, before anything of the item can be told; why. The range is all that is left.
         case broken(String)
     }
 
     /// The bytes of the item, its head included.
     public let range: Range<Int>
-    /// What it holds.
+    /// What it holds; of a string that is cut, the part that is there.
     public let content: Content
+    /// Why the bytes of a string, or those of an array or map besides its last entry, end before it does, and nil when
+    /// they do not.
+    public let broken: String?
 
     /// Places an item.
-    public init(_ content: Content, at range: Range<Int>) {
+    public init(_ content: Content, at range: Range<Int>, broken: String? = nil) {
         self.content = content
         self.range = range
+        self.broken = broken
+    }
+
+    /// Whether reading ended at this item or inside of it.
+    public var isBroken: Bool {
+        if broken != nil { return true }
+        return switch content {
+        case .broken: true
+        case .array(let items): items.last?.isBroken ?? false
+        case .map(let members): members.last.map { $0.key.isBroken || $0.value.isBroken } ?? false
+        case .tag(_, let item): item.isBroken
+        case .unsigned, .negative, .bytes, .text, .simple, .float: false
+        }
     }
 
     /// The value of the first member of a map with a text key.
     public subscript(key: String) -> CBORNode? {
         guard case .map(let members) = content else { return nil }
-        return members.first { if case .text(key, _) = $0.key.content { true } else { false } }?.value
+        return members.first {
+            if case .text(let text, _) = $0.key.content { text.isByteEqual(to: key) } else { false }
+        }?.value
+    }
+
+    /// The value of the first member of a map with an integer key, as COSE has them.
+    public subscript(key: Int64) -> CBORNode? {
+        guard case .map(let members) = content else { return nil }
+        return members.first {
+            switch $0.key.content {
+            case .unsigned(let value): key >= 0 && value == UInt64(key)
+            case .negative(let value): key < 0 && value == UInt64(-1 - key)
+            default: false
+            }
+        }?.value
+    }
+
+    /// Where the bytes of a byte string stand, and nil for another item.
+    public var byteRange: Range<Int>? {
+        if case .bytes(let range) = content { range } else { nil }
     }
 }

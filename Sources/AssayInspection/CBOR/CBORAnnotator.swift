@@ -1,0 +1,127 @@
+import AssayCore
+import FoundationEssentials
+
+/// Annotates CBOR items, with values as in the diagnostic notation of RFC 8949 section 8.
+public enum CBORAnnotator {
+    /// The annotation of an item, everything inside included.
+    ///
+    /// - Parameters:
+    ///   - node: what was read.
+    ///   - name: what the item is called; inside, members are called by their keys and entries by their index.
+    ///   - bytes: the whole bytes to which the ranges of the node refer.
+    public static func annotate(_ node: CBORNode, named name: String, in bytes: [UInt8]) -> Annotation {
+        var annotation = Annotation(name, at: node.range)
+        annotation.violation = node.broken ?? irregularity(of: node, in: bytes)
+        switch node.content {
+        case .array(let items):
+            annotation.meaning = "array of \(Words.count(items.count, "entry", "entries"))"
+            annotation.children = items.enumerated().map { annotate($1, named: "[\($0)]", in: bytes) }
+        case .map(let members):
+            annotation.meaning = "map of \(Words.count(members.count, "member"))"
+            annotation.children = annotate(members, in: bytes)
+        case .tag(let number, let item):
+            annotation.value = "tag \(number)"
+            annotation.meaning = meaning(ofTag: number, item)
+            annotation.children = [annotate(item, named: "tagged item", in: bytes)]
+        case .broken(let reason):
+            annotation.violation = reason
+            annotation.meaning = node.range.isEmpty ? nil : "not decoded"
+        case .unsigned, .negative, .bytes, .text, .simple, .float:
+            annotation.value = notation(node, in: bytes)
+            if let range = node.byteRange { annotation.meaning = "byte string of \(Words.count(range.count, "byte"))" }
+        }
+        return annotation
+    }
+
+    /// The annotations of all items that some bytes consist of. More than one is told as a violation.
+    public static func annotate(_ bytes: [UInt8]) -> [Annotation] {
+        var annotations: [Annotation] = []
+        for (index, node) in LenientCBOR.readAll(bytes[...]).enumerated() {
+            var annotation = annotate(node, named: index == 0 ? "item" : "item \(index + 1)", in: bytes)
+            if index == 1, annotation.violation == nil { annotation.violation = "bytes follow the first item" }
+            annotations.append(annotation)
+        }
+        return annotations
+    }
+
+    /// A scalar in diagnostic notation; of arrays, maps and tags, which have parts, what they are.
+    public static func notation(_ node: CBORNode, in bytes: [UInt8]) -> String {
+        switch node.content {
+        case .unsigned(let value): "\(value)"
+        case .negative(let value): value == .max ? "-18446744073709551616" : "-\(value + 1)"
+        case .bytes(let range): "h'\(Hexadecimal.text(bytes[range]))'"
+        case .text(let text, _): "\"\(text)\""
+        case .array: "[...]"
+        case .map: "{...}"
+        case .tag(let number, _): "\(number)(...)"
+        case .simple(20): "false"
+        case .simple(21): "true"
+        case .simple(22): "null"
+        case .simple(23): "undefined"
+        case .simple(let number): "simple(\(number))"
+        case .float(let value): "\(value)"
+        case .broken: "(broken)"
+        }
+    }
+
+    private static func annotate(
+        _ members: [(key: CBORNode, value: CBORNode)], in bytes: [UInt8]
+    ) -> [Annotation] {
+        var keys: Set<ArraySlice<UInt8>> = []
+        return members.map { key, value in
+            if case .broken = key.content { return annotate(key, named: "(key)", in: bytes) }
+            let name = if case .text(let text, _) = key.content { text } else { notation(key, in: bytes) }
+            var annotation = annotate(value, named: name, in: bytes)
+            if !keys.insert(bytes[key.range]).inserted {
+                annotation.violation = annotation.violation ?? "the key comes twice"
+            } else if annotation.violation == nil {
+                annotation.violation = (key.broken ?? irregularity(of: key, in: bytes)).map { "key: \($0)" }
+            }
+            return annotation
+        }
+    }
+
+    /// What a strict reader has against the head of an item.
+    private static func irregularity(of node: CBORNode, in bytes: [UInt8]) -> String? {
+        guard let first = node.range.isEmpty ? nil : bytes[node.range.lowerBound] else { return nil }
+        let information = first & 0x1F
+        if information == 31 { return "indefinite length" }
+        if case .text(let text, let range) = node.content,
+            text.utf8.count != range.count
+                || !text.utf8.elementsEqual(bytes[range])
+        {
+            return "not valid UTF-8"
+        }
+        guard first >> 5 != 7, (24...27).contains(information) else { return nil }
+        let length = 1 << Int(information - 24)
+        let argument = bytes[node.range].dropFirst().prefix(length)
+        // Half of the argument's bytes are zero, or the one byte would have fitted into the first.
+        let isLong = length == 1 ? (argument.first ?? 24) < 24 : argument.prefix(length / 2).allSatisfy { $0 == 0 }
+        return isLong ? "the head is longer than it needs to be" : nil
+    }
+
+    /// The tags that evidence may have (IANA registry of CBOR tags).
+    private static func meaning(ofTag number: UInt64, _ item: CBORNode) -> String? {
+        switch number {
+        case 0: return "a time as text"
+        case 1:
+            let seconds: Double? =
+                switch item.content {
+                case .unsigned(let value): Double(value)
+                case .negative(let value): -1 - Double(value)
+                case .float(let value): value
+                default: nil
+                }
+            return seconds.flatMap { TimeWords.epoch($0) }.map { "a time: \($0.text), \($0.words)" } ?? "a time"
+        case 2: return "an unsigned big number"
+        case 3: return "a negative big number"
+        case 16: return "COSE_Encrypt0"
+        case 17: return "COSE_Mac0"
+        case 18: return "COSE_Sign1"
+        case 24: return "CBOR inside of a byte string"
+        case 61: return "CBOR Web Token"
+        case 55799: return "self-described CBOR"
+        default: return nil
+        }
+    }
+}
