@@ -1,0 +1,64 @@
+public import AssayCore
+import AssayPrimitives
+
+/// An ASN.1 value in DER or BER of any content.
+public enum DERFormat: BlobFormat {
+    /// DER.
+    public static let name = "ASN.1 value (DER or BER)"
+
+    /// Takes sequences and sets: two random bytes are a primitive value often enough.
+    public static func recognise(_ bytes: [UInt8]) -> Recognition? {
+        guard let first = bytes.first, first == 0x30 || first == 0x31,
+            let (node, end) = LenientDER.readOne(bytes[...])
+        else { return nil }
+        let name = DERTypes.name(of: node)
+        if DERAnnotator.isWhole(node), !node.children.isEmpty {
+            return Recognition(
+                .structure,
+                because: end == bytes.count
+                    ? "a DER \(name) fills all \(Words.count(end, "byte"))"
+                    : "it begins with a DER \(name) of \(Words.count(end, "byte"))")
+        }
+        guard let child = node.children.first, child.broken == nil else { return nil }
+        return Recognition(.guess, because: "it begins like a DER \(name), and breaks off")
+    }
+
+    /// Annotates every value.
+    public static func annotate(_ bytes: [UInt8]) -> BlobContents {
+        var annotations: [Annotation] = []
+        for (index, node) in LenientDER.read(bytes[...]).enumerated() {
+            var annotation = DERAnnotator.annotate(node, in: bytes)
+            if index == 1, annotation.violation == nil { annotation.violation = "bytes follow the first value" }
+            annotations.append(annotation)
+        }
+        return BlobContents(annotations)
+    }
+
+    /// What the strict reader says about the outermost value.
+    public static func violation(in bytes: [UInt8]) -> DecodeError? {
+        do throws(DecodeError) {
+            var open = [DERReader(bytes)]
+            _ = try open[0].read()
+            try open[0].finish()
+            // What is inside, without recursion.
+            open = [DERReader(bytes)]
+            while let last = open.indices.last {
+                guard !open[last].isAtEnd else {
+                    open.removeLast()
+                    continue
+                }
+                let element = try open[last].read()
+                guard element.tag.isConstructed else { continue }
+                guard open.count < InputLimits.nestingDepth else {
+                    throw DecodeError(
+                        .tooDeep, at: element.bytes.startIndex,
+                        "values nest deeper than \(InputLimits.nestingDepth)")
+                }
+                open.append(element.reader)
+            }
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
