@@ -1,4 +1,4 @@
-import AssayCore
+public import AssayCore
 
 /// Says what blobs are, and decodes them layer by layer: base64 around CBOR, a token in JSON.
 ///

@@ -16,7 +16,7 @@ enum AttestationObjectFormat: BlobFormat {
             return isThere ? Recognition(.structure, because: "apple-appattest stands near its beginning") : nil
         }
         let node = LenientCBOR.read(bytes[...]).node
-        if case .text("apple-appattest", _)? = node["fmt"]?.content {
+        if case .text(let text, _)? = node["fmt"]?.content, text.isByteEqual(to: "apple-appattest") {
             return Recognition(.certain, because: "it is a CBOR map whose fmt is apple-appattest")
         }
         let found = keys.filter { node[$0] != nil }

@@ -1,0 +1,62 @@
+import AssayCore
+import AssayInspection
+import AssayPrimitives
+
+/// The payload of an integrity token, opened already.
+enum IntegrityPayloadFormat: BlobFormat {
+    static let name = "payload of a Play Integrity token"
+
+    /// The blocks of a payload.
+    static let blocks = [
+        "requestDetails", "appIntegrity", "deviceIntegrity", "accountDetails", "environmentDetails", "testingDetails",
+    ]
+
+    static func recognise(_ bytes: [UInt8]) -> Recognition? {
+        guard IntegrityJSON.begins(bytes) else { return nil }
+        return recognise(LenientJSON.read(bytes).node)
+    }
+
+    static func recognise(_ node: JSONNode) -> Recognition? {
+        let found = blocks.filter { node[$0] != nil }
+        guard !found.isEmpty else { return nil }
+        return Recognition(
+            found.count > 1 ? .certain : .structure, because: "it is JSON with \(found.joined(separator: ", "))")
+    }
+
+    static func annotate(_ bytes: [UInt8]) -> BlobContents {
+        let node = LenientJSON.read(bytes).node
+        let annotator = JSONAnnotator { PayloadMeanings.meaning(of: $0, $1) }
+        return BlobContents(
+            [annotator.annotation(node, name: "payload")], unknown: IntegrityJSON.unknown(payload: node))
+    }
+
+    static func violation(in bytes: [UInt8]) -> DecodeError? {
+        do throws(DecodeError) {
+            _ = try PayloadReader.read(JSONReader.readObject(bytes, limit: InputLimits.joseText))
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+/// What the formats in JSON have in common.
+enum IntegrityJSON {
+    /// Whether some bytes could be a JSON object.
+    static func begins(_ bytes: [UInt8]) -> Bool {
+        bytes.first { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) } == UInt8(ascii: "{")
+    }
+
+    /// What a payload does not tell.
+    static func unknown(payload: JSONNode) -> [String] {
+        var unknown = ["whether Google made it: it stands here without a signature"]
+        let request = payload["requestDetails"]
+        if request?["nonce"] != nil {
+            unknown.append("whether the nonce is the one of your request: compare it with what the server gave out")
+        }
+        if request?["requestHash"] != nil {
+            unknown.append("whether the request hash is that of your request: the server computes it again")
+        }
+        return unknown
+    }
+}
