@@ -8,3 +8,9 @@
 @_exported public import struct AssayPrimitives.JSONPointer
 @_exported public import enum AssayPrimitives.PEM
 @_exported public import class AssayPrimitives.RSAPrivateKey
+
+// What inspections are made of.
+@_exported public import struct AssayInspection.Annotation
+@_exported public import struct AssayInspection.InspectionLayer
+@_exported public import struct AssayInspection.Inspector
+@_exported public import struct AssayInspection.Recognition

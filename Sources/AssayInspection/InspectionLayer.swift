@@ -24,6 +24,8 @@ public struct InspectionLayer: Sendable {
     public let bytes: [UInt8]
     /// What was found.
     public var annotations: [Annotation]
+    /// The bytes that are a secret, such as those of a private key, and not to be printed.
+    public let secrets: [Range<Int>]
     /// What strict decoding has against it first, with the byte of this layer.
     public let violation: DecodeError?
     /// What cannot be known from the bytes alone.
@@ -34,7 +36,8 @@ public struct InspectionLayer: Sendable {
     /// Describes a layer.
     public init(
         name: String, encoding: String?, format: String?, recognition: Recognition?, alternatives: [Alternative],
-        bytes: [UInt8], annotations: [Annotation], violation: DecodeError?, unknown: [String], nested: [InspectionLayer]
+        bytes: [UInt8], annotations: [Annotation], secrets: [Range<Int>] = [], violation: DecodeError?, unknown: [String],
+        nested: [InspectionLayer]
     ) {
         self.name = name
         self.encoding = encoding
@@ -43,6 +46,7 @@ public struct InspectionLayer: Sendable {
         self.alternatives = alternatives
         self.bytes = bytes
         self.annotations = annotations
+        self.secrets = secrets
         self.violation = violation
         self.unknown = unknown
         self.nested = nested
