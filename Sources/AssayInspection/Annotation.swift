@@ -14,23 +14,19 @@ public struct Annotation: Sendable {
     public var meaning: String?
     /// What strict decoding has against it, and nil when nothing.
     public var violation: String?
-    /// Whether the bytes are a secret, such as those of a private key: whoever prints the blob leaves them out, as the
-    /// value does already.
-    public var isSecret: Bool
     /// What it consists of, in the order of the bytes.
     public var children: [Annotation]
 
     /// Describes something that was found.
     public init(
         _ name: String, at range: Range<Int>? = nil, value: String? = nil, meaning: String? = nil,
-        violation: String? = nil, isSecret: Bool = false, children: [Annotation] = []
+        violation: String? = nil, children: [Annotation] = []
     ) {
         self.range = range
         self.name = name
         self.value = value
         self.meaning = meaning
         self.violation = violation
-        self.isSecret = isSecret
         self.children = children
     }
 }

@@ -56,12 +56,18 @@ public struct BlobContents: Sendable {
     public var nested: [NestedBlob]
     /// What cannot be known without keys or other things that are not here, a sentence each.
     public var unknown: [String]
+    /// Where the bytes of the blob are a private key, a symmetric key or a credential: no view of the bytes, such as a dump
+    /// in hexadecimal, may show them. Annotations and nested blobs do not have them anyway.
+    public var secrets: [Range<Int>]
 
     /// Collects what was found.
-    public init(_ annotations: [Annotation], nested: [NestedBlob] = [], unknown: [String] = []) {
+    public init(
+        _ annotations: [Annotation], nested: [NestedBlob] = [], unknown: [String] = [], secrets: [Range<Int>] = []
+    ) {
         self.annotations = annotations
         self.nested = nested
         self.unknown = unknown
+        self.secrets = secrets
     }
 }
 

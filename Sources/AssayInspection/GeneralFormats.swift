@@ -3,6 +3,11 @@ enum GeneralFormats {
     /// All of them. Where two fit as surely, the one that says more stands first.
     static let all: [any BlobFormat.Type] = [
         RecordFormat.self,
+        PEMFormat.self,
         PrivateKeyFormat.self,
+        CertificateFormat.self,
+        PublicKeyFormat.self,
+        CBORFormat.self,
+        DERFormat.self,
     ]
 }

@@ -87,12 +87,16 @@ public struct Inspector: Sendable {
         var unknown = contents.unknown
         let isEncoding = format is any EncodingFormat.Type
         let nested = layers(contents.nested, inEncoding: isEncoding, depth: depth, &budget, &unknown)
-        if nested.contains(where: \.holdsSecret) { SecretCover.apply(to: &annotations) }
+        var secrets = contents.secrets
+        if nested.contains(where: { !$0.secrets.isEmpty }) {
+            SecretCover.apply(to: &annotations)
+            secrets = [blob.bytes.indices]
+        }
         return InspectionLayer(
             name: blob.name, encoding: encoding, format: format.name,
             recognition: blob.format == nil ? best?.recognition : nil,
             alternatives: blob.format == nil ? Inspector.alternatives(guess) : [], bytes: blob.bytes,
-            annotations: annotations, violation: violation, unknown: unknown, nested: nested)
+            annotations: annotations, secrets: secrets, violation: violation, unknown: unknown, nested: nested)
     }
 
     /// The layers of the blobs inside of a layer, as far as the budget goes.

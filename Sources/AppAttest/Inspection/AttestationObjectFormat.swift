@@ -74,7 +74,7 @@ enum AttestationObjectFormat: BlobFormat {
                         annotation.children[index].children.indices.contains(number)
                     else { continue }
                     annotation.children[index].children[number] = AppleCertificate.annotation(
-                        bytes, range, named: "[\(number)]", at: certificate.range)
+                        bytes, range, named: "[\(number)]")
                 }
             case "receipt":
                 guard let range = member.value.byteRange else { continue }

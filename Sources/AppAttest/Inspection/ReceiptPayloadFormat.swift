@@ -70,7 +70,7 @@ enum ReceiptPayloadFormat: BlobFormat {
         switch type {
         case 3:
             annotation.value = nil
-            annotation.children = [AppleCertificate.annotation(bytes, last.contents, named: "certificate", at: last.contents)]
+            annotation.children = [AppleCertificate.annotation(bytes, last.contents, named: "certificate")]
         case 4: annotation.value = Hexadecimal.text(value)
         case 5: annotation.meaning = "\(Words.count(value.count, "byte")), \(known?.meaning ?? "")"
         case 12, 19, 21:

@@ -21,14 +21,22 @@ package struct JSONAnnotator {
         self.meaning = meaning
     }
 
+    /// Annotates a document. Its secrets are those of the contents.
+    package func contents(of node: JSONNode, named name: String) -> BlobContents {
+        var secrets: [Range<Int>] = []
+        let annotation = annotation(node, name: name, path: [], &secrets)
+        return BlobContents([annotation], secrets: secrets)
+    }
+
     /// Annotates a value and what is in it.
     ///
     /// - Parameters:
     ///   - name: what it is called.
     ///   - range: the bytes of the name and the value, when there is a name.
     ///   - path: the names and numbers that lead to it.
+    ///   - secrets: the ranges of secrets, to which those of this value are added.
     package func annotation(
-        _ node: JSONNode, name: String, at range: Range<Int>? = nil, path: [String] = []
+        _ node: JSONNode, name: String, at range: Range<Int>? = nil, path: [String], _ secrets: inout [Range<Int>]
     ) -> Annotation {
         var annotation = Annotation(name, at: range ?? node.range, meaning: meaning(path, node))
         annotation.violation = node.broken
@@ -36,46 +44,47 @@ package struct JSONAnnotator {
         case .null: annotation.value = "null"
         case .flag(let flag): annotation.value = "\(flag)"
         case .number(let text): annotation.value = text
-        case .text(let text): show(text, in: &annotation)
+        case .text(let text):
+            annotation.value = text
+            guard SecretText.find(in: text) != nil else { break }
+            annotation.meaning = "a private key"
+            JSONAnnotator.hide(&annotation, node, &secrets)
         case .broken(let reason): annotation.violation = reason
         case .array(let elements):
             annotation.value = elements.isEmpty ? "[]" : nil
-            annotation.children = elements.enumerated().map { index, element in
-                self.annotation(element, name: "[\(index)]", path: path + ["\(index)"])
+            for (index, element) in elements.enumerated() {
+                annotation.children.append(
+                    self.annotation(element, name: "[\(index)]", path: path + ["\(index)"], &secrets))
             }
         case .object(let members):
             annotation.value = members.isEmpty ? "{}" : nil
-            annotation.children = children(members, path: path)
+            annotation.children = children(members, path: path, &secrets)
         }
         return annotation
     }
 
-    /// Annotates the members of an object.
-    package func children(_ members: [JSONNode.Member], path: [String]) -> [Annotation] {
+    private func children(
+        _ members: [JSONNode.Member], path: [String], _ secrets: inout [Range<Int>]
+    ) -> [Annotation] {
         let isKey = members.contains { $0.name.isByteEqual(to: "kty") }
         var names: Set<[UInt8]> = []
-        return members.map { member in
-            var child = annotation(member.value, name: member.name, at: member.range, path: path + [member.name])
+        var children: [Annotation] = []
+        for member in members {
+            var child = annotation(
+                member.value, name: member.name, at: member.range, path: path + [member.name], &secrets)
             if !names.insert(Array(member.name.utf8)).inserted { child.violation = "the name comes twice" }
             let isSecret =
                 isKey && JSONAnnotator.secretMembers.containsBytes(of: member.name)
                 || JSONAnnotator.secretNames.containsBytes(of: member.name)
-            if isSecret { JSONAnnotator.hide(&child) }
-            return child
+            if isSecret { JSONAnnotator.hide(&child, member.value, &secrets) }
+            children.append(child)
         }
+        return children
     }
 
-    private func show(_ text: String, in annotation: inout Annotation) {
-        guard SecretText.find(in: text) == nil else {
-            annotation.meaning = "a private key"
-            return JSONAnnotator.hide(&annotation)
-        }
-        annotation.value = text
-    }
-
-    private static func hide(_ annotation: inout Annotation) {
+    private static func hide(_ annotation: inout Annotation, _ node: JSONNode, _ secrets: inout [Range<Int>]) {
         annotation.value = secretValue
-        annotation.isSecret = true
         annotation.children = []
+        secrets.append(node.range)
     }
 }

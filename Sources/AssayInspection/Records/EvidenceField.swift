@@ -26,10 +26,11 @@ struct EvidenceField {
             guard let format else {
                 return NestedBlob(name, encoding: "text as it stands", bytes: Array(text.utf8))
             }
-            let (decoded, objection) = LenientBase64.decode(text.utf8)
-            guard !decoded.isEmpty else { return nil }
+            let decoded = LenientBase64.decode(Array(text.utf8)[...])
+            guard !decoded.bytes.isEmpty else { return nil }
             return NestedBlob(
-                name, encoding: "base64" + (objection.map { ", in which \($0)" } ?? ""), bytes: decoded, format: format)
+                name, encoding: (["base64"] + decoded.irregularities).joined(separator: ", "), bytes: decoded.bytes,
+                format: format)
         default: return nil
         }
     }

@@ -11,7 +11,7 @@ struct RecordAnnotator {
         let isSingle = document.records.count == 1
         for (index, record) in document.records.enumerated() {
             let name = isSingle ? "record" : "record \(index + 1)"
-            contents.annotations.append(annotation(of: record.node, name: name))
+            contents.annotations.append(annotation(of: record.node, name: name, &contents.secrets))
             let prefix = isSingle ? "" : (record.node["id"]?.text.map { "\($0.excerpt): " } ?? "\(name): ")
             contents.nested += nested(in: record.node, bytes: bytes, prefix: prefix)
         }
@@ -33,7 +33,9 @@ struct RecordAnnotator {
         return nil
     }
 
-    private func annotation(of record: JSONNode, name: String) -> Annotation {
+    private func annotation(
+        of record: JSONNode, name: String, _ secrets: inout [Range<Int>]
+    ) -> Annotation {
         let engine = engine(of: record)
         let annotator = JSONAnnotator { path, node in
             switch path.first {
@@ -48,7 +50,7 @@ struct RecordAnnotator {
             default: nil
             }
         }
-        return annotator.annotation(record, name: name)
+        return annotator.annotation(record, name: name, path: [], &secrets)
     }
 
     private static func meaning(

@@ -1,44 +1,87 @@
-/// Base64 (RFC 4648) as far as it goes, in either alphabet, with padding or without.
-package enum LenientBase64 {
-    /// The bytes of a text up to its first character that is of neither alphabet, white space passed over; what is wrong
-    /// with it, or nil. A last character that fills no byte is dropped.
-    package static func decode(_ text: some Sequence<UInt8>) -> (bytes: [UInt8], objection: String?) {
-        var bytes: [UInt8] = []
+/// Base64 in any alphabet, decoded as far as it goes: verification decodes it with `Base64`.
+package struct LenientBase64: Sendable {
+    /// The bytes that the characters of the alphabet stand for; others are left out.
+    package private(set) var bytes: [UInt8] = []
+    /// What it is: `base64`, `base64url`, or that it could be either.
+    let encoding: String
+    /// What a strict decoder would have against it, in words.
+    package private(set) var irregularities: [String] = []
+    /// How many characters of an alphabet there are.
+    let count: Int
+    /// How many others, besides white space and padding, there are.
+    let strayCount: Int
+    /// Whether lines are broken, or anything else is white space.
+    let hasSpace: Bool
+
+    private static let stray: UInt8 = 0x80
+    private static let values: [UInt8] = {
+        var values = [UInt8](repeating: stray, count: 256)
+        let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+        for (value, character) in letters.utf8.enumerated() { values[Int(character)] = UInt8(value) }
+        for character in "+-".utf8 { values[Int(character)] = 62 }
+        for character in "/_".utf8 { values[Int(character)] = 63 }
+        return values
+    }()
+
+    /// Decodes characters.
+    package static func decode(_ text: ArraySlice<UInt8>) -> LenientBase64 { LenientBase64(text) }
+
+    private init(_ text: ArraySlice<UInt8>) {
         var group: UInt32 = 0
-        var bits: UInt32 = 0
-        var (isStandard, isURL, padding) = (false, false, 0)
-        var objection: String?
-        for (index, byte) in text.enumerated() {
-            let value: UInt8
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = byte - 0x41
-            case UInt8(ascii: "a")...UInt8(ascii: "z"): value = byte - 0x61 + 26
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = byte - 0x30 + 52
-            case UInt8(ascii: "+"), UInt8(ascii: "/"):
-                value = byte == UInt8(ascii: "+") ? 62 : 63
-                isStandard = true
-            case UInt8(ascii: "-"), UInt8(ascii: "_"):
-                value = byte == UInt8(ascii: "-") ? 62 : 63
-                isURL = true
-            case UInt8(ascii: "="):
-                padding += 1
+        var bits = 0
+        var characters = 0
+        var (strays, spaces, padding, standard, url) = (0, 0, 0, 0, 0)
+        var isPaddingInside = false
+        bytes.reserveCapacity(text.count / 4 * 3 + 3)
+        for character in text {
+            let value = LenientBase64.values[Int(character)]
+            if value == LenientBase64.stray {
+                switch character {
+                case 0x3D: padding += 1
+                case _ where LenientText.isSpace(character): spaces += 1
+                default: strays += 1
+                }
                 continue
-            case 0x20, 0x09, 0x0A, 0x0D:
-                objection = objection ?? "white space stands in it"
-                continue
-            default: return (bytes, "character \(index + 1) is in neither alphabet of base64; the rest is not decoded")
             }
-            if padding > 0 { return (bytes, "padding stands at character \(index), before the end") }
+            if padding > 0 { isPaddingInside = true }
+            switch character {
+            case 0x2B, 0x2F: standard += 1
+            case 0x2D, 0x5F: url += 1
+            default: break
+            }
+            characters += 1
             group = group << 6 | UInt32(value)
             bits += 6
             if bits >= 8 {
                 bits -= 8
-                bytes.append(UInt8(truncatingIfNeeded: group >> bits))
-                group &= (1 << bits) - 1
+                bytes.append(UInt8(truncatingIfNeeded: group >> UInt32(bits)))
             }
         }
-        if isStandard && isURL { objection = "both alphabets are mixed in it" }
-        if group != 0 || bits == 6 { objection = objection ?? "its last character has bits that belong to no byte" }
-        return (bytes, objection)
+        count = characters
+        strayCount = strays
+        hasSpace = spaces > 0
+        encoding =
+            switch (standard > 0, url > 0) {
+            case (true, false): "base64"
+            case (false, true): "base64url"
+            case (true, true): "base64 of both alphabets"
+            case (false, false): padding > 0 ? "base64" : "base64 or base64url"
+            }
+        if strays > 0 {
+            irregularities.append("\(Words.count(strays, "character")) outside of every alphabet, left out")
+        }
+        if standard > 0, url > 0 { irregularities.append("characters of both alphabets") }
+        if characters % 4 == 1 { irregularities.append("one character is left over, so the text is cut or changed") }
+        if bits > 0, characters % 4 != 1, group & ((1 << UInt32(bits)) - 1) != 0 {
+            irregularities.append("the last character has bits that belong to no byte")
+        }
+        if isPaddingInside { irregularities.append("padding in the middle") }
+        let needed = (4 - characters % 4) % 4
+        if url > 0 {
+            if padding > 0 { irregularities.append("padding, which base64url is seldom written with") }
+        } else if padding != needed, characters % 4 != 1, standard > 0 || padding > 0 {
+            irregularities.append("\(Words.count(padding, "character")) of padding, \(needed) expected")
+        }
+        if spaces > 0 { irregularities.append("line breaks or spaces") }
     }
 }

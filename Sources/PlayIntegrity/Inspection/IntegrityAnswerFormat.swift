@@ -30,9 +30,9 @@ enum IntegrityAnswerFormat: BlobFormat {
             default: return path.count == 1 ? "unknown field, and tolerated" : nil
             }
         }
-        return BlobContents(
-            [annotator.annotation(node, name: "answer")],
-            unknown: node["tokenPayloadExternal"].map(IntegrityJSON.unknown) ?? [])
+        var contents = annotator.contents(of: node, named: "answer")
+        contents.unknown = node["tokenPayloadExternal"].map(IntegrityJSON.unknown) ?? []
+        return contents
     }
 
     static func violation(in bytes: [UInt8]) -> DecodeError? {

@@ -26,8 +26,9 @@ enum IntegrityPayloadFormat: BlobFormat {
     static func annotate(_ bytes: [UInt8]) -> BlobContents {
         let node = LenientJSON.read(bytes).node
         let annotator = JSONAnnotator { PayloadMeanings.meaning(of: $0, $1) }
-        return BlobContents(
-            [annotator.annotation(node, name: "payload")], unknown: IntegrityJSON.unknown(payload: node))
+        var contents = annotator.contents(of: node, named: "payload")
+        contents.unknown = IntegrityJSON.unknown(payload: node)
+        return contents
     }
 
     static func violation(in bytes: [UInt8]) -> DecodeError? {

@@ -21,8 +21,9 @@ enum PlayConsoleKeysFormat: BlobFormat {
             [
                 Annotation(
                     "keys", at: 0..<bytes.count, value: "not shown: it is a secret",
-                    meaning: "the decryption key opens every classic token of the app", isSecret: true)
+                    meaning: "the decryption key opens every classic token of the app")
             ],
-            unknown: ["keys are no evidence: `assay keys import` takes the encrypted download into the key store"])
+            unknown: ["keys are no evidence: `assay keys import` takes the encrypted download into the key store"],
+            secrets: [bytes.indices])
     }
 }

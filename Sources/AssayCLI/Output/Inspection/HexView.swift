@@ -15,11 +15,7 @@ struct HexView {
         let path = path + [layer.name]
         var lines = path.count > 1 ? [""] : []
         lines += LayerHeading(terminal: terminal).lines(layer, path: path) + [""]
-        if layer.nested.contains(where: \.holdsSecret) {
-            lines.append("  its bytes are not shown: they hold a secret")
-        } else {
-            lines += dump(layer)
-        }
+        lines += dump(layer)
         return lines + layer.nested.flatMap { self.lines($0, path: path) }
     }
 
@@ -92,36 +88,32 @@ struct HexSegments {
 
     private(set) var segments: [Segment] = []
     private var position = 0
+    private let secrets: [Range<Int>]
 
     /// Cuts the bytes of a layer.
     init(_ layer: InspectionLayer) {
-        for annotation in layer.annotations { add(annotation, below: "", isSecret: false) }
-        close(at: layer.bytes.count, label: "", isSecret: false)
-        segments = segments.flatMap { HexSegments.cover($0, layer.secrets) }
+        secrets = layer.secrets
+        for annotation in layer.annotations { add(annotation, below: "") }
+        close(at: layer.bytes.count, label: "")
     }
 
-    private mutating func add(_ annotation: Annotation, below parent: String, isSecret: Bool) {
+    private mutating func add(_ annotation: Annotation, below parent: String) {
         guard let range = annotation.range, range.lowerBound >= position else { return }
-        close(at: range.lowerBound, label: parent, isSecret: isSecret)
-        let isSecret = isSecret || annotation.isSecret
+        close(at: range.lowerBound, label: parent)
         // Things that stand at the same place, such as the bits of a byte, are no stretches of their own.
         let isLeaf =
             annotation.children.count > 1 && annotation.children.allSatisfy { $0.range == nil || $0.range == range }
-        if !isLeaf { for child in annotation.children { add(child, below: annotation.name, isSecret: isSecret) } }
+        if !isLeaf { for child in annotation.children { add(child, below: annotation.name) } }
         let hasParts = position > range.lowerBound
         let label = hasParts || annotation.value == nil ? annotation.name : "\(annotation.name)  \(annotation.value ?? "")"
-        close(at: range.upperBound, label: label, isSecret: isSecret, violation: annotation.violation)
+        close(at: range.upperBound, label: label, violation: annotation.violation)
     }
 
-    private mutating func close(at end: Int, label: String, isSecret: Bool, violation: String? = nil) {
+    private mutating func close(at end: Int, label: String, violation: String? = nil) {
         guard end > position else { return }
-        segments.append(Segment(range: position..<end, label: label, isSecret: isSecret, violation: violation))
+        let range = position..<end
+        let isSecret = secrets.contains { $0.overlaps(range) }
+        segments.append(Segment(range: range, label: label, isSecret: isSecret, violation: violation))
         position = end
-    }
-
-    /// Cuts what is a secret out of a stretch.
-    private static func cover(_ segment: Segment, _ secrets: [Range<Int>]) -> [Segment] {
-        guard !segment.isSecret, secrets.contains(where: { $0.overlaps(segment.range) }) else { return [segment] }
-        return [Segment(range: segment.range, label: segment.label, isSecret: true, violation: segment.violation)]
     }
 }

@@ -1,0 +1,52 @@
+/// The fields of a certificate (RFC 5280 section 4.1), found by their types as far as they are there.
+struct CertificateShape {
+    let tbsCertificate: DERNode
+    let outerAlgorithm: DERNode?
+    let signature: DERNode?
+    private(set) var version: DERNode?
+    private(set) var serialNumber: DERNode?
+    private(set) var algorithm: DERNode?
+    private(set) var issuer: DERNode?
+    private(set) var validity: DERNode?
+    private(set) var subject: DERNode?
+    private(set) var publicKey: DERNode?
+    private(set) var extensions: DERNode?
+    /// What fits no field.
+    private(set) var others: [DERNode] = []
+
+    /// Finds the fields, and nil when the value is not like a certificate: a sequence that begins with one of a serial
+    /// number, an algorithm, an issuer and two times.
+    init?(_ node: DERNode) {
+        guard node.isUniversal(16), let first = node.children.first, first.isUniversal(16) else { return nil }
+        tbsCertificate = first
+        let outer = node.children.dropFirst()
+        outerAlgorithm = outer.first.flatMap { $0.isUniversal(16) ? $0 : nil }
+        signature = outer.dropFirst().first.flatMap { $0.isUniversal(3) ? $0 : nil }
+        var rest = first.children[...]
+        func take(where fits: (DERNode) -> Bool) -> DERNode? {
+            guard let next = rest.first, fits(next) else { return nil }
+            rest = rest.dropFirst()
+            return next
+        }
+        func isSequence(_ node: DERNode) -> Bool { node.isUniversal(16) }
+        func isContext(_ number: UInt64) -> (DERNode) -> Bool {
+            { $0.tagClass == .contextSpecific && $0.tagNumber == number }
+        }
+        version = take(where: isContext(0))
+        serialNumber = take { $0.isUniversal(2) }
+        algorithm = take(where: isSequence)
+        issuer = take(where: isSequence)
+        validity = take(where: isSequence)
+        subject = take(where: isSequence)
+        publicKey = take(where: isSequence)
+        while let next = rest.popFirst() {
+            if extensions == nil, isContext(3)(next) { extensions = next } else { others.append(next) }
+        }
+        guard serialNumber != nil, issuer != nil, let time = validity?.children.first,
+            time.isUniversal(23) || time.isUniversal(24)
+        else { return nil }
+    }
+
+    /// Whether everything is there that every certificate has.
+    var isComplete: Bool { publicKey != nil && outerAlgorithm != nil && signature != nil }
+}

@@ -1,0 +1,79 @@
+public import AssayCore
+import AssayPrimitives
+
+/// Certificates, keys and messages in textual encoding (RFC 7468), with any text between them.
+public enum PEMFormat: BlobFormat {
+    /// PEM.
+    public static let name = "PEM text"
+
+    /// Takes text with a `-----BEGIN` boundary.
+    public static func recognise(_ bytes: [UInt8]) -> Recognition? {
+        let blocks = PEMBlock.read(bytes)
+        guard let first = blocks.first else { return nil }
+        let isFirst = bytes[..<first.range.lowerBound].allSatisfy { $0 <= 0x20 }
+        return Recognition(
+            isFirst ? .certain : .structure,
+            because: blocks.count == 1
+                ? "it has the boundary -----BEGIN \(first.label.excerpt)-----"
+                : "it has \(blocks.count) -----BEGIN boundaries, the first one of \(first.label.excerpt)")
+    }
+
+    /// Names every block; what is in those that are no private keys becomes a nested blob.
+    public static func annotate(_ bytes: [UInt8]) -> BlobContents {
+        var contents = BlobContents([])
+        var position = 0
+        for (index, block) in PEMBlock.read(bytes).enumerated() {
+            addText(position..<block.range.lowerBound, of: bytes, to: &contents)
+            add(block, number: index + 1, of: bytes, to: &contents)
+            position = block.range.upperBound
+        }
+        addText(position..<bytes.count, of: bytes, to: &contents)
+        return contents
+    }
+
+    /// What the decoder of files of certificates says first.
+    public static func violation(in bytes: [UInt8]) -> DecodeError? {
+        do throws(DecodeError) {
+            _ = try PEM.certificates(in: bytes)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private static func addText(_ range: Range<Int>, of bytes: [UInt8], to contents: inout BlobContents) {
+        let text = LenientText.trimmed(bytes[range])
+        guard !text.isEmpty else { return }
+        contents.annotations.append(
+            Annotation("text", at: text.indices, value: String(decoding: text, as: UTF8.self)))
+    }
+
+    private static func add(_ block: PEMBlock, number: Int, of bytes: [UInt8], to contents: inout BlobContents) {
+        var annotation = Annotation("block \(number)", at: block.range, value: block.label)
+        if !block.isComplete { annotation.violation = "the block has no -----END boundary" }
+        let isPrivate: Bool
+        if block.isPrivate {
+            isPrivate = true
+            annotation.meaning = "a private key, not shown; take it back from wherever it was copied to"
+        } else {
+            let decoded = LenientBase64.decode(bytes[block.body])
+            // The label is only what somebody wrote there.
+            let kind = PrivateKeys.describe(decoded.bytes)
+            isPrivate = kind != nil
+            annotation.meaning = kind.map { "\($0), not shown" } ?? Words.count(decoded.bytes.count, "byte")
+            annotation.violation = annotation.violation ?? decoded.irregularities.first
+            if kind == nil {
+                contents.nested.append(
+                    NestedBlob(
+                        "\(block.label) \(number)", encoding: "PEM", bytes: decoded.bytes, format: format(of: block)))
+            }
+        }
+        if isPrivate { contents.secrets.append(block.range) }
+        contents.annotations.append(annotation)
+    }
+
+    /// The format that a label stands for, where it is one of these.
+    private static func format(of block: PEMBlock) -> (any BlobFormat.Type)? {
+        ["CERTIFICATE", "X509 CERTIFICATE"].containsBytes(of: block.label) ? CertificateFormat.self : nil
+    }
+}

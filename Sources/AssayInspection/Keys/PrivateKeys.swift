@@ -1,0 +1,56 @@
+/// Recognises private keys, which are pasted by mistake, so that they are named and never shown.
+public enum PrivateKeys {
+    /// What kind of private key some bytes are, and nil when they are none.
+    ///
+    /// Known are PKCS #8, plain (RFC 5958) and encrypted, PKCS #1 (RFC 8017), SEC 1 (RFC 5915), and text with a PEM
+    /// boundary that names a private key. A key that is cut is recognised as long as its beginning is there.
+    public static func describe(_ bytes: [UInt8]) -> String? {
+        switch bytes.first {
+        case 0x30: LenientDER.readOne(bytes[...]).flatMap { describe($0.node, in: bytes) }
+        default: hasPrivateBoundary(bytes) ? "a private key in PEM" : nil
+        }
+    }
+
+    static func describe(_ node: DERNode, in bytes: [UInt8]) -> String? {
+        guard node.isUniversal(16), let first = node.children.first else { return nil }
+        let rest = node.children.dropFirst()
+        guard first.isUniversal(2) else { return encrypted(first, rest.first, in: bytes) }
+        guard let version = bytes[first.contents].first, first.contents.count == 1, let second = rest.first else {
+            return nil
+        }
+        if version <= 1, second.isUniversal(16), rest.dropFirst().first?.isUniversal(4) ?? false {
+            let algorithm = second.children.first.flatMap { ObjectIdentifierText.dotted($0, in: bytes) }
+            let name = algorithm.flatMap { ObjectIdentifierNames.name(of: $0) }
+            return "a private key (PKCS #8\(name.map { ", \($0)" } ?? ""))"
+        }
+        if version == 1, second.isUniversal(4), isKeyOrEnd(rest.dropFirst().first) {
+            return "an EC private key (SEC 1)"
+        }
+        // A public key has two integers, and no version.
+        if version <= 1, rest.count >= 3, rest.allSatisfy({ $0.isUniversal(2) || $0.isUniversal(16) }),
+            second.isUniversal(2), second.contents.count >= 32
+        {
+            return "an RSA private key (PKCS #1)"
+        }
+        return nil
+    }
+
+    /// EncryptedPrivateKeyInfo: a key derivation of PKCS #5 or #12, and an OCTET STRING.
+    private static func encrypted(_ algorithm: DERNode, _ data: DERNode?, in bytes: [UInt8]) -> String? {
+        guard algorithm.isUniversal(16), let data, data.isUniversal(4),
+            let oid = algorithm.children.first.flatMap({ ObjectIdentifierText.dotted($0, in: bytes) }),
+            oid.hasPrefix("1.2.840.113549.1.5.") || oid.hasPrefix("1.2.840.113549.1.12.1.")
+        else { return nil }
+        return "an encrypted private key (PKCS #8)"
+    }
+
+    /// What follows the octets of a SEC 1 key: nothing, the curve, or the public point.
+    private static func isKeyOrEnd(_ node: DERNode?) -> Bool {
+        guard let node else { return true }
+        return node.tagClass == .contextSpecific && node.tagNumber <= 1
+    }
+
+    private static func hasPrivateBoundary(_ bytes: [UInt8]) -> Bool {
+        PEMBlock.read(bytes).contains { $0.isPrivate }
+    }
+}

@@ -1,0 +1,70 @@
+public import AssayCore
+import AssayPrimitives
+
+/// A public key alone: a SubjectPublicKeyInfo in DER, or an uncompressed point of P-256 or P-384.
+public enum PublicKeyFormat: BlobFormat {
+    /// Public key.
+    public static let name = "public key"
+
+    /// Takes `SEQUENCE { SEQUENCE { OBJECT IDENTIFIER ... }, BIT STRING }`, and points by their length.
+    public static func recognise(_ bytes: [UInt8]) -> Recognition? {
+        if let curve = PublicKeyAnnotator.curve(of: bytes[...]) {
+            let name = PublicKeyAnnotator.name(of: curve)
+            return (try? ECDSAPublicKey(x963: bytes, curve: curve)) == nil
+                ? Recognition(.guess, because: "it has 04 and the length of an uncompressed point of \(name)")
+                : Recognition(.certain, because: "it is an uncompressed point on \(name)")
+        }
+        guard bytes.first == 0x30, let (node, end) = LenientDER.readOne(bytes[...]), isInfo(node, in: bytes) else {
+            return nil
+        }
+        return node.children.count == 2 && DERAnnotator.isWhole(node)
+            ? Recognition(
+                .certain, because: "a DER SEQUENCE of \(end) bytes has the fields of a SubjectPublicKeyInfo")
+            : Recognition(.structure, because: "it begins like a SubjectPublicKeyInfo, and breaks off")
+    }
+
+    /// Annotates the key.
+    public static func annotate(_ bytes: [UInt8]) -> BlobContents {
+        guard bytes.first == 0x30, let (node, end) = LenientDER.readOne(bytes[...]) else {
+            return BlobContents([PublicKeyAnnotator.point(bytes, at: bytes.indices, named: "X9.63 point")])
+        }
+        var contents = BlobContents([PublicKeyAnnotator.annotate(node, named: "SubjectPublicKeyInfo", in: bytes)])
+        if end < bytes.count {
+            contents.annotations.append(
+                Annotation(
+                    "rest", at: end..<bytes.count, value: Hexadecimal.text(bytes[end...]),
+                    violation: "bytes follow the key"))
+        }
+        return contents
+    }
+
+    /// What the decoder of keys of records says, which takes points of P-256 and P-384.
+    public static func violation(in bytes: [UInt8]) -> DecodeError? {
+        do throws(DecodeError) {
+            if let curve = PublicKeyAnnotator.curve(of: bytes[...]) {
+                _ = try ECDSAPublicKey(x963: bytes, curve: curve)
+            } else if isRSA(bytes) {
+                _ = try RSAPublicKey(subjectPublicKeyInfo: bytes[...])
+            } else {
+                _ = try ECDSAPublicKey(subjectPublicKeyInfo: bytes[...])
+            }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private static func isRSA(_ bytes: [UInt8]) -> Bool {
+        guard let node = LenientDER.readOne(bytes[...])?.node, isInfo(node, in: bytes),
+            let first = node.children[0].children.first
+        else { return false }
+        return ObjectIdentifierText.dotted(first, in: bytes) == "1.2.840.113549.1.1.1"
+    }
+
+    private static func isInfo(_ node: DERNode, in bytes: [UInt8]) -> Bool {
+        guard node.isUniversal(16), node.children.count >= 2, node.children[0].isUniversal(16),
+            node.children[1].isUniversal(3), let first = node.children[0].children.first
+        else { return false }
+        return ObjectIdentifierText.dotted(first, in: bytes) != nil
+    }
+}
