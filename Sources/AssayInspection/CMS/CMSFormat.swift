@@ -1,0 +1,42 @@
+public import AssayCore
+import AssayPrimitives
+
+/// A CMS or PKCS #7 message of type SignedData, in BER or DER.
+public enum CMSFormat: BlobFormat {
+    /// CMS SignedData.
+    public static let name = "CMS SignedData message"
+
+    /// Takes a ContentInfo whose type is SignedData.
+    public static func recognise(_ bytes: [UInt8]) -> Recognition? {
+        guard bytes.first == 0x30, let (node, end) = LenientDER.readOne(bytes[...]),
+            let shape = SignedDataShape(node, in: bytes)
+        else { return nil }
+        let beginning = "it begins with a ContentInfo of type SignedData (1.2.840.113549.1.7.2)"
+        guard node.broken == nil, shape.signerInfos != nil else {
+            return Recognition(.certain, because: beginning + ", and breaks off")
+        }
+        return Recognition(
+            .certain,
+            because: end == bytes.count
+                ? "a ContentInfo of type SignedData (1.2.840.113549.1.7.2) fills all \(end) bytes" : beginning)
+    }
+
+    /// Annotates the message.
+    public static func annotate(_ bytes: [UInt8]) -> BlobContents {
+        var contents = CMSAnnotator.annotate(bytes, at: bytes.indices)
+        contents.unknown = [
+            "Whether the signatures are those of the signers: `assay verify` says that of evidence that holds messages."
+        ]
+        return contents
+    }
+
+    /// What the decoder of receipts says first.
+    public static func violation(in bytes: [UInt8]) -> DecodeError? {
+        do throws(DecodeError) {
+            _ = try SignedDataMessage(bytes[...])
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

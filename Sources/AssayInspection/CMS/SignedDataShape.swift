@@ -1,0 +1,56 @@
+/// The fields of a ContentInfo with SignedData (RFC 5652 sections 3 and 5.1), found as far as they are there.
+struct SignedDataShape {
+    let contentType: DERNode
+    /// The `[0]` around the SignedData.
+    let wrapper: DERNode
+    let signedData: DERNode?
+    private(set) var version: DERNode?
+    private(set) var digestAlgorithms: DERNode?
+    private(set) var encapsulated: DERNode?
+    private(set) var certificates: DERNode?
+    private(set) var revocationLists: DERNode?
+    private(set) var signerInfos: DERNode?
+    private(set) var others: [DERNode] = []
+
+    /// Finds the fields, and nil when the value is no ContentInfo of type SignedData.
+    init?(_ node: DERNode, in bytes: [UInt8]) {
+        guard node.isUniversal(16), let type = node.children.first,
+            ObjectIdentifierText.dotted(type, in: bytes) == "1.2.840.113549.1.7.2",
+            let wrapper = node.children.dropFirst().first
+        else { return nil }
+        contentType = type
+        self.wrapper = wrapper
+        signedData = wrapper.children.first
+        for child in signedData?.children ?? [] {
+            switch (child.tagClass, child.tagNumber) {
+            case (.universal, 2) where version == nil: version = child
+            case (.universal, 17) where digestAlgorithms == nil: digestAlgorithms = child
+            case (.universal, 16) where encapsulated == nil: encapsulated = child
+            case (.contextSpecific, 0) where certificates == nil: certificates = child
+            case (.contextSpecific, 1) where revocationLists == nil: revocationLists = child
+            case (.universal, 17) where signerInfos == nil: signerInfos = child
+            default: others.append(child)
+            }
+        }
+    }
+
+    /// The OCTET STRING of the content, whole or in chunks, and nil when the content is elsewhere or not there yet.
+    var octets: DERNode? { encapsulated?.children.dropFirst().first?.children.first }
+
+    /// The content, put together from its chunks as far as they are there.
+    func content(in bytes: [UInt8]) -> [UInt8]? {
+        guard let octets, octets.isUniversal(4) else { return nil }
+        var content: [UInt8] = []
+        SignedDataShape.collect(octets, in: bytes, into: &content)
+        return content
+    }
+
+    /// Nodes nest no deeper than ``LenientDER/depth``.
+    private static func collect(_ node: DERNode, in bytes: [UInt8], into content: inout [UInt8]) {
+        guard node.isConstructed else {
+            content += bytes[node.contents]
+            return
+        }
+        for chunk in node.children { collect(chunk, in: bytes, into: &content) }
+    }
+}
