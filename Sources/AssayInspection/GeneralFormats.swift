@@ -5,6 +5,7 @@ enum GeneralFormats {
         RecordFormat.self,
         PEMFormat.self,
         PrivateKeyFormat.self,
+        CMSFormat.self,
         CertificateFormat.self,
         PublicKeyFormat.self,
         CBORFormat.self,

@@ -4,7 +4,7 @@ enum SecretCover {
     static func apply(to annotations: inout [Annotation]) {
         for index in annotations.indices {
             if (annotations[index].value?.utf8.count ?? 0) >= 16 {
-                annotations[index].value = JSONAnnotator.secretValue
+                annotations[index].value = JSONDescriber.secretValue
             }
             apply(to: &annotations[index].children)
         }

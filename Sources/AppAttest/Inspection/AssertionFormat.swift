@@ -27,7 +27,8 @@ enum AssertionFormat: BlobFormat {
                 switch (root.children[index].name, range) {
                 case ("signature", let range?):
                     root.children[index].meaning = "ECDSA over SHA-256(SHA-256(authenticatorData || clientDataHash)), in DER"
-                    root.children[index].children = SignatureAnnotator.annotations(bytes, in: range)
+                    root.children[index].children =
+                        ECDSASignatureAnnotator.annotate(bytes, at: range, named: "ECDSA-Sig-Value").children
                 case ("authenticatorData", let range?):
                     root.children[index].value = nil
                     root.children[index].meaning = "authenticator data, \(Words.count(range.count, "byte"))"
@@ -60,25 +61,6 @@ enum AssertionFormat: BlobFormat {
             return nil
         } catch {
             return error
-        }
-    }
-}
-
-/// Annotates an ECDSA signature in DER: SEQUENCE {INTEGER r, INTEGER s}.
-enum SignatureAnnotator {
-    static func annotations(_ bytes: [UInt8], in range: Range<Int>) -> [Annotation] {
-        LenientDER.read(bytes[range]).map { node in
-            guard node.isUniversal(16) else { return DERAnnotator.annotate(node, named: "signature", in: bytes) }
-            var sequence = Annotation("SEQUENCE", at: node.range, violation: node.broken)
-            sequence.children = node.children.enumerated().map { index, child in
-                guard index < 2, child.isUniversal(2) else {
-                    return DERAnnotator.annotate(child, named: "[\(index)]", in: bytes)
-                }
-                return Annotation(
-                    index == 0 ? "r" : "s", at: child.range, value: Hexadecimal.text(bytes[child.contents]),
-                    violation: child.broken)
-            }
-            return sequence
         }
     }
 }

@@ -11,7 +11,7 @@ enum ReceiptFormat: BlobFormat {
 
     static func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard bytes.first == 0x30, CMSFormat.recognise(bytes) != nil else { return nil }
-        if let content = content(of: bytes), let payload = ReceiptPayloadFormat.recognise(content) {
+        if let content = CMSAnnotator.content(of: bytes), let payload = ReceiptPayloadFormat.recognise(content) {
             return Recognition(payload.certainty, because: "it is a signed message, and in it \(payload.reason)")
         }
         guard ByteSearch.contains(bytes, marker) else { return nil }
@@ -21,7 +21,7 @@ enum ReceiptFormat: BlobFormat {
 
     static func annotate(_ bytes: [UInt8]) -> BlobContents {
         var contents = CMSFormat.annotate(bytes)
-        if let content = content(of: bytes) {
+        if let content = CMSAnnotator.content(of: bytes) {
             contents.nested = [
                 NestedBlob(
                     "payload of the receipt", encoding: "content of the signed message", bytes: content,
@@ -33,17 +33,6 @@ enum ReceiptFormat: BlobFormat {
             "whether the key is enrolled: the ledger knows",
         ]
         return contents
-    }
-
-    /// The content of a signed message, its chunks put together; nil when there is none.
-    static func content(of bytes: [UInt8]) -> [UInt8]? {
-        guard let (info, _) = LenientDER.readOne(bytes[...]), info.children.count >= 2,
-            let message = info.children[1].children.first, message.isUniversal(16),
-            let encapsulated = message.children.first(where: { $0.isUniversal(16) }), encapsulated.children.count >= 2,
-            let octets = encapsulated.children[1].children.first, octets.isUniversal(4)
-        else { return nil }
-        guard octets.isConstructed else { return Array(bytes[octets.contents]) }
-        return octets.children.flatMap { $0.isUniversal(4) ? bytes[$0.contents] : [] }
     }
 
     static func violation(in bytes: [UInt8]) -> DecodeError? {

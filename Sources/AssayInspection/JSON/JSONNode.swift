@@ -14,58 +14,39 @@ public struct JSONNode: Sendable {
         case text(String)
         /// An array.
         case array([JSONNode])
-        /// An object, its members in the order written; duplicate names are kept.
-        case object([Member])
-        /// The bytes end, or are no JSON, before the value is complete; why.
+        /// An object, in the order written; duplicate keys are kept.
+        case object([(key: JSONNode, value: JSONNode)])
+        /// Nothing that JSON knows; why.
         case broken(String)
     }
 
-    /// A member of an object.
-    public struct Member: Sendable {
-        /// The name, unescaped.
-        public let name: String
-        /// The bytes of the name, its quotes included.
-        public let nameRange: Range<Int>
-        /// The value.
-        public let value: JSONNode
-
-        /// Places a member.
-        public init(_ name: String, at nameRange: Range<Int>, _ value: JSONNode) {
-            self.name = name
-            self.nameRange = nameRange
-            self.value = value
-        }
-
-        /// The bytes of the name and of the value.
-        public var range: Range<Int> { nameRange.lowerBound..<max(nameRange.upperBound, value.range.upperBound) }
-    }
-
-    /// The bytes of the value.
+    /// The bytes of the value, quotes and brackets included.
     public let range: Range<Int>
-    /// What it is.
+    /// What it is; of a string, array or object that is cut, the part that is there.
     public let content: Content
-    /// Why reading ended inside of an array or object, and nil when it is complete.
-    public let broken: String?
+    /// What a strict reader has against the value itself, such as that it does not end, and nil when nothing.
+    public let violation: String?
 
     /// Places a value.
-    public init(_ content: Content, at range: Range<Int>, broken: String? = nil) {
+    public init(_ content: Content, at range: Range<Int>, violation: String? = nil) {
         self.content = content
         self.range = range
-        self.broken = broken
+        self.violation = violation
     }
 
     /// The value of the first member of an object with a name.
     public subscript(name: String) -> JSONNode? {
         guard case .object(let members) = content else { return nil }
-        return members.first { $0.name.isByteEqual(to: name) }?.value
+        return members.first { $0.key.text?.isByteEqual(to: name) ?? false }?.value
     }
 
-    /// The text of a string, and nil for anything else.
-    public var text: String? { if case .text(let text) = content { text } else { nil } }
+    /// The text of a string, and nil for another value.
+    public var text: String? {
+        if case .text(let text) = content { text } else { nil }
+    }
 
-    /// The members of an object, and none for anything else.
-    public var members: [Member] { if case .object(let members) = content { members } else { [] } }
-
-    /// The elements of an array, and none for anything else.
-    public var elements: [JSONNode] { if case .array(let elements) = content { elements } else { [] } }
+    /// Whether it is an object.
+    public var isObject: Bool {
+        if case .object = content { true } else { false }
+    }
 }

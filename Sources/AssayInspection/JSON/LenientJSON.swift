@@ -1,230 +1,180 @@
-import AssayCore
-
-/// Reads JSON as far as it goes, where ``AssayPrimitives/JSONReader`` reads it strictly.
+/// Reads JSON (RFC 8259) as far as it goes, for inspection: verification reads it with `JSONReader`.
 ///
-/// Takes a byte order mark, trailing commas, duplicate names, control characters in strings, text that is no UTF-8, and
-/// ends that are missing. One pass; linear time.
+/// Taken are a byte order mark, missing and trailing commas, duplicate keys, words that are no values, strings with
+/// control characters, wrong escapes or text that is no UTF-8, and documents that are cut. Linear in the bytes; values
+/// nest no deeper than ``depth`` and are no more than ``values``, beyond which the rest is one broken value.
 public enum LenientJSON {
-    /// How deep values may nest; what is deeper is passed over.
-    static let depth = 64
-    /// How many values are read; a value takes many times the memory of the two bytes that it may be written with.
-    static let values = 200_000
+    /// How deep values may nest.
+    public static let depth = 64
+    /// How many values there may be. A value takes some hundred times the memory of the byte that it may be written with.
+    public static let values = 1 << 18
 
-    /// Reads the value at the beginning of some bytes, after white space.
+    /// Reads the first value.
     ///
-    /// - Returns: the value, with offsets into the whole array, and the first byte that is not of it.
-    public static func read(_ bytes: ArraySlice<UInt8>) -> (node: JSONNode, end: Int) {
+    /// - Parameter bytes: the document; indices serve as offsets.
+    /// - Returns: the value, and the index after it and the white space that follows; nil when there is nothing but white
+    ///   space.
+    public static func read(_ bytes: ArraySlice<UInt8>) -> (node: JSONNode, end: Int)? {
         var reader = LenientJSONReader(bytes)
-        let node = reader.value(depth: 0)
-        return (node, reader.position)
+        return reader.document()
     }
-
-    /// Reads the value at the beginning of some bytes.
-    public static func read(_ bytes: [UInt8]) -> (node: JSONNode, end: Int) { read(bytes[...]) }
 }
 
-/// One pass over a document.
+/// One pass over the bytes.
 private struct LenientJSONReader {
-    let bytes: ArraySlice<UInt8>
-    var position: Int
-    var count = 0
-    /// Whether nothing more can be made of the rest.
-    var isLost = false
+    private let bytes: ArraySlice<UInt8>
+    private var position: Int
+    private var count = 0
 
     init(_ bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
-        position = bytes.startIndex
-        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position += 3 }
+        position = bytes.startIndex + (bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
     }
 
     private var current: UInt8? { position < bytes.endIndex ? bytes[position] : nil }
+
+    mutating func document() -> (node: JSONNode, end: Int)? {
+        skipSpace()
+        guard current != nil else { return nil }
+        let node = value(depth: 0)
+        skipSpace()
+        return (node, position)
+    }
 
     private mutating func skipSpace() {
         while let byte = current, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
     }
 
-    private mutating func lose(_ reason: String, from start: Int) -> JSONNode {
-        isLost = true
-        return JSONNode(.broken(reason), at: min(start, position)..<position)
+    /// A value that cannot be read, which is all that is left.
+    private mutating func stop(_ reason: String) -> JSONNode {
+        let start = position
+        position = bytes.endIndex
+        return JSONNode(.broken(reason), at: start..<position)
     }
 
-    mutating func value(depth: Int) -> JSONNode {
-        skipSpace()
-        let start = position
+    /// Reads a value at a byte that is no white space. Takes a byte at least, unless there is none.
+    private mutating func value(depth: Int) -> JSONNode {
         count += 1
-        guard count <= LenientJSON.values else {
-            position = bytes.endIndex
-            return lose("more than \(LenientJSON.values) values; the rest is not read", from: start)
-        }
+        guard count <= LenientJSON.values else { return stop("more than \(LenientJSON.values) values") }
         switch current {
-        case nil: return lose("the text ends where a value is expected", from: start)
-        case UInt8(ascii: "\""):
-            let text = string()
-            return JSONNode(.text(text), at: start..<position, broken: isLost ? "the string does not end" : nil)
-        case UInt8(ascii: "{"): return depth < LenientJSON.depth ? object(depth: depth + 1) : passOver()
-        case UInt8(ascii: "["): return depth < LenientJSON.depth ? array(depth: depth + 1) : passOver()
+        case nil: return stop("expected a value, found the end")
+        case UInt8(ascii: "\""): return string()
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            guard depth < LenientJSON.depth else { return stop("values nest deeper than \(LenientJSON.depth)") }
+            return current == UInt8(ascii: "{") ? object(depth: depth) : array(depth: depth)
         default: return word()
         }
-    }
-
-    /// Passes over an array or object that is nested too deep, by its brackets.
-    private mutating func passOver() -> JSONNode {
-        let start = position
-        var open = 0
-        while let byte = current {
-            switch byte {
-            case UInt8(ascii: "\""):
-                skipString()
-                continue
-            case UInt8(ascii: "{"), UInt8(ascii: "["): open += 1
-            case UInt8(ascii: "}"), UInt8(ascii: "]"): open -= 1
-            default: break
-            }
-            position += 1
-            if open == 0 { break }
-        }
-        isLost = open > 0
-        return JSONNode(
-            .broken("values nest deeper than \(LenientJSON.depth); this one is passed over"), at: start..<position)
-    }
-
-    private mutating func skipString() {
-        position += 1
-        while let byte = current, byte != UInt8(ascii: "\"") {
-            position = min(position + (byte == UInt8(ascii: "\\") ? 2 : 1), bytes.endIndex)
-        }
-        position = min(position + 1, bytes.endIndex)
-    }
-
-    /// A number, a word, or what stands in their place up to the next character with a meaning.
-    private mutating func word() -> JSONNode {
-        let start = position
-        while let byte = current, !" \t\r\n,:[]{}\"".utf8.contains(byte) { position += 1 }
-        let text = String(decoding: bytes[start..<position], as: UTF8.self)
-        let range = start..<position
-        switch text {
-        case "null": return JSONNode(.null, at: range)
-        case "true": return JSONNode(.flag(true), at: range)
-        case "false": return JSONNode(.flag(false), at: range)
-        default: break
-        }
-        let isNumber =
-            text.utf8.contains { (0x30...0x39).contains($0) }
-            && text.utf8.allSatisfy { (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }
-        if isNumber { return JSONNode(.number(text), at: range) }
-        return lose(text.isEmpty ? "no value is here" : "no JSON value is written like this", from: start)
     }
 
     private mutating func array(depth: Int) -> JSONNode {
         let start = position
         position += 1
         var elements: [JSONNode] = []
-        while true {
-            skipSpace()
-            guard let byte = current else { return incomplete(.array(elements), from: start) }
-            if byte == UInt8(ascii: "]") {
-                position += 1
-                return JSONNode(.array(elements), at: start..<position)
-            }
-            elements.append(value(depth: depth))
-            if isLost { return JSONNode(.array(elements), at: start..<position) }
-            skipSpace()
-            if current == UInt8(ascii: ",") { position += 1 }
-        }
+        let violation = items(until: UInt8(ascii: "]")) { reader in elements.append(reader.value(depth: depth + 1)) }
+        return JSONNode(.array(elements), at: start..<position, violation: violation)
     }
 
     private mutating func object(depth: Int) -> JSONNode {
         let start = position
         position += 1
-        var members: [JSONNode.Member] = []
+        var members: [(key: JSONNode, value: JSONNode)] = []
+        let violation = items(until: UInt8(ascii: "}")) { reader in
+            reader.count += 1
+            guard reader.count <= LenientJSON.values else {
+                let key = reader.stop("more than \(LenientJSON.values) values")
+                members.append((key, reader.stop("not read")))
+                return
+            }
+            let key = reader.current == UInt8(ascii: "\"") ? reader.string() : reader.word()
+            reader.skipSpace()
+            guard reader.current == UInt8(ascii: ":") else {
+                let found = reader.current == nil ? "the end" : "something else"
+                let place = reader.position..<reader.position
+                members.append((key, JSONNode(.broken("expected ':' and a value, found \(found)"), at: place)))
+                return
+            }
+            reader.position += 1
+            reader.skipSpace()
+            members.append((key, reader.value(depth: depth + 1)))
+        }
+        return JSONNode(.object(members), at: start..<position, violation: violation)
+    }
+
+    /// Reads items and what separates them, up to a bracket; what is wrong with that.
+    private mutating func items(until bracket: UInt8, _ item: (inout LenientJSONReader) -> Void) -> String? {
+        var violation: String?
+        var isFirst = true
         while true {
             skipSpace()
-            guard let byte = current else { return incomplete(.object(members), from: start) }
-            if byte == UInt8(ascii: "}") {
+            switch current {
+            case nil: return violation ?? "it does not end"
+            case bracket:
                 position += 1
-                return JSONNode(.object(members), at: start..<position)
+                return violation
+            // The other bracket ends the array or object around this one, or nothing.
+            case UInt8(ascii: "]"), UInt8(ascii: "}"):
+                return violation ?? "it does not end before byte \(position)"
+            default: break
             }
-            let nameStart = position
-            guard byte == UInt8(ascii: "\"") else {
-                return incomplete(.object(members), from: start, "a name in quotes is expected here")
+            if !isFirst, current == UInt8(ascii: ",") {
+                position += 1
+                skipSpace()
+                if current == bracket || current == UInt8(ascii: ",") {
+                    violation = violation ?? "a comma with nothing after it at byte \(position)"
+                    continue
+                }
+                if current == nil { continue }
+            } else if !isFirst {
+                violation = violation ?? "a comma is missing at byte \(position)"
             }
-            let name = string()
-            let nameRange = nameStart..<position
-            guard !isLost else { return JSONNode(.object(members), at: start..<position, broken: "a name does not end") }
-            skipSpace()
-            guard current == UInt8(ascii: ":") else {
-                return incomplete(.object(members), from: start, "a colon is expected after the name")
-            }
-            position += 1
-            members.append(JSONNode.Member(name, at: nameRange, value(depth: depth)))
-            if isLost { return JSONNode(.object(members), at: start..<position) }
-            skipSpace()
-            if current == UInt8(ascii: ",") { position += 1 }
+            let before = position
+            item(&self)
+            isFirst = false
+            // A byte that begins nothing, such as a comma before the first item.
+            if position == before { position += 1 }
         }
     }
 
-    private mutating func incomplete(
-        _ content: JSONNode.Content, from start: Int, _ reason: String = "the text ends before it is complete"
-    ) -> JSONNode {
-        isLost = true
-        return JSONNode(content, at: start..<position, broken: reason)
+    /// A number, or a word.
+    private mutating func word() -> JSONNode {
+        let start = position
+        while let byte = current, LenientJSONReader.isInWord(byte) { position += 1 }
+        if position == start, position < bytes.endIndex {
+            position += 1
+            return JSONNode(.broken("expected a value"), at: start..<position)
+        }
+        let text = String(decoding: bytes[start..<position], as: UTF8.self)
+        let content: JSONNode.Content =
+            switch text {
+            case "null": .null
+            case "true": .flag(true)
+            case "false": .flag(false)
+            default: JSONNumber.isValid(bytes[start..<position]) ? .number(text) : .broken("no value of JSON")
+            }
+        return JSONNode(content, at: start..<position)
     }
 
-    /// Reads a string; one that does not end leaves nothing more to read.
-    private mutating func string() -> String {
+    /// Bytes beyond ASCII count, so that a word in another script is one.
+    private static func isInWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2D, 0x2E, 0x5F, 0x80...: true
+        default: false
+        }
+    }
+
+    private mutating func string() -> JSONNode {
+        let start = position
         position += 1
-        var text: [UInt8] = []
+        var text = JSONText()
         while let byte = current {
+            position += 1
             switch byte {
             case UInt8(ascii: "\""):
-                position += 1
-                return String(decoding: text, as: UTF8.self)
-            case UInt8(ascii: "\\"):
-                position += 1
-                escape(into: &text)
-            default:
-                text.append(byte)
-                position += 1
+                return JSONNode(.text(text.finish()), at: start..<position, violation: text.violation)
+            case UInt8(ascii: "\\"): position = text.escape(in: bytes, at: position)
+            default: text.append(byte)
             }
         }
-        isLost = true
-        return String(decoding: text, as: UTF8.self)
-    }
-
-    private mutating func escape(into text: inout [UInt8]) {
-        guard let kind = current else { return }
-        position += 1
-        switch kind {
-        case UInt8(ascii: "b"): text.append(0x08)
-        case UInt8(ascii: "f"): text.append(0x0C)
-        case UInt8(ascii: "n"): text.append(0x0A)
-        case UInt8(ascii: "r"): text.append(0x0D)
-        case UInt8(ascii: "t"): text.append(0x09)
-        case UInt8(ascii: "u"):
-            guard let unit = hexUnit() else { return text.append(kind) }
-            var scalar = Unicode.Scalar(unit)
-            if scalar == nil, unit < 0xDC00, position + 1 < bytes.endIndex, bytes[position] == UInt8(ascii: "\\"),
-                bytes[position + 1] == UInt8(ascii: "u")
-            {
-                position += 2
-                let low = UInt32(hexUnit() ?? 0)
-                if (0xDC00...0xDFFF).contains(low) {
-                    scalar = Unicode.Scalar(0x10000 + (UInt32(unit) - 0xD800) << 10 + (low - 0xDC00))
-                }
-            }
-            text += Array(String(scalar ?? "\u{FFFD}").utf8)
-        default: text.append(kind)
-        }
-    }
-
-    private mutating func hexUnit() -> UInt16? {
-        guard position + 4 <= bytes.endIndex else { return nil }
-        var unit: UInt16 = 0
-        for byte in bytes[position..<position + 4] {
-            guard let digit = byte.hexadecimalValue else { return nil }
-            unit = unit << 4 | UInt16(digit)
-        }
-        position += 4
-        return unit
+        return JSONNode(.text(text.finish()), at: start..<position, violation: "the string does not end")
     }
 }

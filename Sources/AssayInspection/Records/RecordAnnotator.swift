@@ -15,8 +15,8 @@ struct RecordAnnotator {
             let prefix = isSingle ? "" : (record.node["id"]?.text.map { "\($0.excerpt): " } ?? "\(name): ")
             contents.nested += nested(in: record.node, bytes: bytes, prefix: prefix)
         }
-        if let document = document.document, document.broken != nil, case .array = document.content {
-            contents.annotations.append(Annotation("array", at: document.range, violation: document.broken))
+        if let violation = document.document?.violation, case .array? = document.document?.content {
+            contents.annotations.append(Annotation("array", violation: violation))
         }
         if document.untold > 0 {
             contents.unknown.append(
@@ -37,7 +37,7 @@ struct RecordAnnotator {
         of record: JSONNode, name: String, _ secrets: inout [Range<Int>]
     ) -> Annotation {
         let engine = engine(of: record)
-        let annotator = JSONAnnotator { path, node in
+        let annotator = JSONDescriber { path, node in
             switch path.first {
             case "kind": engine == nil && !engines.isEmpty ? "no engine judges this kind" : nil
             case "receivedAt": node.text.flatMap { RFC3339.parse($0) }.map { TimeWords.describe($0) }
@@ -71,11 +71,11 @@ struct RecordAnnotator {
 
     private func nested(in record: JSONNode, bytes: [UInt8], prefix: String) -> [NestedBlob] {
         let engine = engine(of: record)
-        return (record["evidence"]?.members ?? []).compactMap { member in
-            let format = engine.flatMap { $0.type.format(of: member.name, in: $0.kind) }
-            return EvidenceField(
-                name: "\(prefix)evidence.\(member.name.excerpt)", node: member.value, format: format
-            ).blob(in: bytes)
+        guard case .object(let members)? = record["evidence"]?.content else { return [] }
+        return members.compactMap { key, value in
+            let name = key.text ?? ""
+            let format = engine.flatMap { $0.type.format(of: name, in: $0.kind) }
+            return EvidenceField(name: "\(prefix)evidence.\(name.excerpt)", node: value, format: format).blob(in: bytes)
         }
     }
 }

@@ -14,11 +14,11 @@ struct RecordDocument {
 
     /// Reads some bytes.
     init(_ bytes: [UInt8]) {
-        let (node, end) = LenientJSON.read(bytes)
-        let isArray = if case .array = node.content { true } else { false }
-        if isArray || bytes[end...].allSatisfy(RecordDocument.isSpace) {
+        guard let (node, end) = LenientJSON.read(bytes[...]) else { return }
+        let elements: [JSONNode]? = if case .array(let elements) = node.content { elements } else { nil }
+        if elements != nil || end == bytes.count {
             document = node
-            let nodes = isArray ? node.elements : [node]
+            let nodes = elements ?? [node]
             records = nodes.prefix(RecordDocument.limit).map { ($0, bytes[$0.range]) }
             untold = nodes.count - records.count
             return
@@ -29,8 +29,8 @@ struct RecordDocument {
             let line = rest.prefix { $0 != UInt8(ascii: "\n") }
             rest = rest[line.endIndex...].dropFirst()
             guard !line.allSatisfy(RecordDocument.isSpace) else { continue }
-            if records.count < RecordDocument.limit {
-                records.append((LenientJSON.read(line).node, line))
+            if records.count < RecordDocument.limit, let node = LenientJSON.read(line)?.node {
+                records.append((node, line))
             } else {
                 untold += 1
             }

@@ -11,13 +11,15 @@ public enum RecordFormat: BlobFormat {
         guard let first = bytes.first(where: { !RecordDocument.isSpace($0) }), "{[".utf8.contains(first) else {
             return nil
         }
-        guard let record = RecordDocument(bytes).records.first?.node, !record.members.isEmpty else { return nil }
+        guard let record = RecordDocument(bytes).records.first?.node, case .object(let members) = record.content else {
+            return nil
+        }
         let (kind, evidence) = (record["kind"]?.text, record["evidence"])
         let words = kind.map { "kind \($0.excerpt)" }
         switch (words, evidence?.content) {
         case (let words?, .object?):
             return Recognition(.certain, because: "it is JSON with \(words) and an object evidence")
-        case (nil, .object?) where record.members.allSatisfy({ fields.containsBytes(of: $0.name) }):
+        case (nil, .object?) where members.allSatisfy({ fields.containsBytes(of: $0.key.text ?? "") }):
             return Recognition(.structure, because: "it is JSON with an object evidence, and no kind")
         case (let words?, _) where words.utf8.contains(UInt8(ascii: ".")):
             return Recognition(.structure, because: "it is JSON with \(words), and no evidence")

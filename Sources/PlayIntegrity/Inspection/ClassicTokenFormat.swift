@@ -18,7 +18,7 @@ enum ClassicTokenFormat: BlobFormat {
     private static func header(of bytes: [UInt8]) -> JSONNode? {
         let part = bytes.drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }.prefix { $0 != UInt8(ascii: ".") }
         guard !part.isEmpty, part.count <= InputLimits.joseHeader else { return nil }
-        return LenientJSON.read(LenientBase64.decode(part).bytes).node
+        return LenientJSON.read(LenientBase64.decode(part).bytes[...])?.node
     }
 
     static func annotate(_ bytes: [UInt8]) -> BlobContents {

@@ -7,8 +7,7 @@ enum IntegrityAnswerFormat: BlobFormat {
     static let name = "Google's answer on a Play Integrity token"
 
     static func recognise(_ bytes: [UInt8]) -> Recognition? {
-        guard IntegrityJSON.begins(bytes) else { return nil }
-        let node = LenientJSON.read(bytes).node
+        guard IntegrityJSON.begins(bytes), let node = LenientJSON.read(bytes[...])?.node else { return nil }
         if let payload = node["tokenPayloadExternal"] {
             let found = IntegrityPayloadFormat.recognise(payload)
             return Recognition(
@@ -21,8 +20,8 @@ enum IntegrityAnswerFormat: BlobFormat {
     }
 
     static func annotate(_ bytes: [UInt8]) -> BlobContents {
-        let node = LenientJSON.read(bytes).node
-        let annotator = JSONAnnotator { path, node in
+        guard let node = LenientJSON.read(bytes[...])?.node else { return BlobContents([]) }
+        let annotator = JSONDescriber { path, node in
             guard let first = path.first else { return nil }
             switch first {
             case "tokenPayloadExternal": return PayloadMeanings.meaning(of: Array(path.dropFirst()), node)

@@ -13,7 +13,7 @@ enum IntegrityPayloadFormat: BlobFormat {
 
     static func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard IntegrityJSON.begins(bytes) else { return nil }
-        return recognise(LenientJSON.read(bytes).node)
+        return LenientJSON.read(bytes[...]).flatMap { recognise($0.node) }
     }
 
     static func recognise(_ node: JSONNode) -> Recognition? {
@@ -24,8 +24,8 @@ enum IntegrityPayloadFormat: BlobFormat {
     }
 
     static func annotate(_ bytes: [UInt8]) -> BlobContents {
-        let node = LenientJSON.read(bytes).node
-        let annotator = JSONAnnotator { PayloadMeanings.meaning(of: $0, $1) }
+        guard let node = LenientJSON.read(bytes[...])?.node else { return BlobContents([]) }
+        let annotator = JSONDescriber { PayloadMeanings.meaning(of: $0, $1) }
         var contents = annotator.contents(of: node, named: "payload")
         contents.unknown = IntegrityJSON.unknown(payload: node)
         return contents

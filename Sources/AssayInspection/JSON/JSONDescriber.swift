@@ -4,7 +4,7 @@ import AssayCore
 ///
 /// Private and symmetric keys are named and never shown: PEM blocks in strings, and the secret members of JSON Web Keys
 /// (RFC 7517, RFC 7518 section 6).
-package struct JSONAnnotator {
+package struct JSONDescriber {
     /// What a value means, by the names of the members and the numbers of the elements that lead to it.
     package typealias Meaning = (_ path: [String], _ node: JSONNode) -> String?
 
@@ -13,8 +13,6 @@ package struct JSONAnnotator {
 
     /// What stands in the place of a secret.
     package static let secretValue = "not shown: it is a secret"
-    private static let secretMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
-    private static let secretNames = ["private_key", "client_secret", "refresh_token", "access_token", "password"]
 
     /// Prepares to annotate.
     package init(meaning: @escaping Meaning = { _, _ in nil }) {
@@ -39,7 +37,7 @@ package struct JSONAnnotator {
         _ node: JSONNode, name: String, at range: Range<Int>? = nil, path: [String], _ secrets: inout [Range<Int>]
     ) -> Annotation {
         var annotation = Annotation(name, at: range ?? node.range, meaning: meaning(path, node))
-        annotation.violation = node.broken
+        annotation.violation = node.violation
         switch node.content {
         case .null: annotation.value = "null"
         case .flag(let flag): annotation.value = "\(flag)"
@@ -48,7 +46,7 @@ package struct JSONAnnotator {
             annotation.value = text
             guard SecretText.find(in: text) != nil else { break }
             annotation.meaning = "a private key"
-            JSONAnnotator.hide(&annotation, node, &secrets)
+            JSONDescriber.hide(&annotation, node, &secrets)
         case .broken(let reason): annotation.violation = reason
         case .array(let elements):
             annotation.value = elements.isEmpty ? "[]" : nil
@@ -64,19 +62,21 @@ package struct JSONAnnotator {
     }
 
     private func children(
-        _ members: [JSONNode.Member], path: [String], _ secrets: inout [Range<Int>]
+        _ members: [(key: JSONNode, value: JSONNode)], path: [String], _ secrets: inout [Range<Int>]
     ) -> [Annotation] {
-        let isKey = members.contains { $0.name.isByteEqual(to: "kty") }
+        let isKey = members.contains { $0.key.text?.isByteEqual(to: "kty") ?? false }
         var names: Set<[UInt8]> = []
         var children: [Annotation] = []
-        for member in members {
-            var child = annotation(
-                member.value, name: member.name, at: member.range, path: path + [member.name], &secrets)
-            if !names.insert(Array(member.name.utf8)).inserted { child.violation = "the name comes twice" }
-            let isSecret =
-                isKey && JSONAnnotator.secretMembers.containsBytes(of: member.name)
-                || JSONAnnotator.secretNames.containsBytes(of: member.name)
-            if isSecret { JSONAnnotator.hide(&child, member.value, &secrets) }
+        for (key, value) in members {
+            let name = key.text ?? "(no name)"
+            let range = key.range.lowerBound..<max(key.range.upperBound, value.range.upperBound)
+            var child = annotation(value, name: name, at: range, path: path + [name], &secrets)
+            child.violation = key.violation ?? child.violation
+            if !names.insert(Array(name.utf8)).inserted { child.violation = child.violation ?? "the name comes twice" }
+            if let words = SecretMembers.describe(name, inKey: isKey) {
+                child.meaning = words
+                JSONDescriber.hide(&child, value, &secrets)
+            }
             children.append(child)
         }
         return children

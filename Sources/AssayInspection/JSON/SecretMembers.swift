@@ -1,0 +1,24 @@
+import AssayCore
+
+/// Members of JSON objects whose values are secrets, by their names.
+enum SecretMembers {
+    /// Names without `_` and `-`, in lower case.
+    private static let names: Set<String> = [
+        "privatekey", "secret", "clientsecret", "sharedsecret", "secretkey", "password", "passphrase", "decryptionkey",
+        "symmetrickey", "apikey", "mpk",
+    ]
+    /// Private parts of keys (RFC 7518 section 6).
+    private static let keyParts = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
+
+    /// What a member keeps secret, and nil when its name says nothing of the kind.
+    ///
+    /// - Parameter isKey: whether the object is a JSON Web Key, in which single letters are private parts.
+    static func describe(_ name: String, inKey isKey: Bool) -> String? {
+        guard name.utf8.count <= 32 else { return nil }
+        if isKey, keyParts.containsBytes(of: name) {
+            return name.isByteEqual(to: "k") ? "a symmetric key" : "a part of a private key"
+        }
+        let plain = LenientText.lowercased(name).filter { $0 != "_" && $0 != "-" }
+        return names.contains(plain) ? "a secret, as its name says" : nil
+    }
+}
