@@ -81,13 +81,20 @@ public struct NestedBlob: Sendable {
     public let bytes: [UInt8]
     /// Its format where the outer one says so, and nil where it is for recognition to find out.
     public let format: (any BlobFormat.Type)?
+    /// Where its encoding stands in the outer blob, and nil where that is not one place. When there are secrets inside,
+    /// this must not be shown either.
+    public let range: Range<Int>?
 
     /// Describes a blob inside another one.
-    public init(_ name: String, encoding: String, bytes: [UInt8], format: (any BlobFormat.Type)? = nil) {
+    public init(
+        _ name: String, encoding: String, bytes: [UInt8], format: (any BlobFormat.Type)? = nil,
+        at range: Range<Int>? = nil
+    ) {
         self.name = name
         self.encoding = encoding
         self.bytes = bytes
         self.format = format
+        self.range = range
     }
 }
 

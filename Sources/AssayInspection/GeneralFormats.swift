@@ -8,7 +8,11 @@ enum GeneralFormats {
         CMSFormat.self,
         CertificateFormat.self,
         PublicKeyFormat.self,
+        JWSFormat.self,
+        JWEFormat.self,
+        JWTClaims.self,
         CBORFormat.self,
         DERFormat.self,
+        JSONFormat.self,
     ]
 }

@@ -24,8 +24,7 @@ public struct InspectionLayer: Sendable {
     public let bytes: [UInt8]
     /// What was found.
     public var annotations: [Annotation]
-    /// The bytes that are a secret, such as those of a private key, and not to be printed; all of them where a layer inside
-    /// of this one has such.
+    /// The bytes that are a secret, such as those of a private key, or that hold a layer with one: not to be printed.
     public let secrets: [Range<Int>]
     /// What strict decoding has against it first, with the byte of this layer.
     public let violation: DecodeError?

@@ -87,24 +87,22 @@ public struct Inspector: Sendable {
         var unknown = contents.unknown
         let isEncoding = format is any EncodingFormat.Type
         let nested = layers(contents.nested, inEncoding: isEncoding, depth: depth, &budget, &unknown)
-        var secrets = contents.secrets
-        if nested.contains(where: { !$0.secrets.isEmpty }) {
-            SecretCover.apply(to: &annotations)
-            secrets = [blob.bytes.indices]
-        }
+        let covered = nested.filter { !$0.layer.secrets.isEmpty }.map { $0.place ?? blob.bytes.indices }
+        if !covered.isEmpty { SecretCover.apply(to: &annotations, covered) }
         return InspectionLayer(
             name: blob.name, encoding: encoding, format: format.name,
             recognition: blob.format == nil ? best?.recognition : nil,
             alternatives: blob.format == nil ? Inspector.alternatives(guess) : [], bytes: blob.bytes,
-            annotations: annotations, secrets: secrets, violation: violation, unknown: unknown, nested: nested)
+            annotations: annotations, secrets: contents.secrets + covered, violation: violation, unknown: unknown,
+            nested: nested.map(\.layer))
     }
 
     /// The layers of the blobs inside of a layer, as far as the budget goes.
     private func layers(
         _ blobs: [NestedBlob], inEncoding isEncoding: Bool, depth: Int, _ budget: inout Budget,
         _ unknown: inout [String]
-    ) -> [InspectionLayer] {
-        var layers: [InspectionLayer] = []
+    ) -> [(layer: InspectionLayer, place: Range<Int>?)] {
+        var layers: [(layer: InspectionLayer, place: Range<Int>?)] = []
         for (index, blob) in blobs.enumerated() {
             guard depth < Inspector.depth else {
                 unknown.append("\(blob.name) is not decoded: layers nest deeper than \(Inspector.depth)")
@@ -121,7 +119,8 @@ public struct Inspector: Sendable {
             // What only looks like base64 in some text, or resembles something by its length alone, is no finding.
             let isFinding = blob.format != nil || isEncoding || (guess.first?.recognition.certainty ?? .guess) > .guess
             guard isFinding else { continue }
-            layers.append(layer(blob, encoding: blob.encoding, guess: guess, depth: depth + 1, &budget))
+            let layer = layer(blob, encoding: blob.encoding, guess: guess, depth: depth + 1, &budget)
+            layers.append((layer, blob.range))
         }
         return layers
     }

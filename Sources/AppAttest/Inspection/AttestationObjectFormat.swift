@@ -74,7 +74,7 @@ enum AttestationObjectFormat: BlobFormat {
                         annotation.children[index].children.indices.contains(number)
                     else { continue }
                     annotation.children[index].children[number] = AppleCertificate.annotation(
-                        bytes, range, named: "[\(number)]")
+                        bytes, range, named: AttestationObjectFormat.certificateName(number))
                 }
             case "receipt":
                 guard let range = member.value.byteRange else { continue }
@@ -83,9 +83,17 @@ enum AttestationObjectFormat: BlobFormat {
                 contents.nested.append(
                     NestedBlob(
                         "attStmt.receipt", encoding: "byte string of CBOR", bytes: Array(bytes[range]),
-                        format: ReceiptFormat.self))
+                        format: ReceiptFormat.self, at: range))
             default: annotation.children[index].meaning = "unknown key, and refused: nothing signs it"
             }
+        }
+    }
+
+    private static func certificateName(_ number: Int) -> String {
+        switch number {
+        case 0: "[0], leaf"
+        case 1: "[1], intermediate"
+        default: "[\(number)]"
         }
     }
 

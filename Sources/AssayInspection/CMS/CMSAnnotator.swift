@@ -48,7 +48,8 @@ public enum CMSAnnotator {
         if let content = shape.content(in: bytes) {
             contents.nested = [
                 NestedBlob(
-                    "content of the \(name)", encoding: chunkWords(shape), bytes: content, format: contentFormat)
+                    "content of the \(name)", encoding: chunkWords(shape), bytes: content, format: contentFormat,
+                    at: shape.octets?.range)
             ]
         }
         return contents

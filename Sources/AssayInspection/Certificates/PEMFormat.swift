@@ -65,7 +65,8 @@ public enum PEMFormat: BlobFormat {
             if kind == nil {
                 contents.nested.append(
                     NestedBlob(
-                        "\(block.label) \(number)", encoding: "PEM", bytes: decoded.bytes, format: format(of: block)))
+                        "\(block.label) \(number)", encoding: "PEM", bytes: decoded.bytes, format: format(of: block),
+                        at: block.range))
             }
         }
         if isPrivate { contents.secrets.append(block.range) }

@@ -3,7 +3,7 @@ import AssayCore
 /// Members of JSON objects whose values are secrets, by their names.
 enum SecretMembers {
     /// Names without `_` and `-`, in lower case.
-    private static let names: Set<String> = [
+    private static let names = [
         "privatekey", "secret", "clientsecret", "sharedsecret", "secretkey", "password", "passphrase", "decryptionkey",
         "symmetrickey", "apikey", "mpk",
     ]
@@ -19,6 +19,6 @@ enum SecretMembers {
             return name.isByteEqual(to: "k") ? "a symmetric key" : "a part of a private key"
         }
         let plain = LenientText.lowercased(name).filter { $0 != "_" && $0 != "-" }
-        return names.contains(plain) ? "a secret, as its name says" : nil
+        return names.containsBytes(of: plain) ? "a secret, as its name says" : nil
     }
 }

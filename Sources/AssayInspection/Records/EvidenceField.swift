@@ -13,24 +13,24 @@ struct EvidenceField {
     func blob(in bytes: [UInt8]) -> NestedBlob? {
         switch node.content {
         case .object where format != nil:
-            return NestedBlob(name, encoding: "JSON as it stands", bytes: Array(bytes[node.range]), format: format)
+            return NestedBlob(name, encoding: "JSON as it stands", bytes: Array(bytes[node.range]), format: format, at: node.range)
         case .text(let text):
-            guard text.utf8.count >= 16 || format != nil, SecretText.find(in: text) == nil else { return nil }
+            guard text.utf8.count >= 16 || format != nil else { return nil }
             // Tokens stand in records as the text that they are, binary as base64.
             if format?.recognise(Array(text.utf8)) != nil {
-                return NestedBlob(name, encoding: "text as it stands", bytes: Array(text.utf8), format: format)
+                return NestedBlob(name, encoding: "text as it stands", bytes: Array(text.utf8), format: format, at: node.range)
             }
             if let decoded = EvidenceField.base64(text), !decoded.isEmpty {
-                return NestedBlob(name, encoding: "base64", bytes: decoded, format: format)
+                return NestedBlob(name, encoding: "base64", bytes: decoded, format: format, at: node.range)
             }
             guard let format else {
-                return NestedBlob(name, encoding: "text as it stands", bytes: Array(text.utf8))
+                return NestedBlob(name, encoding: "text as it stands", bytes: Array(text.utf8), at: node.range)
             }
             let decoded = LenientBase64.decode(Array(text.utf8)[...])
             guard !decoded.bytes.isEmpty else { return nil }
             return NestedBlob(
                 name, encoding: (["base64"] + decoded.irregularities).joined(separator: ", "), bytes: decoded.bytes,
-                format: format)
+                format: format, at: node.range)
         default: return nil
         }
     }

@@ -11,7 +11,9 @@ struct RecordAnnotator {
         let isSingle = document.records.count == 1
         for (index, record) in document.records.enumerated() {
             let name = isSingle ? "record" : "record \(index + 1)"
-            contents.annotations.append(annotation(of: record.node, name: name, &contents.secrets))
+            let found = annotate(record.node, name: name, in: bytes)
+            contents.annotations += found.annotations
+            contents.secrets += found.secrets
             let prefix = isSingle ? "" : (record.node["id"]?.text.map { "\($0.excerpt): " } ?? "\(name): ")
             contents.nested += nested(in: record.node, bytes: bytes, prefix: prefix)
         }
@@ -33,24 +35,20 @@ struct RecordAnnotator {
         return nil
     }
 
-    private func annotation(
-        of record: JSONNode, name: String, _ secrets: inout [Range<Int>]
-    ) -> Annotation {
+    private func annotate(_ record: JSONNode, name: String, in bytes: [UInt8]) -> BlobContents {
         let engine = engine(of: record)
-        let annotator = JSONDescriber { path, node in
+        return JSONAnnotator.annotate(record, named: name, in: bytes) { pointer, node in
+            let path = pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
             switch path.first {
-            case "kind": engine == nil && !engines.isEmpty ? "no engine judges this kind" : nil
-            case "receivedAt": node.text.flatMap { RFC3339.parse($0) }.map { TimeWords.describe($0) }
-            case "app" where path.count == 1: "the policy's app"
-            case "expect" where path.count == 1: "what a test vector expects of its verdict"
-            case "evidence" where path.count == 2:
-                RecordAnnotator.meaning(of: path[1], node, engine)
+            case "kind" where path.count == 1: return engine == nil && !engines.isEmpty ? "no engine judges this kind" : nil
+            case "app" where path.count == 1: return "the policy's app"
+            case "expect" where path.count == 1: return "what a test vector expects of its verdict"
+            case "evidence" where path.count == 2: return RecordAnnotator.meaning(of: path[1], node, engine)
             case .some(let name) where path.count == 1 && !RecordFormat.fields.containsBytes(of: name):
-                "unknown: records have no such field, and one with it is refused"
-            default: nil
+                return "unknown: records have no such field, and one with it is refused"
+            default: return nil
             }
         }
-        return annotator.annotation(record, name: name, path: [], &secrets)
     }
 
     private static func meaning(

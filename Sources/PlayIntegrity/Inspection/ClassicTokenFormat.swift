@@ -7,12 +7,12 @@ enum ClassicTokenFormat: BlobFormat {
     static let name = "Play Integrity classic token"
 
     static func recognise(_ bytes: [UInt8]) -> Recognition? {
-        guard JWEFormat.recognise(bytes) != nil, let header = header(of: bytes),
+        guard let found = JWEFormat.recognise(bytes), let header = header(of: bytes),
             header["alg"]?.text.map({ $0.isByteEqual(to: "A256KW") }) ?? false,
             header["enc"]?.text.map({ $0.isByteEqual(to: "A256GCM") }) ?? false
         else { return nil }
         return Recognition(
-            .structure, because: "it is a JWE with A256KW and A256GCM, as classic tokens of Play Integrity are")
+            found.certainty, because: "it is a JWE with A256KW and A256GCM, as classic tokens of Play Integrity are")
     }
 
     private static func header(of bytes: [UInt8]) -> JSONNode? {

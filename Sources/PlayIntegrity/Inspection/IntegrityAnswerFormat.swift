@@ -21,15 +21,15 @@ enum IntegrityAnswerFormat: BlobFormat {
 
     static func annotate(_ bytes: [UInt8]) -> BlobContents {
         guard let node = LenientJSON.read(bytes[...])?.node else { return BlobContents([]) }
-        let annotator = JSONDescriber { path, node in
-            guard let first = path.first else { return nil }
-            switch first {
+        var contents = JSONAnnotator.annotate(node, named: "answer", in: bytes) { pointer, node in
+            let path = IntegrityJSON.names(pointer)
+            switch path.first {
+            case nil: return nil
             case "tokenPayloadExternal": return PayloadMeanings.meaning(of: Array(path.dropFirst()), node)
             case "error": return path.count == 1 ? "why Google did not decode the token" : nil
             default: return path.count == 1 ? "unknown field, and tolerated" : nil
             }
         }
-        var contents = annotator.contents(of: node, named: "answer")
         contents.unknown = node["tokenPayloadExternal"].map(IntegrityJSON.unknown) ?? []
         return contents
     }

@@ -25,8 +25,9 @@ enum IntegrityPayloadFormat: BlobFormat {
 
     static func annotate(_ bytes: [UInt8]) -> BlobContents {
         guard let node = LenientJSON.read(bytes[...])?.node else { return BlobContents([]) }
-        let annotator = JSONDescriber { PayloadMeanings.meaning(of: $0, $1) }
-        var contents = annotator.contents(of: node, named: "payload")
+        var contents = JSONAnnotator.annotate(node, named: "payload", in: bytes) { pointer, node in
+            PayloadMeanings.meaning(of: IntegrityJSON.names(pointer), node)
+        }
         contents.unknown = IntegrityJSON.unknown(payload: node)
         return contents
     }
@@ -46,6 +47,11 @@ enum IntegrityJSON {
     /// Whether some bytes could be a JSON object.
     static func begins(_ bytes: [UInt8]) -> Bool {
         bytes.first { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) } == UInt8(ascii: "{")
+    }
+
+    /// The names and numbers in a JSON pointer.
+    static func names(_ pointer: String) -> [String] {
+        pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
     }
 
     /// What a payload does not tell.

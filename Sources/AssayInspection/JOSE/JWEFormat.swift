@@ -1,0 +1,62 @@
+public import AssayCore
+import AssayPrimitives
+
+/// A JSON Web Encryption in compact serialisation (RFC 7516).
+public enum JWEFormat: BlobFormat {
+    /// JWE.
+    public static let name = "JWE in compact serialisation (encrypted JWT)"
+
+    /// Takes five parts between dots, or fewer when the first is a JSON header with `enc`.
+    public static func recognise(_ bytes: [UInt8]) -> Recognition? {
+        guard let token = CompactToken(bytes), token.header != nil, token.isEncrypted else { return nil }
+        let count = token.parts.count
+        guard token.isToken else {
+            return Recognition(.guess, because: "it has \(count) parts between dots, the first of which is JSON")
+        }
+        return Recognition(
+            count == 5 ? .certain : .structure,
+            because: "it has \(count) parts between dots, and the first is a JOSE header"
+                + (token.parameter("enc").map { " with enc \($0.excerpt)" } ?? ""))
+    }
+
+    /// Annotates the parts. What is encrypted stays so.
+    public static func annotate(_ bytes: [UInt8]) -> BlobContents {
+        guard let token = CompactToken(bytes) else {
+            return BlobContents([Annotation("text", at: bytes.indices, violation: "it has no parts between dots")])
+        }
+        var contents = JOSEAnnotator.header(token, of: "JWE", in: bytes)
+        contents.annotations = JOSEAnnotator.prefix(token) + contents.annotations
+        let algorithm = token.parameter("alg") ?? ""
+        let encryption = token.parameter("enc") ?? ""
+        let lengths = JOSEAlgorithms.contentEncryption(encryption)
+        let parts: [(name: String, expected: Int?)] = [
+            ("encrypted key", JOSEAlgorithms.encryptedKeyLength(algorithm, encryption)),
+            ("initialization vector", lengths?.vector), ("ciphertext", nil), ("authentication tag", lengths?.tag),
+        ]
+        for (index, part) in parts.enumerated() {
+            guard index + 1 < token.parts.count else {
+                contents.annotations.append(Annotation(part.name, violation: "it is missing; a JWE has five parts"))
+                continue
+            }
+            contents.annotations.append(
+                JOSEAnnotator.part(part.name, at: token.parts[index + 1], in: bytes, expected: part.expected)
+                    .annotation)
+        }
+        contents.annotations += JOSEAnnotator.extra(token, after: 5)
+        contents.unknown = [
+            "The payload, and who wrote it: it is encrypted, and only a holder of the key"
+                + (token.parameter("kid").map { " \($0.excerpt)" } ?? "") + " can open it."
+        ]
+        return contents
+    }
+
+    /// What the decoder of tokens says first, white space around the token aside.
+    public static func violation(in bytes: [UInt8]) -> DecodeError? {
+        do throws(DecodeError) {
+            _ = try CompactJWE(LenientText.trimmed(bytes[...]), limit: InputLimits.joseText)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

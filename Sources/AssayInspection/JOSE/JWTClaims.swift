@@ -1,0 +1,67 @@
+public import AssayCore
+
+/// The claims of a JWT (RFC 7519 section 4): a JSON object, alone or as the payload of a token.
+public enum JWTClaims: BlobFormat {
+    /// JWT claims.
+    public static let name = "JWT claims"
+
+    /// Takes an object with an expiry or an issue time that is a number, or with two of the registered claims.
+    public static func recognise(_ bytes: [UInt8]) -> Recognition? {
+        guard LenientText.body(bytes).first == 0x7B, let node = LenientJSON.read(bytes[...])?.node,
+            case .object = node.content
+        else { return nil }
+        if isLoggable(node) {
+            return Recognition(.certain, because: "it is a JSON object with exp, and with sip in place of a signature")
+        }
+        let found = registered.keys.filter { node[$0] != nil }.sorted()
+        let hasTime = ["exp", "iat", "nbf"].contains { name in
+            if case .number = node[name]?.content { true } else { false }
+        }
+        guard hasTime || found.count >= 2 else { return nil }
+        return Recognition(
+            .structure, because: "it is a JSON object with the registered claims \(found.joined(separator: ", "))")
+    }
+
+    /// Annotates the claims, times in words.
+    public static func annotate(_ bytes: [UInt8]) -> BlobContents {
+        let node = LenientJSON.read(bytes[...])?.node
+        var contents = JSONFormat.annotate(bytes, describe: meaning)
+        if let node, isLoggable(node) {
+            contents.unknown.append(
+                "Whether the token was signed with the right key: a loggable token has six characters of the signature,"
+                    + " and can be checked against the key, but not used.")
+        }
+        return contents
+    }
+
+    /// What the strict reader of JSON says first.
+    public static func violation(in bytes: [UInt8]) -> DecodeError? { JSONFormat.violation(in: bytes) }
+
+    /// Whether claims are a token made safe to be logged: without its signature, but for the beginning.
+    private static func isLoggable(_ node: JSONNode) -> Bool {
+        guard let signature = node["sip"]?.text, case .number = node["exp"]?.content else { return false }
+        return signature.utf8.count == 6
+    }
+
+    private static let registered = [
+        "iss": "who issued it", "sub": "whom or what it is about", "aud": "for whom it is",
+        "exp": "not valid from then on",
+        "nbf": "not valid before", "iat": "when it was issued", "jti": "its identifier",
+        "sip": "the first six characters of the signature",
+    ]
+
+    private static func meaning(of pointer: String, _ node: JSONNode) -> String? {
+        guard let meaning = registered[String(pointer.dropFirst())] else { return nil }
+        switch (pointer, node.content) {
+        case ("/exp", .number(let number)), ("/nbf", .number(let number)), ("/iat", .number(let number)):
+            // Some write milliseconds. RFC 7519 has seconds, so that is a date far away, and both are told.
+            let seconds = EpochTime.seconds(number) ?? "no time"
+            let milliseconds = EpochTime.meaning(of: number, under: "exp").flatMap {
+                $0.hasSuffix("(milliseconds since 1970)") ? "; more likely \($0)" : nil
+            }
+            return "\(meaning): \(seconds)\(milliseconds ?? "")"
+        case ("/exp", _), ("/nbf", _), ("/iat", _): return "\(meaning); it should be a number"
+        default: return meaning
+        }
+    }
+}

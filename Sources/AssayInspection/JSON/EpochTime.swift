@@ -1,0 +1,44 @@
+import AssayCore
+import FoundationEssentials
+
+/// Numbers that are times: how many units have passed since 1970.
+enum EpochTime {
+    /// The units, and the range of numbers that are between 2001 and 2100 in them.
+    private static let units: [(name: String, perSecond: Double)] = [
+        ("seconds", 1), ("milliseconds", 1e3), ("microseconds", 1e6), ("nanoseconds", 1e9),
+    ]
+    private static let plausible = 978_307_200.0..<4_102_444_800.0
+
+    /// What a number means that stands under a name like one of a time, and nil when either does not fit.
+    ///
+    /// - Parameters:
+    ///   - number: the number as written.
+    ///   - name: the name of the member that it is the value of.
+    static func meaning(of number: String, under name: String) -> String? {
+        guard isTimeName(name), number.utf8.count <= 32, let value = Double(number) else { return nil }
+        for unit in units where plausible.contains(value / unit.perSecond) {
+            return describe(value / unit.perSecond, unit: unit.name)
+        }
+        return nil
+    }
+
+    /// What a number of seconds means, whatever it is.
+    static func seconds(_ number: String) -> String? {
+        guard number.utf8.count <= 400, let value = Double(number) else { return nil }
+        return describe(value, unit: "seconds") ?? "seconds since 1970, beyond all calendars"
+    }
+
+    private static func describe(_ seconds: Double, unit: String) -> String? {
+        TimeWords.epoch(seconds).map { "\($0.text), \($0.words) (\(unit) since 1970)" }
+    }
+
+    private static let names = ["exp", "iat", "nbf", "auth_time", "updated_at", "created", "expires", "expiry"]
+
+    private static func isTimeName(_ name: String) -> Bool {
+        guard name.utf8.count <= 64 else { return false }
+        if name.hasSuffix("At") || name.hasSuffix("Millis") { return true }
+        let lower = LenientText.lowercased(name)
+        return names.containsBytes(of: lower)
+            || ["time", "date", "_at", "seconds"].contains { lower.utf8.count >= $0.utf8.count && lower.contains($0) }
+    }
+}

@@ -1,0 +1,143 @@
+import AssayCore
+
+/// Annotates JSON values, finds the blobs in their strings, and keeps secrets out of both.
+public struct JSONAnnotator {
+    /// What a member means to the format that the document is of.
+    ///
+    /// - Parameters:
+    ///   - pointer: the JSON pointer of the value.
+    ///   - node: the value.
+    /// - Returns: the meaning in words, and nil to leave it to the general rules.
+    public typealias Describe = (_ pointer: String, _ node: JSONNode) -> String?
+
+    private let bytes: [UInt8]
+    private let describe: Describe
+    private var contents = BlobContents([])
+    private var path: [String] = []
+    /// How many bytes of pointers were made. A long name above many values would make their pointers many times as long
+    /// as the document.
+    private var pointerBytes = 0
+
+    private init(_ bytes: [UInt8], _ describe: @escaping Describe) {
+        self.bytes = bytes
+        self.describe = describe
+    }
+
+    /// Annotates a document.
+    ///
+    /// - Parameters:
+    ///   - node: the outermost value.
+    ///   - name: what it is called; inside, members are called by their names and elements by their index.
+    ///   - bytes: the document.
+    ///   - describe: what members mean.
+    /// - Returns: one annotation; a nested blob for every string that holds one, named by its JSON pointer; and where the
+    ///   document has secrets.
+    public static func annotate(
+        _ node: JSONNode, named name: String, in bytes: [UInt8], describe: @escaping Describe = { _, _ in nil }
+    ) -> BlobContents {
+        var annotator = JSONAnnotator(bytes, describe)
+        annotator.contents.annotations = [annotator.annotate(node, named: name, secret: nil)]
+        return annotator.contents
+    }
+
+    private var pointer: String {
+        var text = ""
+        for token in path.prefix(LenientJSON.depth) {
+            text += "/"
+            for scalar in token.unicodeScalars.prefix(100) {
+                switch scalar {
+                case "~": text += "~0"
+                case "/": text += "~1"
+                default: text.unicodeScalars.append(scalar)
+                }
+            }
+        }
+        return text
+    }
+
+    /// - Parameter secret: what the value is that must not be shown, and nil when it may be.
+    private mutating func annotate(_ node: JSONNode, named name: String, secret: String?) -> Annotation {
+        var annotation = Annotation(name, at: node.range, violation: node.violation)
+        if let secret {
+            contents.secrets.append(node.range)
+            annotation.value = "(not shown)"
+            annotation.meaning = secret
+            return annotation
+        }
+        switch node.content {
+        case .null: annotation.value = "null"
+        case .flag(let flag): annotation.value = flag ? "true" : "false"
+        case .number(let number):
+            annotation.value = number
+            annotation.meaning = EpochTime.meaning(of: number, under: name)
+        case .text(let text): annotate(text, of: node, named: name, in: &annotation)
+        case .array(let elements):
+            annotation.meaning = "array of \(Words.count(elements.count, "element"))"
+            annotation.children = elements.enumerated().map { index, element in
+                path.append(String(index))
+                defer { path.removeLast() }
+                return annotate(element, named: "[\(index)]", secret: nil)
+            }
+        case .object(let members):
+            annotation.meaning = "object of \(Words.count(members.count, "member"))"
+            annotation.children = annotate(members)
+        case .broken(let reason):
+            annotation.violation = reason
+            annotation.meaning = node.range.isEmpty ? nil : "not decoded"
+        }
+        if pointerBytes <= bytes.count * 8 + 4096 {
+            let pointer = self.pointer
+            pointerBytes += pointer.utf8.count
+            if let meaning = describe(pointer, node) { annotation.meaning = meaning }
+        }
+        return annotation
+    }
+
+    private mutating func annotate(_ members: [(key: JSONNode, value: JSONNode)]) -> [Annotation] {
+        var names: Set<[UInt8]> = []
+        let isKey = members.contains { $0.key.text?.isByteEqual(to: "kty") ?? false }
+        return members.map { key, value in
+            guard let name = key.text else {
+                var annotation = annotate(value, named: "(no name)", secret: nil)
+                annotation.violation = annotation.violation ?? "the name is no string"
+                return annotation
+            }
+            path.append(name)
+            defer { path.removeLast() }
+            var secret = SecretMembers.describe(name, inKey: isKey)
+            // Whether there is one is no secret.
+            if case .null = value.content { secret = nil }
+            if case .flag = value.content { secret = nil }
+            var annotation = annotate(value, named: name, secret: secret)
+            if !names.insert(Array(name.utf8)).inserted {
+                annotation.violation = annotation.violation ?? "the name comes twice"
+            }
+            annotation.violation = annotation.violation ?? key.violation.map { "name: \($0)" }
+            return annotation
+        }
+    }
+
+    private mutating func annotate(
+        _ text: String, of node: JSONNode, named name: String, in annotation: inout Annotation
+    ) {
+        guard let blob = EmbeddedBlob(text) else {
+            annotation.value = "\"\(text)\""
+            annotation.meaning =
+                RFC3339.parse(text).map { TimeWords.describe($0) } ?? EpochTime.meaning(of: text, under: name)
+            return
+        }
+        if let secret = blob.secret {
+            contents.secrets.append(node.range)
+            annotation.value = "(not shown)"
+            annotation.meaning = secret
+            return
+        }
+        annotation.value = "\"\(text)\""
+        if !blob.encoding.isByteEqual(to: "text") {
+            annotation.meaning = "\(blob.encoding), \(Words.count(blob.bytes.count, "byte"))"
+        }
+        if blob.isWorthDecoding {
+            contents.nested.append(NestedBlob(pointer, encoding: blob.encoding, bytes: blob.bytes, at: node.range))
+        }
+    }
+}

@@ -1,0 +1,68 @@
+public import AssayCore
+import AssayPrimitives
+
+/// A JSON document of any content.
+public enum JSONFormat: BlobFormat {
+    /// JSON document.
+    public static let name = "JSON document"
+
+    /// Takes objects and arrays. A number or a word alone is text to most people.
+    public static func recognise(_ bytes: [UInt8]) -> Recognition? {
+        guard let first = LenientText.body(bytes).first, first == 0x7B || first == 0x5B,
+            let (node, end) = LenientJSON.read(bytes[...])
+        else { return nil }
+        let kind = node.isObject ? "object" : "array"
+        if violation(in: bytes) == nil {
+            return Recognition(.structure, because: "a JSON \(kind) fills all \(Words.count(bytes.count, "byte"))")
+        }
+        if node.violation == nil, end == bytes.count {
+            return Recognition(.structure, because: "it is a JSON \(kind), written against some rule of JSON")
+        }
+        guard hasContents(node) else { return nil }
+        return Recognition(
+            .guess,
+            because: end < bytes.count
+                ? "it begins with a JSON \(kind) of \(Words.count(end, "byte"))"
+                : "it begins like a JSON \(kind), and breaks off")
+    }
+
+    /// Annotates the first value; the rest is told.
+    public static func annotate(_ bytes: [UInt8]) -> BlobContents {
+        annotate(bytes) { _, _ in nil }
+    }
+
+    /// What the strict reader says first.
+    public static func violation(in bytes: [UInt8]) -> DecodeError? {
+        do throws(DecodeError) {
+            _ = try JSONReader.read(bytes, limit: InputLimits.record)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Annotates a document whose members mean something to a format.
+    public static func annotate(_ bytes: [UInt8], describe: @escaping JSONAnnotator.Describe) -> BlobContents {
+        guard let (node, end) = LenientJSON.read(bytes[...]) else {
+            return BlobContents([Annotation("document", at: bytes.indices, violation: "nothing but white space")])
+        }
+        var contents = JSONAnnotator.annotate(node, named: "document", in: bytes, describe: describe)
+        if end < bytes.count {
+            contents.annotations.append(
+                Annotation(
+                    "rest", at: end..<bytes.count, meaning: Words.count(bytes.count - end, "byte"),
+                    violation: "bytes follow the document"))
+        }
+        return contents
+    }
+
+    /// Whether something was read that is JSON.
+    private static func hasContents(_ node: JSONNode) -> Bool {
+        func isValue(_ node: JSONNode) -> Bool { if case .broken = node.content { false } else { true } }
+        return switch node.content {
+        case .object(let members): members.first.map { $0.key.text != nil && isValue($0.value) } ?? false
+        case .array(let elements): elements.first.map(isValue) ?? false
+        default: false
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import AssayCore
+
+/// A text inside of another one that looks like a blob: base64 in any alphabet, hexadecimal digits, a JWT or JWE, PEM, or
+/// JSON.
+struct EmbeddedBlob {
+    /// How its bytes come out of the text.
+    let encoding: String
+    /// The bytes; of a JWT, JWE, PEM or JSON those of the text itself.
+    let bytes: [UInt8]
+    /// What a private key among them is, and nil when there is none.
+    let secret: String?
+    /// Whether it is worth a look inside; otherwise it is a digest or an identifier, to judge by length and first byte.
+    let isWorthDecoding: Bool
+
+    /// Looks at a text, and finds nil when it is plain text.
+    init?(_ text: String) {
+        let characters = Array(text.utf8)
+        guard characters.count >= 16 else { return nil }
+        if characters.contains(0x2D), !PEMBlock.read(characters).isEmpty {
+            self.init("text", characters, isWorthDecoding: true)
+        } else if characters.contains(0x2E), CompactToken(characters)?.isToken ?? false {
+            self.init("text", characters, isWorthDecoding: true)
+        } else if characters.first == 0x7B,
+            let (node, end) = LenientJSON.read(characters[...]), end == characters.count, node.violation == nil,
+            node.isObject
+        {
+            self.init("text", characters, isWorthDecoding: true)
+        } else if let bytes = EmbeddedBlob.hexadecimal(characters) {
+            self.init("hexadecimal", bytes, isWorthDecoding: EmbeddedBlob.isStructured(bytes))
+        } else if EmbeddedBlob.isPlausible(characters) {
+            let decoded = LenientBase64.decode(characters[...])
+            guard decoded.strayCount == 0, decoded.count % 4 != 1 else { return nil }
+            self.init(
+                decoded.encoding, decoded.bytes, isWorthDecoding: EmbeddedBlob.isStructured(decoded.bytes))
+        } else {
+            return nil
+        }
+    }
+
+    private init(_ encoding: String, _ bytes: [UInt8], isWorthDecoding: Bool) {
+        self.encoding = encoding
+        self.bytes = bytes
+        self.isWorthDecoding = isWorthDecoding
+        secret = PrivateKeys.describe(bytes)
+    }
+
+    /// Even numbers of digits, as many as a digest of 16 bytes has at least.
+    private static func hexadecimal(_ characters: [UInt8]) -> [UInt8]? {
+        guard characters.count >= 32, characters.count % 2 == 0 else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(characters.count / 2)
+        var hasLetter = false
+        for index in stride(from: 0, to: characters.count, by: 2) {
+            guard let high = characters[index].hexadecimalValue, let low = characters[index + 1].hexadecimalValue
+            else { return nil }
+            hasLetter = hasLetter || high > 9 || low > 9
+            bytes.append(high << 4 | low)
+        }
+        // A long number in digits is a number.
+        return hasLetter ? bytes : nil
+    }
+
+    /// Whether text could be base64 that encodes something else than the words that it consists of.
+    ///
+    /// Words, names in capitals and identifiers of programs are in the alphabet as well. What is encoded has digits or
+    /// signs nearly always, and changes between capitals and small letters at every other character.
+    static func isPlausible(_ characters: [UInt8]) -> Bool {
+        var (digits, signs, changes, dashes) = (0, 0, 0, 0)
+        var previous: UInt8 = 0
+        for character in characters {
+            let kind: UInt8
+            switch character {
+            case 0x30...0x39: (digits, kind) = (digits + 1, 1)
+            case 0x41...0x5A: kind = 2
+            case 0x61...0x7A: kind = 3
+            case 0x2B, 0x2F, 0x3D: (signs, kind) = (signs + 1, 4)
+            case 0x2D, 0x5F: (dashes, kind) = (dashes + 1, 4)
+            case _ where LenientText.isSpace(character) && character != 0x20: kind = previous
+            default: return false
+            }
+            if kind != previous { changes += 1 }
+            previous = kind
+        }
+        guard digits + dashes < characters.count, characters.first != 0x2F else { return false }
+        // 8-4-4-4-12: a UUID.
+        if characters.count == 36, dashes == 4, [8, 13, 18, 23].allSatisfy({ characters[$0] == 0x2D }) { return false }
+        // No word is this long.
+        if characters.count > 200 { return changes * 8 >= characters.count }
+        return changes * 3 >= characters.count && (digits + signs > 0 || changes * 2 >= characters.count)
+    }
+
+    /// Whether bytes are more than a digest: longer, or beginning like a sequence of DER, a map of CBOR, or JSON.
+    private static func isStructured(_ bytes: [UInt8]) -> Bool {
+        guard let first = bytes.first, bytes.count >= 8 else { return false }
+        return bytes.count > 64 || first == 0x30 || first == 0x7B || (0xA1...0xBF).contains(first)
+            || bytes.count >= 37 && bytes.count != 48 && bytes.count != 64
+    }
+}
