@@ -55,12 +55,13 @@ public struct Inspector: Sendable {
 
     // MARK: Recognition
 
-    private typealias Candidate = (format: any BlobFormat.Type, recognition: Recognition)
+    private typealias Candidate = (format: any BlobFormat.Type, recognition: Recognition, isGeneral: Bool)
 
     /// The formats that bytes may be of, the likeliest first. Of equals, an engine's stands before a general one.
     private func recognise(_ bytes: [UInt8]) -> [Candidate] {
+        let platforms = formats.count - GeneralFormats.all.count
         let found = formats.enumerated().compactMap { index, format in
-            format.recognise(bytes).map { (index: index, candidate: Candidate(format, $0)) }
+            format.recognise(bytes).map { (index: index, candidate: Candidate(format, $0, index >= platforms)) }
         }
         let sorted = found.sorted { left, right in
             let (first, second) = (left.candidate.recognition.certainty, right.candidate.recognition.certainty)
@@ -125,11 +126,12 @@ public struct Inspector: Sendable {
         return layers
     }
 
-    /// Those that fit as well as the first.
+    /// Those that fit as well as the first. That a token of some platform is a JWE as well is nothing to decide between.
     private static func alternatives(_ guess: [Candidate]) -> [InspectionLayer.Alternative] {
-        guess.dropFirst().prefix { $0.recognition.certainty == guess.first?.recognition.certainty }.map {
-            InspectionLayer.Alternative(format: $0.format.name, recognition: $0.recognition)
-        }
+        guard let best = guess.first else { return [] }
+        return guess.dropFirst()
+            .filter { $0.recognition.certainty == best.recognition.certainty && $0.isGeneral == best.isGeneral }
+            .map { InspectionLayer.Alternative(format: $0.format.name, recognition: $0.recognition) }
     }
 }
 

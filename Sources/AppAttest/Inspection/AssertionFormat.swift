@@ -23,6 +23,7 @@ enum AssertionFormat: BlobFormat {
         var root = CBORAnnotator.annotate(node, named: "assertion", in: bytes)
         if case .map(let members) = node.content {
             for (index, member) in members.enumerated() where index < root.children.count {
+                if case .broken = member.value.content { continue }
                 let range = member.value.byteRange
                 switch (root.children[index].name, range) {
                 case ("signature", let range?):

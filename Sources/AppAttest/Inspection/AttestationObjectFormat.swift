@@ -32,6 +32,7 @@ enum AttestationObjectFormat: BlobFormat {
         var contents = BlobContents([])
         if case .map(let members) = node.content {
             for (index, member) in members.enumerated() where index < root.children.count {
+                if case .broken = member.value.content { continue }
                 switch root.children[index].name {
                 case "fmt": root.children[index].meaning = "the format of the attestation statement"
                 case "attStmt": statement(&root.children[index], member.value, bytes, &contents)

@@ -7,7 +7,20 @@ struct InspectionText {
 
     /// The lines of a layer and those inside of it.
     func lines(_ layer: InspectionLayer) -> [String] {
-        sections(layer, path: []).enumerated().flatMap { $0.offset == 0 ? $0.element : [""] + $0.element }
+        let sections = sections(layer, path: [])
+        let outline = sections.count > 1 ? self.outline(layer, depth: 0) + [""] : []
+        return outline + sections.enumerated().flatMap { $0.offset == 0 ? $0.element : [""] + $0.element }
+    }
+
+    /// What is inside of what, a line each.
+    private func outline(_ layer: InspectionLayer, depth: Int) -> [String] {
+        let name = String(repeating: "  ", count: depth) + terminal.printable(layer.name)
+        let mark = layer.violation == nil ? "" : terminal.colour(" !", .red)
+        let line = "\(name): \(terminal.colour(terminal.printable(layer.format ?? "unknown bytes"), .green))\(mark)"
+        let shown = layer.nested.prefix(limits.children)
+        let more = layer.nested.count - shown.count
+        let rest = more > 0 ? [String(repeating: "  ", count: depth + 1) + "... \(more) more"] : []
+        return [line] + shown.flatMap { outline($0, depth: depth + 1) } + rest
     }
 
     private func sections(_ layer: InspectionLayer, path: [String]) -> [[String]] {
