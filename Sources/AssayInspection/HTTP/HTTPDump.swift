@@ -1,0 +1,143 @@
+/// A message of HTTP/1.1 (RFC 9112), as text that somebody has copied: its lines and its body, by their places.
+struct HTTPMessage {
+    /// The request line or status line, and nil when the text begins with headers.
+    var startLine: Range<Int>?
+    /// The headers: names and values without white space around them.
+    var fields: [(name: Range<Int>, value: Range<Int>)] = []
+    /// What follows the empty line after the headers.
+    var body: Range<Int>?
+    /// Whether it is a response.
+    var isResponse = false
+}
+
+/// Reads dumps of HTTP messages as they are found in logs and terminals: LF or CRLF, and the prefixes `> ` and `< ` of
+/// `curl -v`, whose lines of `* ` are left out.
+struct HTTPDump {
+    private(set) var messages: [HTTPMessage] = []
+    /// Lines that are of no message.
+    private(set) var notes: [Range<Int>] = []
+    /// Whether lines have the prefixes of `curl -v`.
+    private(set) var hasPrefixes = false
+
+    private let bytes: [UInt8]
+    private static let messageLimit = 64
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        var isInHeaders = false
+        var position = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        while position < bytes.count {
+            let start = position
+            let end = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
+            position = min(end + 1, bytes.count)
+            let (line, prefix) = content(of: start..<end)
+            if prefix == 0x2A || prefix == 0x7B || prefix == 0x7D {
+                notes.append(start..<end)
+                continue
+            }
+            if prefix != nil { hasPrefixes = true }
+            if isInHeaders {
+                if line.isEmpty {
+                    isInHeaders = false
+                    // A line with a prefix, or the next message, ends the body of a dump with prefixes.
+                    let bodyEnd = hasPrefixes ? endOfBody(from: position) : bytes.count
+                    if bodyEnd > position { messages[messages.count - 1].body = position..<bodyEnd }
+                    position = bodyEnd
+                } else {
+                    addField(line)
+                }
+                continue
+            }
+            if line.isEmpty { continue }
+            guard messages.count < HTTPDump.messageLimit else {
+                notes.append(start..<bytes.count)
+                break
+            }
+            if let isResponse = HTTPDump.startLine(bytes[line]) {
+                messages.append(HTTPMessage(startLine: line, isResponse: isResponse))
+                isInHeaders = true
+            } else if messages.isEmpty, field(line) != nil {
+                messages.append(HTTPMessage())
+                isInHeaders = true
+                addField(line)
+            } else {
+                notes.append(start..<end)
+            }
+        }
+    }
+
+    /// A line without its end and without a prefix of `curl -v`, which is returned.
+    private func content(of range: Range<Int>) -> (Range<Int>, UInt8?) {
+        var line = bytes[range]
+        if line.last == 0x0D { line = line.dropLast() }
+        guard let first = line.first, [0x3E, 0x3C, 0x2A, 0x7B, 0x7D].contains(first) else { return (line.indices, nil) }
+        let rest = line.dropFirst()
+        guard rest.isEmpty && first != 0x7B && first != 0x7D || rest.first == 0x20 else { return (line.indices, nil) }
+        return (rest.dropFirst().indices, first)
+    }
+
+    /// Where the next line begins that `curl -v` has written.
+    private func endOfBody(from start: Int) -> Int {
+        var position = start
+        while position < bytes.count {
+            let end = bytes[position...].firstIndex(of: 0x0A) ?? bytes.count
+            let (line, prefix) = content(of: position..<end)
+            switch prefix {
+            case 0x2A: return position
+            case 0x3C, 0x3E: if line.isEmpty || HTTPDump.startLine(bytes[line]) != nil { return position }
+            default: break
+            }
+            position = min(end + 1, bytes.count)
+        }
+        return bytes.count
+    }
+
+    private mutating func addField(_ line: Range<Int>) {
+        guard let last = messages.indices.last else { return }
+        // A folded line goes on with the value before it (RFC 9112 section 5.2).
+        if LenientText.isSpace(bytes[line.lowerBound]), let field = messages[last].fields.last {
+            let end = LenientText.trimmed(bytes[line]).endIndex
+            messages[last].fields[messages[last].fields.count - 1].value =
+                min(field.value.lowerBound, end)..<max(field.value.upperBound, end)
+        } else if let field = field(line) {
+            messages[last].fields.append(field)
+        } else {
+            notes.append(line)
+        }
+    }
+
+    /// `name: value`, where the name is a token (RFC 9110 section 5.6.2).
+    private func field(_ line: Range<Int>) -> (name: Range<Int>, value: Range<Int>)? {
+        guard let colon = bytes[line].prefix(128).firstIndex(of: 0x3A), colon > line.lowerBound else { return nil }
+        // HTTP/2 writes what was the request line as headers whose names begin with a colon; those have a second one.
+        let name = bytes[line.lowerBound..<colon]
+        guard name.allSatisfy(HTTPDump.isTokenCharacter) else { return nil }
+        let value = LenientText.trimmed(bytes[colon + 1..<line.upperBound])
+        return (name.indices, value.indices)
+    }
+
+    static func isTokenCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E, 0x5F, 0x60, 0x7C,
+            0x7E:
+            true
+        default: false
+        }
+    }
+
+    /// Whether a line is a status line; nil when it is no request line either.
+    private static func startLine(_ line: ArraySlice<UInt8>) -> Bool? {
+        if line.starts(with: "HTTP/".utf8) {
+            let parts = line.prefix(32).split(separator: 0x20)
+            guard parts.count >= 2, parts[1].count == 3, parts[1].allSatisfy({ (0x30...0x39).contains($0) }) else {
+                return nil
+            }
+            return true
+        }
+        guard let space = line.prefix(20).firstIndex(of: 0x20), space > line.startIndex,
+            line[..<space].allSatisfy({ (0x41...0x5A).contains($0) }),
+            let last = line.lastIndex(of: 0x20), last > space, line[(last + 1)...].starts(with: "HTTP/".utf8)
+        else { return nil }
+        return false
+    }
+}

@@ -1,0 +1,126 @@
+import AssayCore
+
+/// A text that stands for bytes: base64 in any alphabet, or hexadecimal digits, in whatever wrapping it was copied with.
+struct EncodedText {
+    /// What it is: `base64`, `base64url`, `hexadecimal`, `percent-encoding`.
+    private(set) var encoding = ""
+    /// What was taken off around it, in order, such as quotes.
+    private(set) var wrappings: [String] = []
+    /// What a strict decoder would have against it.
+    private(set) var irregularities: [String] = []
+    /// What it stands for.
+    private(set) var bytes: [UInt8] = []
+    /// Where the text stands, white space around it left out.
+    let range: Range<Int>
+    /// Whether it is plausible that somebody encoded bytes, and it is no word that happens to be of the alphabet.
+    private(set) var isPlausible = false
+
+    /// Looks at a text, and finds nil when it is nothing of the kind.
+    init?(_ input: [UInt8]) {
+        var text = LenientText.body(input)
+        range = text.indices
+        // A look at the beginning first, so that binary is dismissed at once.
+        guard text.count >= 4, text.prefix(64).allSatisfy({ LenientText.isSpace($0) || (0x20...0x7E).contains($0) })
+        else { return nil }
+        if let quote = text.first, [0x22, 0x27, 0x60].contains(quote), text.count > 1 {
+            text = text.dropFirst()
+            if text.last == quote { text = text.dropLast() }
+            wrappings.append("quotes")
+        }
+        if LenientText.begins(text, with: "data:"), let comma = text.firstIndex(of: 0x2C) {
+            let type = String(decoding: text[..<comma].dropFirst(5), as: UTF8.self)
+            wrappings.append("a data URL of type \(type.excerpt)")
+            text = text[(comma + 1)...]
+            if !LenientText.lowercased(type).hasSuffix(";base64") {
+                encoding = "percent-encoding"
+                bytes = PercentEncoding.decode(text)
+                isPlausible = true
+                return
+            }
+        }
+        if PercentEncoding.isUsed(in: text) {
+            text = PercentEncoding.decode(text)[...]
+            wrappings.append("percent-encoding")
+        }
+        if text.contains(0x5C) {
+            text = EncodedText.withoutEscapes(text)[...]
+            wrappings.append("escapes of JSON")
+        }
+        if let bytes = EncodedText.hexadecimal(text) {
+            encoding = "hexadecimal"
+            self.bytes = bytes
+            isPlausible = true
+        } else if !decodeBase64(text) {
+            guard wrappings.contains("percent-encoding"), !text.isEmpty else { return nil }
+            // Something else that was percent-encoded, such as JSON.
+            wrappings.removeAll { $0 == "percent-encoding" }
+            encoding = "percent-encoding"
+            bytes = Array(text)
+            isPlausible = true
+        }
+    }
+
+    private mutating func decodeBase64(_ text: ArraySlice<UInt8>) -> Bool {
+        let decoded = LenientBase64.decode(text)
+        // One character in a hundred may have been damaged.
+        guard decoded.count >= 8, decoded.strayCount * 100 <= decoded.count, !text.contains(0x20) || decoded.count > 64
+        else { return false }
+        encoding = decoded.encoding
+        bytes = decoded.bytes
+        irregularities = decoded.irregularities
+        let sample = Array(text.prefix(4096))
+        isPlausible = decoded.count >= 16 && EmbeddedBlob.isPlausible(sample)
+        let kinds = [UInt8(0x30)...0x39, 0x41...0x5A, 0x61...0x7A].filter { kind in text.contains { kind.contains($0) }
+        }
+        return isPlausible || kinds.count > 1 && decoded.count % 4 != 1 && decoded.strayCount == 0
+    }
+
+    /// Without the escapes that a string of JSON has for line breaks and slashes.
+    private static func withoutEscapes(_ text: ArraySlice<UInt8>) -> [UInt8] {
+        var result: [UInt8] = []
+        var isEscape = false
+        for byte in text {
+            if isEscape {
+                if byte == 0x2F { result.append(byte) }
+                if byte == 0x6E || byte == 0x72 { result.append(0x0A) }
+                isEscape = false
+            } else if byte == 0x5C {
+                isEscape = true
+            } else {
+                result.append(byte)
+            }
+        }
+        return result
+    }
+
+    /// Pairs of digits, with `0x` before all of them or each, and with colons, commas, dashes or white space between.
+    private static func hexadecimal(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var high: UInt8?
+        var hasLetter = false
+        var hasSeparator = false
+        var position = text.startIndex
+        while position < text.endIndex {
+            let byte = text[position]
+            position += 1
+            if high == nil, byte == 0x30, position < text.endIndex, text[position] | 0x20 == 0x78 {
+                position += 1
+                hasSeparator = true
+            } else if let digit = byte.hexadecimalValue {
+                hasLetter = hasLetter || digit > 9
+                if let first = high {
+                    bytes.append(first << 4 | digit)
+                    high = nil
+                } else {
+                    high = digit
+                }
+            } else if high == nil, [0x3A, 0x2C, 0x2D].contains(byte) || LenientText.isSpace(byte) {
+                hasSeparator = hasSeparator || !LenientText.isSpace(byte)
+            } else {
+                return nil
+            }
+        }
+        // Digits alone are a number.
+        return high == nil && bytes.count >= 4 && (hasLetter || hasSeparator || bytes.count >= 32) ? bytes : nil
+    }
+}
