@@ -36,7 +36,8 @@ public struct InspectionLayer: Sendable {
     /// Describes a layer.
     public init(
         name: String, encoding: String?, format: String?, recognition: Recognition?, alternatives: [Alternative],
-        bytes: [UInt8], annotations: [Annotation], secrets: [Range<Int>] = [], violation: DecodeError?, unknown: [String],
+        bytes: [UInt8], annotations: [Annotation], secrets: [Range<Int>] = [], violation: DecodeError?,
+        unknown: [String],
         nested: [InspectionLayer]
     ) {
         self.name = name

@@ -113,7 +113,8 @@ public struct Inspector: Sendable {
                 let more = blobs.count - index
                 unknown.append(
                     "\(more) blob\(more == 1 ? "" : "s") from \(blob.name) on \(more == 1 ? "is" : "are") not decoded: at "
-                        + "most \(Inspector.layers) are, of at most \(Inspector.growth.factor) times the bytes of the input")
+                        + "most \(Inspector.layers) are, of at most \(Inspector.growth.factor) times the bytes of the input"
+                )
                 break
             }
             let guess = blob.format == nil ? recognise(blob.bytes) : []

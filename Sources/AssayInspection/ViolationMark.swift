@@ -6,7 +6,8 @@ enum ViolationMark {
     /// that of what stands last.
     static func set(_ error: DecodeError, in annotations: inout [Annotation], count: Int) {
         let offset = min(max(error.offset, 0), max(count - 1, 0))
-        let text = "strict decoding stops at byte \(error.offset): "
+        let text =
+            "strict decoding stops at byte \(error.offset): "
             + (error.field.isEmpty ? error.message : "\(error.field): \(error.message)")
         mark(text, at: offset, in: &annotations)
     }

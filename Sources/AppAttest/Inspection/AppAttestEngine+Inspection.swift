@@ -54,7 +54,9 @@ extension AppAttestEngine {
     /// carries, so that the record says whether the evidence is consistent and Apple's, and not whether it answers a
     /// challenge of the server's. An assertion alone tells neither its key nor what it signs.
     public static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord? {
-        func text(_ bytes: some Sequence<UInt8>) -> RecordValue.Content { .text(Base64.encode(Array(bytes), .standard)) }
+        func text(_ bytes: some Sequence<UInt8>) -> RecordValue.Content {
+            .text(Base64.encode(Array(bytes), .standard))
+        }
         func record(_ kind: EvidenceKind, _ members: [(String, RecordValue.Content)]) -> EvidenceRecord {
             let members = members.map {
                 RecordObject.Member(name: $0, offset: 0, value: RecordValue($1, offset: 0))

@@ -93,7 +93,9 @@ enum AppleExtensionAnnotator {
     private static func accessControlList(_ node: DERNode, _ bytes: [UInt8]) -> [Annotation] {
         node.children.map { child in
             var annotation = DERAnnotator.annotate(child, named: "[\(child.tagNumber)]", in: bytes)
-            guard child.tagNumber == 3, let inner = child.children.first, inner.isUniversal(4) else { return annotation }
+            guard child.tagNumber == 3, let inner = child.children.first, inner.isUniversal(4) else {
+                return annotation
+            }
             annotation.name = "[3] aclBlob"
             annotation.meaning =
                 bytes[inner.contents].elementsEqual(AttestedCertificate.macOSAccessControlList)

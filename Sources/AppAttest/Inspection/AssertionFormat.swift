@@ -27,7 +27,8 @@ enum AssertionFormat: BlobFormat {
                 let range = member.value.byteRange
                 switch (root.children[index].name, range) {
                 case ("signature", let range?):
-                    root.children[index].meaning = "ECDSA over SHA-256(SHA-256(authenticatorData || clientDataHash)), in DER"
+                    root.children[index].meaning =
+                        "ECDSA over SHA-256(SHA-256(authenticatorData || clientDataHash)), in DER"
                     root.children[index].children =
                         ECDSASignatureAnnotator.annotate(bytes, at: range, named: "ECDSA-Sig-Value").children
                 case ("authenticatorData", let range?):
@@ -44,7 +45,8 @@ enum AssertionFormat: BlobFormat {
         var annotations = [root]
         if end < bytes.count {
             annotations.append(
-                Annotation("rest", at: end..<bytes.count, value: Hexadecimal.text(bytes[end...].prefix(64)),
+                Annotation(
+                    "rest", at: end..<bytes.count, value: Hexadecimal.text(bytes[end...].prefix(64)),
                     violation: "nothing may follow"))
         }
         return BlobContents(

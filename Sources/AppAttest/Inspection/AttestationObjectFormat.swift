@@ -47,7 +47,8 @@ enum AttestationObjectFormat: BlobFormat {
         contents.annotations = [root]
         if end < bytes.count {
             contents.annotations.append(
-                Annotation("rest", at: end..<bytes.count, value: Hexadecimal.text(bytes[end...].prefix(64)),
+                Annotation(
+                    "rest", at: end..<bytes.count, value: Hexadecimal.text(bytes[end...].prefix(64)),
                     violation: "nothing may follow"))
         }
         contents.unknown = [Unknowable.chain, Unknowable.appID, Unknowable.challenge, Unknowable.enrolment]

@@ -60,7 +60,9 @@ enum AuthenticatorDataAnnotator {
             "flags", at: range, value: "0x\(Hexadecimal.text([byte]))",
             meaning: "Apple's devices set AT and ED without regard to what follows, so that they say nothing",
             children: bits.map { bit, name, meaning in
-                Annotation("\(name), bit \(bit.trailingZeroBitCount)", at: range, value: byte & bit == 0 ? "0" : "1", meaning: meaning)
+                Annotation(
+                    "\(name), bit \(bit.trailingZeroBitCount)", at: range, value: byte & bit == 0 ? "0" : "1",
+                    meaning: meaning)
             })
     }
 

@@ -35,7 +35,9 @@ enum AuthenticatorDataFormat: BlobFormat {
     static func violation(in bytes: [UInt8]) -> DecodeError? {
         let isAssertion = bytes.count == 37 || (bytes.count > 37 && bytes[37] >> 5 == 5)
         do throws(DecodeError) {
-            _ = isAssertion ? try AuthenticatorData(assertion: bytes[...]) : try AuthenticatorData(attestation: bytes[...])
+            _ =
+                isAssertion
+                ? try AuthenticatorData(assertion: bytes[...]) : try AuthenticatorData(attestation: bytes[...])
             return nil
         } catch {
             return error

@@ -26,8 +26,10 @@ enum ExtensionsAnnotator {
                 ?? "a validation category is an unsigned integer or 4 bytes, little-endian"
         case "apple_cd_hash_hash_01": annotation.meaning = "digest of the app's code directory (undocumented)"
         case "apple_cd_hash_type_01":
-            annotation.meaning = "which digest that is (undocumented)" + (number(node, in: bytes) == 2 ? "; 2 is SHA-256" : "")
-        default: annotation.meaning = ["unknown extension", annotation.meaning].compactMap { $0 }.joined(separator: ", ")
+            annotation.meaning =
+                "which digest that is (undocumented)" + (number(node, in: bytes) == 2 ? "; 2 is SHA-256" : "")
+        default:
+            annotation.meaning = ["unknown extension", annotation.meaning].compactMap { $0 }.joined(separator: ", ")
         }
     }
 

@@ -28,7 +28,8 @@ enum ReceiptPayloadFormat: BlobFormat {
         let isReceipt = types.contains(6) && types.contains(2)
         return Recognition(
             isReceipt ? .certain : .structure,
-            because: "it is a SET of \(types.count) numbered fields" + (isReceipt ? ", an App ID and a type among them" : ""))
+            because: "it is a SET of \(types.count) numbered fields"
+                + (isReceipt ? ", an App ID and a type among them" : ""))
     }
 
     private static func type(of node: DERNode, _ bytes: [UInt8]) -> UInt64? {

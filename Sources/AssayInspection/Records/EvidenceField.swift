@@ -13,12 +13,14 @@ struct EvidenceField {
     func blob(in bytes: [UInt8]) -> NestedBlob? {
         switch node.content {
         case .object where format != nil:
-            return NestedBlob(name, encoding: "JSON as it stands", bytes: Array(bytes[node.range]), format: format, at: node.range)
+            return NestedBlob(
+                name, encoding: "JSON as it stands", bytes: Array(bytes[node.range]), format: format, at: node.range)
         case .text(let text):
             guard text.utf8.count >= 16 || format != nil else { return nil }
             // Tokens stand in records as the text that they are, binary as base64.
             if format?.recognise(Array(text.utf8)) != nil {
-                return NestedBlob(name, encoding: "text as it stands", bytes: Array(text.utf8), format: format, at: node.range)
+                return NestedBlob(
+                    name, encoding: "text as it stands", bytes: Array(text.utf8), format: format, at: node.range)
             }
             if let decoded = EvidenceField.base64(text), !decoded.isEmpty {
                 return NestedBlob(name, encoding: "base64", bytes: decoded, format: format, at: node.range)

@@ -22,7 +22,8 @@ struct RecordAnnotator {
         }
         if document.untold > 0 {
             contents.unknown.append(
-                "\(Words.count(document.untold, "more record")) of this file are not shown; `assay replay` judges them all")
+                "\(Words.count(document.untold, "more record")) of this file are not shown; `assay replay` judges them all"
+            )
         }
         return contents
     }
@@ -40,7 +41,8 @@ struct RecordAnnotator {
         return JSONAnnotator.annotate(record, named: name, in: bytes) { pointer, node in
             let path = pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
             switch path.first {
-            case "kind" where path.count == 1: return engine == nil && !engines.isEmpty ? "no engine judges this kind" : nil
+            case "kind" where path.count == 1:
+                return engine == nil && !engines.isEmpty ? "no engine judges this kind" : nil
             case "app" where path.count == 1: return "the policy's app"
             case "expect" where path.count == 1: return "what a test vector expects of its verdict"
             case "evidence" where path.count == 2: return RecordAnnotator.meaning(of: path[1], node, engine)

@@ -11,7 +11,8 @@ enum IntegrityAnswerFormat: BlobFormat {
         if let payload = node["tokenPayloadExternal"] {
             let found = IntegrityPayloadFormat.recognise(payload)
             return Recognition(
-                .certain, because: "it is JSON with tokenPayloadExternal" + (found == nil ? "" : ", and the blocks of a payload"))
+                .certain,
+                because: "it is JSON with tokenPayloadExternal" + (found == nil ? "" : ", and the blocks of a payload"))
         }
         if let error = node["error"], error["code"] != nil, error["status"] != nil {
             return Recognition(.structure, because: "it is JSON with an error as Google's services give it")

@@ -49,7 +49,8 @@ enum LabelMeanings {
         ("KNOWN_INSTALLED", "apps from Google Play, or of the system, are installed"),
         ("KNOWN_CAPTURING", "such apps may see the screen"), ("KNOWN_OVERLAYS", "such apps may draw over this one"),
         ("KNOWN_CONTROLLING", "such apps may control the device"), ("UNKNOWN_INSTALLED", "other apps are installed"),
-        ("UNKNOWN_CAPTURING", "other apps may see the screen"), ("UNKNOWN_OVERLAYS", "other apps may draw over this one"),
+        ("UNKNOWN_CAPTURING", "other apps may see the screen"),
+        ("UNKNOWN_OVERLAYS", "other apps may draw over this one"),
         ("UNKNOWN_CONTROLLING", "other apps may control the device"),
     ]
 

@@ -91,7 +91,9 @@ enum PayloadMeanings {
             21: "5.0", 22: "5.1", 23: "6", 24: "7.0", 25: "7.1", 26: "8.0", 27: "8.1", 28: "9", 29: "10", 30: "11",
             31: "12", 32: "12L", 33: "13", 34: "14", 35: "15", 36: "16",
         ]
-        guard case .number(let text) = node.content, let version = Int(text) else { return "the SDK version of Android" }
+        guard case .number(let text) = node.content, let version = Int(text) else {
+            return "the SDK version of Android"
+        }
         return names[version].map { "Android \($0)" } ?? "an SDK version of Android"
     }
 

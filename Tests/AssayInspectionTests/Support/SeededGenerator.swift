@@ -1,4 +1,4 @@
-/// Random numbers that are the same in every run (SplitMix64, Steele, Lea and Flood 2014).
+/// Numbers that are the same for the same seed (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -6,9 +6,28 @@ struct SeededGenerator: RandomNumberGenerator {
 
     mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+
+    /// Bytes with some of them changed, and sometimes cut or with a stretch taken out.
+    mutating func mutated(_ bytes: [UInt8]) -> [UInt8] {
+        guard !bytes.isEmpty else { return bytes }
+        var bytes = bytes
+        for _ in 0..<Int.random(in: 1...4, using: &self) {
+            let index = Int.random(in: bytes.indices, using: &self)
+            switch Int.random(in: 0..<4, using: &self) {
+            case 0: bytes[index] = UInt8.random(in: 0...255, using: &self)
+            case 1: bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &self)
+            // What lengths and heads are made of at their limits.
+            case 2:
+                bytes[index] = [0x00, 0x1F, 0x7F, 0x80, 0x9F, 0xBF, 0xDF, 0xFB, 0xFF].randomElement(using: &self) ?? 0
+            default: bytes.insert(UInt8.random(in: 0...255, using: &self), at: index)
+            }
+        }
+        if Bool.random(using: &self) { bytes.removeLast(Int.random(in: 0..<bytes.count, using: &self)) }
+        return bytes
     }
 }

@@ -41,13 +41,16 @@ enum VectorBlobs {
             guard let evidence = (record as? [String: Any])?["evidence"] as? [String: Any] else { return [] }
             return evidence.sorted { $0.key < $1.key }.map { ("\(name) \($0.key)", $0.value) }
         }
-        return whole + fields.compactMap { name, value in
-            if let text = value as? String {
-                let decoded = text.utf8.count > 40 ? Data(base64Encoded: text) : nil
-                return (name, decoded.map { Array($0) } ?? Array(text.utf8))
+        return whole
+            + fields.compactMap { name, value in
+                if let text = value as? String {
+                    let decoded = text.utf8.count > 40 ? Data(base64Encoded: text) : nil
+                    return (name, decoded.map { Array($0) } ?? Array(text.utf8))
+                }
+                guard let object = value as? [String: Any] else { return nil }
+                return (try? JSONSerialization.data(withJSONObject: object, options: .sortedKeys)).map {
+                    (name, Array($0))
+                }
             }
-            guard let object = value as? [String: Any] else { return nil }
-            return (try? JSONSerialization.data(withJSONObject: object, options: .sortedKeys)).map { (name, Array($0)) }
-        }
     }
 }

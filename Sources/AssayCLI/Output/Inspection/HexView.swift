@@ -40,7 +40,8 @@ struct HexView {
         var lines: [String] = []
         for start in stride(from: shown.lowerBound, to: shown.upperBound, by: HexView.columns) {
             let row = bytes[start..<min(start + HexView.columns, shown.upperBound)]
-            lines.append(offset(start) + "  " + digits(row) + "  " + characters(row) + "  " + (lines.isEmpty ? label : ""))
+            lines.append(
+                offset(start) + "  " + digits(row) + "  " + characters(row) + "  " + (lines.isEmpty ? label : ""))
         }
         let hidden = segment.range.count - shown.count
         if hidden > 0 {
@@ -105,7 +106,8 @@ struct HexSegments {
             annotation.children.count > 1 && annotation.children.allSatisfy { $0.range == nil || $0.range == range }
         if !isLeaf { for child in annotation.children { add(child, below: annotation.name) } }
         let hasParts = position > range.lowerBound
-        let label = hasParts || annotation.value == nil ? annotation.name : "\(annotation.name)  \(annotation.value ?? "")"
+        let label =
+            hasParts || annotation.value == nil ? annotation.name : "\(annotation.name)  \(annotation.value ?? "")"
         close(at: range.upperBound, label: label, violation: annotation.violation)
     }
 

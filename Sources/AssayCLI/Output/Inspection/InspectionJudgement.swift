@@ -61,7 +61,8 @@ struct InspectionJudgement {
             return "\(layer.name): it is judged as part of a record only"
         }
         let options = RawOption.allCases.filter(raw.evidenceOptions.contains).map(\.rawValue).joined(separator: ", ")
-        return "\(layer.name): this alone is not enough to be judged; `assay verify --kind \(kind) --policy POLICY \(file)` "
+        return
+            "\(layer.name): this alone is not enough to be judged; `assay verify --kind \(kind) --policy POLICY \(file)` "
             + "takes what is missing with the options \(options)"
     }
 }
