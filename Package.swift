@@ -123,12 +123,14 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "AppAttestTests",
-            dependencies: ["AppAttest", "Assay", "AssayPrimitives", "AssayTesting", "AssayTestSupport"],
+            dependencies: [
+                "AppAttest", "Assay", "AssayInspection", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "PlayIntegrityTests",
             dependencies: [
-                "Assay", "AssayPrimitives", "AssayTestSupport", "PlayIntegrity",
+                "Assay", "AssayInspection", "AssayPrimitives", "AssayTesting", "AssayTestSupport", "PlayIntegrity",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),

@@ -8,6 +8,12 @@ public protocol InspectableEngine: EvidenceEngine {
     /// The format of a field of a record's evidence, such as `attestation`, and nil when it has none of its own.
     static func format(of field: String, in kind: EvidenceKind) -> (any BlobFormat.Type)?
 
+    /// What a field of a record's evidence is, in words, and nil for fields that the kind does not have.
+    static func meaning(of field: String, in kind: EvidenceKind) -> String?
+
+    /// The kind of evidence that a blob of a format is the main part of, and nil for parts of other blobs.
+    static func kind(of format: any BlobFormat.Type) -> EvidenceKind?
+
     /// A record of a kind for a blob that was found alone, such as a token that names its app, so that a policy can judge
     /// it; nil when the blob alone is not enough.
     ///

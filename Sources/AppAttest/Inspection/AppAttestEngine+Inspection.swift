@@ -1,13 +1,92 @@
 public import AssayCore
 public import AssayInspection
+import AssayPrimitives
 
 extension AppAttestEngine {
     /// The formats of the platform.
-    public static let formats: [any BlobFormat.Type] = []
+    public static let formats: [any BlobFormat.Type] = [
+        AttestationObjectFormat.self,
+        AssertionFormat.self,
+        ReceiptFormat.self,
+        ReceiptPayloadFormat.self,
+        AttestedCertificateFormat.self,
+        AuthenticatorDataFormat.self,
+    ]
 
     /// The format of a field of a record.
-    public static func format(of field: String, in kind: EvidenceKind) -> (any BlobFormat.Type)? { nil }
+    public static func format(of field: String, in kind: EvidenceKind) -> (any BlobFormat.Type)? {
+        switch (kind, field) {
+        case (AttestationCheck.kind, "attestation"): AttestationObjectFormat.self
+        case (AssertionCheck.kind, "assertion"): AssertionFormat.self
+        case (ReceiptCheck.kind, "receipt"): ReceiptFormat.self
+        default: nil
+        }
+    }
 
-    /// A record of a blob that was found alone.
-    public static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord? { nil }
+    /// What a field of a record is.
+    public static func meaning(of field: String, in kind: EvidenceKind) -> String? {
+        switch (kind, field) {
+        case (_, "keyId"): "the key identifier: SHA-256 of the key's X9.63 point"
+        case (AttestationCheck.kind, "attestation"): "the attestation object of attestKey"
+        case (AttestationCheck.kind, "challenge"): "the challenge; its SHA-256 is the clientDataHash"
+        case (AssertionCheck.kind, "assertion"): "the assertion of generateAssertion"
+        case (AssertionCheck.kind, "clientData"): "the request; its SHA-256 is the clientDataHash"
+        case (AssertionCheck.kind, "challenge"): "the challenge that the client data carries"
+        case (AssertionCheck.kind, "key"): "the key and its counter, for use without a ledger"
+        case (AttestationCheck.kind, "clientDataHash"), (AssertionCheck.kind, "clientDataHash"):
+            "what the app passed as clientDataHash, taken as it is"
+        case (ReceiptCheck.kind, "receipt"): "the receipt that Apple's server handed out"
+        default: nil
+        }
+    }
+
+    /// The kind of evidence that a blob is the main part of.
+    public static func kind(of format: any BlobFormat.Type) -> EvidenceKind? {
+        if format == AttestationObjectFormat.self { return AttestationCheck.kind }
+        if format == AssertionFormat.self { return AssertionCheck.kind }
+        if format == ReceiptFormat.self { return ReceiptCheck.kind }
+        return nil
+    }
+
+    /// A record of an attestation with a receipt, or of a receipt alone.
+    ///
+    /// The key identifier is that of the attested key, and the client data hash of an attestation the one that its receipt
+    /// carries, so that the record says whether the evidence is consistent and Apple's, and not whether it answers a
+    /// challenge of the server's. An assertion alone tells neither its key nor what it signs.
+    public static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord? {
+        func text(_ bytes: some Sequence<UInt8>) -> RecordValue.Content {
+            .text(Base64.encode(Array(bytes), .standard))
+        }
+        func record(_ kind: EvidenceKind, _ members: [(String, RecordValue.Content)]) -> EvidenceRecord {
+            let members = members.map {
+                RecordObject.Member(name: $0, offset: 0, value: RecordValue($1, offset: 0))
+            }
+            return EvidenceRecord(
+                id: nil, kind: kind, app: nil, receivedAt: nil, evidence: RecordObject(members, offset: 0), expect: nil)
+        }
+        func receipt(_ bytes: ArraySlice<UInt8>) -> Receipt? {
+            (try? SignedReceipt(bytes, authorities: AppAttestTrust.apple.receipts))?.payload
+        }
+        if format == AttestationObjectFormat.self {
+            guard
+                let evidence = try? AttestationEvidence(blob, authorities: AppAttestTrust.apple.attestation),
+                let hash = evidence.receipt.flatMap({ receipt($0) })?.clientDataHash, !hash.isEmpty
+            else { return nil }
+            return record(
+                AttestationCheck.kind,
+                [
+                    ("keyId", text(evidence.credential.credentialID)), ("attestation", text(blob)),
+                    ("clientDataHash", text(hash)),
+                ])
+        }
+        if format == ReceiptFormat.self {
+            guard let payload = receipt(blob[...]),
+                let key = try? Certificate(der: payload.attestedCertificate).publicKey()
+            else { return nil }
+            return record(
+                ReceiptCheck.kind,
+                [("keyId", text(Digest.sha256(key.x963Representation))), ("receipt", text(blob))])
+        }
+        return nil
+    }
 }

@@ -26,7 +26,10 @@ struct RecordVerification {
         return isUp
     }
 
-    private func verify(
+    /// Judges the records of some bytes, which came out of something of a name.
+    ///
+    /// - Returns: false after an outage that whatever comes next would meet as well.
+    func verify(
         _ bytes: [UInt8], of name: String, into report: inout VerdictReport
     ) async throws(CommandFailure) -> Bool {
         let lines = LineIndex(bytes)
@@ -43,6 +46,16 @@ struct RecordVerification {
             }
         }
         return true
+    }
+
+    /// Judges a record that stands in no file.
+    ///
+    /// - Returns: false after an outage that whatever comes next would meet as well.
+    func verify(
+        _ record: EvidenceRecord, of name: String, into report: inout VerdictReport
+    ) async throws(CommandFailure) -> Bool {
+        let place = Place(file: name, number: 1, record: record, lines: LineIndex([]))
+        return try await verify(record, at: place, into: &report)
     }
 
     private static func describe(_ error: RecordFile.Unreadable, in name: String, _ lines: LineIndex) -> String {

@@ -7,6 +7,7 @@ struct VerdictReport {
     static let toldPerFile = 100
 
     private let isJSON: Bool
+    private let isCollecting: Bool
     private let hasMemoryLedger: Bool
     private let table = VerdictTable(terminal: Terminal(STDOUT_FILENO))
     private var accepted = 0
@@ -15,12 +16,18 @@ struct VerdictReport {
     private var unreadableInFile = 0
     /// The worst that has happened so far.
     private(set) var status = ExitStatus.success
+    /// The verdicts as JSON, when they are collected and not printed.
+    private(set) var collected: [String] = []
+    /// How many verdicts there are so far.
+    var count: Int { accepted + rejected }
 
     /// Starts a report.
     ///
     /// - Parameter hasMemoryLedger: whether the ledger knows nothing but what this command told it.
-    init(isJSON: Bool, hasMemoryLedger: Bool) {
+    /// - Parameter isCollecting: whether JSON is kept in ``collected`` and not printed.
+    init(isJSON: Bool, hasMemoryLedger: Bool, isCollecting: Bool = false) {
         self.isJSON = isJSON
+        self.isCollecting = isCollecting
         self.hasMemoryLedger = hasMemoryLedger
     }
 
@@ -39,7 +46,11 @@ struct VerdictReport {
                     "\(id ?? fallback): the verdict is \(verdict.outcome.rawValue), the record expects "
                         + ([unmet.outcome.rawValue] + unmet.failed).joined(separator: " "))
             }
-            try Console.print(verdict.json(id: id))
+            if isCollecting {
+                collected.append(verdict.json(id: id))
+            } else {
+                try Console.print(verdict.json(id: id))
+            }
         } else {
             if accepted + rejected > 0 { try Console.print("") }
             let lines = table.lines(verdict, id: id ?? fallback, unmet: unmet, hints: hints(verdict))

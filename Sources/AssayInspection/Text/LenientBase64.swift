@@ -1,11 +1,11 @@
 /// Base64 in any alphabet, decoded as far as it goes: verification decodes it with `Base64`.
-struct LenientBase64: Sendable {
+package struct LenientBase64: Sendable {
     /// The bytes that the characters of the alphabet stand for; others are left out.
-    private(set) var bytes: [UInt8] = []
+    package private(set) var bytes: [UInt8] = []
     /// What it is: `base64`, `base64url`, or that it could be either.
     let encoding: String
     /// What a strict decoder would have against it, in words.
-    private(set) var irregularities: [String] = []
+    package private(set) var irregularities: [String] = []
     /// How many characters of an alphabet there are.
     let count: Int
     /// How many others, besides white space and padding, there are.
@@ -24,7 +24,7 @@ struct LenientBase64: Sendable {
     }()
 
     /// Decodes characters.
-    static func decode(_ text: ArraySlice<UInt8>) -> LenientBase64 { LenientBase64(text) }
+    package static func decode(_ text: ArraySlice<UInt8>) -> LenientBase64 { LenientBase64(text) }
 
     private init(_ text: ArraySlice<UInt8>) {
         var group: UInt32 = 0

@@ -1,13 +1,72 @@
 public import AssayCore
 public import AssayInspection
+import AssayPrimitives
 
 extension PlayIntegrityEngine {
     /// The formats of the platform.
-    public static let formats: [any BlobFormat.Type] = []
+    public static let formats: [any BlobFormat.Type] = [
+        ClassicTokenFormat.self,
+        IntegrityAnswerFormat.self,
+        IntegrityPayloadFormat.self,
+        PlayConsoleKeysFormat.self,
+    ]
 
     /// The format of a field of a record.
-    public static func format(of field: String, in kind: EvidenceKind) -> (any BlobFormat.Type)? { nil }
+    public static func format(of field: String, in kind: EvidenceKind) -> (any BlobFormat.Type)? {
+        switch (kind, field) {
+        case (PlayIntegrityCheck.classicKind, "token"): ClassicTokenFormat.self
+        case (PlayIntegrityCheck.standardKind, "decoded"): IntegrityAnswerFormat.self
+        default: nil
+        }
+    }
 
-    /// A record of a blob that was found alone.
-    public static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord? { nil }
+    /// What a field of a record is.
+    public static func meaning(of field: String, in kind: EvidenceKind) -> String? {
+        switch (kind, field) {
+        case (_, "packageName"): "the app that is to have asked for the token"
+        case (PlayIntegrityCheck.classicKind, "token"): "the token, encrypted for the keys of the Play Console"
+        case (PlayIntegrityCheck.classicKind, "nonce"): "the nonce of the request, as the server gave it out"
+        case (PlayIntegrityCheck.standardKind, "token"): "the token, which only Google can open"
+        case (PlayIntegrityCheck.standardKind, "requestHash"): "the hash of the request, as the server computes it"
+        case (PlayIntegrityCheck.standardKind, "decoded"): "Google's answer to the decode call"
+        default: nil
+        }
+    }
+
+    /// The kind of evidence that a blob is the main part of.
+    public static func kind(of format: any BlobFormat.Type) -> EvidenceKind? {
+        if format == ClassicTokenFormat.self { return PlayIntegrityCheck.classicKind }
+        if format == IntegrityAnswerFormat.self || format == IntegrityPayloadFormat.self {
+            return PlayIntegrityCheck.standardKind
+        }
+        return nil
+    }
+
+    /// A record of Google's answer on a standard token, or of its payload.
+    ///
+    /// Package name and request hash are those of the answer itself, so that the record says whether app and device are
+    /// what the policy demands, and not whether the answer is on a request of the server's. A classic token tells nothing
+    /// without its keys, and its payload has a nonce in place of the hash.
+    public static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord? {
+        guard format == IntegrityAnswerFormat.self || format == IntegrityPayloadFormat.self,
+            let object = try? JSONReader.readObject(blob, limit: InputLimits.integrityAnswer)
+        else { return nil }
+        func member(_ name: String, _ content: RecordValue.Content) -> RecordObject.Member {
+            RecordObject.Member(name: name, offset: 0, value: RecordValue(content, offset: 0))
+        }
+        let isAnswer = format == IntegrityAnswerFormat.self
+        let answer = isAnswer ? object : RecordObject([member("tokenPayloadExternal", .object(object))], offset: 0)
+        guard case .object(let payload)? = answer["tokenPayloadExternal"]?.content,
+            case .object(let request)? = payload["requestDetails"]?.content,
+            case .text(let package)? = request["requestPackageName"]?.content,
+            case .text(let hash)? = request["requestHash"]?.content
+        else { return nil }
+        let evidence = [
+            member("packageName", .text(package)), member("requestHash", .text(hash)),
+            member("decoded", .object(answer)),
+        ]
+        return EvidenceRecord(
+            id: nil, kind: PlayIntegrityCheck.standardKind, app: nil, receivedAt: nil,
+            evidence: RecordObject(evidence, offset: 0), expect: nil)
+    }
 }

@@ -1,0 +1,10 @@
+public import AssayInspection
+
+extension Verifier {
+    /// Says what blobs are, and decodes them as far as they go: the evidence of every engine, and what it comes in.
+    ///
+    ///     let layer = Verifier.inspector.inspect(bytes, name: "attestation")
+    ///
+    /// Nothing is verified, and no key is needed.
+    public static let inspector = Inspector(engines: engines)
+}

@@ -1,0 +1,68 @@
+import Assay
+import AssayCore
+import AssayInspection
+import Foundation
+
+/// Judges what an inspection has found, as far as it can be judged.
+struct InspectionJudgement {
+    private let records: RecordVerification
+    private let file: String
+    /// The verdicts.
+    private(set) var report: VerdictReport
+    /// The layers that are evidence, and alone are not enough.
+    private var incomplete: [InspectionLayer] = []
+
+    /// Prepares to judge with a ledger that is empty at first.
+    ///
+    /// - Parameters:
+    ///   - time: the time of judgement, and nil for that of receipt.
+    ///   - file: what is inspected, for advice.
+    init(policy: Policy, app: String?, time: Date?, file: String, report: VerdictReport) {
+        records = RecordVerification(
+            verifier: Verifier(policy: policy, ledger: MemoryLedger()), app: app, time: time)
+        self.file = file
+        self.report = report
+    }
+
+    /// Judges a layer, or what is inside of it.
+    mutating func judge(_ layer: InspectionLayer) async throws(CommandFailure) {
+        if layer.format == RecordFormat.name {
+            _ = try await records.verify(layer.bytes, of: layer.name, into: &report)
+            report.endFile(layer.name)
+            return
+        }
+        if let record = Verifier.inspector.record(of: layer) {
+            let fields = record.evidence.members.map(\.name).joined(separator: ", ")
+            Console.note(
+                "\(layer.name): judged with the values that it carries itself (\(fields)), so that a verdict shows nothing "
+                    + "about which request it answers")
+            _ = try await records.verify(record, of: layer.name, into: &report)
+            return
+        }
+        if Verifier.inspector.kind(of: layer) != nil {
+            incomplete.append(layer)
+            return
+        }
+        for nested in layer.nested { try await judge(nested) }
+    }
+
+    /// Says what was not judged and why, and fails when something was rejected or nothing was judged.
+    func finish() throws(CommandFailure) {
+        for layer in incomplete { Console.note(advice(layer)) }
+        try report.finish()
+        guard report.count > 0 else {
+            let reason = incomplete.isEmpty ? "there is nothing here that a policy judges" : "nothing could be judged"
+            throw CommandFailure(.unreadable, reason)
+        }
+    }
+
+    private func advice(_ layer: InspectionLayer) -> String {
+        guard let kind = Verifier.inspector.kind(of: layer), let raw = RawKind(argument: kind.name) else {
+            return "\(layer.name): it is judged as part of a record only"
+        }
+        let options = RawOption.allCases.filter(raw.evidenceOptions.contains).map(\.rawValue).joined(separator: ", ")
+        return
+            "\(layer.name): this alone is not enough to be judged; `assay verify --kind \(kind) --policy POLICY \(file)` "
+            + "takes what is missing with the options \(options)"
+    }
+}

@@ -1,0 +1,151 @@
+public import AssayCore
+
+/// Says what blobs are, and decodes them layer by layer: base64 around CBOR, a token in JSON.
+///
+/// Nothing is verified. No bytes make it fail; what is broken is decoded as far as it goes. Time and memory are bounded
+/// by a small multiple of the input.
+public struct Inspector: Sendable {
+    /// How deep layers may nest. A token in JSON in an HTTP request in base64 needs four.
+    static let depth = 8
+    /// How many layers there may be in all.
+    static let layers = 200
+    /// How many bytes all layers together may have, as a multiple of the input's, and at least how many.
+    static let growth = (factor: 4, minimum: 1 << 20)
+
+    private let engines: [any InspectableEngine.Type]
+    private let formats: [any BlobFormat.Type]
+
+    /// Makes an inspector that knows the general formats and those of some engines.
+    public init(engines: [any InspectableEngine.Type]) {
+        self.engines = engines
+        formats = engines.flatMap { $0.formats } + GeneralFormats.all
+    }
+
+    /// Decodes some bytes as far as they go.
+    ///
+    /// - Parameters:
+    ///   - bytes: anything.
+    ///   - name: what the outermost layer is called, such as the name of the file.
+    public func inspect(_ bytes: [UInt8], name: String) -> InspectionLayer {
+        var budget = Budget(
+            layers: Inspector.layers, bytes: max(bytes.count * Inspector.growth.factor, Inspector.growth.minimum))
+        let blob = NestedBlob(name, encoding: "", bytes: bytes)
+        let guess = recognise(bytes)
+        return layer(blob, encoding: nil, guess: guess, depth: 1, &budget)
+    }
+
+    /// A record for a layer that alone is enough to be judged, and nil when it is not; see
+    /// ``InspectableEngine/record(of:format:)``.
+    public func record(of layer: InspectionLayer) -> EvidenceRecord? {
+        for engine in engines {
+            guard let format = engine.formats.first(where: { $0.name == layer.format }) else { continue }
+            return engine.record(of: layer.bytes, format: format)
+        }
+        return nil
+    }
+
+    /// The kind of evidence that a layer is part of, and nil when it is none.
+    public func kind(of layer: InspectionLayer) -> EvidenceKind? {
+        for engine in engines {
+            guard let format = engine.formats.first(where: { $0.name == layer.format }) else { continue }
+            return engine.kind(of: format)
+        }
+        return nil
+    }
+
+    // MARK: Recognition
+
+    private typealias Candidate = (format: any BlobFormat.Type, recognition: Recognition, isGeneral: Bool)
+
+    /// The formats that bytes may be of, the likeliest first. Of equals, an engine's stands before a general one.
+    private func recognise(_ bytes: [UInt8]) -> [Candidate] {
+        let platforms = formats.count - GeneralFormats.all.count
+        let found = formats.enumerated().compactMap { index, format in
+            format.recognise(bytes).map { (index: index, candidate: Candidate(format, $0, index >= platforms)) }
+        }
+        let sorted = found.sorted { left, right in
+            let (first, second) = (left.candidate.recognition.certainty, right.candidate.recognition.certainty)
+            return first == second ? left.index < right.index : first > second
+        }
+        return sorted.map(\.candidate)
+    }
+
+    // MARK: Layers
+
+    private func layer(
+        _ blob: NestedBlob, encoding: String?, guess: [Candidate], depth: Int, _ budget: inout Budget
+    ) -> InspectionLayer {
+        let best = guess.first
+        guard let format = blob.format ?? best?.format else {
+            return UnknownBytes.layer(blob, encoding: encoding, formats: formats)
+        }
+        let contents =
+            format == RecordFormat.self
+            ? RecordAnnotator(engines: engines).contents(of: blob.bytes) : format.annotate(blob.bytes)
+        let violation = format.violation(in: blob.bytes)
+        var annotations = contents.annotations
+        if let violation { ViolationMark.set(violation, in: &annotations, count: blob.bytes.count) }
+        var unknown = contents.unknown
+        let isEncoding = format is any EncodingFormat.Type
+        let nested = layers(contents.nested, inEncoding: isEncoding, depth: depth, &budget, &unknown)
+        let covered = nested.filter { !$0.layer.secrets.isEmpty }.map { $0.place ?? blob.bytes.indices }
+        if !covered.isEmpty { SecretCover.apply(to: &annotations, covered) }
+        return InspectionLayer(
+            name: blob.name, encoding: encoding, format: format.name,
+            recognition: blob.format == nil ? best?.recognition : nil,
+            alternatives: blob.format == nil ? Inspector.alternatives(guess) : [], bytes: blob.bytes,
+            annotations: annotations, secrets: contents.secrets + covered, violation: violation, unknown: unknown,
+            nested: nested.map(\.layer))
+    }
+
+    /// The layers of the blobs inside of a layer, as far as the budget goes.
+    private func layers(
+        _ blobs: [NestedBlob], inEncoding isEncoding: Bool, depth: Int, _ budget: inout Budget,
+        _ unknown: inout [String]
+    ) -> [(layer: InspectionLayer, place: Range<Int>?)] {
+        var layers: [(layer: InspectionLayer, place: Range<Int>?)] = []
+        for (index, blob) in blobs.enumerated() {
+            guard depth < Inspector.depth else {
+                unknown.append("\(blob.name) is not decoded: layers nest deeper than \(Inspector.depth)")
+                break
+            }
+            guard budget.spend(blob.bytes.count) else {
+                let more = blobs.count - index
+                unknown.append(
+                    "\(more) blob\(more == 1 ? "" : "s") from \(blob.name) on \(more == 1 ? "is" : "are") not decoded: at "
+                        + "most \(Inspector.layers) are, of at most \(Inspector.growth.factor) times the bytes of the input"
+                )
+                break
+            }
+            let guess = blob.format == nil ? recognise(blob.bytes) : []
+            // What only looks like base64 in some text, or resembles something by its length alone, is no finding.
+            let isFinding = blob.format != nil || isEncoding || (guess.first?.recognition.certainty ?? .guess) > .guess
+            guard isFinding else { continue }
+            let layer = layer(blob, encoding: blob.encoding, guess: guess, depth: depth + 1, &budget)
+            layers.append((layer, blob.range))
+        }
+        return layers
+    }
+
+    /// Those that fit as well as the first. That a token of some platform is a JWE as well is nothing to decide between.
+    private static func alternatives(_ guess: [Candidate]) -> [InspectionLayer.Alternative] {
+        guard let best = guess.first else { return [] }
+        return guess.dropFirst()
+            .filter { $0.recognition.certainty == best.recognition.certainty && $0.isGeneral == best.isGeneral }
+            .map { InspectionLayer.Alternative(format: $0.format.name, recognition: $0.recognition) }
+    }
+}
+
+/// What one inspection may still decode.
+private struct Budget {
+    var layers: Int
+    var bytes: Int
+
+    /// Takes one layer out of the budget, and says whether it was in it.
+    mutating func spend(_ count: Int) -> Bool {
+        guard layers > 1, bytes >= count else { return false }
+        layers -= 1
+        bytes -= count
+        return true
+    }
+}

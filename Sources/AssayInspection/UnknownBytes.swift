@@ -1,0 +1,65 @@
+import AssayPrimitives
+
+/// What can be said of bytes that nothing recognises.
+enum UnknownBytes {
+    /// How many bytes are shown of those that nobody knows.
+    private static let shown = 8
+
+    /// A layer that says what the bytes are not.
+    static func layer(_ blob: NestedBlob, encoding: String?, formats: [any BlobFormat.Type]) -> InspectionLayer {
+        let bytes = blob.bytes
+        let first = bytes.prefix(shown)
+        var annotations = [Annotation("length", value: "\(bytes.count)", meaning: "bytes")]
+        if !bytes.isEmpty {
+            annotations.append(
+                Annotation(
+                    first.count == bytes.count ? "bytes" : "first bytes", at: 0..<first.count,
+                    value: Hexadecimal.text(first), meaning: words(first)))
+            annotations.append(Annotation("contents", value: kind(of: bytes)))
+        }
+        return InspectionLayer(
+            name: blob.name, encoding: encoding, format: nil, recognition: nil, alternatives: [], bytes: bytes,
+            annotations: annotations, violation: nil,
+            unknown: [
+                "none of the \(formats.count) formats that are known here fits: no CBOR, DER, JSON, PEM, base64, token, "
+                    + "record or HTTP message",
+                hint(bytes),
+            ], nested: [])
+    }
+
+    private static func isPrintable(_ byte: UInt8) -> Bool {
+        (0x20...0x7E).contains(byte) || [0x09, 0x0A, 0x0D].contains(byte)
+    }
+
+    private static func words(_ bytes: ArraySlice<UInt8>) -> String? {
+        bytes.allSatisfy(isPrintable) ? "\"\(String(decoding: bytes, as: UTF8.self))\"" : nil
+    }
+
+    private static func kind(of bytes: [UInt8]) -> String {
+        let printable = bytes.lazy.filter(isPrintable).count
+        if printable == bytes.count { return "printable ASCII throughout" }
+        if String(validating: bytes, as: UTF8.self) != nil { return "UTF-8 text" }
+        if let first = bytes.first, bytes.allSatisfy({ $0 == first }) { return "the same byte throughout" }
+        return "binary: \(printable * 100 / bytes.count)% of the bytes are printable"
+    }
+
+    private static func hint(_ bytes: [UInt8]) -> String {
+        switch bytes.count {
+        case 0: return "there is nothing: was the value lost in a shell variable or a pipe?"
+        case 32: return "32 bytes are the length of SHA-256, of a key identifier, a challenge or an AES-256 key"
+        default: break
+        }
+        let signatures: [([UInt8], String)] = [
+            ([0x1F, 0x8B], "it begins as gzip does: decompress it first"),
+            ([0x28, 0xB5, 0x2F, 0xFD], "it begins as zstd does: decompress it first"),
+            ([0x50, 0x4B, 0x03, 0x04], "it begins as a zip archive does"),
+            (Array("bplist".utf8), "it begins as a binary property list does"),
+            (Array("SQLite format 3".utf8), "it begins as a SQLite file does; `assay ledger` reads ledgers"),
+        ]
+        if let (_, text) = signatures.first(where: { bytes.starts(with: $0.0) }) { return text }
+        if bytes.allSatisfy(isPrintable) {
+            return "text of no known form: if it is part of a message, hand over the whole body or the whole value"
+        }
+        return "if it was cut out of something, hand over the whole of it; if it is encrypted, nothing can be seen"
+    }
+}
