@@ -30,7 +30,7 @@ struct AssessedRecord: Sendable {
 /// done in their order.
 struct RecordJudge: Sendable {
     let bench: ReplayBench
-    let time: ReplayTime
+    let time: JudgementTime
     let captureKey: CapturePrivateKey?
     let isMeasured: Bool
     private let primaryView: ReplayLedgerView?

@@ -3,7 +3,7 @@ public import AssayCore
 public import FoundationEssentials
 
 /// The time at which records are judged.
-public enum ReplayTime: Sendable, Equatable {
+public enum JudgementTime: Sendable, Equatable {
     /// When each was received. A record that does not say is not judged.
     case asCaptured
     /// This time, for all of them.
@@ -39,7 +39,7 @@ public struct ReplayPolicies: Sendable {
 /// How a corpus is replayed.
 public struct ReplayOptions: Sendable {
     /// The time of judgement.
-    public var time = ReplayTime.asCaptured
+    public var time = JudgementTime.asCaptured
     /// Which challenges count as issued.
     public var challenges = ReplayLedger.Challenges.presumed
     /// A ledger whose keys and blocks count. Nothing is written to it.
