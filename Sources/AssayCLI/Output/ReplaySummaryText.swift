@@ -71,7 +71,7 @@ struct ReplaySummaryText {
             lost + gained == 0
                 ? "no record changes sides"
                 : "\(NumberText.count(lost + gained)) change sides: \(NumberText.count(lost)) would no longer be accepted, "
-                    + "\(NumberText.count(gained)) would be",
+                    + "\(NumberText.count(gained)) newly accepted",
         ]
         let changed = summary.flowCounts.filter { ($0.from.outcome == .accepted) != ($0.to.outcome == .accepted) }
         lines += section(

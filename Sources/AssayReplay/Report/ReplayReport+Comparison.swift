@@ -15,7 +15,7 @@ extension ReplayReport {
             ? "No record changes sides."
             : "\(NumberText.count(lost + gained, "record")) "
                 + "\(lost + gained == 1 ? "changes" : "change") sides: \(NumberText.count(lost)) would no longer be "
-                + "accepted, \(NumberText.count(gained)) would be."
+                + "accepted, \(NumberText.count(gained)) newly accepted."
         return """
             <section aria-labelledby="comparison"><h2 id="comparison">From \(labels.policy) to \(labels.against)</h2>
             <p><strong>\(sentence)</strong></p>

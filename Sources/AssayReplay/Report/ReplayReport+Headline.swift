@@ -31,7 +31,10 @@ extension ReplayReport {
         }
         let span: Markup =
             if let first = summary.first, let last = summary.last {
-                "<p class=\"muted\">From \(first.description) to \(last.description).</p>\n"
+                """
+                <p class="muted">From \(NumberText.time(first, interval: 1)) to \(NumberText.time(last, interval: 1)), UTC.</p>
+
+                """
             } else {
                 ""
             }

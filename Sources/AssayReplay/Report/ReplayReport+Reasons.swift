@@ -5,6 +5,8 @@ extension ReplayReport {
     private static let drawn = 16
     /// How many reasons are explained.
     private static let explained = 40
+    /// How many of the explanations are there without being asked for.
+    private static let explainedFirst = 6
 
     /// Why records were not accepted: the checks at which they fail first, and why some could not be judged.
     var reasons: Markup {
@@ -60,7 +62,17 @@ extension ReplayReport {
 
                 """
         }
-        return items.isEmpty ? "" : "<h3>What these checks mean</h3>\n\(items)"
+        guard !items.isEmpty else { return "" }
+        let rest = Array(items.dropFirst(ReplayReport.explainedFirst))
+        let more: Markup =
+            rest.isEmpty
+            ? ""
+            : """
+            <details class="more"><summary>\(NumberText.count(rest.count)) more</summary>
+            \(rest)</details>
+
+            """
+        return "<h3>What these checks mean</h3>\n\(Array(items.prefix(ReplayReport.explainedFirst)))\(more)"
     }
 
     private func example(_ row: ReplayRow?) -> Markup {

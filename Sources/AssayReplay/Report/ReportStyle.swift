@@ -60,14 +60,15 @@ enum ReportStyle {
         .numbers summary { color: var(--muted); font-size: .85rem; }
         .scroll { overflow-x: auto; max-height: 24rem; max-width: 100%; margin: .25rem 0 .75rem; }
         table.data { border-collapse: collapse; font-size: .875rem; }
-        table.data th, table.data td { padding: .3rem 1.25rem .3rem 0; text-align: right; vertical-align: top; }
-        table.data th:first-child { text-align: left; font-weight: 400; }
-        table.data td:nth-child(n+2):nth-last-child(n+2) { text-align: left; }
-        table.data thead th { color: var(--muted); font-weight: 600; border-bottom: 1px solid var(--line); }
-        table.data td, table.data tbody th { border-bottom: 1px solid var(--line); overflow-wrap: anywhere; min-width: 4.5rem; }
+        table.data th, table.data td { padding: .3rem 1.25rem .3rem 0; text-align: left; vertical-align: top; }
+        table.data .number { text-align: right; }
+        table.data thead th { color: var(--muted); font-weight: 600; overflow-wrap: normal; vertical-align: bottom; }
+        table.data tbody th { font-weight: 400; min-width: 8rem; }
+        table.data td.text { min-width: 10rem; }
+        table.data th, table.data td { border-bottom: 1px solid var(--line); }
         .facts { display: grid; grid-template-columns: minmax(4.5rem, max-content) 1fr; gap: .2rem 1rem; margin: .5rem 0 1rem; }
         .facts dt { color: var(--muted); } .facts dd { margin: 0; max-width: 44rem; min-width: 0; }
-        #reasons ~ details { border-bottom: 1px solid var(--line); padding: .35rem 0; }
+        section > details, .more > details { border-bottom: 1px solid var(--line); padding: .35rem 0; }
         #filters { display: flex; flex-wrap: wrap; gap: .75rem 1rem; align-items: end; margin: 1rem 0; }
         #filters[hidden] { display: none; }
         #filters label { display: flex; flex-direction: column; font-size: .85rem; color: var(--muted); min-width: 0; flex: 1 1 9rem; }

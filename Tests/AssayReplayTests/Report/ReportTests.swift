@@ -56,7 +56,7 @@ struct ReportTests {
         }
     }
 
-    private func hostileSummary() async throws -> ReplaySummary {
+    static func hostileSummary() async throws -> ReplaySummary {
         let hostile = Self.hostile
         let subject = SampleSubject(fields: [
             SubjectField("bundleVersion", .text(hostile)), SubjectField(hostile, .text(hostile)),
@@ -79,7 +79,7 @@ struct ReportTests {
     @Test("Pages of empty, usual and hostile corpora are well-formed, with every id once")
     func wellFormed() async throws {
         let usual = ReplaySummary(try await ReplaySamples.corpus(500, seed: 5))
-        for summary in [ReplaySummary(), usual, try await hostileSummary()] {
+        for summary in [ReplaySummary(), usual, try await Self.hostileSummary()] {
             let elements = try elements(page(summary))
             let ids = elements.compactMap { $0.attributes["id"] }
             #expect(Set(ids).count == ids.count)
@@ -90,7 +90,7 @@ struct ReportTests {
     @Test("Nothing of evidence becomes markup, script or data that ends")
     func hostileText() async throws {
         let labels = ReplayReport.Labels(title: Self.hostile, policy: Self.hostile, against: Self.hostile)
-        let html = page(try await hostileSummary(), labels)
+        let html = page(try await Self.hostileSummary(), labels)
         #expect(!html.contains("<img"))
         #expect(!html.contains("\u{202E}"))
         #expect(!html.contains("\u{0}"))

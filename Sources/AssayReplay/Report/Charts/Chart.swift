@@ -36,9 +36,17 @@ struct DataTable {
 
     /// The table.
     var markup: Markup {
-        let heads: [Markup] = columns.map { "<th scope=\"col\">\($0)</th>" }
+        // Numbers stand below each other by their ends, texts by their beginnings.
+        let isText = columns.indices.map { column in
+            column == 0 || rows.contains { !$0.indices.contains(column) || !DataTable.isNumber($0[column]) }
+        }
+        let heads: [Markup] = zip(columns, isText).map { title, isText in
+            "<th scope=\"col\" class=\"\(isText ? "text" : "number")\">\(title)</th>"
+        }
         let lines: [Markup] = rows.map { row in
-            let cells: [Markup] = row.dropFirst().map { "<td>\($0)</td>" }
+            let cells: [Markup] = zip(row, isText).dropFirst().map { text, isText in
+                "<td class=\"\(isText ? "text" : "number")\">\(text)</td>"
+            }
             return "<tr><th scope=\"row\">\(row.first ?? "")</th>\(cells)</tr>\n"
         }
         return """
@@ -46,6 +54,10 @@ struct DataTable {
             </thead><tbody>
             \(lines)</tbody></table></div>
             """
+    }
+
+    private static func isNumber(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { "0123456789,.%<>-".utf8.contains($0) }
     }
 
     /// The table, shown when it is asked for.

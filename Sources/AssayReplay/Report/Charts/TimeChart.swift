@@ -32,11 +32,13 @@ struct TimeChart {
     /// What an interval is called.
     private var unit: String {
         switch width {
-        case 604_800_000: "week"
-        case 86_400_000: "day"
-        case 3_600_000: "hour"
-        case 60_000: "minute"
-        default: NumberText.duration(microseconds: width * 1000)
+        case 60_000: "one minute"
+        case 3_600_000: "one hour"
+        case 86_400_000: "one day"
+        case 604_800_000: "one week"
+        case ..<3_600_000: "\(width / 60_000) minutes"
+        case ..<86_400_000: "\(width / 3_600_000) hours"
+        default: "\(NumberText.count(width / 86_400_000)) days"
         }
     }
 
@@ -48,7 +50,7 @@ struct TimeChart {
     var chart: Chart {
         let most = intervals.max { $0.tally.total < $1.tally.total }
         let rejected = intervals.max { $0.tally.rejected < $1.tally.rejected }
-        var text = "\(intervals.count) bars of one \(unit) each."
+        var text = "Each bar is \(unit), UTC."
         if let most { text += " The most records, \(NumberText.count(most.tally.total)), are from \(name(most))." }
         if let rejected, rejected.tally.rejected > 0 {
             text += " The most rejected ones, \(NumberText.count(rejected.tally.rejected)), are from \(name(rejected))."
@@ -60,7 +62,7 @@ struct TimeChart {
         return Chart(
             id: "time", title: "Outcome over time", description: text, height: TimeChart.top + TimeChart.plot + 24,
             drawing: drawing,
-            table: DataTable(columns: ["From (UTC), one \(unit)", "Accepted", "Rejected", "Not judged"], rows: rows))
+            table: DataTable(columns: ["From (UTC), \(unit)", "Accepted", "Rejected", "Not judged"], rows: rows))
     }
 
     private var drawing: Markup {
@@ -69,7 +71,7 @@ struct TimeChart {
         let greatest = max(1, intervals.map(\.tally.total).max() ?? 1)
         var markup: Markup = """
             <line class="grid" x1="0" y1="\(top)" x2="100%" y2="\(top)"/>\
-            <text class="note" x="0" y="\(top - 5)">\(NumberText.count(greatest)) a \(unit)</text>\
+            <text class="note" x="0" y="\(top - 5)">\(NumberText.count(greatest)) in \(unit)</text>\
             <line class="axis" x1="0" y1="\(bottom)" x2="100%" y2="\(bottom)"/>
             """
         let slot = 10_000 / intervals.count
