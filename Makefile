@@ -13,7 +13,8 @@ demo: build
 
 ## Builds and passes every test. With ASSAY_SHARED set, the shared vectors and third-party suites run too.
 test: packages
-	peers=$$(Scripts/install-peers) && ASSAY_PEERS="$$peers" \
+	peers=$$(Scripts/install-peers) && browser=$$(Scripts/install-browser) && \
+		ASSAY_PEERS="$$peers" ASSAY_BROWSER="$$browser" \
 		$(SWIFT) test $(CONFIGURATION) --disable-testable-imports --disable-xctest
 
 build: packages

@@ -23,6 +23,8 @@ struct AssayCommand: AsyncParsableCommand {
 
     /// Runs the command that the arguments name, with the exit statuses of this program.
     static func main() async {
+        // A limit on the size of files is an error of writing like a full disk, and no reason to end half-way.
+        signal(SIGXFSZ, SIG_IGN)
         let arguments = Array(ProcessInfo.processInfo.arguments.dropFirst())
         do {
             try CommandSuggestion.check(arguments, in: AssayCommand.self)

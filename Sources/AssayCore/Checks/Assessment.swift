@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// What the pure part of a verification found: the results of the checks, and what an acceptance would change.
 ///
 /// An assessment is not a verdict. Only ``Ledger/settle(_:at:)`` turns it into one, by committing the effects.
@@ -62,6 +64,36 @@ public struct Assessment: Sendable {
 public protocol VerdictSubject: Sendable {
     /// Every known fact as a named value, in the order in which a person would read them.
     var fields: [SubjectField] { get }
+    /// The facts among them that the engine names in ``EvidenceEngine/dimensions``; others may be there as well.
+    var dimensions: [SubjectField] { get }
+    /// When the platform made what the verdict rests on, as far as the evidence says.
+    var madeAt: Date? { get }
+    /// The counter that the evidence presented.
+    var presentedCounter: Int64? { get }
+}
+
+extension VerdictSubject {
+    /// All facts. An engine whose verdicts come by the million gives only those that are asked for.
+    public var dimensions: [SubjectField] { fields }
+    /// Nothing is known.
+    public var madeAt: Date? { nil }
+    /// There is none.
+    public var presentedCounter: Int64? { nil }
+}
+
+/// A fact of verdicts' subjects by which many verdicts are broken down: versions and labels, and never what is of one
+/// device or request.
+public struct SubjectDimension: Sendable, Equatable {
+    /// The name of the field; see ``SubjectField/name``.
+    public let name: String
+    /// What people call it.
+    public let title: String
+
+    /// Names a fact.
+    public init(_ name: String, _ title: String) {
+        self.name = name
+        self.title = title
+    }
 }
 
 /// One fact of a verdict's subject.

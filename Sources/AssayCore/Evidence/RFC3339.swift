@@ -10,20 +10,41 @@ public enum RFC3339 {
     /// The calendar is the proleptic Gregorian one that ``parse(_:)-(String)`` reads, where Foundation's has Julian days
     /// before 1582. A time outside of the years 0000 to 9999, which the format cannot say, is written as their end.
     public static func format(_ date: Date) -> String {
+        var bytes: [UInt8] = []
+        append(date, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Writes a time, as ``format(_:)`` does, behind some bytes of UTF-8.
+    package static func append(_ date: Date, to bytes: inout [UInt8]) {
         let rounded = (date.timeIntervalSince1970 * 1000).rounded()
         // Comparisons with a time that is no number are all false.
         let bounded =
             rounded >= representable.lowerBound ? min(rounded, representable.upperBound) : representable.lowerBound
         let (days, time) = Int(bounded).quotientAndModulus(86_400_000)
         let (year, month, day) = civil(daysSince1970: days)
-        func padded(_ number: Int, _ length: Int) -> String {
-            let digits = String(number)
-            return String(repeating: "0", count: max(0, length - digits.count)) + digits
-        }
         let seconds = time / 1000
-        let fraction = time % 1000 == 0 ? "" : "." + padded(time % 1000, 3)
-        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T"
-            + "\(padded(seconds / 3600, 2)):\(padded(seconds / 60 % 60, 2)):\(padded(seconds % 60, 2))\(fraction)Z"
+        bytes.reserveCapacity(bytes.count + 24)
+        append(year / 100, ending: nil, to: &bytes)
+        append(year % 100, ending: "-", to: &bytes)
+        append(month, ending: "-", to: &bytes)
+        append(day, ending: "T", to: &bytes)
+        append(seconds / 3600, ending: ":", to: &bytes)
+        append(seconds / 60 % 60, ending: ":", to: &bytes)
+        append(seconds % 60, ending: nil, to: &bytes)
+        if time % 1000 != 0 {
+            bytes.append(UInt8(ascii: "."))
+            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: time % 1000 / 100))
+            append(time % 100, ending: nil, to: &bytes)
+        }
+        bytes.append(UInt8(ascii: "Z"))
+    }
+
+    /// Writes two digits and what follows them.
+    private static func append(_ number: Int, ending: Unicode.Scalar?, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10))
+        bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
+        if let ending { bytes.append(UInt8(ascii: ending)) }
     }
 
     /// Reads a time: `YYYY-MM-DDThh:mm:ss`, at most nine fraction digits, and `Z` or an offset `+hh:mm`.

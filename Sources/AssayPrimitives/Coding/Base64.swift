@@ -117,22 +117,47 @@ public enum Base64 {
     public static func encode(_ bytes: ArraySlice<UInt8>, _ alphabet: Alphabet) -> String {
         let characters = alphabet.characters
         let length = alphabet == .standard ? (bytes.count + 2) / 3 * 4 : (bytes.count * 4 + 2) / 3
-        // What no byte fills stays padding.
-        var text = [UInt8](repeating: 0x3D, count: length)
-        var position = 0
-        var group: UInt32 = 0
-        var bits: UInt32 = 0
-        for byte in bytes {
-            group = group << 8 | UInt32(byte)
-            bits += 8
-            while bits >= 6 {
-                bits -= 6
-                text[position] = characters[Int(group >> bits & 63)]
-                position += 1
+        return unsafe String(unsafeUninitializedCapacity: length) { output in
+            unsafe bytes.withUnsafeBufferPointer { input in
+                unsafe characters.withUnsafeBufferPointer { characters in
+                    unsafe encode(input, characters, into: output, length: length)
+                }
             }
         }
-        if bits > 0 { text[position] = characters[Int(group << (6 - bits) & 63)] }
-        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Writes `length` characters, of which those that no byte fills are padding, and returns their number. The room may
+    /// be larger.
+    private static func encode(
+        _ input: UnsafeBufferPointer<UInt8>, _ characters: UnsafeBufferPointer<UInt8>,
+        into output: UnsafeMutableBufferPointer<UInt8>, length: Int
+    ) -> Int {
+        var position = 0
+        func write(_ group: UInt32, _ count: Int) {
+            for index in 0..<count {
+                let value = Int(truncatingIfNeeded: group >> UInt32(18 - 6 * index) & 63)
+                unsafe output.initializeElement(at: position + index, to: characters[value])
+            }
+            position += count
+        }
+        let whole = input.count / 3 * 3
+        var index = 0
+        while index < whole {
+            let group =
+                unsafe UInt32(input[index]) << 16 | UInt32(input[index + 1]) << 8 | UInt32(input[index + 2])
+            write(group, 4)
+            index += 3
+        }
+        switch input.count - whole {
+        case 1: unsafe write(UInt32(input[whole]) << 16, 2)
+        case 2: unsafe write(UInt32(input[whole]) << 16 | UInt32(input[whole + 1]) << 8, 3)
+        default: break
+        }
+        while position < length {
+            unsafe output.initializeElement(at: position, to: 0x3D)
+            position += 1
+        }
+        return length
     }
 
     /// The text that stands for some bytes.

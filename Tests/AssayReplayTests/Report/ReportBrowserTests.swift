@@ -1,0 +1,51 @@
+import AssayReplay
+import Foundation
+import Testing
+
+/// Opens reports in a headless Chromium.
+///
+/// It is found through the environment variable `ASSAY_BROWSER`, which `make test` sets to what Scripts/install-browser
+/// prints. Without it the test is skipped, visibly, but in CI a missing one is a failure. `ASSAY_SCREENSHOTS` names a
+/// folder that keeps the pictures.
+@Suite("Reports in a browser")
+struct ReportBrowserTests {
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let browser = environment["ASSAY_BROWSER"].flatMap { $0.isEmpty ? nil : $0 }
+    private static let isDemanded =
+        browser != nil || environment["CI"] == "true" || environment["ASSAY_SHARED"]?.isEmpty == false
+    private static let hint: Comment =
+        "run `make test`, or set ASSAY_BROWSER to what Scripts/install-browser prints, to run this"
+
+    @Test(
+        "It filters, opens records, fits a phone, is silent and asks for nothing, in both colour schemes",
+        .enabled(if: isDemanded, hint))
+    func browser() async throws {
+        let browser = try #require(Self.browser, Self.hint)
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("assay-page-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let pages = [
+            ("report.html", ReplaySummary(try await ReplaySamples.corpus(4000, seed: 11))),
+            ("hostile.html", try await ReportTests.hostileSummary()),
+        ]
+        for (name, summary) in pages {
+            let labels = ReplayReport.Labels(policy: "policy.yaml", against: "stricter.yaml")
+            try ReportFile.write(
+                ReplayReport(summary, labels: labels).html(), to: folder.appendingPathComponent(name).path)
+        }
+        let pictures = Self.environment["ASSAY_SCREENSHOTS"] ?? folder.appendingPathComponent("pictures").path
+        let check = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../ReportBrowser/check.py").standardizedFileURL.path
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments =
+            ["python3", "-B", check, browser] + pages.map { folder.appendingPathComponent($0.0).path } + [pictures]
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0, "\(said)")
+    }
+}
