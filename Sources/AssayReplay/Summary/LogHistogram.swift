@@ -32,7 +32,7 @@ public struct LogHistogram: Sendable, Equatable, Mergeable {
     public var count: Int { counts.values.reduce(into: negative) { $0.count($1) } }
 
     /// Counts a value.
-    mutating func add(_ value: Int) {
+    package mutating func add(_ value: Int) {
         guard value >= 0 else { return negative.count(1) }
         let value = min(value, LogHistogram.greatestValue)
         counts[LogHistogram.index(of: value), default: 0].count(1)
@@ -40,7 +40,7 @@ public struct LogHistogram: Sendable, Equatable, Mergeable {
         greatest = max(greatest ?? value, value)
     }
 
-    mutating func merge(_ other: LogHistogram) {
+    package mutating func merge(_ other: LogHistogram) {
         negative.count(other.negative)
         for (index, count) in other.counts { counts[index, default: 0].count(count) }
         least = [least, other.least].compactMap { $0 }.min()
