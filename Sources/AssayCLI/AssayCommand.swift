@@ -16,7 +16,8 @@ struct AssayCommand: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            VerifyCommand.self, ExplainCommand.self, KeysCommand.self, ChallengeCommand.self, LedgerCommand.self,
+            VerifyCommand.self, ReplayCommand.self, ExplainCommand.self, KeysCommand.self, ChallengeCommand.self,
+            LedgerCommand.self,
             MintCommand.self, CaptureCommand.self,
         ])
 
