@@ -13,7 +13,7 @@ extension EvidenceRecord {
         return RecordJSON.text(.array(values), indentation: "") + "\n"
     }
 
-    private var document: RecordObject {
+    var document: RecordObject {
         var fields: [(String, RecordValue.Content)] = []
         if let id { fields.append(("id", .text(id))) }
         fields.append(("kind", .text(kind.name)))
@@ -70,6 +70,9 @@ enum RecordJSON {
     }
 
     static func quoted(_ text: String) -> String {
+        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
+            return "\"\(text)\""
+        }
         let escaped = text.unicodeScalars.map { scalar -> String in
             switch scalar {
             case "\"": "\\\""
