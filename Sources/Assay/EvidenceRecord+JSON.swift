@@ -1,4 +1,4 @@
-import AssayCore
+package import AssayCore
 import FoundationEssentials
 
 extension RecordError {
@@ -10,7 +10,7 @@ extension RecordError {
 
 extension EvidenceRecord {
     /// Reads a record from JSON; what its evidence holds is for the engine of its kind to read.
-    init(_ value: RecordValue) throws(RecordError) {
+    package init(_ value: RecordValue) throws(RecordError) {
         let fields = try RecordFields(value, path: "")
         try fields.demandOnly(["id", "kind", "app", "receivedAt", "evidence", "expect"])
         guard let kind = try fields.text("kind", atMost: InputLimits.recordName) else { throw fields.missing("kind") }

@@ -28,11 +28,16 @@ public enum RecordFile {
     ///   failure that says so; of more than ``AssayCore/InputLimits/unreadableRecords`` failures a last one tells the
     ///   number.
     public static func read(_ bytes: [UInt8]) -> [Result<EvidenceRecord, Unreadable>] {
+        readDocument(bytes) ?? readLines(bytes)
+    }
+
+    /// Reads every record of a document that is one JSON value, or none at all; nil when it has one record per line.
+    package static func readDocument(_ bytes: [UInt8]) -> [Result<EvidenceRecord, Unreadable>]? {
         let document: RecordValue
         do {
             document = try JSONReader.read(bytes, limit: InputLimits.record)
         } catch {
-            if hasRecordPerLine(bytes) { return readLines(bytes) }
+            if hasRecordPerLine(bytes) { return nil }
             return [.failure(Unreadable(record: nil, line: nil, error: RecordError(error)))]
         }
         guard case .array(let elements) = document.content else { return [read(document, number: nil, line: nil)] }
@@ -59,6 +64,16 @@ public enum RecordFile {
             return !isFound
         }
         return isFound
+    }
+
+    /// Reads a line with one record. Offsets count from the beginning of the line, and a line that cannot be read has
+    /// no name but its `id`.
+    package static func readLine(_ line: ArraySlice<UInt8>) -> Result<EvidenceRecord, Unreadable> {
+        do {
+            return read(try JSONReader.read(line, limit: InputLimits.record, origin: 0), number: nil, line: nil)
+        } catch {
+            return .failure(Unreadable(record: nil, line: nil, error: RecordError(error)))
+        }
     }
 
     private static func readLines(_ bytes: [UInt8]) -> [Result<EvidenceRecord, Unreadable>] {

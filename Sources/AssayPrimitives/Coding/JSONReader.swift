@@ -24,13 +24,22 @@ public enum JSONReader {
     ///   - limit: how many bytes are allowed.
     /// - Throws: ``DecodeError`` at the byte at which it shows.
     public static func read(_ bytes: ArraySlice<UInt8>, limit: Int) throws(DecodeError) -> RecordValue {
+        try read(bytes, limit: limit, origin: bytes.startIndex)
+    }
+
+    /// Reads the one value that some bytes consist of, such as a line of a larger text.
+    ///
+    /// - Parameter origin: the offset of the first byte.
+    package static func read(
+        _ bytes: ArraySlice<UInt8>, limit: Int, origin: Int
+    ) throws(DecodeError) -> RecordValue {
         guard bytes.count <= limit else {
-            throw DecodeError(.tooLarge, at: bytes.startIndex + limit, "\(bytes.count) bytes, at most \(limit) allowed")
+            throw DecodeError(.tooLarge, at: origin + limit, "\(bytes.count) bytes, at most \(limit) allowed")
         }
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
-            throw DecodeError(.malformed, at: bytes.startIndex, "a byte order mark is not allowed in JSON")
+            throw DecodeError(.malformed, at: origin, "a byte order mark is not allowed in JSON")
         }
-        var scanner = JSONScanner(bytes)
+        var scanner = JSONScanner(bytes, origin: origin)
         return try scanner.document(bytes.span)
     }
 

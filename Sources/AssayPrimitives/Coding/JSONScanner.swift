@@ -2,21 +2,24 @@ internal import AssayCore
 
 /// One pass of ``JSONReader`` over a document.
 ///
-/// Positions count from the beginning of the span; offsets, which errors and values have, from that of what it is a slice
-/// of. The span stands in parameters, since a structure that keeps one cannot be written without experimental features.
+/// Positions count from the beginning of the span; offsets, which errors and values have, from where the caller says.
+/// The span stands in parameters, since a structure that keeps one cannot be written without experimental features.
 struct JSONScanner {
     /// The same bytes as the span's, for what is seldom needed.
     private let bytes: ArraySlice<UInt8>
+    /// The offset of the first byte.
+    private let origin: Int
     private var position = 0
     private var count = 0
     /// Whether the last string that was read had escapes.
     private var hadEscapes = false
 
-    init(_ bytes: ArraySlice<UInt8>) {
+    init(_ bytes: ArraySlice<UInt8>, origin: Int) {
         self.bytes = bytes
+        self.origin = origin
     }
 
-    private func offset(_ position: Int) -> Int { bytes.startIndex + position }
+    private func offset(_ position: Int) -> Int { origin + position }
 
     private func current(_ span: Span<UInt8>) -> UInt8? { position < span.count ? span[position] : nil }
 
@@ -191,6 +194,18 @@ struct JSONScanner {
         unsafe span.extracting(range).withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
     }
 
+    /// The bytes of a range, which have to be UTF-8.
+    private func validText(_ range: Range<Int>) throws(DecodeError) -> ArraySlice<UInt8> {
+        let start = bytes.startIndex
+        let piece = bytes[start + range.lowerBound..<start + range.upperBound]
+        do {
+            try UTF8Text.validate(piece)
+        } catch {
+            throw DecodeError(error.reason, at: offset(error.offset - start), error.message)
+        }
+        return piece
+    }
+
     private mutating func string(_ span: Span<UInt8>) throws(DecodeError) -> String {
         hadEscapes = false
         let start = position + 1
@@ -200,7 +215,7 @@ struct JSONScanner {
         while end < span.count {
             let byte = span[end]
             if byte == UInt8(ascii: "\"") {
-                if seen >= 0x80 { try UTF8Text.validate(bytes[offset(start)..<offset(end)]) }
+                if seen >= 0x80 { _ = try validText(start..<end) }
                 position = end + 1
                 return JSONScanner.text(span, start..<end)
             }
@@ -224,9 +239,7 @@ struct JSONScanner {
         while let byte = current(span) {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                let piece = bytes[offset(plain)..<offset(position)]
-                try UTF8Text.validate(piece)
-                text += piece
+                text += try validText(plain..<position)
                 if byte == UInt8(ascii: "\"") {
                     position += 1
                     return String(decoding: text, as: UTF8.self)

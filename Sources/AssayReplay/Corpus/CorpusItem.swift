@@ -1,39 +1,6 @@
-public import Assay
+import Assay
+public import AssayCapture
 public import AssayCore
-
-/// A file of a corpus.
-public struct CorpusFile: Sendable, Equatable {
-    /// What messages call it: its path, or `standard input`.
-    public let name: String
-    /// Its folder, in which a policy may stand beside it; nil for standard input.
-    public let folder: String?
-
-    /// Names a file.
-    public init(name: String, folder: String?) {
-        self.name = name
-        self.folder = folder
-    }
-}
-
-/// Where a record of a corpus stands.
-public struct CorpusPlace: Sendable, Equatable, CustomStringConvertible {
-    /// The file.
-    public let file: CorpusFile
-    /// The line, from 1 on, where a record takes up one; nil for a record of a JSON document.
-    public let line: Int?
-    /// The record's number in its file, from 1 on.
-    public let number: Int
-
-    /// Describes a place.
-    public init(file: CorpusFile, line: Int?, number: Int) {
-        self.file = file
-        self.line = line
-        self.number = number
-    }
-
-    /// File, and line or record.
-    public var description: String { line.map { "\(file.name):\($0)" } ?? "\(file.name): record \(number)" }
-}
 
 /// One record of a corpus, as far as it has been read.
 public struct CorpusItem: Sendable {
@@ -44,7 +11,7 @@ public struct CorpusItem: Sendable {
         /// A record of a JSON document.
         case record(EvidenceRecord)
         /// Something that cannot be read, and why.
-        case unreadable(RecordFile.Unreadable)
+        case unreadable(UnreadableItem)
     }
 
     /// Where it stands.
@@ -57,6 +24,40 @@ public struct CorpusItem: Sendable {
         self.content = content
         self.place = place
     }
+
+    /// The record, read on the caller's thread when it is a line.
+    ///
+    /// Offsets in a record of a line, and in errors about it, count from the beginning of the line.
+    /// - Parameter key: what opens sealed records; nil to report them as unreadable.
+    public func record(opening key: CapturePrivateKey? = nil) -> Result<EvidenceRecord, UnreadableItem> {
+        switch content {
+        case .record(let record): return .success(record)
+        case .unreadable(let item): return .failure(item)
+        case .line(let line):
+            switch RecordFile.readLine(line) {
+            case .success(let record): return .success(record)
+            case .failure(let failure):
+                return SealedLine.read(line, opening: key) ?? .failure(UnreadableItem(failure, of: line))
+            }
+        }
+    }
+}
+
+/// Something in a corpus that is no record, and why.
+public struct UnreadableItem: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The `id` of the record, as far as that can be read.
+    public let id: String?
+    /// What was found and what is allowed, with the byte and the field where there are such, without the place.
+    public let message: String
+
+    /// Describes what cannot be read.
+    public init(id: String? = nil, _ message: String) {
+        self.id = id
+        self.message = message
+    }
+
+    /// The sentence.
+    public var description: String { message }
 }
 
 /// Some consecutive records of one file.

@@ -48,8 +48,8 @@ enum CorpusPopulation: Int, CaseIterable, Sendable {
                 + [.challenge]
         case .pc:
             [
-                .decode, .payload, .requestPackage, .requestHash, .freshness, .testingResponse, .pcIntegrity,
-                .challenge,
+                .decode, .payload, .requestPackage, .requestHash, .freshness, .testingResponse, .licensing,
+                .pcIntegrity, .challenge,
             ]
         }
     }

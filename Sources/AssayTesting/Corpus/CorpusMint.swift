@@ -51,7 +51,13 @@ public struct CorpusMint: Sendable {
     ///
     /// - Throws: as ``next()`` does.
     public mutating func nextLines() async throws(MintingError) -> [UInt8]? {
-        try await next(\.line)?.flatMap { $0 }
+        let lines = try await next { record in
+            var line: [UInt8] = []
+            RecordJSON.append(.object(record.document), to: &line)
+            line.append(UInt8(ascii: "\n"))
+            return line
+        }
+        return lines?.flatMap { $0 }
     }
 
     private mutating func next<Form: Sendable>(

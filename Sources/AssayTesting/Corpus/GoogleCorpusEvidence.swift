@@ -39,9 +39,10 @@ extension CorpusMaterials {
     }
 
     func pc(_ plan: CorpusPlan) throws(MintingError) -> EvidenceRecord {
-        let blueprint = StandardAnswerBlueprint(
+        var blueprint = StandardAnswerBlueprint(
             pcPackageName: Self.pcPackageName, requestHash: requestHash(plan.origin),
             issuedAt: CorpusCalendar.date(plan.madeAt))
+        blueprint.payload[.appLicensingVerdict] = "LICENSED"
         return try answer(blueprint, plan, app: Self.pcApp)
     }
 

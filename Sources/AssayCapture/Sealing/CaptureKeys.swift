@@ -1,0 +1,127 @@
+public import AssayCore
+import AssayPrimitives
+import Crypto
+import FoundationEssentials
+
+/// The suite of RFC 9180 that records are sealed with: DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, ChaCha20-Poly1305.
+enum CaptureSuite {
+    static let suite = HPKE.Ciphersuite.Curve25519_SHA256_ChachaPoly
+    /// Binds a sealed text to what it is for (RFC 9180 section 5.1, `info`).
+    static let info = Data("assay capture evidence 1".utf8)
+    /// The length of either key, and of the encapsulated one (RFC 9180 section 7.1: Npk, Nsk and Nenc of X25519).
+    static let keyLength = 32
+    /// What the cipher adds (RFC 9180 section 7.3: Nt of ChaCha20-Poly1305).
+    static let tagLength = 16
+}
+
+/// A key for which captured evidence is sealed. Whoever has it can write such records and read none.
+///
+/// In a file: the 32 bytes of an X25519 public key (RFC 7748) in standard base64, and a line feed.
+public struct CapturePublicKey: Sendable {
+    let key: Curve25519.KeyAgreement.PublicKey
+
+    /// Reads a key.
+    ///
+    /// - Parameter text: 32 bytes in base64 of either alphabet, or in hexadecimal digits; white space around is passed
+    ///   over.
+    /// - Throws: ``CaptureError`` that says what was found, in kind and length.
+    public init(text: SecretBytes) throws(CaptureError) {
+        do {
+            let bytes = try CaptureKeyText.decode(text, "a public key")
+            key = try bytes.withUnsafeBytes { try Curve25519.KeyAgreement.PublicKey(rawRepresentation: $0) }
+        } catch let error as CaptureError {
+            throw error
+        } catch {
+            throw CaptureError(.key, "the public key is no X25519 key")
+        }
+    }
+
+    init(_ key: Curve25519.KeyAgreement.PublicKey) {
+        self.key = key
+    }
+
+    /// The key as its file has it, without the line feed.
+    public var text: String { Base64.encode(Array(key.rawRepresentation), .standard) }
+}
+
+/// The key that opens what was sealed for its public key.
+///
+/// In a file: the 32 bytes of an X25519 private key (RFC 7748) in standard base64, and a line feed.
+public final class CapturePrivateKey: Sendable {
+    private let bytes: SecretBytes
+    /// The key for which records are sealed.
+    public let publicKey: CapturePublicKey
+
+    /// Reads a key.
+    ///
+    /// - Parameter text: 32 bytes in base64 of either alphabet, or in hexadecimal digits; white space around is passed
+    ///   over.
+    /// - Throws: ``CaptureError`` that says what was found, in kind and length.
+    public convenience init(text: SecretBytes) throws(CaptureError) {
+        try self.init(bytes: CaptureKeyText.decode(text, "a private key"))
+    }
+
+    private init(bytes: SecretBytes) throws(CaptureError) {
+        self.bytes = bytes
+        do {
+            let key = try bytes.withUnsafeBytes { try Curve25519.KeyAgreement.PrivateKey(rawRepresentation: $0) }
+            publicKey = CapturePublicKey(key.publicKey)
+        } catch {
+            throw CaptureError(.key, "the private key is no X25519 key")
+        }
+    }
+
+    /// Makes a new key from the system's random numbers.
+    public static func make() throws(CaptureError) -> CapturePrivateKey {
+        var raw = Array(Curve25519.KeyAgreement.PrivateKey().rawRepresentation)
+        defer { SecretBytes.wipe(&raw) }
+        return try CapturePrivateKey(bytes: SecretBytes(raw))
+    }
+
+    /// The key as its file has it, without the line feed.
+    public var text: SecretBytes {
+        var raw = bytes.withUnsafeBytes { Array($0) }
+        defer { SecretBytes.wipe(&raw) }
+        return SecretBytes(Base64.encode(raw, .standard).utf8)
+    }
+
+    /// Opens what was sealed for the public key; nil when it was not, or was changed.
+    func open(_ sealed: ArraySlice<UInt8>, authenticating data: [UInt8]) -> [UInt8]? {
+        guard sealed.count >= CaptureSuite.keyLength + CaptureSuite.tagLength else { return nil }
+        do {
+            let key = try bytes.withUnsafeBytes { try Curve25519.KeyAgreement.PrivateKey(rawRepresentation: $0) }
+            var recipient = try HPKE.Recipient(
+                privateKey: key, ciphersuite: CaptureSuite.suite, info: CaptureSuite.info,
+                encapsulatedKey: Data(sealed.prefix(CaptureSuite.keyLength)))
+            return Array(try recipient.open(sealed.dropFirst(CaptureSuite.keyLength), authenticating: data))
+        } catch {
+            return nil
+        }
+    }
+}
+
+extension CapturePublicKey {
+    /// Seals bytes: the encapsulated key, and what the cipher makes of them.
+    func seal(_ bytes: [UInt8], authenticating data: [UInt8]) throws(CaptureError) -> [UInt8] {
+        do {
+            var sender = try HPKE.Sender(recipientKey: key, ciphersuite: CaptureSuite.suite, info: CaptureSuite.info)
+            let sealed = try sender.seal(bytes, authenticating: data)
+            return Array(sender.encapsulatedKey) + Array(sealed)
+        } catch {
+            // Keys of small order, with which every secret is the same (RFC 7748 section 6.1), show here.
+            throw CaptureError(.key, "nothing can be sealed for this public key: \(error)")
+        }
+    }
+}
+
+/// Reads keys in secret memory.
+private enum CaptureKeyText {
+    static func decode(_ text: SecretBytes, _ name: String) throws(CaptureError) -> SecretBytes {
+        do {
+            return try SecretKeyText.decode(text, byteCount: CaptureSuite.keyLength)
+        } catch {
+            throw CaptureError(
+                .key, "expected \(name) of \(CaptureSuite.keyLength) bytes in base64, found \(error.found)")
+        }
+    }
+}

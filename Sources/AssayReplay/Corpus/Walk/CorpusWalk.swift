@@ -1,0 +1,121 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Finds the files of a corpus, in the order of the arguments and in the byte order of paths below each.
+struct CorpusWalk {
+    /// What is found.
+    enum Finding {
+        /// A file to be read.
+        case file(FoundFile)
+        /// A file or a folder that cannot be looked at, and why.
+        case unreadable(CorpusFile, String)
+        /// What is passed over, in words.
+        case note(String)
+    }
+
+    private struct Folder {
+        let path: [UInt8]
+        /// What is still to be looked at, the last one first.
+        var entries: [FolderEntry]
+    }
+
+    private var paths: ArraySlice<String>
+    private let standardInputName: String
+    private var root = ""
+    private var folders: [Folder] = []
+    /// The folders below the present argument, so that none is walked twice, and no circle of links for ever.
+    private var walked: Set<FileIdentity> = []
+
+    init(paths: [String], standardInputName: String) {
+        self.paths = paths[...]
+        self.standardInputName = standardInputName
+    }
+
+    /// The next finding, and nil after the last one.
+    mutating func next() -> Finding? {
+        while true {
+            if folders.isEmpty {
+                guard let path = paths.popFirst() else { return nil }
+                if let finding = begin(path) { return finding }
+                continue
+            }
+            guard let entry = folders[folders.count - 1].entries.popLast() else {
+                folders.removeLast()
+                continue
+            }
+            let path = CorpusWalk.join(folders[folders.count - 1].path, entry.name)
+            if let finding = look(at: entry, path) { return finding }
+        }
+    }
+
+    private mutating func begin(_ path: String) -> Finding? {
+        if path == "-" {
+            let file = CorpusFile(name: standardInputName, folder: nil)
+            return .file(FoundFile(file: file, path: nil, isNamed: true))
+        }
+        root = path
+        walked = []
+        let bytes = Array(path.utf8)
+        // What cannot be looked at is told when it is opened.
+        if FileStatus(bytes)?.isFolder == true { return enter(bytes) }
+        return .file(FoundFile(file: file(bytes), path: bytes, isNamed: true))
+    }
+
+    private mutating func look(at entry: FolderEntry, _ path: [UInt8]) -> Finding? {
+        switch entry.kind {
+        case .folder: return enter(path)
+        case .file:
+            guard entry.isRecordFile else { return nil }
+            return .file(FoundFile(file: file(path), path: path, isNamed: false))
+        case .other:
+            return .note("\(text(path)) is passed over: it is a socket, a pipe or a device")
+        case .dangling:
+            return entry.isRecordFile ? .unreadable(file(path), "it is a link that leads nowhere") : nil
+        }
+    }
+
+    /// Looks into a folder; what is in it comes next.
+    private mutating func enter(_ path: [UInt8]) -> Finding? {
+        guard let status = FileStatus(path) else {
+            return .unreadable(file(path), "the folder cannot be looked at: \(systemError(errno))")
+        }
+        guard walked.insert(status.identity).inserted else {
+            return .note("\(text(path)) is passed over: links lead to the same folder twice")
+        }
+        guard let entries = FolderEntry.entries(of: path) else {
+            return .unreadable(file(path), "the folder cannot be looked into: \(systemError(errno))")
+        }
+        folders.append(Folder(path: path, entries: entries))
+        return nil
+    }
+
+    private func file(_ path: [UInt8]) -> CorpusFile {
+        CorpusFile(name: text(path), folder: text(CorpusWalk.parent(of: path)), root: root)
+    }
+
+    private func text(_ path: [UInt8]) -> String { String(decoding: path, as: UTF8.self) }
+
+    private static func join(_ folder: [UInt8], _ name: [UInt8]) -> [UInt8] {
+        folder.last == UInt8(ascii: "/") ? folder + name : folder + [UInt8(ascii: "/")] + name
+    }
+
+    private static func parent(of path: [UInt8]) -> [UInt8] {
+        guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return [UInt8(ascii: ".")] }
+        return slash == 0 ? [UInt8(ascii: "/")] : Array(path[..<slash])
+    }
+}
+
+/// A file of a corpus that is to be read.
+struct FoundFile {
+    /// What it is called.
+    let file: CorpusFile
+    /// The bytes of its path; nil for standard input.
+    let path: [UInt8]?
+    /// Whether an argument names it.
+    let isNamed: Bool
+}
