@@ -15,6 +15,7 @@ demo: build
 test: packages
 	peers=$$(Scripts/install-peers) && ASSAY_PEERS="$$peers" \
 		$(SWIFT) test $(CONFIGURATION) --disable-testable-imports --disable-xctest
+	Scripts/test-spark .build/release/assay
 
 build: packages
 	$(SWIFT) build $(CONFIGURATION) --product assay
