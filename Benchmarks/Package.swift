@@ -16,6 +16,7 @@ let package = Package(
             dependencies: [
                 "CBareOpenSSL",
                 .product(name: "Assay", package: "assay"),
+                .product(name: "AssayReplay", package: "assay"),
                 .product(name: "AssayTesting", package: "assay"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ]),

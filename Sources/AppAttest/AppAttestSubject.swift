@@ -88,6 +88,32 @@ public struct AppAttestSubject: VerdictSubject, Equatable {
         add("receiptExpiresAt", time(receipt?.expiresAt))
         return fields
     }
+
+    /// When Apple made the receipt, the only time that is in the evidence.
+    public var madeAt: Date? { receipt?.createdAt }
+    /// The counter, and nil in receipts.
+    public var presentedCounter: Int64? { counter.map { Int64($0) } }
+
+    /// The facts by which verdicts are broken down.
+    public var dimensions: [SubjectField] {
+        let category = validationCategory.map { ValidationCategory(value: $0)?.rawValue ?? "\($0)" }
+        let values = [
+            ("platform", platform?.rawValue), ("osVersion", osVersion), ("environment", environment?.rawValue),
+            ("bundleVersion", bundleVersion), ("validationCategoryName", category),
+        ]
+        return values.compactMap { name, value in value.map { SubjectField(name, .text($0)) } }
+    }
+}
+
+extension AppAttestEngine {
+    /// The system, the environment and the app's version.
+    public static let dimensions = [
+        SubjectDimension("platform", "Platform"),
+        SubjectDimension("osVersion", "Version of the operating system"),
+        SubjectDimension("environment", "Environment"),
+        SubjectDimension("bundleVersion", "Version of the app"),
+        SubjectDimension("validationCategoryName", "Validation category"),
+    ]
 }
 
 extension Verdict {

@@ -5,87 +5,95 @@ extension Verdict {
     ///
     /// - Parameter id: the name of the record that was judged.
     public func json(id: String?) -> String {
-        var object = JSONObject()
-        if let id { object.add("id", text: id) }
-        object.add("kind", text: kind.name)
-        object.add("app", text: app)
-        object.add("outcome", text: outcome.rawValue)
-        object.add("failed", raw: JSONText.array(failed.map { JSONText.string($0.name) }))
-        object.add("annotated", raw: JSONText.array(annotated.map { JSONText.string($0.name) }))
-        object.add("checks", raw: JSONText.array(checks.map(\.json)))
-        if let subject {
-            var facts = JSONObject()
-            for field in subject.fields {
-                switch field.value {
-                case .text(let text): facts.add(field.name, text: text)
-                case .texts(let texts): facts.add(field.name, raw: JSONText.array(texts.map(JSONText.string)))
-                case .integer(let number): facts.add(field.name, raw: "\(number)")
-                case .flag(let flag): facts.add(field.name, raw: "\(flag)")
-                }
-            }
-            object.add("subject", raw: facts.text)
+        var json = JSONBytes()
+        json.raw("{")
+        write(id: id, to: &json)
+        json.raw("}")
+        return String(decoding: json.bytes, as: UTF8.self)
+    }
+
+    /// Writes the members of the verdict's JSON object, without its brackets, so that others can follow.
+    package func write(id: String?, to json: inout JSONBytes) {
+        if let id {
+            json.raw("\"id\":")
+            json.string(id)
+            json.raw(",")
         }
-        if let testAuthority { object.add("testAuthority", text: testAuthority) }
-        object.add("judgedAt", text: RFC3339.format(judgedAt))
-        return object.text
+        json.raw("\"kind\":")
+        json.string(kind.name)
+        json.raw(",\"app\":")
+        json.string(app)
+        json.raw(outcome == .accept ? ",\"outcome\":\"accept\",\"failed\":[" : ",\"outcome\":\"reject\",\"failed\":[")
+        writeNames(of: .failed, to: &json)
+        json.raw("],\"annotated\":[")
+        writeNames(of: .annotated, to: &json)
+        json.raw("],\"checks\":[")
+        for index in checks.indices {
+            json.raw(index == checks.startIndex ? "{\"check\":" : ",{\"check\":")
+            checks[index].write(to: &json)
+        }
+        json.raw("]")
+        if let subject {
+            json.raw(",\"subject\":{")
+            var isFirst = true
+            for field in subject.fields {
+                if !isFirst { json.raw(",") }
+                isFirst = false
+                field.write(to: &json)
+            }
+            json.raw("}")
+        }
+        if let testAuthority {
+            json.raw(",\"testAuthority\":")
+            json.string(testAuthority)
+        }
+        json.raw(",\"judgedAt\":")
+        json.time(judgedAt)
+    }
+
+    private func writeNames(of status: CheckResult.Status, to json: inout JSONBytes) {
+        var isFirst = true
+        for index in checks.indices where checks[index].status == status {
+            if !isFirst { json.raw(",") }
+            isFirst = false
+            json.string(checks[index].check.name)
+        }
     }
 }
 
 extension CheckResult {
-    fileprivate var json: String {
-        var object = JSONObject()
-        object.add("check", text: check.name)
-        object.add("status", text: status.rawValue)
-        if let because { object.add("because", text: because.description) }
-        if let finding {
-            object.add("code", text: finding.code)
-            object.add("detail", text: finding.detail)
+    /// Writes what follows the name `check` of the result's JSON object, with its closing bracket.
+    fileprivate func write(to json: inout JSONBytes) {
+        json.string(check.name)
+        switch status {
+        case .passed: json.raw(",\"status\":\"passed\"")
+        case .failed: json.raw(",\"status\":\"failed\"")
+        case .annotated: json.raw(",\"status\":\"annotated\"")
+        case .skipped: json.raw(",\"status\":\"skipped\"")
         }
-        return object.text
+        if let because {
+            json.raw(",\"because\":")
+            json.string(because.description)
+        }
+        if let finding {
+            json.raw(",\"code\":")
+            json.string(finding.code)
+            json.raw(",\"detail\":")
+            json.string(finding.detail)
+        }
+        json.raw("}")
     }
 }
 
-/// Composes a JSON object whose fields keep their order, which Foundation's encoder does not promise.
-public struct JSONObject: Sendable {
-    private var members: [String] = []
-
-    /// Starts an empty object.
-    public init() {}
-
-    /// Adds a string.
-    public mutating func add(_ name: String, text: String) { add(name, raw: JSONText.string(text)) }
-
-    /// Adds a value that is JSON already.
-    public mutating func add(_ name: String, raw: String) { members.append("\(JSONText.string(name)):\(raw)") }
-
-    /// The object on one line.
-    public var text: String { "{\(members.joined(separator: ","))}" }
-}
-
-/// Writes JSON values (RFC 8259).
-public enum JSONText {
-    /// An array of values that are JSON already.
-    public static func array(_ values: [String]) -> String { "[\(values.joined(separator: ","))]" }
-
-    /// A string, with everything escaped that must be, and what terminals and line readers would act on: controls, line
-    /// separators, invisible formatting.
-    public static func string(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\n": result += "\\n"
-            case "\r": result += "\\r"
-            case "\t": result += "\\t"
-            case _ where scalar.isActedOn:
-                for unit in String(scalar).utf16 {
-                    let digits = String(unit, radix: 16)
-                    result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-                }
-            default: result.unicodeScalars.append(scalar)
-            }
+extension SubjectField {
+    fileprivate func write(to json: inout JSONBytes) {
+        json.string(name)
+        json.raw(":")
+        switch value {
+        case .text(let text): json.string(text)
+        case .texts(let texts): json.strings(texts)
+        case .integer(let number): json.integer(number)
+        case .flag(let flag): json.flag(flag)
         }
-        return result + "\""
     }
 }

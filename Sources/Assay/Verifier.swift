@@ -28,6 +28,11 @@ public struct Verifier: Sendable {
     public static let challengeKinds: [EvidenceKind] = engines.flatMap { $0.challengeKinds }
     /// The fields of evidence that captures may not want to keep, of every kind.
     public static let sensitiveFields: [SensitiveField] = engines.flatMap { $0.sensitiveFields }
+    /// The facts of verdicts' subjects by which reports break them down. Engines that have a field of one name mean the
+    /// same by it.
+    public static let dimensions: [SubjectDimension] = engines.flatMap { $0.dimensions }.reduce(into: []) { all, next in
+        if !all.contains(where: { $0.name == next.name }) { all.append(next) }
+    }
     /// Every kind of evidence that can be judged.
     public static let kinds: [EvidenceKind] = engines.flatMap { $0.kinds }
 

@@ -1,5 +1,5 @@
 public import AssayCore
-import FoundationEssentials
+public import FoundationEssentials
 
 /// What an authentic integrity token tells about the request, the app and the device.
 public struct PlayIntegritySubject: VerdictSubject {
@@ -55,11 +55,31 @@ public struct PlayIntegritySubject: VerdictSubject {
         return fields
     }
 
+    /// When Google made the token, by its own account.
+    public var madeAt: Date? {
+        payload.requestDetails.milliseconds.map { Date(timeIntervalSince1970: Double($0) / 1000) }
+    }
+
     private static func told(_ texts: [String]) -> SubjectField.Value? {
         guard !texts.isEmpty else { return nil }
         let rest = texts.count - unknownShown
         return .texts(texts.prefix(unknownShown) + (rest > 0 ? ["\(rest) more"] : []))
     }
+}
+
+extension PlayIntegrityEngine {
+    /// The app's version, what Google says of the device, and of the account.
+    public static let dimensions = [
+        SubjectDimension("versionCode", "Version code of the app"),
+        SubjectDimension("sdkVersion", "Android SDK version"),
+        SubjectDimension("appRecognitionVerdict", "App recognition"),
+        SubjectDimension("deviceRecognitionVerdict", "Device labels"),
+        SubjectDimension("deviceActivityLevel", "Device activity"),
+        SubjectDimension("appLicensingVerdict", "Licence"),
+        SubjectDimension("playProtectVerdict", "Play Protect"),
+        SubjectDimension("appsDetected", "Apps that may look on or act"),
+        SubjectDimension("isTestingResponse", "Testing response"),
+    ]
 }
 
 extension RecordValue {

@@ -9,7 +9,7 @@ struct Benchmarks {
     let subjects: Subjects
     let classicToken: ClassicTokenSubject
 
-    static func main() throws {
+    static func main() async throws {
         let vectors = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../../TestVectors").standardizedFileURL
         let benchmarks = Benchmarks(
@@ -22,6 +22,14 @@ struct Benchmarks {
             ("memory", benchmarks.memory),
         ] where wanted.isEmpty || wanted.contains(name) {
             isReached = run() && isReached
+        }
+        if wanted.isEmpty || wanted.contains("replay") {
+            isReached = try await benchmarks.replay() && isReached
+        }
+        // One job and nothing else, for a profiler to look at.
+        if wanted.contains("replay-profile") {
+            let subject = try ReplaySubject(keys: 1000, rounds: 20)
+            for _ in 0..<5 { _ = await subject.replay(jobs: 1) }
         }
         exit(isReached ? 0 : 1)
     }
@@ -59,6 +67,12 @@ struct Benchmarks {
     /// do the threads here. What requests do share, policy and authorities, stays shared.
     private var copied: Benchmarks {
         Benchmarks(subjects: subjects.copied(), classicToken: classicToken.copied())
+    }
+
+    private func replay() async throws -> Bool {
+        let subject = try ReplaySubject(keys: 1000, rounds: 20)
+        defer { try? FileManager.default.removeItem(at: subject.file) }
+        return await ReplayRun(subject: subject, bareP256: bareP256).reachesTargets()
     }
 
     private func memory() -> Bool { MemoryRun(assertions: 1_000_000).reachesTarget(assertions) }

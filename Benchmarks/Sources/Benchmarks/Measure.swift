@@ -110,7 +110,7 @@ struct Comparison {
     }
 }
 
-private func padded(_ name: String) -> String { name.padding(toLength: 42, withPad: " ", startingAt: 0) }
+func padded(_ name: String) -> String { name.padding(toLength: 42, withPad: " ", startingAt: 0) }
 
 func median(_ values: [Double]) -> Double {
     let sorted = values.sorted()

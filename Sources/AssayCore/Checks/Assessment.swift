@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// What the pure part of a verification found: the results of the checks, and what an acceptance would change.
 ///
 /// An assessment is not a verdict. Only ``Ledger/settle(_:at:)`` turns it into one, by committing the effects.
@@ -22,22 +24,23 @@ public struct Assessment: Sendable {
     ///
     /// At least one check must have passed, and none may have been skipped because of another: an engine that skips
     /// without a failure has not judged.
-    public var holds: Bool { Assessment.hold(checks) }
+    public let holds: Bool
+
+    /// The first check that failed.
+    let firstFailed: CheckID?
 
     private static func hold(_ checks: [CheckResult]) -> Bool {
         var hasPassed = false
-        for result in checks {
-            switch (result.status, result.because) {
-            case (.failed, _), (.skipped, .check): return false
-            case (.passed, _): hasPassed = true
-            case (.annotated, _), (.skipped, _): break
+        for index in checks.indices {
+            switch checks[index].status {
+            case .failed: return false
+            case .passed: hasPassed = true
+            case .annotated: break
+            case .skipped: if case .check = checks[index].because { return false }
             }
         }
         return hasPassed
     }
-
-    /// The first check that failed.
-    var firstFailed: CheckID? { checks.first { $0.status == .failed }?.check }
 
     /// Collects the outcome of an assessment.
     ///
@@ -52,7 +55,9 @@ public struct Assessment: Sendable {
         self.app = app
         self.checks = checks
         self.undecided = undecided
-        self.effects = Assessment.hold(checks) ? effects : []
+        holds = Assessment.hold(checks)
+        firstFailed = holds ? nil : checks.first { $0.status == .failed }?.check
+        self.effects = holds ? effects : []
         self.subject = subject
         self.testAuthority = testAuthority
     }
@@ -62,6 +67,36 @@ public struct Assessment: Sendable {
 public protocol VerdictSubject: Sendable {
     /// Every known fact as a named value, in the order in which a person would read them.
     var fields: [SubjectField] { get }
+    /// The facts among them that the engine names in ``EvidenceEngine/dimensions``; others may be there as well.
+    var dimensions: [SubjectField] { get }
+    /// When the platform made what the verdict rests on, as far as the evidence says.
+    var madeAt: Date? { get }
+    /// The counter that the evidence presented.
+    var presentedCounter: Int64? { get }
+}
+
+extension VerdictSubject {
+    /// All facts. An engine whose verdicts come by the million gives only those that are asked for.
+    public var dimensions: [SubjectField] { fields }
+    /// Nothing is known.
+    public var madeAt: Date? { nil }
+    /// There is none.
+    public var presentedCounter: Int64? { nil }
+}
+
+/// A fact of verdicts' subjects by which many verdicts are broken down: versions and labels, and never what is of one
+/// device or request.
+public struct SubjectDimension: Sendable, Equatable {
+    /// The name of the field; see ``SubjectField/name``.
+    public let name: String
+    /// What people call it.
+    public let title: String
+
+    /// Names a fact.
+    public init(_ name: String, _ title: String) {
+        self.name = name
+        self.title = title
+    }
 }
 
 /// One fact of a verdict's subject.

@@ -19,6 +19,9 @@ public protocol EvidenceEngine: Sendable {
     /// The fields of evidence that captures may not want to keep.
     static var sensitiveFields: [SensitiveField] { get }
 
+    /// The facts of its subjects by which reports break verdicts down, in the order in which a person would read them.
+    static var dimensions: [SubjectDimension] { get }
+
     /// What ties a record to others: records of the same text concern the same entries of the ledger, such as a key or a
     /// nonce, and have to be judged in their order. Nil when nothing does.
     static func orderingKey(of record: EvidenceRecord) -> String?
@@ -35,6 +38,9 @@ public protocol EvidenceEngine: Sendable {
 extension EvidenceEngine {
     /// None: the engine judges with what is compiled in.
     public static var keyMaterials: [any KeyMaterial.Type] { [] }
+
+    /// None: verdicts are told apart by kind and app alone.
+    public static var dimensions: [SubjectDimension] { [] }
 
     /// Those with a check of their own for it.
     public static var challengeKinds: [EvidenceKind] {

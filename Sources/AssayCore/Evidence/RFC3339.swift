@@ -10,20 +10,41 @@ public enum RFC3339 {
     /// The calendar is the proleptic Gregorian one that ``parse(_:)-(String)`` reads, where Foundation's has Julian days
     /// before 1582. A time outside of the years 0000 to 9999, which the format cannot say, is written as their end.
     public static func format(_ date: Date) -> String {
+        var bytes: [UInt8] = []
+        append(date, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Writes a time, as ``format(_:)`` does, behind some bytes of UTF-8.
+    package static func append(_ date: Date, to bytes: inout [UInt8]) {
         let rounded = (date.timeIntervalSince1970 * 1000).rounded()
         // Comparisons with a time that is no number are all false.
         let bounded =
             rounded >= representable.lowerBound ? min(rounded, representable.upperBound) : representable.lowerBound
         let (days, time) = Int(bounded).quotientAndModulus(86_400_000)
         let (year, month, day) = civil(daysSince1970: days)
-        func padded(_ number: Int, _ length: Int) -> String {
-            let digits = String(number)
-            return String(repeating: "0", count: max(0, length - digits.count)) + digits
-        }
         let seconds = time / 1000
-        let fraction = time % 1000 == 0 ? "" : "." + padded(time % 1000, 3)
-        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T"
-            + "\(padded(seconds / 3600, 2)):\(padded(seconds / 60 % 60, 2)):\(padded(seconds % 60, 2))\(fraction)Z"
+        bytes.reserveCapacity(bytes.count + 24)
+        append(year / 100, ending: nil, to: &bytes)
+        append(year % 100, ending: "-", to: &bytes)
+        append(month, ending: "-", to: &bytes)
+        append(day, ending: "T", to: &bytes)
+        append(seconds / 3600, ending: ":", to: &bytes)
+        append(seconds / 60 % 60, ending: ":", to: &bytes)
+        append(seconds % 60, ending: nil, to: &bytes)
+        if time % 1000 != 0 {
+            bytes.append(UInt8(ascii: "."))
+            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: time % 1000 / 100))
+            append(time % 100, ending: nil, to: &bytes)
+        }
+        bytes.append(UInt8(ascii: "Z"))
+    }
+
+    /// Writes two digits and what follows them.
+    private static func append(_ number: Int, ending: Unicode.Scalar?, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10))
+        bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
+        if let ending { bytes.append(UInt8(ascii: ending)) }
     }
 
     /// Reads a time: `YYYY-MM-DDThh:mm:ss`, at most nine fraction digits, and `Z` or an offset `+hh:mm`.
@@ -31,24 +52,30 @@ public enum RFC3339 {
     /// Stricter than the RFC where it leaves a choice: upper-case `T` and `Z` only, no leap second.
     /// - Returns: nil when the text is not such a time, or names a day that does not exist.
     public static func parse(_ text: String) -> Date? {
-        parse(Array(text.utf8))
+        // Strings of Swift are contiguous; those that Darwin bridges may not be.
+        let date = text.utf8.withContiguousStorageIfAvailable { parse(buffer: $0) }
+        return date ?? parse(Array(text.utf8))
     }
 
     /// Reads a time from UTF-8, by the same rules as ``parse(_:)-(String)``.
     public static func parse(_ bytes: some Collection<UInt8>) -> Date? {
-        let bytes = Array(bytes)
+        Array(bytes).withUnsafeBufferPointer { parse(buffer: $0) }
+    }
+
+    private static func parse(buffer bytes: UnsafeBufferPointer<UInt8>) -> Date? {
         guard bytes.count >= 20, bytes.count <= 35 else { return nil }
         func number(_ start: Int, _ length: Int) -> Int? {
             guard start + length <= bytes.count else { return nil }
             var value = 0
-            for byte in bytes[start..<start + length] {
-                guard (0x30...0x39).contains(byte) else { return nil }
-                value = value * 10 + Int(byte - 0x30)
+            for index in start..<start + length {
+                let digit = bytes[index] &- 0x30
+                guard digit < 10 else { return nil }
+                value = value * 10 + Int(digit)
             }
             return value
         }
-        func isCharacter(_ character: Character, at index: Int) -> Bool {
-            index < bytes.count && bytes[index] == character.asciiValue
+        func isCharacter(_ character: Unicode.Scalar, at index: Int) -> Bool {
+            index < bytes.count && bytes[index] == UInt8(ascii: character)
         }
         guard let year = number(0, 4), isCharacter("-", at: 4), let month = number(5, 2), isCharacter("-", at: 7),
             let day = number(8, 2), isCharacter("T", at: 10), let hour = number(11, 2), isCharacter(":", at: 13),
@@ -60,7 +87,7 @@ public enum RFC3339 {
         if isCharacter(".", at: index) {
             let start = index + 1
             index = start
-            while index < bytes.count, (0x30...0x39).contains(bytes[index]) { index += 1 }
+            while index < bytes.count, bytes[index] &- 0x30 < 10 { index += 1 }
             guard index > start, index - start <= 9, let digits = number(start, index - start) else { return nil }
             // One division by an exact power of ten gives the nearest value; several would round each time.
             fraction = Double(digits) / (start..<index).reduce(1.0) { power, _ in power * 10 }

@@ -117,8 +117,8 @@ public struct ECDSAPublicKey: Sendable, Hashable {
         der: ArraySlice<UInt8>, for message: ArraySlice<UInt8>, digest: SignatureDigest
     ) -> Bool {
         switch digest {
-        case .sha256: isValidSignature(der: der, for: SHA256.hash(data: message))
-        case .sha384: isValidSignature(der: der, for: SHA384.hash(data: message))
+        case .sha256: recallSignature(der: der, for: SHA256.hash(data: message))
+        case .sha384: recallSignature(der: der, for: SHA384.hash(data: message))
         }
     }
 
@@ -140,9 +140,15 @@ public struct ECDSAPublicKey: Sendable, Hashable {
     ) -> Bool {
         guard signature.count == curve.pointLength - 1 else { return false }
         return switch digest {
-        case .sha256: isValidSignature(p1363: signature, for: SHA256.hash(data: message))
-        case .sha384: isValidSignature(p1363: signature, for: SHA384.hash(data: message))
+        case .sha256: recallSignature(p1363: signature, for: SHA256.hash(data: message))
+        case .sha384: recallSignature(p1363: signature, for: SHA384.hash(data: message))
         }
+    }
+
+    private func recallSignature(p1363 signature: [UInt8], for digest: some Crypto.Digest) -> Bool {
+        SignatureMemo.recall(
+            .ecdsaP1363, key: x963Representation, digest: { Array(digest) }, signature: signature[...],
+            orElse: { isValidSignature(p1363: signature, for: digest) })
     }
 
     private func isValidSignature(p1363 signature: [UInt8], for digest: some Crypto.Digest) -> Bool {
@@ -156,13 +162,23 @@ public struct ECDSAPublicKey: Sendable, Hashable {
         }
     }
 
+    private func recallSignature(der: ArraySlice<UInt8>, for digest: some Crypto.Digest) -> Bool {
+        SignatureMemo.recall(
+            .ecdsaDER, key: x963Representation, digest: { Array(digest) }, signature: der,
+            orElse: { isValidSignature(der: der, for: digest) })
+    }
+
     private func isValidSignature(der: ArraySlice<UInt8>, for digest: some Crypto.Digest) -> Bool {
         switch key {
         case .p256(let key):
-            guard let signature = try? P256.Signing.ECDSASignature(derRepresentation: der) else { return false }
+            guard let concatenated = SignatureForm.concatenated(der: der, coordinateLength: 32),
+                let signature = try? P256.Signing.ECDSASignature(rawRepresentation: concatenated)
+            else { return false }
             return key.isValidSignature(signature, for: digest)
         case .p384(let key):
-            guard let signature = try? P384.Signing.ECDSASignature(derRepresentation: der) else { return false }
+            guard let concatenated = SignatureForm.concatenated(der: der, coordinateLength: 48),
+                let signature = try? P384.Signing.ECDSASignature(rawRepresentation: concatenated)
+            else { return false }
             return key.isValidSignature(signature, for: digest)
         }
     }

@@ -64,7 +64,10 @@ public final class RSAPublicKey: Sendable {
 
     /// Whether a signature is this key's over a message of that SHA-256 digest.
     func verifies(_ signature: [UInt8], digest: [UInt8]) -> Bool {
-        signature.count == modulusLength && verifier.verify(signature, digest: digest)
+        guard signature.count == modulusLength else { return false }
+        return SignatureMemo.recall(
+            .rsaPKCS1, key: subjectPublicKeyInfo, digest: { digest }, signature: signature[...],
+            orElse: { verifier.verify(signature, digest: digest) })
     }
 }
 

@@ -1,0 +1,162 @@
+import AssayCore
+import FoundationEssentials
+
+/// What a replay's ledger holds, and how it decides.
+struct ReplayLedgerState: Sendable {
+    /// What many keys have in common.
+    private struct KeyTerms: Hashable, Sendable {
+        let app: String
+        let properties: [String: String]
+    }
+
+    private struct StoredKey: Sendable {
+        let publicKey: [UInt8]
+        let enrolledAt: Date
+        let terms: UInt32
+        var counter: UInt32
+    }
+
+    private struct ChallengeTerms: Hashable, Sendable {
+        let app: String
+        let purpose: ChallengePurpose
+    }
+
+    private struct ConsumedChallenge: Sendable {
+        /// Seconds since 1970.
+        let consumedAt: Double
+        let terms: UInt32
+    }
+
+    private struct RememberedDigest: Sendable {
+        let usedAt: Date
+        let until: Date
+    }
+
+    /// How many keys are remembered of which records came before their attestation.
+    private static let missingLimit = 100_000
+
+    private let issued: ReplayLedger.Challenges
+    private var keys: [LedgerName: StoredKey] = [:]
+    private var keyTerms = Interned<KeyTerms>()
+    private var challenges: [LedgerDigest: ConsumedChallenge] = [:]
+    private var challengeTerms = Interned<ChallengeTerms>()
+    private var digests: [LedgerDigest: RememberedDigest] = [:]
+    private var missing: [LedgerName: Int] = [:]
+    private(set) var presumptions = ReplayPresumptions()
+
+    init(challenges: ReplayLedger.Challenges) {
+        issued = challenges
+    }
+
+    func key(_ identifier: KeyIdentifier) -> EnrolledKey? {
+        keys[LedgerName(identifier)].map { stored in
+            let terms = keyTerms[stored.terms]
+            return EnrolledKey(
+                identifier: identifier, app: terms.app, publicKey: stored.publicKey, counter: stored.counter,
+                enrolledAt: stored.enrolledAt, properties: terms.properties)
+        }
+    }
+
+    func has(_ identifier: KeyIdentifier) -> Bool { keys[LedgerName(identifier)] != nil }
+
+    /// Counts a record whose key was not there.
+    mutating func noteMissing(_ identifier: KeyIdentifier) {
+        let name = LedgerName(identifier)
+        guard missing.count < Self.missingLimit || missing[name] != nil else { return }
+        missing[name, default: 0] += 1
+    }
+
+    /// Decides on effects, and applies them when none is refused.
+    ///
+    /// - Parameter known: what the base ledger knows for each effect; empty without one.
+    mutating func commit(_ effects: [LedgerEffect], _ known: [KnownToBase], at now: Date) -> CommitOutcome {
+        func base(_ index: Int) -> KnownToBase { known.isEmpty ? .nothing : known[index] }
+        let outcome = CommitOutcome(
+            decisions: effects.indices.map { refusal(of: effects[$0].action, base($0), at: now) })
+        if outcome.isApplied {
+            for index in effects.indices { apply(effects[index].action, base(index), at: now) }
+        }
+        return outcome
+    }
+
+    private func refusal(
+        of action: LedgerEffect.Action, _ base: KnownToBase, at now: Date
+    ) -> LedgerRefusal? {
+        switch action {
+        case .consumeChallenge(let value, let app, let purpose):
+            guard let consumed = challenges[LedgerDigest(of: value)] else {
+                return issued == .presumed
+                    ? nil : LedgerRules.refusal(consumingFor: app, purpose, stored: nil, consumedAt: nil, at: now)
+            }
+            let terms = challengeTerms[consumed.terms]
+            let consumedAt = Date(timeIntervalSince1970: consumed.consumedAt)
+            let stored = Challenge(
+                value: value, app: terms.app, purpose: terms.purpose, issuedAt: consumedAt, expiresAt: .distantFuture)
+            return LedgerRules.refusal(
+                consumingFor: app, purpose, stored: stored, consumedAt: consumedAt, at: now)
+        case .enrol(let key):
+            let stored = keys[LedgerName(key.identifier)]
+            return LedgerRules.refusal(
+                enrollingOver: stored?.enrolledAt ?? isLater(now, than: base.key), block: base.block, at: now)
+        case .advanceCounter(let advance):
+            return LedgerRules.refusal(
+                advancing: advance, stored: counter(for: advance, base.key), block: base.block, at: now)
+        case .rememberDigest(let use):
+            let stored = digests[LedgerDigest(of: use.digest)]
+            return LedgerRules.refusal(rememberingOver: stored?.usedAt, until: stored?.until, at: now)
+        }
+    }
+
+    /// When the base ledger enrolled a key, if that was before now. Otherwise the enrolment there is this one, which is
+    /// judged again, or one that came later.
+    private func isLater(_ now: Date, than key: EnrolledKey?) -> Date? {
+        key.flatMap { $0.enrolledAt < now ? $0.enrolledAt : nil }
+    }
+
+    /// The counter that an advance is held against: the replay's own, else that of the base or of the evidence.
+    private func counter(for advance: CounterAdvance, _ base: EnrolledKey?) -> (app: String, counter: UInt32)? {
+        if let stored = keys[LedgerName(advance.key)] { return (keyTerms[stored.terms].app, stored.counter) }
+        // The base has the counter of today; that of then was the one before, as far as anybody knows.
+        if let base { return (base.app, advance.counter == 0 ? 0 : advance.counter - 1) }
+        return advance.suppliedKey.map { ($0.app, $0.counter) }
+    }
+
+    private mutating func apply(_ action: LedgerEffect.Action, _ base: KnownToBase, at now: Date) {
+        switch action {
+        case .consumeChallenge(let value, let app, let purpose):
+            let terms = challengeTerms.number(of: ChallengeTerms(app: app, purpose: purpose))
+            challenges[LedgerDigest(of: value)] = ConsumedChallenge(
+                consumedAt: now.timeIntervalSince1970, terms: terms)
+            presumptions.challenges += 1
+        case .enrol(let key):
+            if base.key != nil { presumptions.enrolments += 1 }
+            if let records = missing.removeValue(forKey: LedgerName(key.identifier)) {
+                presumptions.beforeEnrolment += records
+            }
+            store(key)
+        case .advanceCounter(let advance):
+            if keys[LedgerName(advance.key)]?.counter != nil {
+                keys[LedgerName(advance.key)]?.counter = advance.counter
+            } else if let key = base.key {
+                presumptions.counters += 1
+                store(key.withCounter(advance.counter))
+            } else if let key = advance.suppliedKey {
+                presumptions.suppliedKeys += 1
+                store(key.withCounter(advance.counter))
+            }
+        case .rememberDigest(let use):
+            digests[LedgerDigest(of: use.digest)] = RememberedDigest(usedAt: use.usedAt, until: use.until)
+        }
+    }
+
+    private mutating func store(_ key: EnrolledKey) {
+        keys[LedgerName(key.identifier)] = StoredKey(
+            publicKey: key.publicKey, enrolledAt: key.enrolledAt,
+            terms: keyTerms.number(of: KeyTerms(app: key.app, properties: key.properties)), counter: key.counter)
+    }
+}
+
+extension CounterAdvance {
+    /// The key that came with the evidence, if it is the key in question.
+    fileprivate var suppliedKey: EnrolledKey? { supplied.flatMap { $0.identifier == key ? $0 : nil } }
+}

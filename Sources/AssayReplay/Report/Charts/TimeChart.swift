@@ -1,0 +1,100 @@
+/// Outcomes over time: a bar for each interval, what was not accepted on top.
+struct TimeChart {
+    private static let slots = 72
+    private static let plot = 150
+    private static let top = 18
+
+    /// The intervals that are drawn: begin and outcomes, those without records among them.
+    private let intervals: [(begin: ReplayTime, tally: OutcomeTally)]
+    /// How long an interval is, in milliseconds.
+    private let width: Int
+
+    /// Nil when no record has a time.
+    init?(_ series: TimeSeries) {
+        guard let first = series.sorted.first?.number, let last = series.sorted.last?.number else { return nil }
+        var shown = series
+        var range = first...last
+        while range.count > TimeChart.slots, shown.level + 1 < TimeSeries.widths.count {
+            shown = shown.coarsened(to: shown.level + 1)
+            guard let first = shown.sorted.first?.number, let last = shown.sorted.last?.number else { return nil }
+            range = first...last
+        }
+        // Beyond the longest interval there are as many together as fit.
+        let factor = (range.count + TimeChart.slots - 1) / TimeChart.slots
+        width = shown.width * factor
+        var tallies = Array(repeating: OutcomeTally(), count: (range.count + factor - 1) / factor)
+        for (number, tally) in shown.sorted { tallies[(number - range.lowerBound) / factor].merge(tally) }
+        let begin = range.lowerBound * shown.width
+        let length = width
+        intervals = tallies.enumerated().map { (ReplayTime(milliseconds: begin + $0 * length), $1) }
+    }
+
+    /// What an interval is called.
+    private var unit: String {
+        switch width {
+        case 604_800_000: "week"
+        case 86_400_000: "day"
+        case 3_600_000: "hour"
+        case 60_000: "minute"
+        default: NumberText.duration(microseconds: width * 1000)
+        }
+    }
+
+    private func name(_ interval: (begin: ReplayTime, tally: OutcomeTally)) -> String {
+        NumberText.time(interval.begin, interval: width)
+    }
+
+    /// The chart.
+    var chart: Chart {
+        let most = intervals.max { $0.tally.total < $1.tally.total }
+        let rejected = intervals.max { $0.tally.rejected < $1.tally.rejected }
+        var text = "\(intervals.count) bars of one \(unit) each."
+        if let most { text += " The most records, \(NumberText.count(most.tally.total)), are from \(name(most))." }
+        if let rejected, rejected.tally.rejected > 0 {
+            text += " The most rejected ones, \(NumberText.count(rejected.tally.rejected)), are from \(name(rejected))."
+        }
+        let rows = intervals.filter { $0.tally.total > 0 }.map { interval in
+            let tally = interval.tally
+            return [name(interval)] + [tally.accepted, tally.rejected, tally.failed].map(NumberText.count)
+        }
+        return Chart(
+            id: "time", title: "Outcome over time", description: text, height: TimeChart.top + TimeChart.plot + 24,
+            drawing: drawing,
+            table: DataTable(columns: ["From (UTC), one \(unit)", "Accepted", "Rejected", "Not judged"], rows: rows))
+    }
+
+    private var drawing: Markup {
+        let (top, plot) = (TimeChart.top, TimeChart.plot)
+        let bottom = top + plot
+        let greatest = max(1, intervals.map(\.tally.total).max() ?? 1)
+        var markup: Markup = """
+            <line class="grid" x1="0" y1="\(top)" x2="100%" y2="\(top)"/>\
+            <text class="note" x="0" y="\(top - 5)">\(NumberText.count(greatest)) a \(unit)</text>\
+            <line class="axis" x1="0" y1="\(bottom)" x2="100%" y2="\(bottom)"/>
+            """
+        let slot = 10_000 / intervals.count
+        for (index, interval) in intervals.enumerated() where interval.tally.total > 0 {
+            let x = Percent(hundredths: index * slot).text
+            let width = Percent(hundredths: slot * 84 / 100).text
+            var y = bottom
+            let rects: [Markup] = interval.tally.parts.filter { $0.count > 0 }.map { part in
+                let height = max(1, Int((Double(part.count) / Double(greatest) * Double(plot)).rounded()))
+                y -= height
+                return "<rect class=\"\(part.fill)\" x=\"\(x)\" y=\"\(y)\" width=\"\(width)\" height=\"\(height)\"/>"
+            }
+            let tally = interval.tally
+            markup += """
+                <g><title>\(name(interval)): \(NumberText.count(tally.accepted)) accepted, \
+                \(NumberText.count(tally.rejected)) rejected, \(NumberText.count(tally.failed)) not judged</title>\(rects)</g>
+                """
+        }
+        guard let first = intervals.first, let last = intervals.last else { return markup }
+        markup += "<text class=\"note\" x=\"0\" y=\"\(bottom + 18)\">\(name(first))</text>"
+        if intervals.count > 1 {
+            markup += """
+                <text class="note" x="100%" y="\(bottom + 18)" text-anchor="end">\(name(last))</text>
+                """
+        }
+        return markup
+    }
+}

@@ -1,0 +1,62 @@
+import AssayCore
+
+/// HTML that is well-formed XML as well. Text that is interpolated is escaped; markup is not, and nothing else becomes
+/// markup but what is written in the sources.
+struct Markup: ExpressibleByStringInterpolation, Sendable {
+    struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var html: String
+
+        init(literalCapacity: Int, interpolationCount: Int) {
+            html = ""
+            html.reserveCapacity(literalCapacity + interpolationCount * 16)
+        }
+
+        mutating func appendLiteral(_ literal: String) { html += literal }
+
+        mutating func appendInterpolation(_ text: some StringProtocol) { html += Markup.escape(text) }
+
+        mutating func appendInterpolation(_ number: Int) { html += "\(number)" }
+
+        mutating func appendInterpolation(_ markup: Markup) { html += markup.html }
+
+        mutating func appendInterpolation(_ parts: [Markup]) {
+            for part in parts { html += part.html }
+        }
+    }
+
+    /// The HTML.
+    private(set) var html: String
+
+    init(stringLiteral value: String) { html = value }
+
+    init(stringInterpolation: StringInterpolation) { html = stringInterpolation.html }
+
+    /// Nothing.
+    static var nothing: Markup { "" }
+
+    static func += (left: inout Markup, right: Markup) { left.html += right.html }
+
+    /// What is a script, a style sheet or data already: the one way past the escaping, for the texts of this module.
+    static func verbatim(_ text: String) -> Markup {
+        var markup = Markup.nothing
+        markup.html = text
+        return markup
+    }
+
+    /// Escapes text for elements and for attributes in quotes; what something would act on is shown escaped.
+    private static func escape(_ text: some StringProtocol) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "'": result += "&#39;"
+            case _ where scalar.isActedOn: result += scalar.escaped(asASCII: true)
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}

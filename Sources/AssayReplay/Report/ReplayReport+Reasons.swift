@@ -1,0 +1,83 @@
+import Assay
+
+extension ReplayReport {
+    /// How many reasons are drawn; the table has them all.
+    private static let drawn = 16
+    /// How many reasons are explained.
+    private static let explained = 40
+
+    /// Why records were not accepted: the checks at which they fail first, and why some could not be judged.
+    var reasons: Markup {
+        let checks = summary.checkTallies
+        let examples = summary.examples
+        guard !checks.isEmpty || !summary.failureCounts.isEmpty else { return "" }
+        return """
+            <section aria-labelledby="reasons"><h2 id="reasons">Why records were not accepted</h2>
+            \(firstFailed(checks))\(explanations(checks, examples))\(failures(examples))</section>
+
+            """
+    }
+
+    private func firstFailed(_ checks: [(check: String, tally: CheckTally)]) -> Markup {
+        let failing = checks.filter { $0.tally.first > 0 }
+        guard let most = failing.first else { return "" }
+        let all = summary.outcomes.rejected
+        let bars = BarChart(
+            bars: failing.prefix(ReplayReport.drawn).map { check, tally in
+                BarChart.Bar(
+                    name: check,
+                    note: "\(NumberText.count(tally.first)) · \(NumberText.percent(tally.first, of: all))",
+                    parts: [BarChart.Part(fill: "rejected", count: tally.first)])
+            })
+        let text =
+            "Most rejected records, \(NumberText.count(most.tally.first)) of \(NumberText.count(all)), fail "
+            + "\(most.check) first."
+        let table = DataTable(
+            columns: ["Check", "Fails first", "Fails", "Only noted"],
+            rows: checks.map { check, tally in
+                [check] + [tally.first, tally.failed, tally.annotated].map(NumberText.count)
+            })
+        let chart = Chart(
+            id: "checks", title: "First failed check", description: text, height: bars.height, drawing: bars.drawing,
+            table: table)
+        return "<h3>First failed check</h3>\n<p>\(text)</p>\n\(chart.markup)"
+    }
+
+    /// What each of the checks means, with a record that fails it.
+    private func explanations(
+        _ checks: [(check: String, tally: CheckTally)], _ examples: [String: ReplayRow]
+    ) -> Markup {
+        let items: [Markup] = checks.prefix(ReplayReport.explained).map { check, tally in
+            let count = tally.first > 0 ? "first in \(NumberText.count(tally.first))" : "never first"
+            let definition = Verifier.catalogue.first { $0.id.name == check }
+            let parts = definition.map {
+                [("Proves", $0.proves), ("Stops", $0.stops), ("Look at", $0.lookAt), ("Source", $0.source)]
+            }
+            let facts: [Markup] = (parts ?? []).map { "<dt>\($0)</dt><dd>\($1)</dd>" }
+            return """
+                <details><summary><code>\(check)</code> <span class="muted">\(count)</span></summary>
+                <dl class="facts">\(facts)\(example(examples[check]))</dl></details>
+
+                """
+        }
+        return items.isEmpty ? "" : "<h3>What these checks mean</h3>\n\(items)"
+    }
+
+    private func example(_ row: ReplayRow?) -> Markup {
+        guard let row else { return "" }
+        let detail = row.judgement.firstFailed?.detail ?? row.judgement.failure?.message ?? ""
+        return "<dt>Example</dt><dd><b>\(row.name)</b> \(detail)</dd>"
+    }
+
+    private func failures(_ examples: [String: ReplayRow]) -> Markup {
+        let counts = summary.failureCounts
+        guard !counts.isEmpty else { return "" }
+        let table = DataTable(
+            columns: ["Code", "Records", "Example"],
+            rows: counts.map { code, count in
+                let example = examples[code].map { "\($0.name): \($0.judgement.failure?.message ?? "")" }
+                return [code, NumberText.count(count), example ?? ""]
+            })
+        return "<h3>Not judged</h3>\n\(table.markup)\n"
+    }
+}

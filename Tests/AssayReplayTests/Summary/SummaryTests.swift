@@ -1,0 +1,176 @@
+import Assay
+import AssayReplay
+import Foundation
+import Testing
+
+/// What is counted, what of hostile corpora is kept, and what is a summary.
+@Suite("Summaries of replays")
+struct SummaryTests {
+    private static let failing = "app-attest.assertion.counter"
+
+    private func rejected(_ check: String = failing) async throws -> ReplayedRecord.Judgement {
+        .verdict(try await ReplaySamples.verdict(checks: ReplaySamples.checks(failing: check)))
+    }
+
+    private func accepted(_ subject: SampleSubject? = nil) async throws -> ReplayedRecord.Judgement {
+        .verdict(try await ReplaySamples.verdict(checks: ReplaySamples.checks(), subject: subject))
+    }
+
+    @Test("Outcomes, first failed checks, failures and mismatches are counted")
+    func counts() async throws {
+        let noted = try await ReplaySamples.verdict(
+            checks: ReplaySamples.checks(annotating: "app-attest.assertion.bundle-version"))
+        let summary = ReplaySummary([
+            ReplaySamples.record(try await accepted(), line: 1, expect: .init(outcome: .reject, failed: [])),
+            ReplaySamples.record(try await rejected(), line: 2, expect: .init(outcome: .reject, failed: ["*"])),
+            ReplaySamples.record(try await rejected(), line: 3),
+            ReplaySamples.record(.verdict(noted), line: 4),
+            ReplaySamples.record(.failure(ReplayFailure("unreadable", "byte 1: no")), line: 5, receivedAt: nil),
+        ])
+        #expect(summary.sentence == "5 records: 2 accepted, 2 rejected, 1 not judged")
+        #expect(summary.mismatches == 1)
+        #expect(summary.annotated == 1)
+        let tallies = summary.checkTallies
+        #expect(tallies.map(\.check) == [Self.failing, "app-attest.assertion.bundle-version"])
+        #expect(tallies.map(\.tally.first) == [2, 0])
+        #expect(tallies.map(\.tally.annotated) == [0, 1])
+        #expect(summary.failureCounts.map(\.code) == ["unreadable"])
+        #expect(summary.examples[Self.failing]?.line == 2)
+        #expect(summary.examples["unreadable"]?.line == 5)
+        // What is other than expected comes first, then the rejected, then what was not judged.
+        #expect(summary.rows.map(\.line) == [1, 2, 3, 5, 4])
+    }
+
+    @Test("A comparison counts who changes sides, by which check, and by version")
+    func comparison() async throws {
+        let subject = SampleSubject(fields: [
+            SubjectField("bundleVersion", .text("7")), SubjectField("keyId", .text("k")),
+        ])
+        let summary = ReplaySummary([
+            ReplaySamples.record(try await accepted(subject), against: try await rejected(), line: 1),
+            ReplaySamples.record(try await rejected(), against: try await accepted(subject), line: 2),
+            ReplaySamples.record(try await accepted(subject), against: try await accepted(), line: 3),
+            ReplaySamples.record(
+                try await rejected(), against: .failure(ReplayFailure("unknown-app", "no such app")), line: 4),
+        ])
+        #expect(summary.outcomes.lost == 1)
+        #expect(summary.outcomes.gained == 1)
+        #expect(summary.outcomesAgainst.accepted == 2)
+        #expect(summary.outcomesAgainst.failed == 1)
+        #expect(summary.flowCounts.count == 4)
+        let lost = try #require(summary.flowCounts.first { $0.from.outcome == .accepted && $0.to.outcome == .rejected })
+        #expect(lost.to.reason == Self.failing)
+        let versions = try #require(summary.breakdowns.first { $0.name == "bundleVersion" })
+        #expect(versions.values.map(\.value) == ["7"])
+        #expect(versions.values.first?.tally.lost == 1)
+        #expect(!summary.breakdowns.contains { $0.name == "keyId" })
+        #expect(summary.rows.map(\.line).prefix(2) == [1, 2])
+    }
+
+    @Test("A rare reason is shown although a frequent one fills the table")
+    func rareReason() async throws {
+        var summary = ReplaySummary()
+        let frequent = try await rejected()
+        for line in 1...3000 { summary.add(ReplaySamples.record(frequent, line: line)) }
+        summary.add(
+            ReplaySamples.record(
+                try await rejected("app-attest.assertion.signature"), line: 9999,
+                receivedAt: ReplaySamples.time.addingTimeInterval(1e6)))
+        summary.add(ReplaySamples.record(try await accepted(), line: 10_000))
+        #expect(summary.rows.count == 2002)
+        #expect(summary.rows.map(\.line).contains(9999))
+        #expect(summary.rows.map(\.line).contains(10_000))
+    }
+
+    @Test("Whatever a corpus holds, the summary stays within bounds")
+    func bounds() async throws {
+        var summary = ReplaySummary()
+        let long = String(repeating: "\u{1B}<script>\u{202E}\u{301}", count: 300)
+        for number in 0..<5000 {
+            let subject = SampleSubject(
+                fields: [SubjectField("bundleVersion", .text("\(number) \(long)"))]
+                    + (0..<100).map { SubjectField("field\($0)", .text(long)) })
+            let verdict = try await ReplaySamples.verdict(
+                app: "app \(number) \(long)",
+                checks: ReplaySamples.checks(failing: Self.failing, detail: long), subject: subject)
+            summary.add(
+                ReplaySamples.record(
+                    .verdict(verdict), id: "\(number) \(long)", line: number,
+                    receivedAt: ReplaySamples.time.addingTimeInterval(Double(number) * 3600)))
+            summary.add(ReplaySamples.record(.failure(ReplayFailure("code-\(number) \(long)", long)), line: number))
+        }
+        for breakdown in summary.breakdowns {
+            #expect(breakdown.values.count <= 1000)
+            #expect(breakdown.total.total == 5000)
+        }
+        #expect(summary.breakdowns.first { $0.name == "bundleVersion" }?.values.count == 1000)
+        #expect(summary.failureCounts.count == 200)
+        #expect(summary.rows.count <= 2000 + 201 * 20)
+        let json = summary.json()
+        #expect(json.utf8.count < 64 * 1024 * 1024)
+        #expect(!json.unicodeScalars.contains("\u{1B}"))
+        #expect(try ReplaySummary(json: Array(json.utf8)[...]).json() == json)
+    }
+
+    @Test("Percentiles are read to an eighth, and the ends exactly")
+    func percentiles() {
+        var histogram = LogHistogram()
+        #expect(histogram.percentile(permille: 500) == nil)
+        for value in 1...1000 { histogram.add(value) }
+        for permille in [1, 10, 100, 500, 900, 990, 999] {
+            let value = histogram.percentile(permille: permille) ?? 0
+            #expect(value >= permille && value <= permille * 9 / 8 + 1, "\(permille): \(value)")
+        }
+        #expect(histogram.percentile(permille: 1000) == 1000)
+        histogram.add(-5)
+        #expect(histogram.negative == 1)
+        #expect(histogram.least == 1)
+        #expect(histogram.count == 1001)
+    }
+
+    @Test("Every value is in its interval, and the intervals leave no gap")
+    func intervals() {
+        var end = 0
+        for value in (0..<5000).map({ $0 }) + (12..<53).flatMap({ [1 << $0 - 1, 1 << $0, 1 << $0 + 1] }) {
+            var histogram = LogHistogram()
+            histogram.add(value)
+            let values = histogram.intervals.first?.values ?? 0..<0
+            #expect(values.contains(value))
+            if value < 5000, value >= end {
+                #expect(values.lowerBound == end)
+                end = values.upperBound
+            }
+        }
+    }
+
+    @Test(
+        "What is no summary is refused with the byte and what is allowed",
+        arguments: [
+            ("", "byte 0"), ("[]", "expected an object"), ("{}", "assaySummary is missing"),
+            (#"{"assaySummary":2}"#, "from 1 to 1"), (#"{"assaySummary":1}"#, "outcomes is missing"),
+            (#"{"assaySummary":1,"outcomes":[1,2,3,4]}"#, "5 elements"),
+            (#"{"assaySummary":1,"outcomes":[1,2,3,4,-5]}"#, "found -5"),
+            (#"{"assaySummary":1,"outcomes":[1,2,3,4,1e3]}"#, "found 1e3"),
+        ])
+    func refusals(json: String, message: String) {
+        let error = #expect(throws: SummaryError.self) { try ReplaySummary(json: Array(json.utf8)[...]) }
+        #expect(error?.description.contains(message) == true, "\(String(describing: error))")
+    }
+
+    @Test("A summary cut anywhere, or with any byte changed, is refused or read, and never stops the program")
+    func damage() async throws {
+        let bytes = Array(ReplaySummary(try await ReplaySamples.corpus(12, seed: 3)).json().utf8)
+        for length in stride(from: 0, to: bytes.count, by: 7) {
+            #expect(throws: SummaryError.self) { try ReplaySummary(json: bytes[..<length]) }
+        }
+        var random = SeededGenerator(seed: 4)
+        for _ in 0..<2000 {
+            var damaged = bytes
+            damaged[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0x20..<0x7F, using: &random)
+            guard var summary = try? ReplaySummary(json: damaged[...]) else { continue }
+            // What was read can be used.
+            summary.merge(summary)
+            #expect(!ReplayReport(summary).html().isEmpty)
+        }
+    }
+}
