@@ -69,8 +69,8 @@ public enum CBORAnnotator {
     ) -> [Annotation] {
         var keys: Set<ArraySlice<UInt8>> = []
         return members.map { key, value in
-            if case .broken = key.content { return annotate(key, named: "(key)", in: bytes) }
-            let name = if case .text(let text, _) = key.content { text } else { notation(key, in: bytes) }
+            if key.isBroken { return annotate(key, named: "(key)", in: bytes) }
+            let name = if case .text(let text, _) = key.content { Words.name(text) } else { notation(key, in: bytes) }
             var annotation = annotate(value, named: name, in: bytes)
             if !keys.insert(bytes[key.range]).inserted {
                 annotation.violation = annotation.violation ?? "the key comes twice"
