@@ -114,6 +114,10 @@ let package = Package(
         .executableTarget(
             name: "LedgerStress", dependencies: ["Assay", "AssayCore", "AssayLedgerSQLite", "AssayTestSupport"],
             path: "Tests/LedgerStress", swiftSettings: strict),
+        // Captures records from a process of its own, so that tests can race it, kill it and take its disk away.
+        .executableTarget(
+            name: "CaptureStress", dependencies: ["AssayCapture", "AssayCore"], path: "Tests/CaptureStress",
+            swiftSettings: strict),
         .testTarget(name: "AssayCoreTests", dependencies: ["AssayCore", "AssayTestSupport"], swiftSettings: strict),
         .testTarget(
             name: "AssayPrimitivesTests",
@@ -161,7 +165,8 @@ let package = Package(
         .testTarget(
             name: "AssayCaptureTests",
             dependencies: [
-                "Assay", "AssayCapture", "AssayCore", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
+                "AppAttest", "Assay", "AssayCapture", "AssayCore", "AssayPrimitives", "AssayTesting",
+                "AssayTestSupport", "CaptureStress", "PlayIntegrity",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -5,4 +5,14 @@ public enum TestVectors {
     /// The folder `TestVectors`.
     public static let folder = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().appendingPathComponent("../../TestVectors", isDirectory: true).standardizedFileURL
+
+    /// The JSON files of this repository's vectors and, when they are available, of the shared ones, sorted by path.
+    public static func recordFiles() throws -> [URL] {
+        var folders = [folder]
+        if let root = SharedFiles.root { folders.append(root.appendingPathComponent("vectors", isDirectory: true)) }
+        return try folders.flatMap { folder in
+            try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".json") }.sorted()
+                .map { folder.appendingPathComponent($0) }
+        }
+    }
 }

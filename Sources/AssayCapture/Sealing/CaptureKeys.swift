@@ -26,13 +26,16 @@ public struct CapturePublicKey: Sendable {
     ///   over.
     /// - Throws: ``CaptureError`` that says what was found, in kind and length.
     public init(text: SecretBytes) throws(CaptureError) {
+        let bytes = try CaptureKeyText.decode(text, "a public key")
         do {
-            let bytes = try CaptureKeyText.decode(text, "a public key")
             key = try bytes.withUnsafeBytes { try Curve25519.KeyAgreement.PublicKey(rawRepresentation: $0) }
-        } catch let error as CaptureError {
-            throw error
+            // RFC 9180 section 7.1.4: with points of small order everybody has the same secret, of zeros only.
+            let secret = try Curve25519.KeyAgreement.PrivateKey().sharedSecretFromKeyAgreement(with: key)
+            guard secret.withUnsafeBytes({ $0.contains { $0 != 0 } }) else {
+                throw CryptoKitError.incorrectParameterSize
+            }
         } catch {
-            throw CaptureError(.key, "the public key is no X25519 key")
+            throw CaptureError(.key, "the public key is no X25519 key for which anything can be sealed")
         }
     }
 
@@ -108,7 +111,6 @@ extension CapturePublicKey {
             let sealed = try sender.seal(bytes, authenticating: data)
             return Array(sender.encapsulatedKey) + Array(sealed)
         } catch {
-            // Keys of small order, with which every secret is the same (RFC 7748 section 6.1), show here.
             throw CaptureError(.key, "nothing can be sealed for this public key: \(error)")
         }
     }

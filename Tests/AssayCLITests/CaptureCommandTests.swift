@@ -1,0 +1,149 @@
+import Assay
+import AssayTestSupport
+import Foundation
+import Testing
+
+@Suite("Captures on the command line")
+struct CaptureCommandTests {
+    private static let key = ["--key", "file:keys/capture-private.key"]
+    private static let to = ["--to", "file:keys/capture-public.key"]
+
+    /// A folder with a pair of keys, and an attestation and an assertion in `c`.
+    private func scratch() throws -> Scratch {
+        let scratch = try Scratch()
+        #expect(try scratch.run(["capture", "key", "--output", "keys"]).status == 0)
+        try FileManager.default.createDirectory(atPath: scratch.path("c"), withIntermediateDirectories: false)
+        let lines = try [TestEvidence.attestationLine("first"), TestEvidence.assertionLine("second", counter: 1)]
+        try scratch.write("c/records.ndjson", Data(lines.joined(separator: "\n").utf8))
+        return scratch
+    }
+
+    private func mode(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    @Test("A pair of keys is made for its user, and written over nothing")
+    func keys() throws {
+        let scratch = try scratch()
+        #expect(try mode(scratch.path("keys/capture-private.key")) == 0o600)
+        let privateKey = try Data(contentsOf: scratch.folder.appendingPathComponent("keys/capture-private.key"))
+        let run = try scratch.run(["capture", "key", "--output", "keys"])
+        #expect(run.status == 74 && run.errors.contains("it exists already"), "\(run.errors)")
+        #expect(try Data(contentsOf: scratch.folder.appendingPathComponent("keys/capture-private.key")) == privateKey)
+        #expect(try scratch.run(["capture", "key", "--private", "a", "--public", "b"]).status == 0)
+        // The private key of a pair that was not finished does not stay behind.
+        let half = try scratch.run(["capture", "key", "--private", "new", "--public", "b"])
+        #expect(half.status == 74 && !scratch.exists("new"))
+        for arguments in [
+            [], ["--private", "x"], ["--output", "x", "--private", "y", "--public", "z"], ["--output", ""],
+        ] {
+            #expect(try scratch.run(["capture", "key"] + arguments).status == 64, "\(arguments)")
+        }
+        for file in ["a", "new", "keys/capture-private.key"] where scratch.exists(file) {
+            let text = String(
+                decoding: try Data(contentsOf: scratch.folder.appendingPathComponent(file)), as: UTF8.self)
+            #expect(!run.errors.contains(text.dropLast()) && !half.errors.contains(text.dropLast()))
+        }
+    }
+
+    @Test("What is sealed is opened again as it was, and judged so")
+    func sealing() throws {
+        let scratch = try scratch()
+        let clear = try scratch.run(["capture", "open", "c"] + Self.key)
+        #expect(clear.status == 0 && clear.lines.count == 2, "\(clear.errors)")
+        let sealed = try scratch.run(["capture", "seal", "c"] + Self.to)
+        #expect(sealed.status == 0 && sealed.lines.count == 2 && !sealed.output.contains(TestEvidence.keyID))
+        try scratch.write("sealed.ndjson", Data(sealed.output.utf8))
+        let opened = try scratch.run(["capture", "open", "sealed.ndjson"] + Self.key)
+        #expect(opened.output == clear.output)
+        try scratch.policy()
+        try scratch.write("opened.ndjson", Data(opened.output.utf8))
+        #expect(try scratch.run(["verify", "--as-captured", "--policy", "policy.yaml", "opened.ndjson"]).status == 0)
+        // With another key, nothing; what is sealed is not sealed again, and not silently left out.
+        #expect(try scratch.run(["capture", "key", "--output", "other"]).status == 0)
+        let other = try scratch.run(["capture", "open", "sealed.ndjson", "--key", "file:other/capture-private.key"])
+        #expect(other.status == 2 && other.output.isEmpty)
+        #expect(other.errors.contains("sealed.ndjson:1: the record is sealed for another key"), "\(other.errors)")
+        for command in [["seal"] + Self.to, ["redact"]] {
+            let again = try scratch.run(["capture"] + command + ["sealed.ndjson"])
+            #expect(again.status == 2 && again.output.isEmpty && again.errors.contains("the record is sealed"))
+        }
+    }
+
+    @Test("Redacted records have no request in them, and are judged without")
+    func redaction() throws {
+        let scratch = try scratch()
+        try scratch.policy()
+        let run = try scratch.run(["capture", "redact", "c/records.ndjson"])
+        #expect(run.status == 0 && run.lines.count == 2)
+        #expect(run.output.contains("clientDataHash") && !run.output.contains("clientData\""))
+        try scratch.write("redacted.ndjson", Data(run.output.utf8))
+        #expect(try scratch.run(["verify", "--as-captured", "--policy", "policy.yaml", "redacted.ndjson"]).status == 0)
+        let help = try scratch.run(["capture", "redact", "--help"]).output
+        for field in Verifier.sensitiveFields { #expect(help.contains(field.name) && help.contains(field.kind.name)) }
+    }
+
+    @Test("What cannot be read is told with its place, and the rest is printed")
+    func unreadable() throws {
+        let scratch = try scratch()
+        try scratch.write("c/broken.ndjson", Data("{}\n\(TestEvidence.assertionLine("x", counter: 2))\nno\n".utf8))
+        let run = try scratch.run(["capture", "open", "c", "none"] + Self.key)
+        #expect(run.status == 2 && run.lines.count == 3)
+        for part in ["c/broken.ndjson:1: ", "c/broken.ndjson:3: byte 0", "none: it cannot be opened"] {
+            #expect(run.errors.contains("error: \(part)"), "\(run.errors)")
+        }
+        let many = try scratch.shell(#"yes '{}' | head -150 | "$ASSAY" capture redact -"#)
+        #expect(many.status == 2 && many.errors.split(separator: "\n").count == 101)
+        #expect(many.errors.contains("standard input:100: ") && many.errors.contains("50 more records cannot be read"))
+    }
+
+    @Test("A private key that others may read, and what is no key, are refused and not shown")
+    func wrongKeys() throws {
+        let scratch = try scratch()
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o644], ofItemAtPath: scratch.path("keys/capture-private.key"))
+        let exposed = try scratch.run(["capture", "open", "c"] + Self.key)
+        #expect(exposed.status == 2 && exposed.errors.contains("others may read"), "\(exposed.errors)")
+        try scratch.write("text", Data("no secret of mine".utf8))
+        let wrong = try scratch.run(["capture", "seal", "c", "--to", "file:text"])
+        #expect(wrong.status == 2 && wrong.errors.contains("expected a public key of 32 bytes"), "\(wrong.errors)")
+        #expect(!wrong.errors.contains("of mine"))
+        #expect(try scratch.run(["capture", "open", "c", "--key", "c2VjcmV0"]).status == 64)
+        #expect(try scratch.run(["capture", "redact", "-", "-"]).status == 64)
+    }
+
+    /// What a stream without end, or with a line without end, may take: the program itself takes most of it.
+    private static let memory = 600_000
+
+    @Test(
+        "However long a line or a stream is, memory stays flat",
+        arguments: [
+            (#"head -c 1073741824 /dev/zero | tr '\0' x; echo; echo '{"kind":"k","evidence":{}}'"#, 1, 1),
+            (#"head -c 536870912 /dev/zero | tr '\0' ' ' | gzip -1; echo '{"kind":"k","evidence":{}}' | gzip"#, 1, 0),
+            (#"(head -c 536870912 /dev/zero | tr '\0' '\n'; echo '{"kind":"k","evidence":{}}') | gzip -1"#, 0, 1),
+            (#"(head -c 536870912 /dev/zero | tr '\0' x; echo; echo '{"kind":"k","evidence":{}}') | zstd -q"#, 1, 1),
+            (#"yes '{"kind":"k","evidence":{}}' | head -500000"#, 0, 500_000),
+        ])
+    func memory(input: String, failures: Int, records: Int) throws {
+        let scratch = try scratch()
+        // A limit on addresses, of which more are taken than of memory.
+        let command =
+            #"(\#(input)) | (ulimit -v \#(Self.memory); "$ASSAY" capture open --key file:keys/capture-private.key -) >lines"#
+        let run = try scratch.shell("\(command); status=$?; wc -l <lines; exit $status")
+        #expect(run.status == (failures == 0 ? 0 : 2), "\(run.errors.prefix(1000))")
+        #expect(run.errors.split(separator: "\n").count == failures, "\(run.errors.prefix(1000))")
+        #expect(run.output.trimmingCharacters(in: .whitespacesAndNewlines) == "\(records)")
+    }
+
+    @Test("Standard input is read as a file is, and a reader that has gone ends it quietly")
+    func streams() throws {
+        let scratch = try scratch()
+        let lines = #"(cat c/records.ndjson; echo) | "$ASSAY" capture redact -"#
+        let piped = try scratch.shell(lines)
+        #expect(piped.status == 0 && piped.lines.count == 2, "\(piped.errors)")
+        let part = try scratch.shell(#"(read -r first; "$ASSAY" capture redact -) <c/records.ndjson"#)
+        #expect(part.status == 0 && part.lines.count == 1, "what somebody else has read is not read again")
+        let gone = try scratch.shell(#"yes "$(head -1 c/records.ndjson)" | "$ASSAY" capture redact - | head -1"#)
+        #expect(gone.status == 0 && gone.lines.count == 1 && gone.errors.isEmpty, "\(gone.errors)")
+    }
+}

@@ -1,2 +1,0 @@
-import AssayCore
-import Testing

@@ -1,0 +1,125 @@
+import Assay
+import AssayReplay
+import AssayTestSupport
+import Foundation
+import Testing
+
+/// Compressed files are known by their bytes, and a broken one gives what came before.
+@Suite("Compressed corpora")
+struct CorpusCompressionTests {
+    /// The programs that compress, and whether this machine has them.
+    private static let tools = ["gzip", "zstd"].filter { name in
+        ["/usr/bin", "/bin", "/usr/local/bin"].contains {
+            FileManager.default.isExecutableFile(atPath: "\($0)/\(name)")
+        }
+    }
+
+    @Test("gzip and zstd are there to test with") func available() {
+        withKnownIssue("install zstd to test what it compresses", isIntermittent: true) {
+            #expect(Self.tools == ["gzip", "zstd"])
+        }
+        #expect(Self.tools.first == "gzip")
+    }
+
+    @Test("Compressed lines, documents and nothing at all are read as they are without", arguments: tools)
+    func forms(tool: String) throws {
+        let folder = try TestFolder()
+        let texts = [CorpusLines.lines(0..<20_000), "[\(CorpusLines.line("a")),\(CorpusLines.line("b"))]", ""]
+        for (number, text) in texts.enumerated() {
+            try folder.write("\(number)", text)
+            try folder.shell("\(tool) -c \(number) >\(number).any")
+            let plain = try CorpusRun([folder.path("\(number)")])
+            let packed = try CorpusRun([folder.path("\(number).any")])
+            #expect(packed.items.map { $0.record ?? $0.failure } == plain.items.map { $0.record ?? $0.failure })
+            for size in [1, 3, 1000] where number > 0 {
+                let run = try CorpusRun([folder.path("\(number).any")]) { $0.chunkSize = size }
+                #expect(run.items == packed.items)
+            }
+        }
+    }
+
+    @Test("Members and frames one after the other are one text, wherever a line stands in them", arguments: tools)
+    func concatenated(tool: String) throws {
+        let folder = try TestFolder()
+        let text = CorpusLines.lines(0..<30)
+        let middle = text.utf8.count / 2 + 3
+        try folder.write("a", text.utf8.prefix(middle))
+        try folder.write("b", text.utf8.dropFirst(middle))
+        try folder.write("e", "")
+        try folder.shell("for i in e a e b e; do \(tool) -c $i; done >c")
+        #expect(try CorpusRun([folder.path("c")]).records == (0..<30).map(String.init))
+    }
+
+    @Test("Frames of zstd to be skipped are skipped, at the beginning too", .enabled(if: tools.contains("zstd")))
+    func skippable() throws {
+        let folder = try TestFolder()
+        let skipped: [UInt8] = [0x5A, 0x2A, 0x4D, 0x18, 3, 0, 0, 0, 1, 2, 3]
+        try folder.write("s", skipped)
+        try folder.write("a", CorpusLines.lines(0..<2))
+        try folder.shell("(cat s; zstd -c a; cat s; zstd -c a; cat s) >c; zstd -c --no-check a >d")
+        #expect(try CorpusRun([folder.path("c")]).records == ["0", "1", "0", "1"])
+        #expect(try CorpusRun([folder.path("d")]).records == ["0", "1"])
+        #expect(try CorpusRun([folder.path("s")]).failures == ["it is empty"])
+    }
+
+    @Test("A frame of zstd that demands more memory than is given is told", .enabled(if: tools.contains("zstd")))
+    func window() throws {
+        let folder = try TestFolder()
+        // RFC 8878 section 3.1.1.1.2: a window of 2^31 bytes. A raw block follows.
+        try folder.write("w", [0x28, 0xB5, 0x2F, 0xFD, 0x00, 21 << 3, 0x09, 0x00, 0x00, 0x7B])
+        let failures = try CorpusRun([folder.path("w")]).failures
+        #expect(failures.count == 1 && failures[0].contains("too much memory"), "\(failures)")
+    }
+
+    @Test("What follows compressed data is told at its byte", arguments: tools)
+    func trailing(tool: String) throws {
+        let folder = try TestFolder()
+        try folder.write("a", CorpusLines.lines(0..<5))
+        try folder.shell("\(tool) -c a >b; (cat b; printf garbage) >c")
+        let size = try Data(contentsOf: folder.url.appendingPathComponent("b")).count
+        let run = try CorpusRun([folder.path("c")])
+        #expect(run.records == (0..<5).map(String.init))
+        #expect(run.failures.count == 1 && run.failures[0].hasPrefix("byte \(size): "), "\(run.failures), not \(size)")
+        #expect(run.items.last?.place.hasSuffix("c:6") == true)
+    }
+
+    @Test("Cut at any byte, a file gives the records before and tells once that it ends", arguments: tools)
+    func truncated(tool: String) throws {
+        let folder = try TestFolder()
+        try folder.write("a", CorpusLines.lines(0..<200))
+        try folder.shell("\(tool) -c a >b")
+        let bytes = Array(try Data(contentsOf: folder.url.appendingPathComponent("b")))
+        let all = (0..<200).map(String.init)
+        var longest = 0
+        for count in 1..<bytes.count {
+            let run = try CorpusRun([folder.write("c", bytes[..<count])]) { $0.chunkSize = 512 }
+            #expect(run.records == Array(all.prefix(run.records.count)), "\(count)")
+            #expect(run.failures.count == 1, "\(count): \(run.failures)")
+            if count > 4 {
+                #expect(run.failures[0].hasPrefix("byte \(count): the compressed data end in the middle"))
+                #expect(run.records.isEmpty || run.items.last?.place.hasSuffix("c:\(run.records.count + 1)") == true)
+            }
+            longest = max(longest, run.records.count)
+        }
+        #expect(longest > 100, "what could be unpacked was not read")
+        #expect(try CorpusRun([folder.path("b")]).records == all)
+    }
+
+    @Test(
+        "Changed at any byte, a file gives no record that is not in it, or tells that it is damaged", arguments: tools)
+    func damaged(tool: String) throws {
+        let folder = try TestFolder()
+        let text = CorpusLines.lines(0..<20)
+        try folder.write("a", text)
+        try folder.shell("\(tool) -c a >b")
+        let bytes = Array(try Data(contentsOf: folder.url.appendingPathComponent("b")))
+        let whole = try CorpusRun([folder.path("b")]).records
+        for index in bytes.indices {
+            var changed = bytes
+            changed[index] ^= 0x41
+            let run = try CorpusRun([folder.write("c", changed)])
+            // The names of files and times in a gzip header stand for nothing.
+            #expect(!run.failures.isEmpty || run.records == whole, "byte \(index)")
+        }
+    }
+}

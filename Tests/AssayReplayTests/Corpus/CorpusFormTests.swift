@@ -1,0 +1,194 @@
+import Assay
+import AssayReplay
+import AssayTestSupport
+import Foundation
+import Testing
+
+/// What kind of document a file is, and what of it cannot be read.
+@Suite("Forms of corpora")
+struct CorpusFormTests {
+    private let one = CorpusLines.line("a")
+    private let two = CorpusLines.line("b")
+
+    private func read(_ bytes: some Sequence<UInt8>, _ change: (inout CorpusOptions) -> Void = { _ in }) throws
+        -> CorpusRun
+    {
+        let folder = try TestFolder()
+        var run = try CorpusRun([folder.write("x", bytes)], change: change)
+        run.items = run.items.map {
+            CorpusRun.Item(
+                place: $0.place.replacing(folder.path("x"), with: "x"), record: $0.record, failure: $0.failure)
+        }
+        return run
+    }
+
+    @Test("Lines, a document and an array give the same records, and say where they stand")
+    func forms() throws {
+        let lines = [
+            "\(one)\n\(two)", "\(one)\n\(two)\n", "\(one)\r\n\(two)\r\n", " \(one)\n\t\(two) \n",
+        ]
+        for text in lines { #expect(try read(text.utf8).items.map(\.description) == ["x:1: a", "x:2: b"], "\(text)") }
+        #expect(try read("\n \r\n\(one)\n\n\t\n\(two)\n\n".utf8).items.map(\.description) == ["x:3: a", "x:6: b"])
+        for text in ["[\(one),\(two)]", "\n [\n\(one)\n,\n\(two)\n]\n"] {
+            #expect(try read(text.utf8).items.map(\.description) == ["x: record 1: a", "x: record 2: b"], "\(text)")
+        }
+        let pretty = "{\n\"id\": \"a\",\n\"kind\": \"k\",\n\"evidence\": {}\n}\n"
+        #expect(try read(pretty.utf8).items.map(\.description) == ["x: record 1: a"])
+    }
+
+    @Test("A broken line does not hide the others, be it the first or the last")
+    func brokenLines() throws {
+        for broken in 0..<3 {
+            let lines = (0..<3).map { $0 == broken ? #"{"id":"x","kind":}"# : CorpusLines.line("\($0)") }
+            let run = try read(lines.joined(separator: "\n").utf8)
+            #expect(run.records == (0..<3).filter { $0 != broken }.map(String.init))
+            #expect(run.items[broken].place == "x:\(broken + 1)")
+            #expect(
+                run.failures.count == 1 && run.failures[0].hasPrefix("byte 17: expected a value"), "\(run.failures)")
+        }
+    }
+
+    @Test("An unreadable record has its name, as far as that can be read")
+    func names() throws {
+        let folder = try TestFolder()
+        let path = try folder.write("x", #"{"id":"name","kind":1,"evidence":{}}"# + "\n\(one)\n")
+        let reader = try CorpusReader(paths: [path])
+        let items = try #require(reader.next()).items
+        #expect(items.count == 2)
+        guard case .failure(let failure) = items[0].record() else { return #expect(Bool(false), "a record") }
+        #expect(failure.id == "name")
+        #expect(failure.message == "byte 20, field kind: expected a string, found a number")
+    }
+
+    @Test(
+        "A file that holds nothing is told",
+        arguments: [("", "it is empty"), (" \r\n\n", "it is empty but for white space")])
+    func empty(text: String, words: String) throws {
+        #expect(try read(text.utf8).items.map(\.description) == ["x: \(words)"])
+        #expect(try read(text.utf8, { $0.isNumbered = true }).items.map(\.description) == ["x: \(words)"])
+    }
+
+    @Test("Text that is not UTF-8 is called what it looks like")
+    func encodings() throws {
+        for encoding in [String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian, .utf32, .utf32BigEndian] {
+            let bytes = try #require("\(one)\n\(two)\n".data(using: encoding))
+            let failures = try read(bytes).failures
+            #expect(failures.count == 1 && failures[0].hasPrefix("it looks like UTF-16 or UTF-32"), "\(encoding)")
+        }
+        // Amid lines that are UTF-8.
+        let mixed = Array("\(one)\n".utf8) + Array(try #require(two.data(using: .utf16LittleEndian))) + [0x0A]
+        let run = try read(mixed + Array(one.utf8))
+        #expect(run.records == ["a", "a"])
+        #expect(run.failures.count == 1 && run.failures[0].contains("it looks like UTF-16"))
+        // A Latin-1 umlaut, a byte order mark, and a NUL.
+        let latin = try read(Array(#"{"id":""#.utf8) + [0xE4] + Array("\"}\n\(one)".utf8))
+        #expect(latin.failures == ["byte 7: not valid UTF-8"])
+        #expect(latin.records == ["a"])
+        let marked = try read("\u{FEFF}\(one)\n\(two)".utf8)
+        #expect(marked.failures == ["byte 0: a byte order mark is not allowed in JSON"])
+        #expect(marked.records == ["b"])
+        let null = try read("\(one)\n\0\n\(two)".utf8)
+        #expect(null.failures == ["byte 0: expected a value, found byte 0"])
+        #expect(null.records == ["a", "b"])
+    }
+
+    @Test("Binary garbage is some unreadable lines and nothing worse")
+    func garbage() throws {
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<200 {
+            let bytes = (0..<Int.random(in: 1...2000)).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            let run = try read(bytes)
+            #expect(run.records == [])
+            // What happens to look compressed, or to be white space, is told as well.
+            #expect(!run.failures.isEmpty)
+        }
+        #expect(try read(String(repeating: "[", count: 100_000).utf8).failures.count == 1)
+        #expect(try read("not JSON\nat all\n".utf8).items.map(\.place) == ["x:1", "x:2"])
+    }
+
+    @Test("A line over the limit is told with its length, and the others are read", arguments: [1, 7, 64, 4096])
+    func longLine(chunkSize: Int) throws {
+        let limit = one.utf8.count
+        let long = String(repeating: "x", count: limit + 1)
+        let text = "\(one)\n\(long)\n\(two)\n\(long + long)\n\(one)"
+        let run = try read(text.utf8) { options in
+            options.chunkSize = chunkSize
+            options.recordLimit = limit
+        }
+        #expect(
+            run.items.map(\.description) == [
+                "x:1: a", "x:2: the line has \(limit + 1) bytes, at most \(limit) are allowed", "x:3: b",
+                "x:4: the line has \(2 * limit + 2) bytes, at most \(limit) are allowed", "x:5: a",
+            ])
+        let last = try read("\(one)\n\(long)".utf8) { options in
+            options.chunkSize = chunkSize
+            options.recordLimit = limit
+        }
+        #expect(last.failures == ["the line has \(limit + 1) bytes, at most \(limit) are allowed"])
+    }
+
+    @Test("An array over the limit is told; a record over several lines is then taken for lines")
+    func largeDocuments() throws {
+        let array = try read("[\(one),\(two)]".utf8) { $0.recordLimit = 60 }
+        #expect(array.items.map(\.place) == ["x"])
+        #expect(array.failures == ["a JSON array has at most 60 bytes; write one record per line instead"])
+        let broken = "{\n" + (0..<10).map { CorpusLines.line("\($0)") }.joined(separator: "\n")
+        let lines = try read(broken.utf8) { $0.recordLimit = 60 }
+        #expect(lines.failures.count == 1)
+        #expect(lines.records == (0..<10).map(String.init))
+    }
+
+    @Test("How much is read at once, and how many records a batch has, makes no difference")
+    func pieces() throws {
+        let texts = [
+            "\n\(one)\r\n{broken\n\n\(two)\n\(String(repeating: "y", count: 100))\n\(one)", "[\(one),\n\(two)]",
+            "{\n\(one)\n\(two)\n", "{\n\"id\":\"a\",\"kind\":\"k\",\n\"evidence\":{}}", " \n ",
+        ]
+        for text in texts {
+            let folder = try TestFolder()
+            let path = try folder.write("x", text)
+            let whole = try CorpusRun([path]) { $0.recordLimit = 90 }
+            for size in 1..<text.utf8.count {
+                for batchSize in size < 40 ? [1, 3] : [2] {
+                    let run = try CorpusRun([path]) { options in
+                        options.recordLimit = 90
+                        options.chunkSize = size
+                        options.batchSize = batchSize
+                    }
+                    #expect(run.items == whole.items, "\(size)")
+                    #expect(run.batches.allSatisfy { (1...batchSize).contains($0) })
+                }
+            }
+        }
+    }
+
+    @Test("Every file of vectors gives the records that are read of it as a document")
+    func vectors() throws {
+        for file in try TestVectors.recordFiles() {
+            let bytes = Array(try Data(contentsOf: file))
+            let expected = RecordFile.read(bytes).map { (try? $0.get())?.jsonLine }
+            let found = try Self.lines(of: [file.path])
+            #expect(found == expected, "\(file.path)")
+        }
+    }
+
+    static func lines(of paths: [String]) throws -> [String?] {
+        let reader = try CorpusReader(paths: paths)
+        var found: [String?] = []
+        while let batch = reader.next() { found += batch.items.map { (try? $0.record().get())?.jsonLine } }
+        return found
+    }
+
+    @Test("Numbered lines stand where their number says, and one without a number is told")
+    func numbered() throws {
+        let text = "7\t\(one)\n\n3\t\(two)\n\(one)\n4 \(one)\n\t\(one)\n99999999999999999999\t\(one)\n[]\n0\t\n"
+        let run = try read(text.utf8) { $0.isNumbered = true }
+        #expect(run.items.prefix(2).map(\.description) == ["x:7: a", "x:3: b"])
+        let words = "expected the number of the line, a tab and the record"
+        #expect(
+            run.items.dropFirst(2).map(\.description) == [4, 5, 6, 7, 8].map { "x:\($0): \(words)" } + [
+                "x:0: byte 0: expected a value, found the end"
+            ])
+        #expect(try read("5\t[1]".utf8) { $0.isNumbered = true }.items.map(\.place) == ["x:5"])
+    }
+}
