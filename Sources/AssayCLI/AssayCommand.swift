@@ -16,12 +16,14 @@ struct AssayCommand: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            VerifyCommand.self, ExplainCommand.self, KeysCommand.self, ChallengeCommand.self, LedgerCommand.self,
-            MintCommand.self, CaptureCommand.self, PartitionCommand.self,
+            VerifyCommand.self, ReplayCommand.self, ReportCommand.self, ExplainCommand.self, KeysCommand.self,
+            ChallengeCommand.self, LedgerCommand.self, MintCommand.self, CaptureCommand.self, PartitionCommand.self,
         ])
 
     /// Runs the command that the arguments name, with the exit statuses of this program.
     static func main() async {
+        // A limit on the size of files is an error of writing like a full disk, and no reason to end half-way.
+        signal(SIGXFSZ, SIG_IGN)
         let arguments = Array(ProcessInfo.processInfo.arguments.dropFirst())
         do {
             try CommandSuggestion.check(arguments, in: AssayCommand.self)

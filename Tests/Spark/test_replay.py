@@ -48,7 +48,7 @@ class ReplayTest(unittest.TestCase):
             "spark.executor.memory": "512m", "spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1",
             "spark.ui.showConsoleProgress": "false", "spark.task.maxFailures": "2",
             # Small enough that the corpus is in several pieces, whose order matters.
-            "spark.sql.files.maxPartitionBytes": "256k", "spark.sql.files.openCostInBytes": "64k",
+            "spark.sql.files.maxPartitionBytes": "512k", "spark.sql.files.openCostInBytes": "64k",
         }.items():
             builder = builder.config(name, value)
         cls.spark = builder.getOrCreate()
@@ -102,7 +102,7 @@ class ReplayTest(unittest.TestCase):
         self.assertEqual(leftovers, [])
         return (status, *[path.read_bytes() if path.exists() else None for path in paths])
 
-    def compare(self, corpus, *words, status, partitions=7):
+    def compare(self, corpus, *words, status, partitions=5):
         """Replays a corpus both ways, and demands the same of both."""
         one = self.on_one_machine(corpus, *words)
         self.assertEqual(one[0], status)

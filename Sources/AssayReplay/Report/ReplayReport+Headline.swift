@@ -71,11 +71,11 @@ extension ReplayReport {
                 than expected.</li>
                 """)
         }
-        if let tests = summary.breakdowns.first(where: { $0.name == Dimension.testAuthority.name }) {
+        if let tests = summary.testAuthorityCount {
             items.append(
                 """
-                <li class="warning"><strong>\(NumberText.count(tests.total.total, "record"))</strong> \
-                \(tests.total.total == 1 ? "rests" : "rest") on a test authority, not on the platform's own.</li>
+                <li class="warning"><strong>\(NumberText.count(tests, "record"))</strong> \
+                \(tests == 1 ? "rests" : "rest") on a test authority, not on the platform's own.</li>
                 """)
         }
         if summary.annotated > 0 {

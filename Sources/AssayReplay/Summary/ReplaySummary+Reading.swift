@@ -63,6 +63,11 @@ extension ReplaySummary {
         }
     }
 
+    /// How many verdicts rest on a test authority, and nil when none does.
+    public var testAuthorityCount: Int? {
+        breakdowns.first { $0.name.isByteEqual(to: Dimension.testAuthority.name) }?.total.total
+    }
+
     /// How old evidence is when it is judged, in milliseconds.
     public var ageDistributions: [Distribution] { ReplaySummary.distributions(ages) }
     /// The counters of accepted evidence.

@@ -1,0 +1,130 @@
+import AssayReplay
+
+/// The summary of a replay for people: outcomes, why records were not accepted with an example of each, and who changes
+/// sides under a second policy.
+struct ReplaySummaryText {
+    /// How many reasons, flows and values are told one by one.
+    private static let told = 20
+    private static let valuesTold = 5
+
+    let summary: ReplaySummary
+    let terminal: Terminal
+    /// What the policy that it is compared with is called.
+    var against = "the other policy"
+
+    /// The lines, the outcomes first.
+    var lines: [String] {
+        var lines = [terminal.colour(summary.sentence, .bold)]
+        if let first = summary.first, let last = summary.last { lines.append("from \(first) to \(last)") }
+        lines += warnings + reasons + failures + noted + comparison
+        return lines
+    }
+
+    private var warnings: [String] {
+        var lines: [String] = []
+        if summary.mismatches > 0 {
+            let text = "\(NumberText.count(summary.mismatches, "record")) came out other than expected"
+            lines.append(terminal.colour(text, .red))
+        }
+        if let tests = summary.testAuthorityCount {
+            lines.append(terminal.colour("\(NumberText.count(tests, "record")) on a test authority", .yellow))
+        }
+        return lines + summary.noteCounts.map { "\(NumberText.count($0.count)) \(terminal.printable($0.text))" }
+    }
+
+    private var reasons: [String] {
+        let failing = summary.checkTallies.filter { $0.tally.first > 0 }
+        let examples = summary.examples
+        return section(
+            "first failed check",
+            failing.map { check, tally in
+                Item(
+                    name: check, count: tally.first, share: NumberText.percent(tally.first, of: summary.outcomes.total),
+                    example: examples[check].map { example($0, $0.judgement.firstFailed?.detail) })
+            },
+            hint: failing.first.map { "see `assay explain \($0.check)`" })
+    }
+
+    private var failures: [String] {
+        let examples = summary.examples
+        return section(
+            "not judged",
+            summary.failureCounts.map { code, count in
+                Item(
+                    name: code, count: count, share: NumberText.percent(count, of: summary.outcomes.total),
+                    example: examples[code].map { example($0, $0.judgement.failure?.message) })
+            })
+    }
+
+    private var noted: [String] {
+        section(
+            "failed, and only noted",
+            summary.checkTallies.filter { $0.tally.annotated > 0 }.sorted { $1.tally.annotated < $0.tally.annotated }
+                .map { Item(name: $0.check, count: $0.tally.annotated, share: "", example: nil) })
+    }
+
+    private var comparison: [String] {
+        guard summary.isComparison else { return [] }
+        let (lost, gained) = (summary.outcomes.lost, summary.outcomes.gained)
+        var lines = [
+            "", terminal.colour("under \(terminal.printable(against)): \(summary.sentenceAgainst)", .bold),
+            lost + gained == 0
+                ? "no record changes sides"
+                : "\(NumberText.count(lost + gained)) change sides: \(NumberText.count(lost)) would no longer be accepted, "
+                    + "\(NumberText.count(gained)) would be",
+        ]
+        let changed = summary.flowCounts.filter { ($0.from.outcome == .accepted) != ($0.to.outcome == .accepted) }
+        lines += section(
+            "who changes sides, by which check",
+            changed.map { flow in
+                let isLost = flow.from.outcome == .accepted
+                return Item(
+                    name: "\(isLost ? "-" : "+") \(isLost ? flow.to.reason : flow.from.reason)", count: flow.count,
+                    share: "", example: "\(flow.from.outcome.word), then \(flow.to.outcome.word)")
+            })
+        for breakdown in summary.breakdowns {
+            let values = breakdown.values.filter { $0.tally.lost + $0.tally.gained > 0 }.sorted {
+                $1.tally.lost + $1.tally.gained < $0.tally.lost + $0.tally.gained
+            }
+            let items = values.prefix(ReplaySummaryText.valuesTold).map { value, tally in
+                let count = tally.lost + tally.gained
+                return Item(
+                    name: value, count: count, share: "\(NumberText.percent(count, of: tally.total)) of them",
+                    example: nil)
+            }
+            lines += section("who changes sides, by \(breakdown.title)", Array(items))
+        }
+        return lines
+    }
+
+    /// A line of a section.
+    private struct Item {
+        let name: String
+        let count: Int
+        let share: String
+        let example: String?
+    }
+
+    private func example(_ row: ReplayRow, _ detail: String?) -> String {
+        "for example \(row.name)" + (detail.map { ": \($0)" } ?? "")
+    }
+
+    private func section(_ title: String, _ items: [Item], hint: String? = nil) -> [String] {
+        guard !items.isEmpty else { return [] }
+        var lines = ["", terminal.colour(terminal.printable(title), .bold)]
+        let shown = items.prefix(ReplaySummaryText.told)
+        let width = shown.map { NumberText.count($0.count).utf8.count }.max() ?? 0
+        for item in shown {
+            let count = NumberText.count(item.count)
+            let space = String(repeating: " ", count: width - count.utf8.count)
+            let share = item.share.isEmpty ? "" : "  " + terminal.colour(item.share, .faint)
+            lines.append("  \(space)\(count)  \(terminal.printable(item.name))\(share)")
+            guard let example = item.example else { continue }
+            lines += terminal.wrapped(terminal.printable(example), indent: width + 6)
+        }
+        let rest = items.count - shown.count
+        if rest > 0 { lines.append("  and \(NumberText.count(rest)) more") }
+        if let hint { lines.append(terminal.colour("  hint: \(hint)", .faint)) }
+        return lines
+    }
+}
