@@ -124,7 +124,9 @@ def write_verdicts(verdicts, path):
 def merge(summaries, options):
     """Merges the summaries with `assay report`, writes what was asked for, and gives the merged one."""
     merged = options.summary or f"{options.output}.summary.json"
-    command = [options.assay, "report", "-", "--summary", merged]
+    command = [options.assay, "report", "-", "--summary", merged, "--policy", options.policy]
+    if options.against:
+        command += ["--against", options.against]
     if options.report:
         command += ["--output", options.report]
     if options.title:
