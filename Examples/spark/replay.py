@@ -124,7 +124,9 @@ def write_verdicts(verdicts, path):
 def merge(summaries, options):
     """Merges the summaries with `assay report`, writes what was asked for, and gives the merged one."""
     merged = options.summary or f"{options.output}.summary.json"
-    command = [options.assay, "report", "-", "--summary", merged]
+    command = [options.assay, "report", "-", "--summary", merged, "--policy", options.policy]
+    if options.against:
+        command += ["--against", options.against]
     if options.report:
         command += ["--output", options.report]
     if options.title:
@@ -190,8 +192,15 @@ def run(spark, options):
         print(f"error: {failure}", file=sys.stderr)
     except Exception as failure:  # pylint: disable=broad-except
         # Whatever it is, a part of a result is none.
-        print(f"error: the job failed: {failure}", file=sys.stderr)
+        print(f"error: the job failed: {reason(failure)}", file=sys.stderr)
     return FAILED
+
+
+def reason(failure):
+    """The sentence in an exception of Spark, which has that of the worker and two stacks in it."""
+    lines = str(failure).splitlines() or [type(failure).__name__]
+    raised = [line for line in lines if line.startswith(("RuntimeError: ", "Exception: ", "pyspark.errors."))]
+    return (raised or lines)[0]
 
 
 def main():

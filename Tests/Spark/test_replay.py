@@ -6,6 +6,8 @@ A corpus that has everything which makes a replay hard is replayed on one machin
 report and exit status must be the same, byte for byte.
 """
 
+import contextlib
+import io
 import json
 import os
 import pathlib
@@ -46,11 +48,13 @@ class ReplayTest(unittest.TestCase):
             "spark.executor.memory": "512m", "spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1",
             "spark.ui.showConsoleProgress": "false", "spark.task.maxFailures": "2",
             # Small enough that the corpus is in several pieces, whose order matters.
-            "spark.sql.files.maxPartitionBytes": "256k", "spark.sql.files.openCostInBytes": "64k",
+            "spark.sql.files.maxPartitionBytes": "512k", "spark.sql.files.openCostInBytes": "64k",
         }.items():
             builder = builder.config(name, value)
         cls.spark = builder.getOrCreate()
         cls.spark.sparkContext.setLogLevel("OFF")
+        # As a program it would be sent to the workers by itself.
+        cls.spark.sparkContext.addPyFile(replay.__file__)
 
     @classmethod
     def tearDownClass(cls):
@@ -79,9 +83,8 @@ class ReplayTest(unittest.TestCase):
         """What a replay on one machine gives: status, verdicts, summary, report."""
         summary, report = self.scratch / "one.json", self.scratch / "one.html"
         run = self.assay(
-            "replay", corpus, "--policy", self.minted / "policy.yaml", "--json", "--summary", summary, *words)
-        merged = self.assay("report", summary, "--output", report, "--title", "Replay")
-        self.assertEqual(merged.returncode, 0, merged.stderr.decode())
+            "replay", corpus, "--policy", self.minted / "policy.yaml", "--json", "--summary", summary, "--report",
+            report, *words)
         return run.returncode, run.stdout, summary.read_bytes(), report.read_bytes()
 
     def on_the_cluster(self, corpus, *words, assay=None):
@@ -92,13 +95,13 @@ class ReplayTest(unittest.TestCase):
         options = replay.arguments([
             str(word) for word in [
                 corpus, "--assay", assay or ASSAY, "--policy", self.minted / "policy.yaml", "--output", paths[0],
-                "--summary", paths[1], "--report", paths[2], "--title", "Replay", *words]])
+                "--summary", paths[1], "--report", paths[2], *words]])
         status = replay.run(self.spark, options)
         leftovers = list(self.scratch.glob("*.part"))
         self.assertEqual(leftovers, [])
         return (status, *[path.read_bytes() if path.exists() else None for path in paths])
 
-    def compare(self, corpus, *words, status, partitions=7):
+    def compare(self, corpus, *words, status, partitions=5):
         """Replays a corpus both ways, and demands the same of both."""
         one = self.on_one_machine(corpus, *words)
         self.assertEqual(one[0], status)
@@ -167,34 +170,55 @@ class ReplayTest(unittest.TestCase):
         self.compare(self.write("skew.ndjson", few), status=self.assay(
             "replay", self.scratch / "skew.ndjson", "--policy", self.minted / "policy.yaml").returncode, partitions=31)
 
+    def failure(self, *words, assay=None):
+        """The words with which a replay of the minted corpus fails on the cluster, which must write nothing then."""
+        errors = io.StringIO()
+        with contextlib.redirect_stderr(errors):
+            result = self.on_the_cluster(self.minted / "corpus.ndjson", *words, assay=assay)
+        self.assertEqual(result, (replay.FAILED, None, None, None))
+        return errors.getvalue()
+
+    def program(self, name, text):
+        """Writes a shell script that stands in the place of the program."""
+        path = self.scratch / name
+        path.write_text("#!/bin/sh\n" + text)
+        path.chmod(0o755)
+        return path
+
     def test_killed_mapper(self):
         """A mapper that dies in the middle fails the job, and nothing is written."""
-        program = self.scratch / "dying"
-        program.write_text(
-            "#!/bin/sh\n"
+        program = self.program(
+            "dying",
             f'[ "$1" = partition ] && exec "{ASSAY}" "$@"\n'
             f'"{ASSAY}" "$@" | head -c 20000\n'
             f"kill -{int(signal.SIGKILL)} $$\n")
-        program.chmod(0o755)
-        result = self.on_the_cluster(self.minted / "corpus.ndjson", assay=program)
-        self.assertEqual(result, (replay.FAILED, None, None, None))
+        self.assertIn("a mapper did not come to its end", self.failure(assay=program))
 
     def test_failing_partition(self):
         """A mapper that leaves lines out fails the job as well."""
-        program = self.scratch / "leaving"
-        program.write_text(
-            "#!/bin/sh\n"
+        program = self.program(
+            "leaving",
             f'[ "$1" = partition ] || exec "{ASSAY}" "$@"\n'
-            f'head -n 3 | "{ASSAY}" "$@"\nexit 2\n')
-        program.chmod(0o755)
-        result = self.on_the_cluster(self.minted / "corpus.ndjson", assay=program)
-        self.assertEqual(result, (replay.FAILED, None, None, None))
+            f'head -n 3 | "{ASSAY}" "$@"\ncat >/dev/null\nexit 2\n')
+        self.assertIn("exited with error code 2", self.failure(assay=program))
 
     def test_unreadable_policy(self):
         """A policy that cannot be read has no result."""
-        result = self.on_the_cluster(
-            self.minted / "corpus.ndjson", "--against", self.minted / "README.md")
-        self.assertEqual(result, (replay.FAILED, None, None, None))
+        words = self.failure("--against", self.minted / "README.md")
+        self.assertIn("a mapper did not come to its end", words)
+
+    def test_program(self):
+        """The example is a program of its own."""
+        output = self.scratch / "program.ndjson"
+        run = subprocess.run(
+            [sys.executable, replay.__file__, self.minted / "corpus.ndjson", "--master", "local[2]", "--assay", ASSAY,
+             "--policy", self.minted / "policy.yaml", "--output", output],
+            capture_output=True, check=False)
+        self.assertEqual(run.returncode, 0, run.stderr.decode())
+        self.assertEqual(output.read_bytes(), self.on_one_machine(self.minted / "corpus.ndjson")[1])
+        self.assertEqual(list(self.scratch.glob("program.ndjson.*")), [])
+        run = subprocess.run([sys.executable, replay.__file__], capture_output=True, check=False)
+        self.assertEqual(run.returncode, 64)
 
     def test_workers(self):
         """The cluster is one of several processes."""
@@ -204,4 +228,4 @@ class ReplayTest(unittest.TestCase):
 
 if __name__ == "__main__":
     ASSAY = str(pathlib.Path(sys.argv[1]).resolve())
-    unittest.main(argv=[sys.argv[0], *sys.argv[2:]], verbosity=2)
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]], verbosity=2, warnings="ignore")

@@ -10,7 +10,7 @@ public struct ReplayRow: Sendable, Equatable {
     public let file: String
     /// The line, where a record takes up one.
     public let line: Int?
-    /// The record's number in its file.
+    /// The line, or the record's number in its file where it has none.
     public let number: Int
     /// When the evidence was received, or else judged; nil when neither is known.
     public let time: ReplayTime?
@@ -85,7 +85,8 @@ extension ReplayRow {
         id = record.id?.excerpt(atMost: RowLimits.name)
         file = record.place.file.name.excerpt(atMost: RowLimits.name)
         line = record.place.line
-        number = record.place.number
+        // Of the parts of a corpus, each counts its records from one. Lines have the numbers of the whole.
+        number = record.place.line ?? record.place.number
         time = record.time
         let verdict = record.judgement.verdict
         kind = verdict?.kind.name.excerpt(atMost: RowLimits.name)

@@ -1,4 +1,5 @@
 import Assay
+import AssayCore
 import AssayReplay
 
 /// What is printed of some consecutive records of one file.
@@ -76,7 +77,7 @@ struct ReplayRenderer: Sendable {
     }
 
     private func name(_ record: ReplayedRecord) -> String {
-        record.place.description + (record.id.map { ": record \($0)" } ?? "")
+        record.place.description + (record.id.map { " (\($0.excerpt))" } ?? "")
     }
 
     private func complaint(_ failure: ReplayFailure, _ record: ReplayedRecord) -> String {
