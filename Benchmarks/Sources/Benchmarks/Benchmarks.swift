@@ -26,6 +26,9 @@ struct Benchmarks {
         if wanted.isEmpty || wanted.contains("replay") {
             isReached = try await benchmarks.replay() && isReached
         }
+        if wanted.isEmpty || wanted.contains("replay-memory") {
+            isReached = try ReplayMemoryRun(keys: 1000, rounds: 1000).reachesTarget() && isReached
+        }
         // One job and nothing else, for a profiler to look at.
         if wanted.contains("replay-profile") {
             let subject = try ReplaySubject(keys: 1000, rounds: 20)

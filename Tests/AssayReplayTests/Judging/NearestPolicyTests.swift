@@ -1,3 +1,4 @@
+import AssayCore
 import AssayReplay
 import AssayTestSupport
 import Foundation

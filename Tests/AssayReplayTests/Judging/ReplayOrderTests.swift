@@ -56,7 +56,7 @@ struct ReplayOrderTests {
 
     private static func withoutFile(_ lines: String) -> [String] {
         lines.split(separator: "\n").map { line in
-            line.replacing(#/"file":"[^"]*"/#, with: "")
+            String(line.replacing(#/"file":"[^"]*"/#, with: ""))
         }
     }
 

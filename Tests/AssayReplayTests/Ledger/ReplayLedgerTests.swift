@@ -1,5 +1,6 @@
 import Assay
 import AssayReplay
+import AssayTesting
 import Foundation
 import Testing
 

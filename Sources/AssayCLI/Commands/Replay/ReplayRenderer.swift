@@ -46,15 +46,16 @@ struct ReplayRenderer: Sendable {
         var output = ReplayBatchOutput()
         output.file = records.first?.place.file.name ?? ""
         if !isJSON, !isNumbered { output.ids = records.compactMap(\.id) }
-        for record in records { count(record, in: &output) }
+        // By index, since a loop over values copies each of them with all that it refers to.
+        for index in records.indices { count(records[index], in: &output) }
         summaries?.add(records)
         if isJSON {
             var lines = ReplayLines(isNumbered: isNumbered)
-            for record in records { lines.add(record) }
+            for index in records.indices { lines.add(records[index]) }
             output.bytes = lines.bytes
         } else if showsRejected || showsChanged {
             var text = ""
-            for record in records { describe(record, in: &text) }
+            for index in records.indices { describe(records[index], in: &text) }
             output.bytes = Array(text.utf8)
         }
         return output
