@@ -31,7 +31,7 @@ struct Benchmarks {
         }
         // One job and nothing else, for a profiler to look at.
         if wanted.contains("replay-profile") {
-            let subject = try ReplaySubject(keys: 1000, rounds: 20)
+            let subject = try ReplaySubject(keys: 1000, rounds: 10)
             for _ in 0..<5 { _ = await subject.replay(jobs: 1) }
         }
         exit(isReached ? 0 : 1)
@@ -73,7 +73,7 @@ struct Benchmarks {
     }
 
     private func replay() async throws -> Bool {
-        let subject = try ReplaySubject(keys: 1000, rounds: 20)
+        let subject = try ReplaySubject(keys: 1000, rounds: 10)
         defer { try? FileManager.default.removeItem(at: subject.file) }
         return await ReplayRun(subject: subject, bareP256: bareP256).reachesTargets()
     }

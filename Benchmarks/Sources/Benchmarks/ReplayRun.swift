@@ -4,7 +4,7 @@ import Foundation
 struct ReplayRun {
     let subject: ReplaySubject
     let bareP256: @Sendable (Int) -> Void
-    private let rounds = 9
+    private let rounds = 5
 
     /// Whether every target is reached.
     func reachesTargets() async -> Bool {
