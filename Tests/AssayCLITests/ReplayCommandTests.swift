@@ -55,7 +55,7 @@ struct ReplayCommandTests {
         _ = try Self.corpus(scratch, broken: true)
         let run = try scratch.assay("replay", "corpus.ndjson", "--json")
         #expect(run.status == 2)
-        #expect(run.errors.contains("error: corpus.ndjson:3: byte 22: "))
+        #expect(run.errors.contains("error: corpus.ndjson:3: byte 21: "))
         let lines = try run.json()
         #expect(lines.count == 5)
         #expect(lines[2]["line"] as? Int == 3)
@@ -78,7 +78,8 @@ struct ReplayCommandTests {
     func manyBroken() throws {
         let scratch = try Scratch()
         try scratch.policy()
-        try scratch.write("corpus.ndjson", Data(String(repeating: "{\n", count: 1234).utf8))
+        let whole = try TestEvidence.attestationLine("whole")
+        try scratch.write("corpus.ndjson", Data((whole + "\n" + String(repeating: "{\n", count: 1234)).utf8))
         let run = try scratch.assay("replay", "corpus.ndjson", "--jobs", "2")
         #expect(run.status == 2)
         #expect(run.errors.split(separator: "\n").count == 101)

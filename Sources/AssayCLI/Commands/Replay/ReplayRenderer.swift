@@ -12,6 +12,8 @@ struct ReplayBatchOutput: Sendable {
     var mismatches: [String] = []
     /// The names of the records.
     var ids: [String] = []
+    /// The records themselves, where they are counted only when they are printed.
+    var records: ArraySlice<ReplayedRecord> = []
     var file = ""
     var accepted = 0
     var rejected = 0
@@ -48,7 +50,8 @@ struct ReplayRenderer: Sendable {
         if !isJSON, !isNumbered { output.ids = records.compactMap(\.id) }
         // By index, since a loop over values copies each of them with all that it refers to.
         for index in records.indices { count(records[index], in: &output) }
-        summaries?.add(records)
+        // Under --strict the batch before this one may yet turn out to be the last.
+        if isStrict { output.records = records } else { summaries?.add(records) }
         if isJSON {
             var lines = ReplayLines(isNumbered: isNumbered)
             for index in records.indices { lines.add(records[index]) }
