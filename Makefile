@@ -37,7 +37,7 @@ uninstall:
 	Scripts/install --remove "$(DESTDIR)$(PREFIX)"
 
 ## Measures rates, scaling and memory as ratios to bare cryptography in the same run.
-benchmark: packages
+benchmark: build
 	$(SWIFT) run $(CONFIGURATION) --package-path Benchmarks Benchmarks
 
 ## Mints the test vectors anew, under the same test authority and keys.

@@ -51,7 +51,7 @@ public struct Replay: Sendable {
             records.reserveCapacity(batch.items.count)
             let memo = judge.memo
             do throws(ReplayError) {
-                for item in batch.items { records.append(try await judge.settle(judge.assess(item, memo))) }
+                for item in batch.items { records.append(try await judge.settle(judge.assess(item, memo), memo)) }
             } catch {
                 _ = consume(render(records))
                 throw error
@@ -96,12 +96,12 @@ public struct Replay: Sendable {
                 guard let step = await group.next() else { return pipeline.failure }
                 for (judge, assessed) in pipeline.takeAssessed(after: step) {
                     account.open(judge.bench)
-                    account.add(assessed.memo)
                     var records: [ReplayedRecord] = []
                     records.reserveCapacity(assessed.records.count)
                     do throws(ReplayError) {
-                        for record in assessed.records { records.append(try await judge.settle(record)) }
+                        for record in assessed.records { records.append(try await judge.settle(record, assessed.memo)) }
                         pipeline.settle(records)
+                        account.add(assessed.memo)
                     } catch {
                         pipeline.settle(records)
                         pipeline.endSettling(error)

@@ -26,9 +26,12 @@ struct Benchmarks {
         if wanted.isEmpty || wanted.contains("replay") {
             isReached = try await benchmarks.replay() && isReached
         }
+        if wanted.isEmpty || wanted.contains("replay-memory") {
+            isReached = try ReplayMemoryRun(keys: 1000, rounds: 1000).reachesTarget() && isReached
+        }
         // One job and nothing else, for a profiler to look at.
         if wanted.contains("replay-profile") {
-            let subject = try ReplaySubject(keys: 1000, rounds: 20)
+            let subject = try ReplaySubject(keys: 1000, rounds: 10)
             for _ in 0..<5 { _ = await subject.replay(jobs: 1) }
         }
         exit(isReached ? 0 : 1)
@@ -70,7 +73,7 @@ struct Benchmarks {
     }
 
     private func replay() async throws -> Bool {
-        let subject = try ReplaySubject(keys: 1000, rounds: 20)
+        let subject = try ReplaySubject(keys: 1000, rounds: 10)
         defer { try? FileManager.default.removeItem(at: subject.file) }
         return await ReplayRun(subject: subject, bareP256: bareP256).reachesTargets()
     }

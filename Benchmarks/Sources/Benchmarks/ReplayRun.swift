@@ -4,7 +4,7 @@ import Foundation
 struct ReplayRun {
     let subject: ReplaySubject
     let bareP256: @Sendable (Int) -> Void
-    private let rounds = 9
+    private let rounds = 5
 
     /// Whether every target is reached.
     func reachesTargets() async -> Bool {
@@ -26,7 +26,9 @@ struct ReplayRun {
         }
         return report(
             "one job / bare P-256, processor time", median(ratios), target: 0.75,
-            note: "[\(format(ratios.min() ?? 0, 3)), \(format(ratios.max() ?? 0, 3))], \(format(median(microseconds), 1)) us each")
+            note:
+                "[\(format(ratios.min() ?? 0, 3)), \(format(ratios.max() ?? 0, 3))], \(format(median(microseconds), 1)) us each"
+        )
     }
 
     private func scaling() async -> Bool {
@@ -56,7 +58,8 @@ struct ReplayRun {
             let both = await seconds(CLOCK_PROCESS_CPUTIME_ID) { await demandAll(jobs: 1, isComparison: true) }
             ratios.append(both / one)
         }
-        return report("two policies / one, processor time", median(ratios), target: nil, note: "cryptography is done once")
+        return report(
+            "two policies / one, processor time", median(ratios), target: nil, note: "cryptography is done once")
     }
 
     private func demandAll(jobs: Int, isComparison: Bool = false) async {

@@ -102,11 +102,14 @@ struct RecordJudge: Sendable {
 
     /// Commits what an acceptance needs. Every earlier record has been settled; an assessment that rests on what one of
     /// them has changed is made anew.
-    func settle(_ assessed: AssessedRecord) async throws(ReplayError) -> ReplayedRecord {
-        let primary = try await settle(assessed.primary, of: assessed, bench.primary, primaryView)
+    ///
+    /// - Parameter memo: what remembers signatures from the first policy to the second.
+    func settle(_ assessed: AssessedRecord, _ memo: SignatureMemo?) async throws(ReplayError) -> ReplayedRecord {
+        memo?.clear()
+        let primary = try await settle(assessed.primary, of: assessed, bench.primary, primaryView, memo)
         var against: ReplayedRecord.Judgement?
         if let side = bench.against, let finding = assessed.against {
-            against = try await settle(finding, of: assessed, side, againstView)
+            against = try await settle(finding, of: assessed, side, againstView, memo)
         }
         return ReplayedRecord(
             place: assessed.place, id: assessed.id, receivedAt: assessed.record?.receivedAt,
@@ -115,7 +118,7 @@ struct RecordJudge: Sendable {
 
     private func settle(
         _ finding: AssessedRecord.Finding, of assessed: AssessedRecord, _ side: ReplayBench.Side,
-        _ view: ReplayLedgerView?
+        _ view: ReplayLedgerView?, _ memo: SignatureMemo?
     ) async throws(ReplayError) -> ReplayedRecord.Judgement {
         switch (finding, side) {
         case (.failure(let failure), _), (_, .failure(let failure)): return .failure(failure)
@@ -123,8 +126,10 @@ struct RecordJudge: Sendable {
         case (.assessment(let assessment, let reads), .verifier(_, let ledger)):
             if ledger.isOutdated(reads), let record = assessed.record {
                 // What has changed stays as it is, so that this ends.
-                let anew = await assess(record, side, view, at: assessed.time)
-                return try await settle(anew, of: assessed, side, view)
+                let anew = await SignatureMemo.$current.withValue(memo) {
+                    await assess(record, side, view, at: assessed.time)
+                }
+                return try await settle(anew, of: assessed, side, view, memo)
             }
             do throws(LedgerOutage) {
                 let verdict = try await ledger.settle(assessment, at: assessed.time)

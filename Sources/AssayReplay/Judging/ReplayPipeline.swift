@@ -13,6 +13,7 @@ struct ReplayPipeline<Rendered: Sendable> {
     private var begun = 0
     private var isReading = true
     private var isSettling = true
+    private var isStopped = false
 
     private var assessed: [Int: (RecordJudge, AssessedBatch)] = [:]
     private var nextToSettle = 0
@@ -72,7 +73,7 @@ struct ReplayPipeline<Rendered: Sendable> {
 
     /// The next result in the order of the corpus, when it is there.
     mutating func takeRendered() -> Rendered? {
-        guard let result = rendered.removeValue(forKey: nextToWrite) else { return nil }
+        guard !isStopped, let result = rendered.removeValue(forKey: nextToWrite) else { return nil }
         nextToWrite += 1
         return result
     }
@@ -92,6 +93,7 @@ struct ReplayPipeline<Rendered: Sendable> {
 
     /// Nothing more is done.
     mutating func stop() {
+        isStopped = true
         isReading = false
         isSettling = false
         assessed = [:]

@@ -12,6 +12,8 @@ struct ReplayBatchOutput: Sendable {
     var mismatches: [String] = []
     /// The names of the records.
     var ids: [String] = []
+    /// The records themselves, where they are counted only when they are printed.
+    var records: ArraySlice<ReplayedRecord> = []
     var file = ""
     var accepted = 0
     var rejected = 0
@@ -46,15 +48,17 @@ struct ReplayRenderer: Sendable {
         var output = ReplayBatchOutput()
         output.file = records.first?.place.file.name ?? ""
         if !isJSON, !isNumbered { output.ids = records.compactMap(\.id) }
-        for record in records { count(record, in: &output) }
-        summaries?.add(records)
+        // By index, since a loop over values copies each of them with all that it refers to.
+        for index in records.indices { count(records[index], in: &output) }
+        // Under --strict the batch before this one may yet turn out to be the last.
+        if isStrict { output.records = records } else { summaries?.add(records) }
         if isJSON {
             var lines = ReplayLines(isNumbered: isNumbered)
-            for record in records { lines.add(record) }
+            for index in records.indices { lines.add(records[index]) }
             output.bytes = lines.bytes
         } else if showsRejected || showsChanged {
             var text = ""
-            for record in records { describe(record, in: &text) }
+            for index in records.indices { describe(records[index], in: &text) }
             output.bytes = Array(text.utf8)
         }
         return output

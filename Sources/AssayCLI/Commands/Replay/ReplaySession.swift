@@ -23,7 +23,10 @@ struct ReplaySession {
             let position = reader
             statistics = try await replay.run(
                 &reader, render: { renderer.render($0) },
-                consume: { printer.print($0, bytesRead: position.bytesRead) })
+                consume: { batch in
+                    if output.strict { summaries?.add(batch.records) }
+                    return printer.print(batch, bytesRead: position.bytesRead)
+                })
         } catch {
             printer.end()
             for note in reader.takeNotes() { Console.note(note) }

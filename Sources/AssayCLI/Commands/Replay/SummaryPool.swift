@@ -7,9 +7,9 @@ final class SummaryPool: Sendable {
     private let summaries = Mutex<[ReplaySummary]>([])
 
     /// Adds records.
-    func add(_ records: some Sequence<ReplayedRecord>) {
+    func add(_ records: ArraySlice<ReplayedRecord>) {
         var summary = summaries.withLock { $0.popLast() } ?? ReplaySummary()
-        for record in records { summary.add(record) }
+        for index in records.indices { summary.add(records[index]) }
         let changed = summary
         summaries.withLock { $0.append(changed) }
     }
