@@ -119,30 +119,33 @@ public struct TestKey: Sendable {
 
     /// A signature over the digest of `message`: r and s, big-endian, of equal length (32 or 48 bytes each).
     ///
-    /// The nonce follows from key and message (RFC 6979), so that the signature is the same every time.
+    /// The signature is the same every time, so that evidence can be minted again.
     public func signature(over message: [UInt8], hash: Hash = .sha256) throws(MintingError) -> ECDSASignature {
-        switch hash {
-        case .sha256: try signature(of: sha256(message), SHA256.self)
-        case .sha384: try signature(of: Array(SHA384.hash(data: message)), SHA384.self)
-        }
-    }
-
-    private func signature<Function: HashFunction>(
-        of digest: [UInt8], _ function: Function.Type
-    ) throws(MintingError) -> ECDSASignature {
-        let (scalar, order): ([UInt8], [UInt8]) =
-            switch storage {
-            case .p256(let key): (Array(key.rawRepresentation), ECDSASignature.p256Order)
-            case .p384(let key): (Array(key.rawRepresentation), ECDSASignature.p384Order)
+        let digest =
+            switch hash {
+            case .sha256: sha256(message)
+            case .sha384: Array(SHA384.hash(data: message))
             }
-        var nonces = DeterministicNonce<Function>(digest: digest, scalar: scalar, order: order)
-        // One candidate in 2^32 is out of range for P-256; a hundred of them in a row are a broken library.
-        for _ in 0..<100 {
-            let signed = ECDSAArithmetic.sign(
-                digest: digest, scalar: scalar, nonce: nonces.next(), in: curve == .p256 ? .p256 : .p384)
-            if let signed { return ECDSASignature(r: signed.r, s: signed.s) }
+        do {
+            let pair: Data
+            switch storage {
+            case .p256(let key):
+                guard let der = ReproducibleECDSA.sign(digest: digest, privateKey: Array(key.derRepresentation)) else {
+                    throw MintingError("OpenSSL does not sign with this key, or has no test provider")
+                }
+                pair = try P256.Signing.ECDSASignature(derRepresentation: der).rawRepresentation
+            case .p384(let key):
+                guard let der = ReproducibleECDSA.sign(digest: digest, privateKey: Array(key.derRepresentation)) else {
+                    throw MintingError("OpenSSL does not sign with this key, or has no test provider")
+                }
+                pair = try P384.Signing.ECDSASignature(derRepresentation: der).rawRepresentation
+            }
+            return ECDSASignature(r: Array(pair.prefix(pair.count / 2)), s: Array(pair.suffix(pair.count / 2)))
+        } catch let error as MintingError {
+            throw error
+        } catch {
+            throw MintingError("the signature that OpenSSL made cannot be read: \(error)")
         }
-        throw MintingError("the key does not sign")
     }
 }
 
