@@ -17,6 +17,9 @@ public struct Annotation: Sendable {
     /// What it consists of, in the order of the bytes.
     public var children: [Annotation]
 
+    /// Whether the bytes are a private or symmetric key, so that no view of them may be shown.
+    public var isSecret = false
+
     /// Describes something that was found.
     public init(
         _ name: String, at range: Range<Int>? = nil, value: String? = nil, meaning: String? = nil,

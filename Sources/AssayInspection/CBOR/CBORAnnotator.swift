@@ -18,7 +18,7 @@ public enum CBORAnnotator {
             annotation.children = items.enumerated().map { annotate($1, named: "[\($0)]", in: bytes) }
         case .map(let members):
             annotation.meaning = "map of \(Words.count(members.count, "member"))"
-            annotation.children = annotate(members, in: bytes)
+            annotation.children = annotate(members, of: node, in: bytes)
         case .tag(let number, let item):
             annotation.value = "tag \(number)"
             annotation.meaning = meaning(ofTag: number, item)
@@ -29,6 +29,7 @@ public enum CBORAnnotator {
         case .unsigned, .negative, .bytes, .text, .simple, .float:
             annotation.value = notation(node, in: bytes)
             if let range = node.byteRange { annotation.meaning = "byte string of \(Words.count(range.count, "byte"))" }
+            if let secret = privateKey(in: node, bytes) { SecretAnnotations.hide(&annotation, meaning: secret) }
         }
         return annotation
     }
@@ -65,19 +66,31 @@ public enum CBORAnnotator {
     }
 
     private static func annotate(
-        _ members: [(key: CBORNode, value: CBORNode)], in bytes: [UInt8]
+        _ members: [(key: CBORNode, value: CBORNode)], of map: CBORNode, in bytes: [UInt8]
     ) -> [Annotation] {
         var keys: Set<ArraySlice<UInt8>> = []
         return members.map { key, value in
-            if case .broken = key.content { return annotate(key, named: "(key)", in: bytes) }
-            let name = if case .text(let text, _) = key.content { text } else { notation(key, in: bytes) }
+            if key.isBroken { return annotate(key, named: "(key)", in: bytes) }
+            let name = if case .text(let text, _) = key.content { Words.name(text) } else { notation(key, in: bytes) }
             var annotation = annotate(value, named: name, in: bytes)
+            if let secret = COSEKeys.secret(key, in: map) {
+                SecretAnnotations.hide(&annotation, meaning: secret)
+            }
             if !keys.insert(bytes[key.range]).inserted {
                 annotation.violation = annotation.violation ?? "the key comes twice"
             } else if annotation.violation == nil {
                 annotation.violation = (key.broken ?? irregularity(of: key, in: bytes)).map { "key: \($0)" }
             }
             return annotation
+        }
+    }
+
+    /// What a private key is that a string holds, and nil when it holds none.
+    private static func privateKey(in node: CBORNode, _ bytes: [UInt8]) -> String? {
+        switch node.content {
+        case .bytes(let range): PrivateKeys.describe(Array(bytes[range]))
+        case .text(let text, _): PrivateKeys.describe(Array(text.utf8))
+        default: nil
         }
     }
 

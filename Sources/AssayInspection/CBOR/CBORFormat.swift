@@ -32,7 +32,8 @@ public enum CBORFormat: BlobFormat {
 
     /// Annotates every item.
     public static func annotate(_ bytes: [UInt8]) -> BlobContents {
-        BlobContents(CBORAnnotator.annotate(bytes))
+        let annotations = CBORAnnotator.annotate(bytes)
+        return BlobContents(annotations, secrets: SecretAnnotations.ranges(in: annotations))
     }
 
     /// What the decoder of evidence says first. Any order of keys and tags are fine with it here.

@@ -24,6 +24,10 @@ public enum DERAnnotator {
         let type = DERTypes.name(of: node)
         var annotation = Annotation(name ?? type, at: node.range)
         annotation.violation = node.broken ?? irregularity(of: node, isBER: isBER)
+        if let secret = PrivateKeys.describe(node, in: bytes) {
+            SecretAnnotations.hide(&annotation, meaning: secret)
+            return annotation
+        }
         var children = node.children
         if node.isConstructed {
             let count = Words.count(node.children.count, "value")
@@ -33,6 +37,11 @@ public enum DERAnnotator {
             if encapsulation > 0 { children = encapsulated(in: node, bytes) }
         }
         let depth = node.isConstructed ? encapsulation : encapsulation - 1
+        // What holds a private key would show it in its own value.
+        if !node.isConstructed, let secret = children.first.flatMap({ PrivateKeys.describe($0, in: bytes) }) {
+            SecretAnnotations.hide(&annotation, meaning: secret)
+            return annotation
+        }
         annotation.children = children.map {
             annotate($0, named: nil, in: bytes, isBER: isBER, encapsulation: depth)
         }

@@ -31,7 +31,7 @@ public enum DERFormat: BlobFormat {
             if index == 1, annotation.violation == nil { annotation.violation = "bytes follow the first value" }
             annotations.append(annotation)
         }
-        return BlobContents(annotations)
+        return BlobContents(annotations, secrets: SecretAnnotations.ranges(in: annotations))
     }
 
     /// What the strict reader says about the outermost value.

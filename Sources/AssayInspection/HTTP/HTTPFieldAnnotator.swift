@@ -45,7 +45,7 @@ struct HTTPFieldAnnotator {
             let name = pair.prefix { $0 != 0x3D }
             let text = String(decoding: name, as: UTF8.self)
             let value = pair[name.endIndex...].dropFirst()
-            var annotation = Annotation(text, at: pair.indices)
+            var annotation = Annotation(Words.name(text), at: pair.indices)
             if isSetting, !annotations.isEmpty {
                 annotation.value = String(decoding: value, as: UTF8.self)
             } else {
@@ -74,7 +74,7 @@ struct HTTPFieldAnnotator {
                 value.indices, decoded, named: "field \(text.excerpt) of the \(place)",
                 encoding: PercentEncoding.isUsed(in: value) ? "percent-encoding" : nil, nameOfValue: text)
             annotations.append(
-                Annotation(text, at: pair.indices, value: found.value, meaning: found.meaning))
+                Annotation(Words.name(text), at: pair.indices, value: found.value, meaning: found.meaning))
         }
         return annotations
     }

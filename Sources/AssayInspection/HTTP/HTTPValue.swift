@@ -70,13 +70,14 @@ enum CredentialNames {
     private static let parts = [
         "auth", "token", "secret", "password", "passwd", "api-key", "apikey", "api_key", "session", "credential",
         "cookie", "jwt", "bearer",
-    ]
+    ].map { Array($0.utf8) }
 
     /// Whether a name says that its value is one.
     static func contain(_ name: String) -> Bool {
         let lower = LenientText.lowercased(name)
         guard lower.utf8.count <= 128 else { return true }
         let isMetadata = lower.hasSuffix("-type") || lower.hasSuffix("_type") || lower.hasPrefix("www-authenticate")
-        return !isMetadata && parts.contains { lower.contains($0) }
+        let bytes = Array(lower.utf8)
+        return !isMetadata && parts.contains { LenientText.contains(bytes, $0) }
     }
 }

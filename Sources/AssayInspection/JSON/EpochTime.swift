@@ -34,11 +34,13 @@ enum EpochTime {
 
     private static let names = ["exp", "iat", "nbf", "auth_time", "updated_at", "created", "expires", "expiry"]
 
+    private static let parts = ["time", "date", "_at", "seconds"].map { Array($0.utf8) }
+
     private static func isTimeName(_ name: String) -> Bool {
         guard name.utf8.count <= 64 else { return false }
         if name.hasSuffix("At") || name.hasSuffix("Millis") { return true }
         let lower = LenientText.lowercased(name)
-        return names.containsBytes(of: lower)
-            || ["time", "date", "_at", "seconds"].contains { lower.utf8.count >= $0.utf8.count && lower.contains($0) }
+        let bytes = Array(lower.utf8)
+        return names.containsBytes(of: lower) || parts.contains { LenientText.contains(bytes, $0) }
     }
 }

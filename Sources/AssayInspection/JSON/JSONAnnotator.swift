@@ -108,7 +108,7 @@ public struct JSONAnnotator {
             // Whether there is one is no secret.
             if case .null = value.content { secret = nil }
             if case .flag = value.content { secret = nil }
-            var annotation = annotate(value, named: name, secret: secret)
+            var annotation = annotate(value, named: Words.name(name), secret: secret)
             if !names.insert(Array(name.utf8)).inserted {
                 annotation.violation = annotation.violation ?? "the name comes twice"
             }

@@ -60,7 +60,7 @@ public enum JSONFormat: BlobFormat {
     private static func hasContents(_ node: JSONNode) -> Bool {
         func isValue(_ node: JSONNode) -> Bool { if case .broken = node.content { false } else { true } }
         return switch node.content {
-        case .object(let members): members.first.map { $0.key.text != nil && isValue($0.value) } ?? false
+        case .object(let members): members.contains { $0.key.text != nil && isValue($0.value) }
         case .array(let elements): elements.first.map(isValue) ?? false
         default: false
         }

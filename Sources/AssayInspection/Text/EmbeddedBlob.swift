@@ -64,7 +64,10 @@ struct EmbeddedBlob {
     ///
     /// Words, names in capitals and identifiers of programs are in the alphabet as well. What is encoded has digits or
     /// signs nearly always, and changes between capitals and small letters at every other character.
-    static func isPlausible(_ characters: [UInt8]) -> Bool {
+    ///
+    /// - Parameter charactersPerChange: at most how many characters there may be for a change on average. What stands
+    ///   alone is an identifier more seldom than what stands among others.
+    static func isPlausible(_ characters: [UInt8], charactersPerChange: Int = 3) -> Bool {
         var (digits, signs, changes, dashes) = (0, 0, 0, 0)
         var previous: UInt8 = 0
         for character in characters {
@@ -86,7 +89,8 @@ struct EmbeddedBlob {
         if characters.count == 36, dashes == 4, [8, 13, 18, 23].allSatisfy({ characters[$0] == 0x2D }) { return false }
         // No word is this long.
         if characters.count > 200 { return changes * 8 >= characters.count }
-        return changes * 3 >= characters.count && (digits + signs > 0 || changes * 2 >= characters.count)
+        return changes * charactersPerChange >= characters.count
+            && (digits + signs > 0 || changes * 2 >= characters.count)
     }
 
     /// Whether bytes are more than a digest: longer, or beginning like a sequence of DER, a map of CBOR, or JSON.

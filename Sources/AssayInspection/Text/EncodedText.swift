@@ -69,7 +69,7 @@ struct EncodedText {
         bytes = decoded.bytes
         irregularities = decoded.irregularities
         let sample = Array(text.prefix(4096))
-        isPlausible = decoded.count >= 16 && EmbeddedBlob.isPlausible(sample)
+        isPlausible = decoded.count >= 16 && EmbeddedBlob.isPlausible(sample, charactersPerChange: 4)
         let kinds = [UInt8(0x30)...0x39, 0x41...0x5A, 0x61...0x7A].filter { kind in text.contains { kind.contains($0) }
         }
         return isPlausible || kinds.count > 1 && decoded.count % 4 != 1 && decoded.strayCount == 0

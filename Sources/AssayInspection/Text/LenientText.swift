@@ -20,6 +20,12 @@ enum LenientText {
         bytes.count >= word.utf8.count && zip(bytes, word.utf8).allSatisfy { lowercased($0) == $1 }
     }
 
+    /// Whether bytes have a word in them. For short bytes: the time is that of both lengths multiplied.
+    static func contains(_ bytes: [UInt8], _ word: [UInt8]) -> Bool {
+        guard word.count <= bytes.count else { return false }
+        return (0...bytes.count - word.count).contains { bytes[$0...].starts(with: word) }
+    }
+
     static func lowercased(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
 
     /// Text with the case of its ASCII letters taken out, to look up names of headers and members.

@@ -37,9 +37,13 @@ struct LenientCBORTests {
             .text("fmt"), .text("apple-appattest"), .integer(-2), .bytes([1, 2]), .integer(3), .array([.unsigned(7)]),
         ]).encoded
         let node = LenientCBOR.read(bytes[...]).node
-        #expect(node["fmt"].map { CBORAnnotator.notation($0, in: bytes) } == "\"apple-appattest\"")
-        #expect(node[-2]?.byteRange.map { Array(bytes[$0]) } == [1, 2])
-        #expect(node["none"] == nil)
+        // Optimised code with a node in an expectation is more than Swift 6.3.1 can compile.
+        let format: Range<Int>? = node["fmt"]?.range
+        let numbered: Range<Int>? = node[-2]?.byteRange
+        let isFound: Bool = node["none"] != nil
+        #expect(format.map { Array(bytes[$0]) } == CBORItem.text("apple-appattest").encoded)
+        #expect(numbered.map { Array(bytes[$0]) } == [1, 2])
+        #expect(!isFound)
         let annotations = CBORAnnotator.annotate(bytes)
         #expect(annotations["item"]?.meaning == "map of 3 members")
         #expect(annotations["item", "-2"]?.meaning == "byte string of 2 bytes")

@@ -39,6 +39,7 @@ struct PEMFormatTests {
     @Test("Thousands of boundaries take linear time")
     func manyBoundaries() {
         let bytes = Array(String(repeating: "-----BEGIN ", count: 100_000).utf8)
-        #expect(PEMFormat.annotate(bytes).annotations.count == 100_000)
+        // The dashes of every second one end the label before it.
+        #expect(PEMFormat.annotate(bytes).annotations.count == 50_000)
     }
 }

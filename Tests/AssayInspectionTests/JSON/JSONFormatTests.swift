@@ -34,10 +34,10 @@ struct JSONFormatTests {
             (#"{"a", "last": 2}"#, "expected ':' and a value"), (#"{"last": 2"#, "it does not end"),
             (#"{"last": 2, "a": [1"#, "it does not end"), (#"{"last": 2, "a": "cut"#, "the string does not end"),
             (#"{"last": 2, "a":"#, "expected a value, found the end"),
-            (#"{"last": 2, "a"#, "name: the string does not end"),
+            (#"{"last": 2, "a"#, "expected ':' and a value, found the end"),
             (#"{"a": [1}, "last": 2}"#, "it does not end before byte 8"),
             (#"{"last": 2} x"#, "bytes follow the document"),
-            (#"{,"last": 2}"#, "the name is no string"),
+            (#"{,"last": 2}"#, "expected ':' and a value"),
         ])
     func lenient(text: String, violation: String) {
         let bytes = Array(text.utf8)

@@ -87,6 +87,34 @@ struct KeyFormatTests {
         #expect(contents.annotations.first?.meaning?.hasPrefix(name) ?? false)
     }
 
+    @Test("A private key inside of CBOR or DER is not shown either", arguments: privateKeys)
+    func privateKeyInside(name: String, key: [UInt8]) {
+        let inside: [(any BlobFormat.Type, [UInt8])] = [
+            (CBORFormat.self, CBORItem.map(text: [("key", .array([.bytes(key)]))]).encoded),
+            (DERFormat.self, DERBuilder.sequence(DERBuilder.integer(7), DERBuilder.octetString(key))),
+            (DERFormat.self, DERBuilder.set(key)),
+        ]
+        for (format, bytes) in inside {
+            let contents = format.annotate(bytes)
+            #expect(!contents.annotations.shown.contains("5e5e5e5e"), "\(format.name)")
+            #expect(contents.annotations.shown.contains(name), "\(format.name)")
+            #expect(contents.secrets.count == 1 && contents.secrets[0].count >= key.count, "\(format.name)")
+        }
+    }
+
+    @Test(
+        "The secret part of a COSE key is not shown",
+        arguments: [(4, -1), (2, -4), (1, -4), (3, -3)])
+    func coseKeys(type: Int, label: Int) {
+        let key = CBORItem.map([
+            .integer(1), .integer(type), .integer(label), .bytes(KeyFormatTests.secret), .integer(-2), .bytes([0x77]),
+        ]).encoded
+        let contents = CBORFormat.annotate(key)
+        #expect(!contents.annotations.shown.contains("5e5e5e5e"))
+        #expect(contents.annotations.shown.contains("h'77'"))
+        #expect(contents.secrets.count == 1)
+    }
+
     @Test("Public structures are not taken for private keys")
     func publicStructures() throws {
         let samples = try Samples()
