@@ -4,13 +4,19 @@ import AssayPrimitives
 enum UnknownBytes {
     /// How many bytes are shown of those that nobody knows.
     private static let shown = 8
+    /// The lengths of AES keys, which look like any other random bytes.
+    private static let keyLengths = [16, 24, 32]
 
     /// A layer that says what the bytes are not.
     static func layer(_ blob: NestedBlob, encoding: String?, formats: [any BlobFormat.Type]) -> InspectionLayer {
         let bytes = blob.bytes
+        let isText = bytes.allSatisfy(isPrintable)
         let first = bytes.prefix(shown)
         var annotations = [Annotation("length", value: "\(bytes.count)", meaning: "bytes")]
-        if !bytes.isEmpty {
+        if keyLengths.contains(bytes.count), !isText {
+            annotations.append(
+                Annotation("bytes", at: bytes.indices, value: "(not shown)", meaning: "it could be a symmetric key"))
+        } else if !bytes.isEmpty {
             annotations.append(
                 Annotation(
                     first.count == bytes.count ? "bytes" : "first bytes", at: 0..<first.count,

@@ -79,7 +79,7 @@ struct AppAttestFormatTests {
                 "field 2, App ID", "field 6, type", "field 17, risk metric", "field 99", "field 17, risk metric",
             ])
         #expect(children[3].meaning == "unknown field, tolerated")
-        #expect(children[4].violation == "the field comes twice")
+        #expect(children[4].violation?.hasSuffix("the field comes twice") == true)
         #expect(layer.violation?.reason == .duplicateKey)
     }
 

@@ -14,7 +14,7 @@ struct AttestationInspectionTests {
     }
 
     private static func layer(_ format: String) throws -> InspectionLayer {
-        try #require(try sample.get().layer(format))
+        try #require(try sample.get().all.first { $0.format == format })
     }
 
     /// Looks up annotations by their names from the outermost on, and compares value and meaning.
@@ -147,4 +147,9 @@ struct AttestationInspectionTests {
             #expect(layer.unknown.contains { $0.contains(words) }, "\(words)")
         }
     }
+}
+
+extension InspectionLayer {
+    /// This layer and all inside of it, in their order.
+    fileprivate var all: [InspectionLayer] { [self] + nested.flatMap(\.all) }
 }

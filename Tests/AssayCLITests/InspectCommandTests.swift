@@ -164,4 +164,19 @@ struct InspectCommandTests {
         #expect(!evil.output.contains("\u{1B}"))
         #expect(!evil.output.contains("\u{202E}"))
     }
+
+    @Test("Whatever a blob is cut to, --json is JSON, and text and dump come without an error")
+    func cut() throws {
+        let scratch = try Scratch()
+        let attestation = try TestEvidence.attestation().attestation
+        for length in stride(from: 1, to: attestation.count, by: attestation.count / 12) {
+            try scratch.write("cut.bin", attestation.prefix(length))
+            let run = try scratch.assay("inspect", "--json", "cut.bin")
+            #expect(try run.json().first?["length"] as? Int == length)
+            for option in ["--hex", "--full"] {
+                let run = try scratch.assay("inspect", option, "cut.bin")
+                #expect(run.status == 0 && run.errors.isEmpty && !run.output.isEmpty, "\(option) \(length)")
+            }
+        }
+    }
 }

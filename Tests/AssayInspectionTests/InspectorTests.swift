@@ -205,13 +205,19 @@ struct InspectorTests {
             ),
             ("line feeds", [UInt8](repeating: 0x0A, count: count)),
         ]
-        let clock = ContinuousClock()
         for (name, bytes) in table {
-            let start = clock.now
+            let start = Self.processorTime()
             let layer = Self.inspect(bytes)
-            let duration = clock.now - start
-            #expect(duration < .seconds(10), "\(name): \(duration)")
+            let duration = Self.processorTime() - start
+            #expect(duration < 20, "\(name): \(duration) s")
             #expect(LayerShape.problem(layer) == nil, "\(name)")
         }
+    }
+
+    /// The seconds that this thread has computed, whatever else the machine does.
+    private static func processorTime() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }

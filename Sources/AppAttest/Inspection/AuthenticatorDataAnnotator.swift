@@ -100,7 +100,7 @@ enum AuthenticatorDataAnnotator {
         case .production: meaning = "the production environment: App Store, TestFlight, enterprise"
         case .development: meaning = "the development environment: builds from Xcode"
         case nil:
-            meaning = "no environment of App Attest: all 16 bytes count; in hexadecimal \(Hexadecimal.text(value))"
+            meaning = "no environment of App Attest: all 16 bytes count"
         }
         return Annotation(
             "aaguid", at: range,

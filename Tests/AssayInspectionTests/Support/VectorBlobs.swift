@@ -28,7 +28,7 @@ enum VectorBlobs {
 
     private static func files(in folder: URL) throws -> [URL] {
         try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()
-            .filter { [".json", ".b64", ".pem"].contains { suffix in $0.hasSuffix(suffix) } }
+            .filter { name in [".json", ".b64", ".pem"].contains { name.hasSuffix($0) } }
             .map { folder.appendingPathComponent($0) }
     }
 
