@@ -16,6 +16,7 @@ test: packages
 	peers=$$(Scripts/install-peers) && browser=$$(Scripts/install-browser) && \
 		ASSAY_PEERS="$$peers" ASSAY_BROWSER="$$browser" \
 		$(SWIFT) test $(CONFIGURATION) --disable-testable-imports --disable-xctest
+	Scripts/test-spark .build/release/assay
 
 build: packages
 	$(SWIFT) build $(CONFIGURATION) --product assay

@@ -93,7 +93,7 @@ let package = Package(
         .target(
             name: "AssayTesting",
             dependencies: [
-                "AssayCore",
+                "AssayCore", "AssayPrimitives",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
             ],

@@ -61,7 +61,8 @@ public struct AppAttestEngine: InspectableEngine {
             let identifier = KeyIdentifier.appAttest(input.keyID)
             return AssertionKeys(
                 enrolled: try await ledger.enrolledKey(identifier), supplied: suppliedKey,
-                durability: ledger.durability, blocks: try await ledger.blocks(on: [identifier.subject], at: now))
+                durability: ledger.durability,
+                blocks: try await ledger.block(onKey: identifier, at: now).map { [$0] } ?? [])
         }
         return AssertionAssessor.assess(input, keys: keys, expectations: expectations, now: now)
     }

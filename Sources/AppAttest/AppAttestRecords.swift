@@ -16,12 +16,14 @@ extension AttestationInput {
 }
 
 extension AssertionInput {
+    private static let fieldNames = ["keyId", "assertion", "clientData", "clientDataHash", "challenge", "key"]
+
     /// Reads `keyId`, `assertion`, `clientData` or `clientDataHash`, and the optional `challenge` and `key`.
     package static func read(
         _ evidence: RecordObject
     ) throws(RecordError) -> (AssertionInput, AssertionKeys.Supplied?) {
         let fields = RecordFields(evidence, path: "evidence")
-        try fields.demandOnly(["keyId", "assertion", "clientData", "clientDataHash", "challenge", "key"])
+        try fields.demandOnly(fieldNames)
         // Client data may be empty: a request without a body is signed as well.
         let clientData = try fields.optionalBytes("clientData")
         let input = AssertionInput(

@@ -9,10 +9,12 @@ extension RecordError {
 }
 
 extension EvidenceRecord {
+    private static let fieldNames = ["id", "kind", "app", "receivedAt", "evidence", "expect"]
+
     /// Reads a record from JSON; what its evidence holds is for the engine of its kind to read.
     package init(_ value: RecordValue) throws(RecordError) {
         let fields = try RecordFields(value, path: "")
-        try fields.demandOnly(["id", "kind", "app", "receivedAt", "evidence", "expect"])
+        try fields.demandOnly(EvidenceRecord.fieldNames)
         guard let kind = try fields.text("kind", atMost: InputLimits.recordName) else { throw fields.missing("kind") }
         guard let evidence = fields["evidence"] else { throw fields.missing("evidence") }
         var expectation: Expectation?

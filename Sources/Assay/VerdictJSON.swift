@@ -53,10 +53,10 @@ extension Verdict {
 
     private func writeNames(of status: CheckResult.Status, to json: inout JSONBytes) {
         var isFirst = true
-        for check in checks where check.status == status {
+        for index in checks.indices where checks[index].status == status {
             if !isFirst { json.raw(",") }
             isFirst = false
-            json.string(check.check.name)
+            json.string(checks[index].check.name)
         }
     }
 }

@@ -17,7 +17,7 @@ struct AssayCommand: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             VerifyCommand.self, ExplainCommand.self, KeysCommand.self, ChallengeCommand.self, LedgerCommand.self,
-            MintCommand.self, ReportCommand.self,
+            MintCommand.self, CaptureCommand.self, PartitionCommand.self, ReportCommand.self,
         ])
 
     /// Runs the command that the arguments name, with the exit statuses of this program.

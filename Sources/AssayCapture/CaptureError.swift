@@ -15,6 +15,8 @@ public struct CaptureError: Error, Sendable, Equatable, CustomStringConvertible 
         public static let folder = Code("folder")
         /// A file cannot be written to: a full disk, a quota, a limit.
         public static let file = Code("file")
+        /// The record was written, and older files cannot be removed.
+        public static let retention = Code("retention")
         /// The capture was closed.
         public static let closed = Code("closed")
         /// The record cannot be written such that it can be read: it is too large, or what is to be left out is not known.

@@ -29,8 +29,7 @@ struct MintOptions: ParsableArguments {
     ///
     /// - Parameter mint: is given the seed and the time, a whole second as certificates have it.
     func write(_ mint: (String?, Date) throws -> [VectorFile]) throws {
-        let folder = URL(fileURLWithPath: output, isDirectory: true)
-        try demandEmpty(folder)
+        try demandFolder()
         let time = Date(timeIntervalSince1970: (at ?? Date()).timeIntervalSince1970.rounded(.down))
         let files: [VectorFile]
         do {
@@ -38,6 +37,15 @@ struct MintOptions: ParsableArguments {
         } catch {
             throw CommandFailure(.output, "the test evidence cannot be minted: \(error)")
         }
+        try prepare(files)
+        let terminal = Terminal(STDOUT_FILENO)
+        try Console.print(terminal.printable("\(files.count) files in \(output), received at \(RFC3339.format(time))"))
+    }
+
+    /// Writes files into the folder, which is made when it is missing, and gives it.
+    @discardableResult
+    func prepare(_ files: [VectorFile]) throws(CommandFailure) -> URL {
+        let folder = URL(fileURLWithPath: output, isDirectory: true)
         do {
             for file in files {
                 let url = folder.appendingPathComponent(file.path)
@@ -49,8 +57,7 @@ struct MintOptions: ParsableArguments {
         } catch {
             throw CommandFailure(.output, "\(output) cannot be written to: \(error.localizedDescription)")
         }
-        let terminal = Terminal(STDOUT_FILENO)
-        try Console.print(terminal.printable("\(files.count) files in \(output), received at \(RFC3339.format(time))"))
+        return folder
     }
 
     /// Writes a file that at no time anybody else can read, whatever the umask and whatever stood there before.
@@ -63,7 +70,9 @@ struct MintOptions: ParsableArguments {
         try handle.close()
     }
 
-    private func demandEmpty(_ folder: URL) throws(CommandFailure) {
+    /// Demands that the folder is empty or missing, unless files may be written over.
+    func demandFolder() throws(CommandFailure) {
+        let folder = URL(fileURLWithPath: output, isDirectory: true)
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder) else { return }
         guard isFolder.boolValue else { throw CommandFailure(.usage, "\(output) is no folder") }

@@ -9,7 +9,12 @@ enum Console {
     ///
     /// - Throws: ``CommandFailure`` when it cannot be written. A reader that has gone is no reason to say anything.
     static func print(_ line: String) throws(CommandFailure) {
-        let failure = write(line + "\n", to: STDOUT_FILENO)
+        try write(Array((line + "\n").utf8))
+    }
+
+    /// Writes bytes to standard output. Throws as ``print(_:)`` does.
+    static func write(_ bytes: [UInt8]) throws(CommandFailure) {
+        let failure = write(bytes[...], to: STDOUT_FILENO)
         guard failure != EPIPE else { throw CommandFailure(.brokenPipe) }
         guard failure == 0 else {
             throw CommandFailure(.output, "standard output cannot be written: \(SystemError.text(failure))")
@@ -21,12 +26,12 @@ enum Console {
 
     /// Writes a line to standard error. Nobody can be told when that fails.
     static func complain(_ line: String) {
-        _ = write(standardError.printable(line) + "\n", to: STDERR_FILENO)
+        _ = write(Array((standardError.printable(line) + "\n").utf8)[...], to: STDERR_FILENO)
     }
 
-    /// Writes all of a text. Returns 0, or the number of the system's error.
-    private static func write(_ text: String, to descriptor: Int32) -> Int32 {
-        var rest = Array(text.utf8)[...]
+    /// Writes all of some bytes. Returns 0, or the number of the system's error.
+    private static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Int32 {
+        var rest = bytes
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
             if count >= 0 {

@@ -1,5 +1,5 @@
 import Assay
-package import AssayCore
+public import AssayCore
 import AssayPrimitives
 
 /// A record whose evidence only the holder of a private key can read.
@@ -77,5 +77,14 @@ extension EvidenceRecord {
     /// The record with other evidence.
     func with(_ evidence: RecordObject) -> EvidenceRecord {
         EvidenceRecord(id: id, kind: kind, app: app, receivedAt: receivedAt, evidence: evidence, expect: expect)
+    }
+}
+
+extension EvidenceRecord {
+    /// The record as one JSON object on one line, without a line feed, its evidence sealed for a key.
+    ///
+    /// - Throws: ``CaptureError`` when nothing can be sealed for the key.
+    public func sealedLine(for key: CapturePublicKey) throws(CaptureError) -> String {
+        try SealedRecord(self, for: key).jsonLine
     }
 }

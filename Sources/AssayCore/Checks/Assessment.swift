@@ -24,22 +24,23 @@ public struct Assessment: Sendable {
     ///
     /// At least one check must have passed, and none may have been skipped because of another: an engine that skips
     /// without a failure has not judged.
-    public var holds: Bool { Assessment.hold(checks) }
+    public let holds: Bool
+
+    /// The first check that failed.
+    let firstFailed: CheckID?
 
     private static func hold(_ checks: [CheckResult]) -> Bool {
         var hasPassed = false
-        for result in checks {
-            switch (result.status, result.because) {
-            case (.failed, _), (.skipped, .check): return false
-            case (.passed, _): hasPassed = true
-            case (.annotated, _), (.skipped, _): break
+        for index in checks.indices {
+            switch checks[index].status {
+            case .failed: return false
+            case .passed: hasPassed = true
+            case .annotated: break
+            case .skipped: if case .check = checks[index].because { return false }
             }
         }
         return hasPassed
     }
-
-    /// The first check that failed.
-    var firstFailed: CheckID? { checks.first { $0.status == .failed }?.check }
 
     /// Collects the outcome of an assessment.
     ///
@@ -54,7 +55,9 @@ public struct Assessment: Sendable {
         self.app = app
         self.checks = checks
         self.undecided = undecided
-        self.effects = Assessment.hold(checks) ? effects : []
+        holds = Assessment.hold(checks)
+        firstFailed = holds ? nil : checks.first { $0.status == .failed }?.check
+        self.effects = holds ? effects : []
         self.subject = subject
         self.testAuthority = testAuthority
     }

@@ -52,24 +52,30 @@ public enum RFC3339 {
     /// Stricter than the RFC where it leaves a choice: upper-case `T` and `Z` only, no leap second.
     /// - Returns: nil when the text is not such a time, or names a day that does not exist.
     public static func parse(_ text: String) -> Date? {
-        parse(Array(text.utf8))
+        // Strings of Swift are contiguous; those that Darwin bridges may not be.
+        let date = text.utf8.withContiguousStorageIfAvailable { parse(buffer: $0) }
+        return date ?? parse(Array(text.utf8))
     }
 
     /// Reads a time from UTF-8, by the same rules as ``parse(_:)-(String)``.
     public static func parse(_ bytes: some Collection<UInt8>) -> Date? {
-        let bytes = Array(bytes)
+        Array(bytes).withUnsafeBufferPointer { parse(buffer: $0) }
+    }
+
+    private static func parse(buffer bytes: UnsafeBufferPointer<UInt8>) -> Date? {
         guard bytes.count >= 20, bytes.count <= 35 else { return nil }
         func number(_ start: Int, _ length: Int) -> Int? {
             guard start + length <= bytes.count else { return nil }
             var value = 0
-            for byte in bytes[start..<start + length] {
-                guard (0x30...0x39).contains(byte) else { return nil }
-                value = value * 10 + Int(byte - 0x30)
+            for index in start..<start + length {
+                let digit = bytes[index] &- 0x30
+                guard digit < 10 else { return nil }
+                value = value * 10 + Int(digit)
             }
             return value
         }
-        func isCharacter(_ character: Character, at index: Int) -> Bool {
-            index < bytes.count && bytes[index] == character.asciiValue
+        func isCharacter(_ character: Unicode.Scalar, at index: Int) -> Bool {
+            index < bytes.count && bytes[index] == UInt8(ascii: character)
         }
         guard let year = number(0, 4), isCharacter("-", at: 4), let month = number(5, 2), isCharacter("-", at: 7),
             let day = number(8, 2), isCharacter("T", at: 10), let hour = number(11, 2), isCharacter(":", at: 13),
@@ -81,7 +87,7 @@ public enum RFC3339 {
         if isCharacter(".", at: index) {
             let start = index + 1
             index = start
-            while index < bytes.count, (0x30...0x39).contains(bytes[index]) { index += 1 }
+            while index < bytes.count, bytes[index] &- 0x30 < 10 { index += 1 }
             guard index > start, index - start <= 9, let digits = number(start, index - start) else { return nil }
             // One division by an exact power of ten gives the nearest value; several would round each time.
             fraction = Double(digits) / (start..<index).reduce(1.0) { power, _ in power * 10 }

@@ -22,6 +22,9 @@ public protocol Ledger: Sendable {
     /// Which of some subjects are blocked at a time.
     func blocks(on subjects: [LedgerSubject], at now: Date) async throws(LedgerOutage) -> [Block]
 
+    /// The block on a key that is in force at a time, and nil for none.
+    func block(onKey identifier: KeyIdentifier, at now: Date) async throws(LedgerOutage) -> Block?
+
     /// Applies effects, all together or not at all.
     ///
     /// Every effect is decided against the state before the commit, so that a refusal names every effect that fails.
@@ -39,6 +42,13 @@ public protocol Ledger: Sendable {
 
     /// Counts what the ledger holds at a time.
     func summary(at now: Date) async throws(LedgerOutage) -> LedgerSummary
+}
+
+extension Ledger {
+    /// What ``blocks(on:at:)`` says of the key's name. A ledger that knows without it need not have it made.
+    public func block(onKey identifier: KeyIdentifier, at now: Date) async throws(LedgerOutage) -> Block? {
+        try await blocks(on: [identifier.subject], at: now).first
+    }
 }
 
 /// Whether what a ledger commits outlives the process.

@@ -13,14 +13,17 @@ package protocol EngineExpectations: Sendable {
 /// The apps of a policy that one engine judges, and which of them evidence belongs to.
 package struct EngineApps<Expectations: EngineExpectations>: Sendable {
     private let apps: [Expectations]
+    private let only: Expectations?
 
     /// Prepares the apps of a policy that the engine has a configuration for.
     package init(_ policy: Policy) {
-        apps = policy.apps.compactMap { app in
+        let apps = policy.apps.compactMap { app in
             app.configuration(Expectations.Configuration.self).map {
                 Expectations(app: app.name, configuration: $0, modes: policy.modes)
             }
         }
+        self.apps = apps
+        only = apps.count == 1 ? apps.first : nil
     }
 
     /// The app that is named; without a name the only one of the policy, or the one that the evidence itself matches.
@@ -42,7 +45,7 @@ package struct EngineApps<Expectations: EngineExpectations>: Sendable {
             }
             return app
         }
-        if let only = apps.first, apps.count == 1 { return only }
+        if let only { return only }
         guard !apps.isEmpty else { throw .request(RequestError(.unknownApp, "the policy has no app with \(field)")) }
         let candidates = matching(apps)
         guard let app = candidates.first, candidates.count == 1 else {

@@ -46,71 +46,86 @@ public enum Base64 {
     /// - Throws: ``DecodeError`` at the index of the character that is not allowed, of the last character when it has
     ///   bits that belong to no byte, or at the end when characters or padding are missing or too many.
     public static func decode(_ text: ArraySlice<UInt8>, _ alphabet: Alphabet) throws(DecodeError) -> [UInt8] {
-        var body = text
-        if alphabet == .standard {
-            while body.last == 0x3D, text.count - body.count < 2 { body = body.dropLast() }
-        }
-        let values = alphabet.values
-        var (bytes, isInAlphabet) = decodeQuads(body, values)
-        guard isInAlphabet else { throw strangeCharacter(in: body, values) }
-        let tail = body.suffix(body.count % 4)
-        let padding = text.count - body.count
-        guard tail.count != 1, alphabet == .url || padding == (4 - tail.count) % 4 else {
-            throw DecodeError(
-                .unexpectedLength, at: text.endIndex,
-                "\(body.count) characters and \(padding) of padding are not "
-                    + (alphabet == .standard ? "a multiple of four" : "a length that base64url has"))
-        }
-        guard let last = tail.last else { return bytes }
-        var group: UInt32 = 0
-        for character in tail { group = group << 6 | UInt32(values[Int(character)]) }
-        let spareBits = tail.count == 2 ? 4 : 2
-        guard group & ((1 << spareBits) - 1) == 0 else {
-            throw DecodeError(
-                .notMinimal, at: body.endIndex - 1, "the last character \(name(last)) has bits that belong to no byte")
-        }
-        group >>= spareBits
-        if tail.count == 3 { bytes.append(UInt8(group >> 8)) }
-        bytes.append(UInt8(group & 0xFF))
-        return bytes
+        try unsafe text.withUnsafeBufferPointer { unsafe decode($0, alphabet, origin: text.startIndex) }.get()
     }
 
     /// The bytes that a text stands for, with offsets in UTF-8.
     public static func decode(_ text: String, _ alphabet: Alphabet) throws(DecodeError) -> [UInt8] {
-        try decode(Array(text.utf8)[...], alphabet)
+        // Strings of Swift are contiguous; those that Darwin bridges may not be.
+        if let result = unsafe text.utf8.withContiguousStorageIfAvailable({ unsafe decode($0, alphabet, origin: 0) }) {
+            return try result.get()
+        }
+        return try decode(Array(text.utf8)[...], alphabet)
+    }
+
+    /// - Parameter origin: the offset of the first character.
+    private static func decode(
+        _ text: UnsafeBufferPointer<UInt8>, _ alphabet: Alphabet, origin: Int
+    ) -> Result<[UInt8], DecodeError> {
+        var count = text.count
+        if alphabet == .standard {
+            while unsafe count > 0 && text[count - 1] == 0x3D && text.count - count < 2 { count -= 1 }
+        }
+        let values = alphabet.values
+        let body = unsafe UnsafeBufferPointer(rebasing: text[..<count])
+        var (bytes, isInAlphabet) = unsafe decodeQuads(body, values)
+        guard isInAlphabet else { return .failure(unsafe strangeCharacter(in: body, values, origin: origin)) }
+        let tail = count % 4
+        let padding = text.count - count
+        guard tail != 1, alphabet == .url || padding == (4 - tail) % 4 else {
+            return .failure(
+                DecodeError(
+                    .unexpectedLength, at: origin + text.count,
+                    "\(count) characters and \(padding) of padding are not "
+                        + (alphabet == .standard ? "a multiple of four" : "a length that base64url has")))
+        }
+        guard tail > 0 else { return .success(bytes) }
+        var group: UInt32 = 0
+        for index in count - tail..<count { group = group << 6 | UInt32(values[Int(unsafe body[index])]) }
+        let spareBits = tail == 2 ? 4 : 2
+        guard group & ((1 << spareBits) - 1) == 0 else {
+            return .failure(
+                DecodeError(
+                    .notMinimal, at: origin + count - 1,
+                    "the last character \(name(unsafe body[count - 1])) has bits that belong to no byte"))
+        }
+        group >>= spareBits
+        if tail == 3 { bytes.append(UInt8(group >> 8)) }
+        bytes.append(UInt8(group & 0xFF))
+        return .success(bytes)
     }
 
     /// Whole groups of four, and whether every character, those of an incomplete group too, is in the alphabet.
     ///
     /// The one loop here that sees every byte of every attestation and token, so it tests all characters at once.
-    private static func decodeQuads(_ body: ArraySlice<UInt8>, _ values: [UInt8]) -> ([UInt8], Bool) {
-        let quads = body.count / 4
+    private static func decodeQuads(_ input: UnsafeBufferPointer<UInt8>, _ values: [UInt8]) -> ([UInt8], Bool) {
+        let quads = input.count / 4
         var seen: UInt8 = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: quads * 3 + 2) { output, count in
-            unsafe body.withUnsafeBufferPointer { input in
-                unsafe values.withUnsafeBufferPointer { values in
-                    for quad in 0..<quads {
-                        let first = unsafe values[Int(input[quad * 4])]
-                        let second = unsafe values[Int(input[quad * 4 + 1])]
-                        let third = unsafe values[Int(input[quad * 4 + 2])]
-                        let fourth = unsafe values[Int(input[quad * 4 + 3])]
-                        seen |= first | second | third | fourth
-                        unsafe output.initializeElement(at: quad * 3, to: first << 2 | second >> 4)
-                        unsafe output.initializeElement(at: quad * 3 + 1, to: second << 4 | third >> 2)
-                        unsafe output.initializeElement(at: quad * 3 + 2, to: third << 6 | fourth)
-                    }
+            unsafe values.withUnsafeBufferPointer { values in
+                for quad in 0..<quads {
+                    let first = unsafe values[Int(input[quad * 4])]
+                    let second = unsafe values[Int(input[quad * 4 + 1])]
+                    let third = unsafe values[Int(input[quad * 4 + 2])]
+                    let fourth = unsafe values[Int(input[quad * 4 + 3])]
+                    seen |= first | second | third | fourth
+                    unsafe output.initializeElement(at: quad * 3, to: first << 2 | second >> 4)
+                    unsafe output.initializeElement(at: quad * 3 + 1, to: second << 4 | third >> 2)
+                    unsafe output.initializeElement(at: quad * 3 + 2, to: third << 6 | fourth)
                 }
+                for index in quads * 4..<input.count { seen |= unsafe values[Int(input[index])] }
             }
             count = quads * 3
         }
-        for character in body.dropFirst(quads * 4) { seen |= values[Int(character)] }
         return (bytes, seen & none == 0)
     }
 
-    private static func strangeCharacter(in body: ArraySlice<UInt8>, _ values: [UInt8]) -> DecodeError {
-        let index = body.firstIndex { values[Int($0)] == none } ?? body.endIndex
-        return DecodeError(
-            .invalidText, at: index, "\(index < body.endIndex ? name(body[index]) : "it") is not in the alphabet")
+    private static func strangeCharacter(
+        in body: UnsafeBufferPointer<UInt8>, _ values: [UInt8], origin: Int
+    ) -> DecodeError {
+        let index = unsafe body.firstIndex { values[Int($0)] == none } ?? body.endIndex
+        let found = unsafe index < body.endIndex ? name(body[index]) : "it"
+        return DecodeError(.invalidText, at: origin + index, "\(found) is not in the alphabet")
     }
 
     /// The text that stands for some bytes.

@@ -171,10 +171,14 @@ public struct ECDSAPublicKey: Sendable, Hashable {
     private func isValidSignature(der: ArraySlice<UInt8>, for digest: some Crypto.Digest) -> Bool {
         switch key {
         case .p256(let key):
-            guard let signature = try? P256.Signing.ECDSASignature(derRepresentation: der) else { return false }
+            guard let concatenated = SignatureForm.concatenated(der: der, coordinateLength: 32),
+                let signature = try? P256.Signing.ECDSASignature(rawRepresentation: concatenated)
+            else { return false }
             return key.isValidSignature(signature, for: digest)
         case .p384(let key):
-            guard let signature = try? P384.Signing.ECDSASignature(derRepresentation: der) else { return false }
+            guard let concatenated = SignatureForm.concatenated(der: der, coordinateLength: 48),
+                let signature = try? P384.Signing.ECDSASignature(rawRepresentation: concatenated)
+            else { return false }
             return key.isValidSignature(signature, for: digest)
         }
     }

@@ -26,7 +26,10 @@ public struct CorpusError: Error, Sendable, Equatable, CustomStringConvertible {
 /// How a corpus is read.
 public struct CorpusOptions: Sendable {
     /// Whether each line is a number, a tab and a record, as distributed engines hand lines to their mappers. The number
-    /// is the line that places name. There are no JSON documents then.
+    /// is the line that places name. There are no JSON documents then, and nothing at all is no fault.
+    ///
+    /// Such engines may carry text only, so that a line can also be a number, a tab, `=` and the record in standard base64
+    /// with padding. No JSON begins with `=`.
     public var isNumbered = false
     /// What standard input is called.
     public var standardInputName = "standard input"

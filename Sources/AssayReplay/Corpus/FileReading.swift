@@ -29,7 +29,8 @@ struct FileReading {
             form = .items([.unreadable(UnreadableItem(encoding))])
         } else if let first = beginning.first(where: { !$0.isSpace }) {
             if !options.isNumbered, let items = readDocument(beginningWith: first) { form = .items(items[...]) }
-        } else if beginning.count <= options.recordLimit, lines.failure == nil {
+        } else if beginning.count <= options.recordLimit, lines.failure == nil, !options.isNumbered {
+            // A mapper of a distributed engine may well get nothing to do.
             let words = beginning.isEmpty ? "it is empty" : "it is empty but for white space"
             form = .items([.unreadable(UnreadableItem(words))])
         }
@@ -131,8 +132,13 @@ struct FileReading {
             let item = UnreadableItem("expected the number of the line, a tab and the record")
             return CorpusItem(.unreadable(item), at: CorpusPlace(file: file, line: lineNumber, number: number))
         }
-        return CorpusItem(
-            .line(bytes.dropFirst(digits.count + 1)), at: CorpusPlace(file: file, line: line, number: number))
+        let place = CorpusPlace(file: file, line: line, number: number)
+        let record = bytes.dropFirst(digits.count + 1)
+        guard record.first == UInt8(ascii: "=") else { return CorpusItem(.line(record), at: place) }
+        guard let original = try? Base64.decode(record.dropFirst(), .standard) else {
+            return CorpusItem(.unreadable(UnreadableItem("expected base64 of the record after the =")), at: place)
+        }
+        return CorpusItem(.line(original[...]), at: place)
     }
 }
 

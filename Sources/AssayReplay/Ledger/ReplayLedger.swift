@@ -68,6 +68,12 @@ public final class ReplayLedger: Ledger {
         return blocks
     }
 
+    /// The block of the base ledger on a key.
+    public func block(onKey identifier: KeyIdentifier, at now: Date) async throws(LedgerOutage) -> Block? {
+        guard let base, let block = try await base.block(on: identifier.subject) else { return nil }
+        return block.isInForce(at: now) ? block : nil
+    }
+
     /// Applies effects, all together or not at all.
     public func commit(_ effects: [LedgerEffect], at now: Date) async throws(LedgerOutage) -> CommitOutcome {
         try LedgerRules.requireDistinct(effects)

@@ -41,6 +41,10 @@ final class ReplayLedgerView: Ledger {
         try await ledger.blocks(on: subjects, at: now)
     }
 
+    func block(onKey identifier: KeyIdentifier, at now: Date) async throws(LedgerOutage) -> Block? {
+        try await ledger.block(onKey: identifier, at: now)
+    }
+
     func commit(_ effects: [LedgerEffect], at now: Date) async throws(LedgerOutage) -> CommitOutcome {
         try await ledger.commit(effects, at: now)
     }

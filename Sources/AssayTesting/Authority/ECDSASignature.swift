@@ -6,6 +6,13 @@ public struct ECDSASignature: Sendable, Equatable {
         0xBC, 0xE6, 0xFA, 0xAD, 0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,
     ]
 
+    /// The order of the P-384 group (SEC 2 section 2.5.1), 48 bytes.
+    static let p384Order: [UInt8] = [
+        0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
+        0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xC7, 0x63, 0x4D, 0x81, 0xF4, 0x37, 0x2D, 0xDF,
+        0x58, 0x1A, 0x0D, 0xB2, 0x48, 0xB0, 0xA7, 0x7A, 0xEC, 0xEC, 0x19, 0x6A, 0xCC, 0xC5, 0x29, 0x73,
+    ]
+
     /// r, big-endian, with leading zeros.
     public var r: [UInt8]
     /// s, big-endian, with leading zeros.
@@ -36,7 +43,8 @@ public struct ECDSASignature: Sendable, Equatable {
 
     private var negated: ECDSASignature { ECDSASignature(r: r, s: Self.subtract(s, from: Self.p256Order)) }
 
-    private static func subtract(_ value: [UInt8], from other: [UInt8]) -> [UInt8] {
+    /// The difference of two numbers of equal length, of which the first is not the greater one.
+    static func subtract(_ value: [UInt8], from other: [UInt8]) -> [UInt8] {
         var borrow = 0
         let digits = zip(other, value).reversed().map { pair -> UInt8 in
             let difference = Int(pair.0) - Int(pair.1) - borrow

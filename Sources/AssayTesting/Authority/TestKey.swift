@@ -1,3 +1,4 @@
+import AssayPrimitives
 import Crypto
 import FoundationEssentials
 
@@ -117,19 +118,31 @@ public struct TestKey: Sendable {
     }
 
     /// A signature over the digest of `message`: r and s, big-endian, of equal length (32 or 48 bytes each).
+    ///
+    /// The nonce follows from key and message (RFC 6979), so that the signature is the same every time.
     public func signature(over message: [UInt8], hash: Hash = .sha256) throws(MintingError) -> ECDSASignature {
-        do {
-            let raw =
-                switch (storage, hash) {
-                case (.p256(let key), .sha256): try key.signature(for: SHA256.hash(data: message)).rawRepresentation
-                case (.p256(let key), .sha384): try key.signature(for: SHA384.hash(data: message)).rawRepresentation
-                case (.p384(let key), .sha256): try key.signature(for: SHA256.hash(data: message)).rawRepresentation
-                case (.p384(let key), .sha384): try key.signature(for: SHA384.hash(data: message)).rawRepresentation
-                }
-            return ECDSASignature(r: Array(raw.prefix(raw.count / 2)), s: Array(raw.suffix(raw.count / 2)))
-        } catch {
-            throw MintingError("the key does not sign: \(error)")
+        switch hash {
+        case .sha256: try signature(of: sha256(message), SHA256.self)
+        case .sha384: try signature(of: Array(SHA384.hash(data: message)), SHA384.self)
         }
+    }
+
+    private func signature<Function: HashFunction>(
+        of digest: [UInt8], _ function: Function.Type
+    ) throws(MintingError) -> ECDSASignature {
+        let (scalar, order): ([UInt8], [UInt8]) =
+            switch storage {
+            case .p256(let key): (Array(key.rawRepresentation), ECDSASignature.p256Order)
+            case .p384(let key): (Array(key.rawRepresentation), ECDSASignature.p384Order)
+            }
+        var nonces = DeterministicNonce<Function>(digest: digest, scalar: scalar, order: order)
+        // One candidate in 2^32 is out of range for P-256; a hundred of them in a row are a broken library.
+        for _ in 0..<100 {
+            let signed = ECDSAArithmetic.sign(
+                digest: digest, scalar: scalar, nonce: nonces.next(), in: curve == .p256 ? .p256 : .p384)
+            if let signed { return ECDSASignature(r: signed.r, s: signed.s) }
+        }
+        throw MintingError("the key does not sign")
     }
 }
 

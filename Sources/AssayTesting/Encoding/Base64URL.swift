@@ -6,7 +6,7 @@ public enum Base64URL {
 
     /// The one canonical text.
     public static func text(_ bytes: some Collection<UInt8>) -> String {
-        standard(padded(bytes), isReversed: true).filter { $0 != "=" }
+        String(decoding: padded(bytes).utf8.filter { $0 != UInt8(ascii: "=") }, as: UTF8.self)
     }
 
     /// With the padding that the JOSE standards leave out.
@@ -27,14 +27,14 @@ public enum Base64URL {
 
     private static func standard(_ text: String, isReversed: Bool) -> String {
         String(
-            text.map { character in
+            decoding: text.utf8.map { character in
                 switch character {
-                case "-" where !isReversed: "+"
-                case "_" where !isReversed: "/"
-                case "+" where isReversed: "-"
-                case "/" where isReversed: "_"
+                case UInt8(ascii: "-") where !isReversed: UInt8(ascii: "+")
+                case UInt8(ascii: "_") where !isReversed: UInt8(ascii: "/")
+                case UInt8(ascii: "+") where isReversed: UInt8(ascii: "-")
+                case UInt8(ascii: "/") where isReversed: UInt8(ascii: "_")
                 default: character
                 }
-            })
+            }, as: UTF8.self)
     }
 }

@@ -52,12 +52,7 @@ public struct IntegrityAnswer: Sendable {
     ///   the code `google-refused`, its status and its message.
     func payload() throws(CheckFailure) -> RecordObject {
         do throws(DecodeError) {
-            let object: RecordObject
-            switch form {
-            case .json(let bytes): object = try JSONReader.readObject(bytes, limit: InputLimits.integrityAnswer)
-            case .object(let value): object = value
-            case .none(let error): throw error
-            }
+            let object = try object()
             let payload = object["tokenPayloadExternal"]
             if let error = object["error"] {
                 guard payload == nil else {
@@ -80,6 +75,15 @@ public struct IntegrityAnswer: Sendable {
             return value
         } catch {
             throw CheckFailure(error)
+        }
+    }
+
+    /// The answer as a JSON object.
+    func object() throws(DecodeError) -> RecordObject {
+        switch form {
+        case .json(let bytes): return try JSONReader.readObject(bytes, limit: InputLimits.integrityAnswer)
+        case .object(let value): return value
+        case .none(let error): throw error
         }
     }
 

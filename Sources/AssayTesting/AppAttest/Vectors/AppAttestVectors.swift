@@ -10,8 +10,8 @@ public enum AppAttestVectors {
     /// - Parameters:
     ///   - authority: What issues certificates and receipts. It has to be valid from 30 days before to 30 days after
     ///     `time`.
-    ///   - time: When the evidence is received; fractions of a second are dropped. The keys are the same every time,
-    ///     the signatures are not.
+    ///   - time: When the evidence is received; fractions of a second are dropped. The same authority and time give the
+    ///     same bytes.
     public static func files(authority: TestAuthority, at time: Date) throws(MintingError) -> [VectorFile] {
         let mint = VectorMint(
             authority: authority,

@@ -10,8 +10,7 @@ public enum PlayIntegrityVectors {
     /// All files, among them the policies and their keys.
     ///
     /// - Parameters:
-    ///   - seed: Where the keys, nonces and IVs come from; nil for random ones. With the same seed only the signatures
-    ///     differ from one time to the next, and what follows from them.
+    ///   - seed: Where the keys, nonces and IVs come from; nil for random ones. The same seed and time give the same bytes.
     ///   - time: When the evidence is received; fractions of a second are dropped.
     public static func files(seed: String? = nil, at time: Date) throws(MintingError) -> [VectorFile] {
         let mint = IntegrityVectorMint(

@@ -1,0 +1,82 @@
+public import AssayCore
+import AssayPrimitives
+public import FoundationEssentials
+
+/// Records of what a backend has judged, so that it can be captured. Each is read back as the same input.
+
+extension EvidenceRecord {
+    /// Composes the record of an attestation.
+    ///
+    /// - Parameters:
+    ///   - input: what was judged.
+    ///   - id: the name of the record in verdicts and reports, such as that of the request.
+    ///   - app: the policy's app; nil for the one whose App ID matches.
+    ///   - receivedAt: when the evidence was received.
+    public init(_ input: AttestationInput, id: String? = nil, app: String? = nil, receivedAt: Date) {
+        self.init(
+            id: id, kind: AttestationCheck.kind, app: app, receivedAt: receivedAt,
+            evidence: RecordObject([
+                ("keyId", .base64(input.keyID)), ("attestation", .base64(input.attestation)),
+                input.clientData.field("challenge"),
+            ]),
+            expect: nil)
+    }
+
+    /// Composes the record of an assertion.
+    ///
+    /// - Parameters:
+    ///   - input: what was judged.
+    ///   - suppliedKey: the key and its counter, when no ledger keeps them.
+    ///   - id: the name of the record in verdicts and reports, such as that of the request.
+    ///   - app: the policy's app; nil for the one whose App ID matches.
+    ///   - receivedAt: when the evidence was received.
+    public init(
+        _ input: AssertionInput, suppliedKey: AssertionKeys.Supplied? = nil, id: String? = nil, app: String? = nil,
+        receivedAt: Date
+    ) {
+        var evidence: [(String, RecordValue.Content)] = [
+            ("keyId", .base64(input.keyID)), ("assertion", .base64(input.assertion)),
+            input.clientData.field("clientData"),
+        ]
+        if let challenge = input.challenge { evidence.append(("challenge", .base64(challenge))) }
+        if let suppliedKey {
+            let key: [(String, RecordValue.Content)] = [
+                ("publicKey", .base64(suppliedKey.publicKey)), ("counter", .number("\(suppliedKey.counter)")),
+            ]
+            evidence.append(("key", .object(RecordObject(key))))
+        }
+        self.init(
+            id: id, kind: AssertionCheck.kind, app: app, receivedAt: receivedAt, evidence: RecordObject(evidence),
+            expect: nil)
+    }
+
+    /// Composes the record of a receipt that Apple's server handed out.
+    ///
+    /// - Parameters:
+    ///   - input: what was judged.
+    ///   - id: the name of the record in verdicts and reports.
+    ///   - app: the policy's app; nil for the one whose App ID matches.
+    ///   - receivedAt: when the receipt was received.
+    public init(_ input: ReceiptInput, id: String? = nil, app: String? = nil, receivedAt: Date) {
+        self.init(
+            id: id, kind: ReceiptCheck.kind, app: app, receivedAt: receivedAt,
+            evidence: RecordObject([("keyId", .base64(input.keyID)), ("receipt", .base64(input.receipt))]),
+            expect: nil)
+    }
+}
+
+extension ClientDataInput {
+    /// The field of a record for it, named for what is hashed.
+    fileprivate func field(_ name: String) -> (String, RecordValue.Content) {
+        switch self {
+        case .data(let data): (name, .base64(data))
+        case .hash(let hash): ("clientDataHash", .base64(hash))
+        }
+    }
+}
+
+extension RecordValue.Content {
+    fileprivate static func base64(_ bytes: [UInt8]) -> RecordValue.Content {
+        .text(Base64.encode(bytes, .standard))
+    }
+}

@@ -1,0 +1,18 @@
+import ArgumentParser
+
+/// `assay capture`: works on captured records.
+struct CaptureCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "capture",
+        abstract: "Makes keys for captured records; opens, seals and redacts them.",
+        discussion: """
+            Backends capture records with the library AssayCapture. Sealed ones can be read only with the private key \
+            that belongs to the public one that the backend was given:
+
+              assay capture key --output keys
+              assay capture open --key file:keys/capture-private.key captures/
+            """,
+        subcommands: [
+            CaptureKeyCommand.self, CaptureOpenCommand.self, CaptureSealCommand.self, CaptureRedactCommand.self,
+        ])
+}

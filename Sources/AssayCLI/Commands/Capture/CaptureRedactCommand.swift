@@ -1,0 +1,34 @@
+import ArgumentParser
+import Assay
+import AssayCapture
+import AssayCore
+
+/// `assay capture redact`: leaves out sensitive fields.
+struct CaptureRedactCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "redact",
+        abstract: "Leaves sensitive fields out of records, and prints each record on one line.",
+        discussion: """
+            \(Verifier.sensitiveFields.map(CaptureRedactCommand.describe).joined(separator: "\n"))
+
+            A policy that looks for the challenge in the client data rejects a record without it. A record of an unknown \
+            kind is not printed, as it is not known what of it is sensitive.
+
+            Exit status: 0, 2 something could not be read, 74 the output cannot be written.
+            """)
+
+    @OptionGroup var corpus: CorpusArguments
+
+    func run() throws {
+        try corpus.rewrite { (record) throws(CaptureError) in try record.redacted().jsonLine }
+    }
+
+    private static func describe(_ field: SensitiveField) -> String {
+        let fate: String
+        switch field.substitute {
+        case .sha256(let name): fate = "becomes its SHA-256 digest in \(name)"
+        case .none: fate = "is left out, and the record cannot be judged any more"
+        }
+        return "\(field.kind) \(field.name): \(fate). It tells \(field.reveals)."
+    }
+}

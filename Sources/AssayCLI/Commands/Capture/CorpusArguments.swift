@@ -1,0 +1,60 @@
+import ArgumentParser
+import AssayCapture
+import AssayCore
+import AssayReplay
+
+/// The records that a command works on, one after the other.
+struct CorpusArguments: ParsableArguments {
+    /// How many records of a file that cannot be read are told one by one.
+    private static let told = 100
+
+    @Argument(
+        help: """
+            Files of records, folders with *.json, *.ndjson and *.jsonl in them, each also with .gz or .zst, and - for \
+            standard input.
+            """, completion: .file())
+    var corpus: [String]
+
+    /// Prints a line for each record, and reports what cannot be read.
+    ///
+    /// - Parameters:
+    ///   - key: what opens sealed records.
+    ///   - line: makes the line of a record.
+    /// - Throws: ``CommandFailure`` when something could not be read, after all the rest.
+    func rewrite(
+        opening key: CapturePrivateKey? = nil, _ line: (EvidenceRecord) throws(CaptureError) -> String
+    ) throws {
+        let reader: CorpusReader
+        do {
+            reader = try CorpusReader(paths: corpus)
+        } catch {
+            throw CommandFailure(.usage, error.message)
+        }
+        var file: CorpusFile?
+        var (failures, total) = (0, 0)
+        func endFile() {
+            if failures > CorpusArguments.told, let file {
+                Console.complain("error: \(file.name): \(failures - CorpusArguments.told) more records cannot be read")
+            }
+            failures = 0
+        }
+        while let batch = reader.next() {
+            if batch.file != file { endFile() }
+            file = batch.file
+            for item in batch.items {
+                do {
+                    let record = try item.record(opening: key).get()
+                    try Console.print(line(record))
+                } catch let failure as CommandFailure {
+                    throw failure
+                } catch {
+                    (failures, total) = (failures + 1, total + 1)
+                    if failures <= CorpusArguments.told { Console.complain("error: \(item.place): \(error)") }
+                }
+            }
+        }
+        endFile()
+        for note in reader.takeNotes() { Console.note(note) }
+        guard total == 0 else { throw CommandFailure(.unreadable) }
+    }
+}

@@ -1,0 +1,30 @@
+import AssayCore
+import Foundation
+
+/// Files that are made and never written over.
+enum NewFile {
+    /// Creates a file that at no time more users can read than its mode says, whatever the umask.
+    ///
+    /// - Throws: ``CommandFailure`` when there is one of that name already, or it cannot be written.
+    static func write(_ bytes: SecretBytes, to path: String, mode: mode_t) throws(CommandFailure) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        guard descriptor >= 0 else {
+            let reason = errno == EEXIST ? "it exists already" : SystemError.text(errno)
+            throw CommandFailure(.output, "\(path) cannot be made: \(reason)")
+        }
+        defer { close(descriptor) }
+        var failure: Int32 = 0
+        bytes.withUnsafeBytes { bytes in
+            var done = 0
+            while done < bytes.count, failure == 0 {
+                let count = Foundation.write(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done)
+                if count > 0 { done += count } else if errno != EINTR { failure = errno }
+            }
+        }
+        if failure == 0, fsync(descriptor) != 0, errno != EINVAL { failure = errno }
+        guard failure == 0 else {
+            unlink(path)
+            throw CommandFailure(.output, "\(path) cannot be written: \(SystemError.text(failure))")
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import AssayCore
+import Foundation
+
+/// The folder of captures: `captures-<time>-<process>-<number>.ndjson`, which sort by time.
+struct CaptureFolder {
+    private static let prefix = "captures-"
+
+    let path: String
+
+    /// Makes the folder when it is missing, for its user alone.
+    init(_ path: String) throws(CaptureError) {
+        self.path = path
+        try make()
+    }
+
+    private func make() throws(CaptureError) {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw CaptureError(.folder, "the folder \(path) cannot be made: \(error.localizedDescription)")
+        }
+    }
+
+    /// Creates the next file. Who else writes to the folder has other files, be its process number the same.
+    ///
+    /// - Parameter number: that of the last file, and then of this one.
+    func createFile(_ number: inout Int, at now: Date) throws(CaptureError) -> CaptureFile {
+        let time = RFC3339.format(Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down)))
+            .filter { $0 != "-" && $0 != ":" }
+        // Somebody may have removed the folder since.
+        if access(path, F_OK) != 0 { try make() }
+        for _ in 0..<10_000 {
+            number += 1
+            let digits = String(number)
+            let padded = String(repeating: "0", count: max(0, 6 - digits.count)) + digits
+            let name = "\(CaptureFolder.prefix)\(time)-\(getpid())-\(padded).ndjson"
+            if let file = try CaptureFile.create("\(path)/\(name)", at: now) { return file }
+        }
+        throw CaptureError(.folder, "the folder \(path) has files of every name for the time \(time)")
+    }
+
+    /// Removes the oldest files, so that no more are kept than are allowed.
+    ///
+    /// - Parameter present: the path of the file that is written to, which stays.
+    func removeOldest(keeping options: CaptureOptions, besides present: String) throws(CaptureError) {
+        guard options.maximumFiles != nil || options.maximumTotalBytes != nil else { return }
+        var files = try files().filter { $0.path != present }
+        var total = files.reduce(0) { $0 + $1.size }
+        while let oldest = files.first,
+            files.count + 1 > options.maximumFiles ?? .max || total > options.maximumTotalBytes ?? .max
+        {
+            // Another process may have removed it by now.
+            guard unlink(oldest.path) == 0 || errno == ENOENT else {
+                throw CaptureError(.retention, "\(oldest.path) cannot be removed: \(SystemCall.error())")
+            }
+            total -= oldest.size
+            files.removeFirst()
+        }
+    }
+
+    /// The files of captures by the time in their names, those included that somebody has compressed.
+    private func files() throws(CaptureError) -> [(path: String, size: Int)] {
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: path)
+        } catch {
+            throw CaptureError(
+                .retention, "the folder \(path) cannot be looked into: \(error.localizedDescription)")
+        }
+        let endings = [".ndjson", ".ndjson.gz", ".ndjson.zst"]
+        return names.filter { name in name.hasPrefix(CaptureFolder.prefix) && endings.contains { name.hasSuffix($0) } }
+            .sorted().compactMap { name in
+                let file = "\(path)/\(name)"
+                var status = stat()
+                guard lstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+                return (file, Int(status.st_size))
+            }
+    }
+}

@@ -1,0 +1,103 @@
+/// What is minted in a corpus: the kinds of evidence, those of games on PC apart, as other checks are asked of them.
+enum CorpusPopulation: Int, CaseIterable, Sendable {
+    case attestation
+    case assertion
+    case receipt
+    case classic
+    case standard
+    case pc
+
+    /// What the names of its checks begin with.
+    var prefix: String {
+        switch self {
+        case .attestation: "app-attest.attestation"
+        case .assertion: "app-attest.assertion"
+        case .receipt: "app-attest.receipt"
+        case .classic, .standard, .pc: "play-integrity"
+        }
+    }
+
+    /// The word for it in the names of records.
+    var word: String {
+        switch self {
+        case .attestation: "attestation"
+        case .assertion: "assertion"
+        case .receipt: "receipt"
+        case .classic: "classic"
+        case .standard, .pc: "standard"
+        }
+    }
+
+    /// What can be wrong with it. What is not here nothing but the ledger's operator can bring about: blocks, and
+    /// challenges of the ledger.
+    var defects: [CorpusDefect] {
+        switch self {
+        case .attestation:
+            [
+                .decode, .chain, .publicKey, .nonce, .keyID, .credentialID, .appID, .environment, .counter, .receipt,
+                .validationCategory, .bundleVersion, .osVersion, .platform, .enrolment,
+            ]
+        case .assertion:
+            [.decode, .key, .signature, .appID, .clientData, .validationCategory, .bundleVersion, .counter]
+        case .receipt: [.decode, .signature, .chain, .appID, .publicKey, .environment, .freshness, .riskMetric]
+        case .classic:
+            [.decode, .decryption, .signature, .payload, .requestPackage, .nonce, .freshness, .testingResponse]
+                + Self.android
+        case .standard:
+            [.decode, .payload, .requestPackage, .requestHash, .freshness, .testingResponse] + Self.android
+                + [.challenge]
+        case .pc:
+            [
+                .decode, .payload, .requestPackage, .requestHash, .freshness, .testingResponse, .licensing,
+                .pcIntegrity, .challenge,
+            ]
+        }
+    }
+
+    private static let android: [CorpusDefect] = [
+        .appRecognition, .appPackage, .certificate, .versionCode, .deviceRecognition, .sdkVersion, .deviceActivity,
+        .deviceRecall, .licensing, .playProtect, .appAccessRisk, .locationSpoofing,
+    ]
+
+    /// The name of the check that a defect fails first.
+    func check(_ defect: CorpusDefect) -> String { "\(prefix).\(defect.rawValue)" }
+
+    /// The defect that evidence has by coming a second time: its ledger check.
+    var repetition: CorpusDefect? {
+        switch self {
+        case .attestation: .enrolment
+        case .assertion: .counter
+        case .standard, .pc: .challenge
+        case .receipt, .classic: nil
+        }
+    }
+}
+
+/// What can be wrong with evidence, by the last part of the name of the check that it fails first.
+enum CorpusDefect: String, Sendable {
+    case decode, chain, nonce, environment, counter, receipt, platform, enrolment, key, signature, freshness
+    case decryption, payload, certificate, licensing, challenge
+    case publicKey = "public-key"
+    case keyID = "key-id"
+    case credentialID = "credential-id"
+    case appID = "app-id"
+    case validationCategory = "validation-category"
+    case bundleVersion = "bundle-version"
+    case osVersion = "os-version"
+    case clientData = "client-data"
+    case riskMetric = "risk-metric"
+    case requestPackage = "request-package"
+    case requestHash = "request-hash"
+    case testingResponse = "testing-response"
+    case appRecognition = "app-recognition"
+    case appPackage = "app-package"
+    case versionCode = "version-code"
+    case deviceRecognition = "device-recognition"
+    case sdkVersion = "sdk-version"
+    case deviceActivity = "device-activity"
+    case deviceRecall = "device-recall"
+    case playProtect = "play-protect"
+    case appAccessRisk = "app-access-risk"
+    case locationSpoofing = "location-spoofing"
+    case pcIntegrity = "pc-integrity"
+}
