@@ -16,8 +16,9 @@ struct AssayCommand: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            VerifyCommand.self, ExplainCommand.self, KeysCommand.self, ChallengeCommand.self, LedgerCommand.self,
-            MintCommand.self, CaptureCommand.self, PartitionCommand.self, ReportCommand.self,
+            VerifyCommand.self, ReplayCommand.self, ReportCommand.self, ExplainCommand.self, KeysCommand.self,
+            ChallengeCommand.self, LedgerCommand.self, MintCommand.self, CaptureCommand.self,
+            PartitionCommand.self,
         ])
 
     /// Runs the command that the arguments name, with the exit statuses of this program.

@@ -12,9 +12,11 @@ enum Console {
         try write(Array((line + "\n").utf8))
     }
 
-    /// Writes bytes to standard output. Throws as ``print(_:)`` does.
-    static func write(_ bytes: [UInt8]) throws(CommandFailure) {
-        let failure = write(bytes[...], to: STDOUT_FILENO)
+    /// Writes lines to standard output.
+    ///
+    /// - Throws: ``CommandFailure`` as ``print(_:)`` does.
+    static func write(_ lines: [UInt8]) throws(CommandFailure) {
+        let failure = write(lines, to: STDOUT_FILENO)
         guard failure != EPIPE else { throw CommandFailure(.brokenPipe) }
         guard failure == 0 else {
             throw CommandFailure(.output, "standard output cannot be written: \(SystemError.text(failure))")
@@ -26,12 +28,17 @@ enum Console {
 
     /// Writes a line to standard error. Nobody can be told when that fails.
     static func complain(_ line: String) {
-        _ = write(Array((standardError.printable(line) + "\n").utf8)[...], to: STDERR_FILENO)
+        _ = write(Array((standardError.printable(line) + "\n").utf8), to: STDERR_FILENO)
+    }
+
+    /// Writes something to a terminal that standard error is known to be, as it is.
+    static func show(_ text: String) {
+        _ = write(Array(text.utf8), to: STDERR_FILENO)
     }
 
     /// Writes all of some bytes. Returns 0, or the number of the system's error.
-    private static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Int32 {
-        var rest = bytes
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+        var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
             if count >= 0 {

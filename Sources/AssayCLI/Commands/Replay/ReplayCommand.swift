@@ -1,0 +1,61 @@
+import ArgumentParser
+import Assay
+import AssayReplay
+import Foundation
+
+/// `assay replay`: judges captured evidence in bulk.
+struct ReplayCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replay",
+        abstract: "Judges captured evidence in bulk, and compares policies.",
+        discussion: """
+            CORPUS is a file of records, a folder with *.json, *.ndjson and *.jsonl in it, each also with .gz or .zst, or \
+            - for standard input. Each record is judged as of its receivedAt, with a ledger that begins empty and ends with \
+            the replay: attestations enrol their keys and counters advance, in the order of the corpus. A challenge counts \
+            as issued at its first use, since the ledger that issued it is not at hand.
+
+              assay replay captures/ --policy policy.yaml
+              assay replay captures/ --policy policy.yaml --against stricter.yaml --report report.html
+              assay replay captures/ --policy policy.yaml --json | jq -c 'select(.outcome == "reject")'
+
+            Without --policy, the policy of a file is the policy.yaml nearest to it: in its folder, or in one above it up \
+            to CORPUS. --against judges each record under a second policy as well, with a ledger of its own.
+
+            A record whose expect is not its verdict is a mismatch. What cannot be read or judged is told on standard \
+            error, the hundred first ones of a file each, and does not stop the replay unless --strict is given.
+
+            Exit status: 0 done, whether accepted or rejected, 1 a verdict that its record does not expect, 2 something \
+            that could not be read or judged, 3 an outage of the ledger or the key store, 64 bad arguments, 74 the output \
+            cannot be written. The greatest wins.
+            """)
+
+    @Argument(help: "Files, folders, and - for standard input.", completion: .file())
+    var corpus: [String]
+
+    @OptionGroup(title: "Judging") var judging: ReplayJudgingOptions
+    @OptionGroup(title: "Output") var output: ReplayOutputOptions
+
+    func validate() throws {
+        guard judging.policy != nil || corpus.contains(where: { $0 != "-" }) else {
+            throw ValidationError("standard input has no policy.yaml beside it; give --policy")
+        }
+        guard !output.numbered || corpus.allSatisfy({ $0 == "-" }) || corpus.count == 1 else {
+            throw ValidationError("--numbered is for one CORPUS, whose lines are numbered through")
+        }
+        guard judging.against != nil || !output.changed else {
+            throw ValidationError("--changed needs --against, under which records change sides")
+        }
+    }
+
+    func run() async throws {
+        let policies = try judging.readPolicies()
+        let base = try judging.openLedger()
+        defer { base?.close() }
+        var options = try await judging.options(on: base)
+        options.isMeasured = output.measure
+        let session = ReplaySession(
+            replay: Replay(policies, options), output: output, isComparison: policies.against != nil,
+            policyName: judging.policyName, againstName: judging.against ?? "the other policy")
+        try await session.run(corpus)
+    }
+}

@@ -1,0 +1,118 @@
+import ArgumentParser
+import Assay
+import AssayCapture
+import AssayReplay
+import Foundation
+
+/// How records are judged in a replay.
+struct ReplayJudgingOptions: ParsableArguments {
+    /// Which challenges count as issued.
+    enum Challenges: String, ExpressibleByArgument, CaseIterable {
+        case presumed
+        case none
+    }
+
+    @Option(
+        help: "The policy. (default: the policy.yaml nearest to each file)",
+        completion: .file(extensions: ["yaml", "yml"]))
+    var policy: String?
+
+    @Flag(help: "Where a policy.yaml is beside a file or above it, use that and not --policy.")
+    var nearestPolicy = false
+
+    @Option(
+        help: ArgumentHelp("Compare with this policy.", valueName: "policy"),
+        completion: .file(extensions: ["yaml", "yml"]))
+    var against: String?
+
+    @Flag(help: "Judge each record as of its receivedAt, which is the default.")
+    var asCaptured = false
+
+    @Option(
+        help: ArgumentHelp("Judge as of this time (RFC 3339).", valueName: "time"), transform: TimeArgument.time)
+    var at: Date?
+
+    @Flag(help: "Judge as of now.")
+    var now = false
+
+    @Option(help: "Which challenges count as issued: each at its first use, or none.")
+    var challenges = Challenges.presumed
+
+    @Option(
+        help: ArgumentHelp(
+            "Begin with the keys and blocks of this ledger, which is not written to: sqlite:PATH.", valueName: "url"),
+        transform: { try LedgerURL($0) })
+    var ledger: LedgerURL?
+
+    @OptionGroup var masterKey: MasterKeyOption
+
+    @Flag(help: "Begin a new ledger with each file, as test vectors demand.")
+    var ledgerPerFile = false
+
+    @Option(help: ArgumentHelp("Open sealed records with this key: file:PATH or env:NAME.", valueName: "source"))
+    var captureKey: String?
+
+    @Option(help: "How many records are judged at a time. (default: the number of processors)")
+    var jobs: Int?
+
+    func validate() throws {
+        guard [at != nil, now, asCaptured].filter({ $0 }).count <= 1 else {
+            throw ValidationError("--at, --now and --as-captured exclude each other")
+        }
+        guard !nearestPolicy || policy != nil else {
+            throw ValidationError(
+                "--nearest-policy says that --policy comes second; without it, the nearest is used anyway")
+        }
+        guard (1...1024).contains(jobs ?? 1) else { throw ValidationError("--jobs takes a number from 1 to 1024") }
+        guard hasBase || masterKey.masterKey == nil else {
+            throw ValidationError("--master-key needs --ledger sqlite:PATH, in which the key store is")
+        }
+        try SecretArgument.validate(captureKey, of: "--capture-key")
+    }
+
+    private var hasBase: Bool { ledger.map { $0 != .memory } ?? false }
+
+    /// What reports call the policy.
+    var policyName: String {
+        guard let policy else { return "the policy beside each file" }
+        return nearestPolicy ? "\(policy), or the policy beside each file" : policy
+    }
+
+    /// Reads the policies that are named.
+    func readPolicies() throws(CommandFailure) -> ReplayPolicies {
+        ReplayPolicies(
+            try policy.map(ReplayJudgingOptions.read), isNearestFirst: nearestPolicy,
+            against: try against.map(ReplayJudgingOptions.read))
+    }
+
+    private static func read(_ path: String) throws(CommandFailure) -> Policy {
+        do {
+            return try PolicyFile.load(path: path)
+        } catch {
+            throw CommandFailure(.unreadable, error.description)
+        }
+    }
+
+    /// Opens the ledger that the replay begins on.
+    func openLedger() throws(CommandFailure) -> OpenLedger? {
+        guard let ledger, hasBase else { return nil }
+        return try ledger.open(creating: false)
+    }
+
+    /// The options of the replay.
+    func options(on base: OpenLedger?) async throws(CommandFailure) -> ReplayOptions {
+        var options = ReplayOptions()
+        options.time = at.map { .fixed($0) } ?? (now ? .fixed(Date()) : .asCaptured)
+        options.challenges = challenges == .presumed ? .presumed : .none
+        options.baseLedger = base?.ledger
+        options.isLedgerPerFile = ledgerPerFile
+        options.captureKey = try captureKey.map { source throws(CommandFailure) in
+            try CaptureKeyArgument.privateKey(source, of: "--capture-key")
+        }
+        options.jobs = jobs ?? ProcessInfo.processInfo.activeProcessorCount
+        if let base, let key = try masterKey.readIfAny(), let store = base.keyStore(key) {
+            options.keyStores = [store]
+        }
+        return options
+    }
+}

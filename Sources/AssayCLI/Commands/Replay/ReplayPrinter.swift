@@ -1,0 +1,96 @@
+import AssayCore
+import AssayReplay
+import Foundation
+
+/// Prints what was rendered, in the order of the corpus, and keeps count.
+struct ReplayPrinter {
+    /// How many names of records are remembered in order to tell those that come twice.
+    private static let idLimit = 4_000_000
+    private static let toldDuplicates = 5
+
+    private let isStrict: Bool
+    private var progress: ReplayProgress
+    private var file = ""
+    private var complainedInFile = 0
+    private var failedInFile = 0
+    private var mismatchedInFile = 0
+    private var mentionedInFile = 0
+    /// Hashes, with the seed of this process: nobody makes two names meet on purpose.
+    private var ids: Set<Int> = []
+    private var duplicates = 0
+    private var firstDuplicates: [String] = []
+    /// Why printing ended.
+    private(set) var failure: CommandFailure?
+    /// The worst that has happened so far.
+    private(set) var status = ExitStatus.success
+
+    /// - Parameter total: how many bytes the corpus has, if that is known.
+    init(isStrict: Bool, total: Int?) {
+        self.isStrict = isStrict
+        progress = ReplayProgress(total: total)
+    }
+
+    /// Prints a batch. Returns whether to go on.
+    mutating func print(_ batch: ReplayBatchOutput, bytesRead: Int) -> Bool {
+        if batch.file != file { endFile() }
+        file = batch.file
+        if !batch.complaints.isEmpty || !batch.mismatches.isEmpty { progress.clear() }
+        for complaint in batch.complaints where complainedInFile < VerdictReport.toldPerFile {
+            Console.complain("error: \(complaint)")
+            complainedInFile += 1
+        }
+        for mismatch in batch.mismatches where mentionedInFile < VerdictReport.toldPerFile {
+            Console.complain("mismatch: \(mismatch)")
+            mentionedInFile += 1
+        }
+        failedInFile += batch.failed
+        mismatchedInFile += batch.mismatched
+        if batch.mismatched > 0 { status = max(status, .rejected) }
+        if batch.failed > 0 { status = max(status, .unreadable) }
+        for id in batch.ids { note(id) }
+        if !batch.bytes.isEmpty {
+            progress.clear()
+            do {
+                try Console.write(batch.bytes)
+            } catch {
+                failure = error
+                return false
+            }
+        }
+        progress.update(batch, bytesRead: bytesRead)
+        return !(isStrict && batch.failed > 0)
+    }
+
+    /// Ends the last file.
+    mutating func end() {
+        progress.clear()
+        endFile()
+    }
+
+    private mutating func endFile() {
+        let untold = failedInFile - complainedInFile
+        let unmentioned = mismatchedInFile - mentionedInFile
+        if untold > 0 || unmentioned > 0 { progress.clear() }
+        if untold > 0 { Console.complain("error: \(file): \(untold) more records that could not be judged") }
+        if unmentioned > 0 { Console.complain("mismatch: \(file): \(unmentioned) more records with another verdict") }
+        (complainedInFile, failedInFile, mismatchedInFile, mentionedInFile) = (0, 0, 0, 0)
+    }
+
+    private mutating func note(_ id: String) {
+        guard ids.count < ReplayPrinter.idLimit else { return }
+        var hasher = Hasher()
+        // Bytes, since equal text may be written with different ones.
+        for byte in id.utf8 { hasher.combine(byte) }
+        guard !ids.insert(hasher.finalize()).inserted else { return }
+        duplicates += 1
+        if firstDuplicates.count < ReplayPrinter.toldDuplicates { firstDuplicates.append(id) }
+    }
+
+    /// What there is to say at the end besides the summary.
+    func remarks(_ terminal: Terminal) -> [String] {
+        guard duplicates > 0 else { return [] }
+        let names = firstDuplicates.map { terminal.printable($0.excerpt) }.joined(separator: ", ")
+        let more = duplicates > firstDuplicates.count ? ", ..." : ""
+        return ["", "\(NumberText.count(duplicates, "record")) with the id of an earlier one: \(names)\(more)"]
+    }
+}

@@ -1,0 +1,139 @@
+import Assay
+import AssayCore
+import AssayReplay
+
+/// What is printed of some consecutive records of one file.
+struct ReplayBatchOutput: Sendable {
+    /// For standard output.
+    var bytes: [UInt8] = []
+    /// Records that could not be judged, in words; at most as many as are told of one file.
+    var complaints: [String] = []
+    /// Verdicts that records do not expect, in words; at most as many as are told of one file.
+    var mismatches: [String] = []
+    /// The names of the records.
+    var ids: [String] = []
+    var file = ""
+    var accepted = 0
+    var rejected = 0
+    var failed = 0
+    var mismatched = 0
+}
+
+/// Turns records into text or JSON, on whichever thread has time.
+struct ReplayRenderer: Sendable {
+    private let isJSON: Bool
+    private let isNumbered: Bool
+    private let isStrict: Bool
+    private let showsRejected: Bool
+    private let showsChanged: Bool
+    private let summaries: SummaryPool?
+    private let terminal: Terminal
+
+    init(_ options: ReplayOutputOptions, summaries: SummaryPool?, terminal: Terminal) {
+        isJSON = options.json
+        isNumbered = options.numbered
+        isStrict = options.strict
+        showsRejected = options.rejected
+        showsChanged = options.changed
+        self.summaries = summaries
+        self.terminal = terminal
+    }
+
+    /// Renders records; under `--strict` none behind the first that could not be judged.
+    func render(_ all: [ReplayedRecord]) -> ReplayBatchOutput {
+        var records = all[...]
+        if isStrict, let end = all.firstIndex(where: { $0.judgement.isFailure }) { records = all[...end] }
+        var output = ReplayBatchOutput()
+        output.file = records.first?.place.file.name ?? ""
+        if !isJSON, !isNumbered { output.ids = records.compactMap(\.id) }
+        for record in records { count(record, in: &output) }
+        summaries?.add(records)
+        if isJSON {
+            var lines = ReplayLines(isNumbered: isNumbered)
+            for record in records { lines.add(record) }
+            output.bytes = lines.bytes
+        } else if showsRejected || showsChanged {
+            var text = ""
+            for record in records { describe(record, in: &text) }
+            output.bytes = Array(text.utf8)
+        }
+        return output
+    }
+
+    private func count(_ record: ReplayedRecord, in output: inout ReplayBatchOutput) {
+        switch record.judgement {
+        case .verdict(let verdict):
+            if verdict.outcome == .accept { output.accepted += 1 } else { output.rejected += 1 }
+        case .failure(let failure):
+            output.failed += 1
+            if output.complaints.count < VerdictReport.toldPerFile {
+                output.complaints.append(complaint(failure, record))
+            }
+        }
+        if record.isMismatch {
+            output.mismatched += 1
+            if output.mismatches.count < VerdictReport.toldPerFile { output.mismatches.append(mismatch(record)) }
+        }
+    }
+
+    private func name(_ record: ReplayedRecord) -> String {
+        record.place.description + (record.id.map { " (\($0.excerpt))" } ?? "")
+    }
+
+    private func complaint(_ failure: ReplayFailure, _ record: ReplayedRecord) -> String {
+        "\(name(record)): \(failure.message) (\(failure.code))"
+    }
+
+    private func mismatch(_ record: ReplayedRecord) -> String {
+        let expected = record.expect.map { ([$0.outcome.rawValue] + $0.failed).joined(separator: " ") } ?? ""
+        let found: String
+        switch record.judgement {
+        case .verdict(let verdict):
+            let detail = verdict.checks.first { $0.status == .failed }?.finding.map { ": \($0.detail)" } ?? ""
+            found =
+                "the verdict is " + ([verdict.outcome.rawValue] + verdict.failed.map(\.name)).joined(separator: " ")
+                + detail
+        case .failure: found = "there is no verdict"
+        }
+        return "\(name(record)): \(found); the record expects \(expected)"
+    }
+
+    private func describe(_ record: ReplayedRecord, in text: inout String) {
+        let table = VerdictTable(terminal: terminal)
+        if showsRejected, case .verdict(let verdict) = record.judgement, verdict.outcome == .reject {
+            let unmet = record.expect.flatMap { $0.isMet(by: verdict) ? nil : $0 }
+            let lines = table.lines(verdict, id: name(record), unmet: unmet, hints: [])
+            text += lines.joined(separator: "\n") + "\n\n"
+        }
+        if showsChanged, let against = record.against, record.judgement.isAccepted != against.isAccepted {
+            let sides = "\(terminal.printable(name(record))): \(record.judgement.words), then \(against.words)"
+            text += terminal.wrapped(terminal.printable(sides), indent: 0).joined(separator: "\n") + "\n"
+        }
+    }
+}
+
+extension ReplayedRecord.Judgement {
+    fileprivate var isFailure: Bool {
+        switch self {
+        case .failure: true
+        case .verdict: false
+        }
+    }
+
+    fileprivate var isAccepted: Bool {
+        switch self {
+        case .failure: false
+        case .verdict(let verdict): verdict.outcome == .accept
+        }
+    }
+
+    /// The outcome, with the reason of one that is not an acceptance.
+    fileprivate var words: String {
+        switch self {
+        case .failure(let failure): return "not judged (\(failure.message))"
+        case .verdict(let verdict):
+            guard let first = verdict.checks.first(where: { $0.status == .failed }) else { return "accepted" }
+            return "rejected (\(first.check): \(first.finding?.detail ?? "no detail"))"
+        }
+    }
+}

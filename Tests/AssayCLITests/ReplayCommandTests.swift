@@ -1,0 +1,221 @@
+import AssayCore
+import AssayTestSupport
+import AssayTesting
+import Foundation
+import Testing
+
+/// `assay replay`, as it is called.
+@Suite("assay replay")
+struct ReplayCommandTests {
+    /// A corpus with an attestation, assertions of its key, one of them twice, and a line that is no record.
+    private static func corpus(_ scratch: Scratch, broken: Bool = false) throws -> [String] {
+        try scratch.policy()
+        var lines = [
+            try TestEvidence.attestationLine("attested"), try TestEvidence.assertionLine("first", counter: 1),
+            try TestEvidence.assertionLine("second", counter: 2), try TestEvidence.assertionLine("again", counter: 2),
+        ]
+        if broken { lines.insert("{\"id\": \"torn\", \"kind\"", at: 2) }
+        try scratch.write("corpus.ndjson", Data(lines.joined(separator: "\n").utf8))
+        return lines
+    }
+
+    @Test("Verdicts as JSON are those of verify, byte for byte, in the order of the corpus")
+    func json() throws {
+        let scratch = try Scratch()
+        _ = try Self.corpus(scratch)
+        let verify = try scratch.assay("verify", "--policy", "policy.yaml", "--as-captured", "--json", "corpus.ndjson")
+        for jobs in ["1", "2", "7"] {
+            let replay = try scratch.assay(
+                "replay", "corpus.ndjson", "--policy", "policy.yaml", "--json", "--jobs", jobs)
+            #expect(replay.output == verify.output)
+            #expect(replay.status == 0, "rejected evidence is what a replay is for: \(replay.errors)")
+            #expect(replay.errors == "")
+        }
+    }
+
+    @Test("A person reads the outcome, and the reason of a rejection with an example")
+    func text() throws {
+        let scratch = try Scratch()
+        _ = try Self.corpus(scratch)
+        let run = try scratch.assay("replay", "corpus.ndjson")
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.output.contains("4 records: 3 accepted, 1 rejected, 0 not judged"))
+        #expect(run.output.contains("app-attest.assertion.counter"))
+        #expect(run.output.contains("for example again: counter 2 is not greater than the stored 2"))
+        #expect(run.output.contains("hint: see `assay explain app-attest.assertion.counter`"))
+        #expect(!run.errors.contains("\u{1B}"), "no progress where there is no terminal")
+        let tables = try scratch.assay("replay", "corpus.ndjson", "--rejected")
+        #expect(tables.output.contains("REJECTED  corpus.ndjson:4 (again)"))
+        #expect(!tables.output.contains("ACCEPTED"))
+    }
+
+    @Test("What cannot be read is named by file and line, and the rest is judged")
+    func broken() throws {
+        let scratch = try Scratch()
+        _ = try Self.corpus(scratch, broken: true)
+        let run = try scratch.assay("replay", "corpus.ndjson", "--json")
+        #expect(run.status == 2)
+        #expect(run.errors.contains("error: corpus.ndjson:3: byte 22: "))
+        let lines = try run.json()
+        #expect(lines.count == 5)
+        #expect(lines[2]["line"] as? Int == 3)
+        #expect((lines[2]["error"] as? [String: String])?["code"] == "unreadable")
+        #expect(lines[4]["id"] as? String == "again")
+    }
+
+    @Test("--strict stops at the first record that cannot be read", arguments: ["1", "3"])
+    func strict(jobs: String) throws {
+        let scratch = try Scratch()
+        _ = try Self.corpus(scratch, broken: true)
+        let run = try scratch.assay("replay", "corpus.ndjson", "--json", "--strict", "--jobs", jobs)
+        #expect(run.status == 2)
+        #expect(try run.json().count == 3)
+        let text = try scratch.assay("replay", "corpus.ndjson", "--strict", "--jobs", jobs)
+        #expect(text.output.contains("3 records: 2 accepted, 0 rejected, 1 not judged"))
+    }
+
+    @Test("Of many that cannot be read the first hundred are told, and their number")
+    func manyBroken() throws {
+        let scratch = try Scratch()
+        try scratch.policy()
+        try scratch.write("corpus.ndjson", Data(String(repeating: "{\n", count: 1234).utf8))
+        let run = try scratch.assay("replay", "corpus.ndjson", "--jobs", "2")
+        #expect(run.status == 2)
+        #expect(run.errors.split(separator: "\n").count == 101)
+        #expect(run.errors.contains("corpus.ndjson: 1134 more records that could not be judged"))
+    }
+
+    @Test("A verdict that a record does not expect is a mismatch, and status 1")
+    func expectations() throws {
+        let scratch = try Scratch()
+        try scratch.policy()
+        let expected = EvidenceRecord.Expectation(outcome: .reject, failed: ["app-attest.attestation.nonce"])
+        try scratch.write(
+            "corpus.ndjson", Data(TestEvidence.attestationLine("surprise", expect: expected).utf8))
+        let run = try scratch.assay("replay", "corpus.ndjson")
+        #expect(run.status == 1)
+        #expect(
+            run.errors.contains(
+                "mismatch: corpus.ndjson:1 (surprise): the verdict is accept; the record expects reject "
+                    + "app-attest.attestation.nonce"))
+        #expect(run.output.contains("1 record came out other than expected"))
+    }
+
+    @Test("Numbered lines keep their numbers, and the summary is the last line")
+    func numbered() throws {
+        let scratch = try Scratch()
+        let lines = try Self.corpus(scratch, broken: true)
+        let input = lines.enumerated().map { "\(700 + $0)\t\($1)\n" }.joined()
+        let run = try scratch.assay(
+            "replay", "-", "--policy", "policy.yaml", "--numbered", "--json", "--summary", "-", "--name", "part-7",
+            input: input)
+        #expect(run.status == 2)
+        let numbers = run.lines.map { $0.prefix { $0 != "\t" } }
+        #expect(numbers == ["700", "701", "702", "703", "704", "summary"])
+        #expect(run.errors.contains("error: part-7:702: "))
+        #expect(run.lines[2].contains("\"file\":\"part-7\",\"line\":702"))
+        #expect(run.lines[5].hasPrefix("summary\t{"))
+        let plain = try scratch.assay("replay", "corpus.ndjson", "--policy", "policy.yaml", "--json")
+        #expect(run.lines[4].dropFirst(4) == plain.lines[4].dropFirst(0))
+    }
+
+    @Test("A comparison tells who changes sides, in text, in JSON and in the report")
+    func comparison() throws {
+        let scratch = try Scratch()
+        _ = try Self.corpus(scratch)
+        try scratch.policy("other.yaml", appID: "1234567890.com.example.other")
+        let text = try scratch.assay("replay", "corpus.ndjson", "--against", "other.yaml", "--changed")
+        #expect(text.status == 0, "\(text.errors)")
+        #expect(text.output.contains("under other.yaml: 0 accepted, 4 rejected"))
+        #expect(
+            text.output.contains("corpus.ndjson:1 (attested): accepted, then rejected (app-attest.attestation.app-id"))
+        let json = try scratch.assay("replay", "corpus.ndjson", "--against", "other.yaml", "--json").json()
+        #expect((json.first?["against"] as? [String: Any])?["outcome"] as? String == "reject")
+        let written = try scratch.assay(
+            "replay", "corpus.ndjson", "--against", "other.yaml", "--report", "r.html", "--summary", "s.json")
+        #expect(written.status == 0)
+        #expect(scratch.exists("r.html") && scratch.exists("s.json"))
+    }
+
+    @Test(
+        "Arguments that have no meaning are refused",
+        arguments: [
+            ["-"], ["c", "--jobs", "0"], ["c", "--at", "2026-01-01T00:00:00Z", "--now"], ["c", "--changed"],
+            ["c", "--json", "--rejected"], ["c", "--summary", "-"], ["c", "--nearest-policy"],
+            ["c", "--policy", "p", "--master-key", "file:m"], [],
+        ])
+    func usage(arguments: [String]) throws {
+        let scratch = try Scratch()
+        let quoted = arguments.map { "'\($0)'" }.joined(separator: " ")
+        #expect(try scratch.shell("\"$ASSAY\" replay \(quoted)").status == 64, "\(quoted)")
+    }
+
+    @Test("A policy that cannot be read, and one that is not there")
+    func policies() throws {
+        let scratch = try Scratch()
+        _ = try Self.corpus(scratch)
+        let missing = try scratch.assay("replay", "corpus.ndjson", "--policy", "none.yaml")
+        #expect(missing.status == 2)
+        #expect(missing.errors.contains("none.yaml"))
+        try FileManager.default.removeItem(atPath: scratch.path("policy.yaml"))
+        let none = try scratch.assay("replay", "corpus.ndjson")
+        #expect(none.status == 2)
+        #expect(none.errors.contains("give --policy (no-policy)"))
+    }
+
+    @Test("Output that cannot be written ends the replay, and a reader that has gone ends it quietly")
+    func output() throws {
+        let scratch = try Scratch()
+        _ = try Self.corpus(scratch)
+        let full = try scratch.shell("\"$ASSAY\" replay corpus.ndjson --json >/dev/full")
+        #expect(full.status == 74)
+        #expect(full.errors.contains("standard output cannot be written"))
+        let report = try scratch.assay("replay", "corpus.ndjson", "--report", "no/such/folder/r.html")
+        #expect(report.status == 74)
+        #expect(report.errors.contains("r.html"))
+        let gone = try scratch.shell(
+            "for i in $(seq 300); do cat corpus.ndjson; echo; done >many.ndjson; "
+                + "\"$ASSAY\" replay many.ndjson --json | head -n 1 >/dev/null; exit ${PIPESTATUS[0]}")
+        #expect(gone.status == 141)
+        #expect(gone.errors == "")
+    }
+
+    @Test("A ledger that is not there is an outage")
+    func outage() throws {
+        let scratch = try Scratch()
+        _ = try Self.corpus(scratch)
+        let run = try scratch.assay("replay", "corpus.ndjson", "--ledger", "sqlite:none.sqlite")
+        #expect(run.status == 3)
+        #expect(!scratch.exists("none.sqlite"))
+    }
+
+    @Test(
+        "All test vectors and all captures in one command, without a mismatch",
+        .enabled(if: SharedFiles.isAvailable, "\(SharedFiles.hint)"))
+    func vectors() throws {
+        let scratch = try Scratch()
+        let root = try #require(SharedFiles.root).appendingPathComponent("vectors")
+        let copied = try scratch.shell(
+            """
+            mkdir all && cp -r '\(TestVectors.folder.path)' '\(root.path)'/app-attest '\(root.path)'/app-attest-receipts \
+              '\(root.path)'/play-integrity all/ && chmod -R u+w all && find all -name '*.b64' -exec chmod 600 {} +
+            """)
+        try #require(copied.status == 0, "\(copied.errors)")
+        var outputs: Set<String> = []
+        for jobs in ["1", "2"] {
+            let run = try scratch.assay(
+                "replay", "all", "--policy", "all/app-attest/policy.yaml", "--nearest-policy", "--ledger-per-file",
+                "--challenges", "none", "--jobs", jobs, "--json")
+            #expect(!run.errors.contains("mismatch"), "\(run.errors.prefix(2000))")
+            #expect(run.status == 2, "some vectors are records that cannot be read")
+            let records = try run.json()
+            #expect(records.count > 1300)
+            #expect(records.count { $0["outcome"] as? String == "accept" } > 200)
+            let failures = records.filter { $0["error"] != nil }
+            #expect(
+                failures.allSatisfy { !["no-policy", "no-time"].contains(($0["error"] as? [String: String])?["code"]) })
+            outputs.insert(run.output)
+        }
+        #expect(outputs.count == 1)
+    }
+}

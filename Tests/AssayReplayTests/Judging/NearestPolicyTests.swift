@@ -1,0 +1,67 @@
+import AssayReplay
+import AssayTestSupport
+import Foundation
+import Testing
+
+/// Which policy counts for a file.
+@Suite("Nearest policies")
+struct NearestPolicyTests {
+    private static let policy = """
+        version: 1
+        apps: [{ name: NAME, appAttest: { appIDs: [\(ReplayCorpus.appID)], environments: [production],
+          challenge: caller, clientData: none } }]
+        """
+
+    private static func corpus() throws -> KeyFolder {
+        let folder = try KeyFolder()
+        for name in ["c/near/deep", "c/far", "outside"] {
+            try FileManager.default.createDirectory(atPath: folder.path(name), withIntermediateDirectories: true)
+        }
+        let line = try ReplayCorpus.assertion("a", of: "nearest", counter: 1, supplied: 0)
+        for name in ["c/near/a.ndjson", "c/near/deep/b.ndjson", "c/far/c.ndjson"] { try folder.write(name, line) }
+        try folder.write("c/near/policy.yaml", policy.replacing("NAME", with: "near"))
+        try folder.write("policy.yaml", policy.replacing("NAME", with: "outside"))
+        return folder
+    }
+
+    private func apps(_ outcome: ReplayCorpus.Outcome) -> [String] {
+        outcome.records.map { record in
+            switch record.judgement {
+            case .verdict(let verdict): verdict.app
+            case .failure(let failure): failure.code
+            }
+        }
+    }
+
+    @Test("In the folder or above it, but not above the corpus", arguments: ["c", "c/"])
+    func above(root: String) async throws {
+        let folder = try Self.corpus()
+        var options = ReplayOptions()
+        options.isLedgerPerFile = true
+        let path = folder.path("") + "/" + root
+        let found = try await ReplayCorpus.replay(paths: [path], ReplayPolicies(nil), options)
+        #expect(apps(found) == ["no-policy", "near", "near"])
+        let given = try ReplayCorpus.policy()
+        let second = ReplayPolicies(given, isNearestFirst: true)
+        #expect(apps(try await ReplayCorpus.replay(paths: [path], second, options)) == ["shop", "near", "near"])
+        let only = try await ReplayCorpus.replay(paths: [path], ReplayPolicies(given), options)
+        #expect(apps(only) == ["shop", "shop", "shop"])
+    }
+
+    @Test("A file that is named itself has the policy beside it, and none above")
+    func named() async throws {
+        let folder = try Self.corpus()
+        let paths = ["c/near/deep/b.ndjson", "c/near/a.ndjson"].map { folder.path($0) }
+        #expect(apps(try await ReplayCorpus.replay(paths: paths, ReplayPolicies(nil))) == ["no-policy", "near"])
+    }
+
+    @Test("A policy that cannot be read fails its own records and no others")
+    func unreadable() async throws {
+        let folder = try Self.corpus()
+        try folder.write("c/far/policy.yaml", "version: 2\n")
+        let found = try await ReplayCorpus.replay(paths: [folder.path("c")], ReplayPolicies(nil))
+        #expect(apps(found).first == "policy-unreadable")
+        #expect(found.lines.contains("expected 1, found"))
+        #expect(apps(found).dropFirst().first == "near")
+    }
+}

@@ -1,0 +1,64 @@
+import Assay
+import AssayReplay
+import Foundation
+import Testing
+
+/// Two policies in one pass.
+@Suite("Comparison of policies")
+struct ReplayComparisonTests {
+    private static func lines() throws -> [String] {
+        try [
+            ReplayCorpus.attestation("a", of: "compared"),
+            ReplayCorpus.assertion("b", of: "compared", counter: 1),
+            ReplayCorpus.assertion("c", of: "compared", counter: 3),
+            ReplayCorpus.assertion("d", of: "compared", counter: 4),
+        ]
+    }
+
+    @Test("Each policy has a ledger of its own, in which its own acceptances count")
+    func sides() async throws {
+        let outcome = try await ReplayCorpus.replay(
+            Self.lines(),
+            ReplayPolicies(ReplayCorpus.policy(), against: ReplayCorpus.policy(extra: "counter: successor")))
+        #expect(outcome.words == ["accept", "accept", "accept", "accept"])
+        let counter = "app-attest.assertion.counter"
+        #expect(outcome.wordsAgainst == ["accept", "accept", counter, counter])
+    }
+
+    @Test("The verdicts of each are those of a replay under it alone")
+    func alone() async throws {
+        let (policy, stricter) = (try ReplayCorpus.policy(), try ReplayCorpus.policy(extra: "counter: successor"))
+        let both = try await ReplayCorpus.replay(Self.lines(), ReplayPolicies(policy, against: stricter))
+        let first = try await ReplayCorpus.replay(Self.lines(), ReplayPolicies(policy))
+        let second = try await ReplayCorpus.replay(Self.lines(), ReplayPolicies(stricter))
+        // Signatures of test evidence are made anew each time, and nothing of them stands in verdicts.
+        #expect(both.words == first.words)
+        #expect(both.wordsAgainst == second.words)
+        let line = try #require(both.lines.split(separator: "\n").last)
+        let alone = try #require(first.lines.split(separator: "\n").last).dropLast()
+        #expect(line.hasPrefix(alone + ",\"against\":{\"kind\":"))
+    }
+
+    @Test("The second policy verifies no signature again, of assertions, paths and receipts", arguments: [1, 3])
+    func signatures(jobs: Int) async throws {
+        let outcome = try await ReplayCorpus.replay(
+            Self.lines(), ReplayPolicies(ReplayCorpus.policy(), against: ReplayCorpus.policy()), jobs: jobs,
+            batchSize: 100)
+        // Each of the assertions has one signature; the attestation has that of its receipt at least.
+        #expect(outcome.statistics.verifiedSignatures >= 4)
+        #expect(outcome.statistics.recalledSignatures >= 4)
+        let assertions = try await ReplayCorpus.replay(
+            (1...20).map { try ReplayCorpus.assertion("s", of: "alone", counter: $0, supplied: 0) },
+            ReplayPolicies(ReplayCorpus.policy(), against: ReplayCorpus.policy()), batchSize: 100)
+        #expect(assertions.statistics.verifiedSignatures == 20)
+        #expect(assertions.statistics.recalledSignatures == 20)
+    }
+
+    @Test("Without a comparison nothing is remembered")
+    func absent() async throws {
+        let outcome = try await ReplayCorpus.replay(Self.lines(), ReplayPolicies(ReplayCorpus.policy()))
+        #expect(outcome.statistics.verifiedSignatures == 0)
+        #expect(outcome.statistics.presumptionsAgainst == nil)
+        #expect(outcome.wordsAgainst == [])
+    }
+}

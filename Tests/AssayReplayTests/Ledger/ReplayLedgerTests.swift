@@ -1,0 +1,110 @@
+import Assay
+import AssayReplay
+import Foundation
+import Testing
+
+/// What a replay presumes, and what it does not forgive.
+@Suite("Ledgers of replays")
+struct ReplayLedgerTests {
+    private static let time = ReplayCorpus.time
+
+    private static func lines(challenges: [String]) throws -> [String] {
+        try challenges.enumerated().map { index, challenge in
+            try ReplayCorpus.assertion(
+                "r", of: "key-\(index)", counter: 1, clientData: challenge, supplied: 0)
+        }
+    }
+
+    @Test("A challenge that nobody issued counts once, for the app and purpose of its first use")
+    func presumed() async throws {
+        let policies = try ReplayPolicies(ReplayCorpus.policy(challenge: "ledger", clientData: "raw"))
+        var lines = try Self.lines(challenges: ["one", "two", "one"])
+        lines.append(try ReplayCorpus.attestation("a", of: "key-9", challenge: "two"))
+        let outcome = try await ReplayCorpus.replay(lines, policies)
+        let failed = ["app-attest.assertion.challenge", "app-attest.attestation.challenge"]
+        #expect(outcome.words == ["accept", "accept"] + failed)
+        #expect(outcome.lines.contains("\"challenge-consumed\"") && outcome.lines.contains("\"challenge-mismatch\""))
+        #expect(outcome.statistics.presumptions.challenges == 2)
+    }
+
+    @Test("Without presumptions no challenge counts")
+    func none() async throws {
+        var options = ReplayOptions()
+        options.challenges = .none
+        let policies = try ReplayPolicies(ReplayCorpus.policy(challenge: "ledger", clientData: "raw"))
+        let outcome = try await ReplayCorpus.replay(Self.lines(challenges: ["one"]), policies, options)
+        #expect(outcome.words == ["app-attest.assertion.challenge"])
+        #expect(outcome.lines.contains("\"challenge-unknown\""))
+        #expect(outcome.statistics.presumptions == ReplayPresumptions())
+    }
+
+    @Test("Keys of the base ledger count, and their counters begin where the corpus does", arguments: [1, 3])
+    func base(jobs: Int) async throws {
+        let base = MemoryLedger()
+        let policy = try ReplayCorpus.policy()
+        let attestation = try ReplayCorpus.attestation("a", of: "based")
+        let live = Verifier(policy: policy, ledger: base)
+        for line in [attestation, try ReplayCorpus.assertion("today", of: "based", counter: 900)] {
+            let record = try RecordFile.readLine(Array(line.utf8)[...]).get()
+            #expect(try await live.verify(record, at: Self.time).outcome == .accept)
+        }
+        var options = ReplayOptions()
+        options.baseLedger = base
+        let lines = try [5, 6, 6, 9].map { try ReplayCorpus.assertion("c", of: "based", counter: $0) }
+        let outcome = try await ReplayCorpus.replay(lines, ReplayPolicies(policy), options, jobs: jobs, batchSize: 1)
+        #expect(outcome.words == ["accept", "accept", "app-attest.assertion.counter", "accept"])
+        #expect(outcome.statistics.presumptions.counters == 1)
+        let stored = try await base.enrolledKey(KeyIdentifier.appAttest(ReplayCorpus.key("based").keyID))
+        #expect(stored?.counter == 900)
+    }
+
+    @Test("An attestation is taken for the one that enrolled its key in the base ledger, and a later one is not")
+    func enrolment() async throws {
+        let base = MemoryLedger()
+        let policy = try ReplayCorpus.policy()
+        let attestation = try ReplayCorpus.attestation("a", of: "enrolled")
+        let record = try RecordFile.readLine(Array(attestation.utf8)[...]).get()
+        _ = try await Verifier(policy: policy, ledger: base).verify(record, at: Self.time)
+        var options = ReplayOptions()
+        options.baseLedger = base
+        let later = try ReplayCorpus.attestation("b", of: "enrolled", at: 60)
+        let first = try await ReplayCorpus.replay([attestation], ReplayPolicies(policy), options)
+        #expect(first.words == ["accept"])
+        #expect(first.statistics.presumptions.enrolments == 1)
+        let second = try await ReplayCorpus.replay([later], ReplayPolicies(policy), options)
+        #expect(second.words == ["app-attest.attestation.enrolment"])
+    }
+
+    @Test("A block of the base ledger holds while it is in force")
+    func blocks() async throws {
+        let base = MemoryLedger()
+        let identifier = KeyIdentifier.appAttest(ReplayCorpus.key("blocked").keyID)
+        try await base.block(
+            Block(subject: identifier.subject, reason: "abuse", since: Self.time, until: Self.time + 30))
+        var options = ReplayOptions()
+        options.baseLedger = base
+        let lines = try [(1, 10.0), (2, 40.0)].map { counter, seconds in
+            try ReplayCorpus.assertion("b", of: "blocked", counter: counter, at: seconds, supplied: 0)
+        }
+        let outcome = try await ReplayCorpus.replay(lines, ReplayPolicies(ReplayCorpus.policy()), options)
+        #expect(outcome.words == ["app-attest.assertion.key-state", "accept"])
+    }
+
+    @Test("Each file has a ledger of its own when that is asked for")
+    func perFile() async throws {
+        let folder = try FileManager.default.url(
+            for: .itemReplacementDirectory, in: .userDomainMask,
+            appropriateFor: FileManager.default.temporaryDirectory, create: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let line = try ReplayCorpus.assertion("a", of: "files", counter: 1, supplied: 0)
+        for name in ["a.json", "b.json"] { try Data(line.utf8).write(to: folder.appendingPathComponent(name)) }
+        let policies = try ReplayPolicies(ReplayCorpus.policy())
+        let shared = try await ReplayCorpus.replay(paths: [folder.path], policies)
+        #expect(shared.words == ["accept", "app-attest.assertion.counter"])
+        var options = ReplayOptions()
+        options.isLedgerPerFile = true
+        let own = try await ReplayCorpus.replay(paths: [folder.path], policies, options)
+        #expect(own.words == ["accept", "accept"])
+        #expect(own.statistics.presumptions.suppliedKeys == 2)
+    }
+}
