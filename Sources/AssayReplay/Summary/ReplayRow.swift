@@ -10,7 +10,7 @@ public struct ReplayRow: Sendable, Equatable {
     public let file: String
     /// The line, where a record takes up one.
     public let line: Int?
-    /// The record's number in its file.
+    /// The line, or the record's number in its file where it has none of its own.
     public let number: Int
     /// When the evidence was received, or else judged; nil when neither is known.
     public let time: ReplayTime?
@@ -93,7 +93,8 @@ extension ReplayRow {
         id = record.id?.shown(atMost: RowLimits.name)
         file = record.place.file.name.shown(atMost: RowLimits.name)
         line = record.place.line
-        number = record.place.number
+        // A part of a corpus knows the lines of the whole, and counts its own records.
+        number = record.place.line ?? record.place.number
         time = record.time
         let verdict = record.judgement.verdict
         kind = verdict?.kind.name.shown(atMost: RowLimits.name)
