@@ -5,7 +5,7 @@ import AssayReplay
 struct ReplaySummaryText {
     /// How many reasons, flows and values are told one by one.
     private static let told = 20
-    private static let valuesTold = 5
+    private static let valuesTold = 3
 
     let summary: ReplaySummary
     let terminal: Terminal
@@ -82,7 +82,8 @@ struct ReplaySummaryText {
                     name: "\(isLost ? "-" : "+") \(isLost ? flow.to.reason : flow.from.reason)", count: flow.count,
                     share: "", example: "\(flow.from.outcome.word), then \(flow.to.outcome.word)")
             })
-        for breakdown in summary.breakdowns {
+        // Where all records have one value, it tells nothing about who changes sides.
+        for breakdown in summary.breakdowns where breakdown.values.count > 1 {
             let values = breakdown.values.filter { $0.tally.lost + $0.tally.gained > 0 }.sorted {
                 $1.tally.lost + $1.tally.gained < $0.tally.lost + $0.tally.gained
             }

@@ -63,7 +63,7 @@ extension ReplayReport {
             }
             guard !changed.isEmpty, breakdown.name != Dimension.testAuthority.name else { return nil }
             let table = DataTable(
-                columns: [breakdown.title, "No longer accepted", "Newly accepted", "Of all"],
+                columns: [breakdown.title, "No longer", "Newly", "Of all"],
                 rows: changed.prefix(ReplayReport.values).map { value, tally in
                     [
                         value, NumberText.count(tally.lost), NumberText.count(tally.gained),
@@ -73,6 +73,6 @@ extension ReplayReport {
             return "<div class=\"cell\">\(table.markup)</div>\n"
         }
         guard !cells.isEmpty else { return "" }
-        return "<h3>Who they are</h3>\n<div class=\"cells\">\(cells)</div>\n"
+        return "<h3>Who is no longer accepted, or newly</h3>\n<div class=\"cells\">\(cells)</div>\n"
     }
 }

@@ -61,7 +61,7 @@ enum ReportStyle {
         .scroll { overflow-x: auto; max-height: 24rem; max-width: 100%; margin: .25rem 0 .75rem; }
         table.data { border-collapse: collapse; font-size: .875rem; }
         table.data th, table.data td { padding: .3rem 1.25rem .3rem 0; text-align: left; vertical-align: top; }
-        table.data .number { text-align: right; }
+        table.data .number { text-align: right; } table.data td.number { white-space: nowrap; }
         table.data thead th { color: var(--muted); font-weight: 600; overflow-wrap: normal; vertical-align: bottom; }
         table.data tbody th { font-weight: 400; min-width: 8rem; }
         table.data td.text { min-width: 10rem; }
@@ -108,6 +108,7 @@ enum ReportStyle {
           #rows > li > details > summary .name { grid-column: 1 / -1; grid-row: 1; }
           #rows > li > details > summary .why { grid-column: 1 / -1; }
           .checks > li { grid-template-columns: minmax(0, 1fr); }
+          table.data th, table.data td { padding-right: .75rem; }
           .cards { gap: .5rem 2rem; } .cards dd { font-size: 1.5rem; }
           .facts { grid-template-columns: minmax(0, 1fr); } .facts dd { margin-bottom: .4rem; }
           .checks .facts { grid-template-columns: minmax(0, 1fr); }

@@ -79,30 +79,38 @@ enum RowLimits {
     static let expected = 32
 }
 
+extension String {
+    /// The text as it may stand in a row: its excerpt, found at once where there is nothing to cut or to escape.
+    func shown(atMost limit: Int) -> String {
+        let isPlain = utf8.count <= limit && utf8.allSatisfy { (0x20...0x7E).contains($0) }
+        return isPlain ? self : excerpt(atMost: limit)
+    }
+}
+
 extension ReplayRow {
     /// Renders what came of a record.
     init(_ record: ReplayedRecord) {
-        id = record.id?.excerpt(atMost: RowLimits.name)
-        file = record.place.file.name.excerpt(atMost: RowLimits.name)
+        id = record.id?.shown(atMost: RowLimits.name)
+        file = record.place.file.name.shown(atMost: RowLimits.name)
         line = record.place.line
         // Of the parts of a corpus, each counts its records from one. Lines have the numbers of the whole.
         number = record.place.line ?? record.place.number
         time = record.time
         let verdict = record.judgement.verdict
-        kind = verdict?.kind.name.excerpt(atMost: RowLimits.name)
-        app = verdict?.app.excerpt(atMost: RowLimits.name)
+        kind = verdict?.kind.name.shown(atMost: RowLimits.name)
+        app = verdict?.app.shown(atMost: RowLimits.name)
         judgement = RowJudgement(record.judgement)
         against = record.against.map { RowJudgement($0) }
         let fields = (verdict ?? record.against?.verdict)?.subject?.fields ?? []
         subject = fields.prefix(RowLimits.facts).map {
-            RowFact(name: $0.name, value: $0.value.text.excerpt(atMost: RowLimits.value))
+            RowFact(name: $0.name, value: $0.value.text.shown(atMost: RowLimits.value))
         }
         unmet =
             record.isMismatch
             ? record.expect.map {
                 EvidenceRecord.Expectation(
                     outcome: $0.outcome,
-                    failed: $0.failed.prefix(RowLimits.expected).map { $0.excerpt(atMost: RowLimits.name) })
+                    failed: $0.failed.prefix(RowLimits.expected).map { $0.shown(atMost: RowLimits.name) })
             } : nil
     }
 }
@@ -115,13 +123,13 @@ extension RowJudgement {
             checks = verdict.checks.map {
                 RowCheck(
                     check: $0.check.name, status: $0.status, because: $0.because?.description, code: $0.finding?.code,
-                    detail: $0.finding?.detail.excerpt(atMost: RowLimits.detail))
+                    detail: $0.finding?.detail.shown(atMost: RowLimits.detail))
             }
             failure = nil
         case .failure(let error):
             checks = []
             failure = ReplayFailure(
-                error.code.excerpt(atMost: RowLimits.name), error.message.excerpt(atMost: RowLimits.detail))
+                error.code.shown(atMost: RowLimits.name), error.message.shown(atMost: RowLimits.detail))
         }
     }
 }
@@ -150,7 +158,7 @@ extension ReplayedRecord.Judgement {
     var reason: String {
         switch self {
         case .verdict(let verdict): verdict.checks.first { $0.status == .failed }?.check.name ?? ""
-        case .failure(let error): error.code.excerpt(atMost: RowLimits.name)
+        case .failure(let error): error.code.shown(atMost: RowLimits.name)
         }
     }
 }

@@ -148,9 +148,7 @@ public struct ReplaySummary: Sendable {
     private mutating func addValue(
         _ value: String, of dimension: String, _ outcome: ReplayOutcome, _ against: ReplayOutcome?
     ) {
-        // What is short and has nothing to escape, as nearly everything does, is itself.
-        let isPlain = value.utf8.count <= RowLimits.value && value.utf8.allSatisfy { (0x20...0x7E).contains($0) }
-        let key = isPlain ? value : value.excerpt(atMost: RowLimits.value)
+        let key = value.shown(atMost: RowLimits.value)
         dimensions[dimension, default: ReplaySummary.dimension].update(key) { $0.add(outcome, against: against) }
     }
 

@@ -64,8 +64,8 @@ extension ReplayedRecord {
         let outcome = judgement.outcome
         return RowRank(
             category: RowRank.Category(outcome, against: against?.outcome, isMismatch: isMismatch), time: time,
-            file: ByteText(place.file.name.excerpt(atMost: RowLimits.name)), position: place.line ?? place.number,
-            id: ByteText((id ?? "").excerpt(atMost: RowLimits.name)))
+            file: ByteText(place.file.name.shown(atMost: RowLimits.name)), position: place.line ?? place.number,
+            id: ByteText((id ?? "").shown(atMost: RowLimits.name)))
     }
 }
 

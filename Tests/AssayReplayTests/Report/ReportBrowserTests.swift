@@ -2,25 +2,27 @@ import AssayReplay
 import Foundation
 import Testing
 
-/// Opens reports in a headless Chromium.
+/// The Chromium that reports are opened in.
 ///
 /// It is found through the environment variable `ASSAY_BROWSER`, which `make test` sets to what Scripts/install-browser
 /// prints. Without it the test is skipped, visibly, but in CI a missing one is a failure. `ASSAY_SCREENSHOTS` names a
 /// folder that keeps the pictures.
+private enum Chromium {
+    static let environment = ProcessInfo.processInfo.environment
+    static let program = environment["ASSAY_BROWSER"].flatMap { $0.isEmpty ? nil : $0 }
+    static let isDemanded =
+        program != nil || environment["CI"] == "true" || environment["ASSAY_SHARED"]?.isEmpty == false
+    static let hint = "run `make test`, or set ASSAY_BROWSER to what Scripts/install-browser prints, to run this"
+}
+
+/// Opens reports in a headless Chromium.
 @Suite("Reports in a browser")
 struct ReportBrowserTests {
-    private static let environment = ProcessInfo.processInfo.environment
-    private static let browser = environment["ASSAY_BROWSER"].flatMap { $0.isEmpty ? nil : $0 }
-    private static let isDemanded =
-        browser != nil || environment["CI"] == "true" || environment["ASSAY_SHARED"]?.isEmpty == false
-    private static let hint: Comment =
-        "run `make test`, or set ASSAY_BROWSER to what Scripts/install-browser prints, to run this"
-
     @Test(
         "It filters, opens records, fits a phone, is silent and asks for nothing, in both colour schemes",
-        .enabled(if: isDemanded, hint))
-    func browser() async throws {
-        let browser = try #require(Self.browser, Self.hint)
+        .enabled(if: Chromium.isDemanded, "\(Chromium.hint)"))
+    func page() async throws {
+        let browser = try #require(Chromium.program, "\(Chromium.hint)")
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("assay-page-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -33,7 +35,7 @@ struct ReportBrowserTests {
             try ReportFile.write(
                 ReplayReport(summary, labels: labels).html(), to: folder.appendingPathComponent(name).path)
         }
-        let pictures = Self.environment["ASSAY_SCREENSHOTS"] ?? folder.appendingPathComponent("pictures").path
+        let pictures = Chromium.environment["ASSAY_SCREENSHOTS"] ?? folder.appendingPathComponent("pictures").path
         let check = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../ReportBrowser/check.py").standardizedFileURL.path
         let process = Process()

@@ -57,6 +57,14 @@ struct SummaryMergeTests {
         #expect(try ReplaySummary(json: Array(whole.json().utf8)[...]).json() == whole.json())
     }
 
+    @Test("The lines of the whole place the records of a part, whatever number they have in it")
+    func numbers() async throws {
+        let verdict = try await ReplaySamples.verdict(checks: ReplaySamples.checks())
+        let whole = ReplaySummary([ReplaySamples.record(.verdict(verdict), line: 19, number: 19)])
+        let part = ReplaySummary([ReplaySamples.record(.verdict(verdict), line: 19, number: 12)])
+        #expect(part.json() == whole.json())
+    }
+
     @Test("Notes add up")
     func notes() {
         var one = ReplaySummary()
