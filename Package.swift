@@ -108,8 +108,12 @@ let package = Package(
             swiftSettings: strict),
 
         .target(
-            name: "AssayTestSupport", dependencies: ["AssayCore"], path: "Tests/AssayTestSupport", swiftSettings: strict
-        ),
+            name: "AssayTestSupport", dependencies: ["AssayCore", "AssayInspection"], path: "Tests/AssayTestSupport",
+            swiftSettings: strict),
+        // Inspects a million hostile blobs in a process of its own.
+        .executableTarget(
+            name: "InspectionStress", dependencies: ["Assay", "AssayInspection", "AssayTestSupport"],
+            path: "Tests/InspectionStress", swiftSettings: strict),
         // Commits to a ledger from a process of its own, so that tests can race it and kill it.
         .executableTarget(
             name: "LedgerStress", dependencies: ["Assay", "AssayCore", "AssayLedgerSQLite", "AssayTestSupport"],
@@ -160,6 +164,7 @@ let package = Package(
             name: "AssayInspectionTests",
             dependencies: [
                 "Assay", "AssayCore", "AssayInspection", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
+                "InspectionStress",
             ],
             swiftSettings: strict),
         .testTarget(

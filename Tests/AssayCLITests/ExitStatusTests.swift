@@ -57,7 +57,7 @@ struct ExitStatusTests {
         let scratch = try Scratch()
         #expect(try scratch.assay("verfy").errors.contains("did you mean verify?"))
         #expect(try scratch.assay("ledger", "exprot").errors.contains("did you mean export?"))
-        #expect(try scratch.assay("frobnicate").errors.contains("it has verify, explain"))
+        #expect(try scratch.assay("frobnicate").errors.contains("it has verify, inspect"))
     }
 
     @Test("Output that cannot be written is an error, a reader that has gone is none", .timeLimit(.minutes(5)))

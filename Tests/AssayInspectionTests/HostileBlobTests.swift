@@ -1,80 +1,39 @@
-import Assay
-import AssayInspection
 import AssayTestSupport
 import Foundation
 import Testing
 
 @Suite("Hostile blobs")
 struct HostileBlobTests {
+    private struct Outcome: Codable {
+        let blobs: Int
+        let cases: Int
+        let problems: [String]
+    }
+
     /// How many cases there are at least.
     private static let cases = 1_000_000
 
     @Test("No blob of the vectors traps when cut at any length or changed at random; parts lie in their wholes")
     func million() async throws {
-        let blobs = try VectorBlobs.all()
-        #expect(blobs.count > 500)
-        let work = HostileWork(blobs: blobs, cases: Self.cases)
-        let clock = ContinuousClock()
-        let start = clock.now
-        let (cases, problems) = await withTaskGroup(of: (Int, [String]).self) { group in
-            let tasks = ProcessInfo.processInfo.activeProcessorCount
-            for number in 0..<tasks { group.addTask { work.run(number, of: tasks) } }
-            return await group.reduce((0, [String]())) { ($0.0 + $1.0, $0.1 + $1.1) }
-        }
-        print("\(cases) hostile blobs out of \(blobs.count) in \(clock.now - start)")
-        #expect(problems.isEmpty, "\(problems.prefix(3))")
-        #expect(cases >= Self.cases)
-    }
-}
-
-/// The cases, shared out among tasks.
-private struct HostileWork: Sendable {
-    /// Blobs of this length at most are cut at every length.
-    private static let small = 1024
-    /// At how many lengths a longer one is cut, each at others: there are hundreds that differ in a few bytes.
-    private static let cuts = 256
-
-    private let blobs: [VectorBlobs.Blob]
-    private let steps: [Int]
-    /// The blobs that are changed at random: longer ones cost more, and have no more to say.
-    private let changeable: [VectorBlobs.Blob]
-    private let changed: Int
-
-    init(blobs: [VectorBlobs.Blob], cases: Int) {
-        self.blobs = blobs
-        // One of each file, and every genuine one, is cut at every length whatever its own is.
-        var files: Set<Substring> = []
-        steps = blobs.map { blob in
-            let isFirst = files.insert(blob.name.prefix { $0 != " " }).inserted
-            let isWhole = blob.bytes.count <= Self.small || (isFirst && blob.bytes.count <= 8 * Self.small)
-            return isWhole ? 1 : max(1, blob.bytes.count / Self.cuts)
-        }
-        changeable = blobs.filter { $0.bytes.count <= Self.small }
-        let cut = zip(blobs, steps).reduce(0) { $0 + $1.0.bytes.count / $1.1 }
-        changed = max(cases - cut + blobs.count, cases / 4)
-    }
-
-    /// Runs every case of one task's share.
-    func run(_ task: Int, of tasks: Int) -> (Int, [String]) {
-        var cases = 0
-        var problems: [String] = []
-        func check(_ bytes: [UInt8], _ what: @autoclosure () -> String) {
-            cases += 1
-            if let problem = LayerShape.problem(Verifier.inspector.inspect(bytes, name: "blob")), problems.count < 10 {
-                problems.append("\(what()): \(problem)")
+        let process = Process()
+        process.executableURL = try BuiltProducts.url("InspectionStress")
+        process.arguments = ["\(Self.cases)"]
+        let output = Pipe()
+        process.standardOutput = output
+        let ended = AsyncStream<Int32> { continuation in
+            process.terminationHandler = {
+                continuation.yield($0.terminationReason == .exit ? $0.terminationStatus : -$0.terminationStatus)
+                continuation.finish()
             }
         }
-        for (index, (blob, step)) in zip(blobs, steps).enumerated() {
-            // Tasks take turns, and each blob begins elsewhere.
-            for length in stride(from: index % step + task * step, to: blob.bytes.count, by: tasks * step) {
-                check(Array(blob.bytes[..<length]), "\(blob.name) cut at \(length)")
-            }
-        }
-        for number in stride(from: task, to: changed, by: tasks) {
-            var generator = SeededGenerator(seed: UInt64(number))
-            let blob = changeable[Int.random(in: changeable.indices, using: &generator)]
-            check(generator.mutated(blob.bytes), "\(blob.name) changed by \(number)")
-        }
-        return (cases, problems)
+        try process.run()
+        var status: Int32?
+        for await end in ended { status = end }
+        try #require(status == 0, "a signal, as a trap is, shows as its negative number")
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        let outcome = try JSONDecoder().decode(Outcome.self, from: data)
+        #expect(outcome.problems.isEmpty, "\(outcome.problems)")
+        #expect(outcome.blobs > 500)
+        #expect(outcome.cases >= Self.cases)
     }
 }

@@ -65,7 +65,8 @@ struct CorpusFormTests {
         arguments: [("", "it is empty"), (" \r\n\n", "it is empty but for white space")])
     func empty(text: String, words: String) throws {
         #expect(try read(text.utf8).items.map(\.description) == ["x: \(words)"])
-        #expect(try read(text.utf8, { $0.isNumbered = true }).items.map(\.description) == ["x: \(words)"])
+        // A partition of a corpus may have no record.
+        #expect(try read(text.utf8, { $0.isNumbered = true }).items.isEmpty)
     }
 
     @Test("Text that is not UTF-8 is called what it looks like")

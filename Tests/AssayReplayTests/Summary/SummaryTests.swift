@@ -1,5 +1,6 @@
 import Assay
 import AssayReplay
+import AssayTestSupport
 import Foundation
 import Testing
 

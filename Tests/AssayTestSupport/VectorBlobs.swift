@@ -1,16 +1,17 @@
-import AssayTestSupport
 import Foundation
 
 /// The blobs of the test vectors, each once.
-enum VectorBlobs {
+public enum VectorBlobs {
     /// A blob, and where it first stood.
-    struct Blob: Sendable {
-        let name: String
-        let bytes: [UInt8]
+    public struct Blob: Sendable {
+        /// The file, and the field of a record.
+        public let name: String
+        /// The bytes.
+        public let bytes: [UInt8]
     }
 
     /// Every field of evidence, decoded where it is base64, and every small file that is no record.
-    static func all() throws -> [Blob] {
+    public static func all() throws -> [Blob] {
         var folders = [TestVectors.folder]
         if let shared = SharedFiles.root { folders.append(shared.appendingPathComponent("vectors")) }
         var seen: Set<[UInt8]> = []

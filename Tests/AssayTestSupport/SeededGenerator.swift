@@ -1,10 +1,12 @@
 /// Numbers that are the same for the same seed (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
+public struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
-    init(seed: UInt64) { state = seed }
+    /// Starts where a seed says.
+    public init(seed: UInt64) { state = seed }
 
-    mutating func next() -> UInt64 {
+    /// The next number.
+    public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
@@ -13,7 +15,7 @@ struct SeededGenerator: RandomNumberGenerator {
     }
 
     /// Bytes with some of them changed, and sometimes cut or with a stretch taken out.
-    mutating func mutated(_ bytes: [UInt8]) -> [UInt8] {
+    public mutating func mutated(_ bytes: [UInt8]) -> [UInt8] {
         guard !bytes.isEmpty else { return bytes }
         var bytes = bytes
         for _ in 0..<Int.random(in: 1...4, using: &self) {

@@ -1,11 +1,10 @@
-import Assay
-import AssayInspection
+public import AssayInspection
 
 /// Checks what every inspection promises, whatever the bytes are.
-enum LayerShape {
+public enum LayerShape {
     /// What is wrong with a layer or those inside of it, and nil when nothing: ranges lie in the bytes, and those of parts
     /// in those of the whole.
-    static func problem(_ layer: InspectionLayer) -> String? {
+    public static func problem(_ layer: InspectionLayer) -> String? {
         for annotation in layer.annotations {
             if let problem = problem(annotation, in: layer.bytes.indices) {
                 return "\(layer.name), \(layer.format ?? "unknown"): \(problem)"
@@ -18,14 +17,14 @@ enum LayerShape {
     }
 
     /// What is wrong with an annotation that has to lie in a range.
-    static func problem(_ annotation: Annotation, in outer: Range<Int>) -> String? {
+    public static func problem(_ annotation: Annotation, in outer: Range<Int>) -> String? {
         let range = annotation.range ?? outer
         guard within(range, outer) else { return "\(annotation.name) at \(range) lies outside of \(outer)" }
         return annotation.children.lazy.compactMap { problem($0, in: range) }.first
     }
 
     /// How many layers and annotations there are.
-    static func count(_ layer: InspectionLayer) -> (layers: Int, annotations: Int) {
+    public static func count(_ layer: InspectionLayer) -> (layers: Int, annotations: Int) {
         func count(_ annotations: [Annotation]) -> Int { annotations.reduce(0) { $0 + 1 + count($1.children) } }
         return layer.nested.reduce((1, count(layer.annotations))) { sum, nested in
             let inner = self.count(nested)
@@ -40,7 +39,7 @@ enum LayerShape {
 
 extension InspectionLayer {
     /// The first annotation at a path of names, from an outermost one on.
-    func annotation(_ path: String...) -> Annotation? {
+    public func annotation(_ path: String...) -> Annotation? {
         var level = annotations
         var found: Annotation?
         for name in path {
@@ -51,8 +50,8 @@ extension InspectionLayer {
     }
 
     /// This layer and all inside of it, in their order.
-    var all: [InspectionLayer] { [self] + nested.flatMap(\.all) }
+    public var all: [InspectionLayer] { [self] + nested.flatMap(\.all) }
 
     /// The first layer of a format.
-    func layer(_ format: String) -> InspectionLayer? { all.first { $0.format == format } }
+    public func layer(_ format: String) -> InspectionLayer? { all.first { $0.format == format } }
 }
