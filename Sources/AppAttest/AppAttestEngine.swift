@@ -14,6 +14,7 @@ public struct AppAttestEngine: InspectableEngine {
     public static let catalogue = AttestationCheck.catalogue + AssertionCheck.catalogue + ReceiptCheck.catalogue
 
     private let apps: EngineApps<AppAttestExpectations>
+    private let keyCache = EnrolledKeyCache()
 
     /// Prepares to judge under a policy. No key store is asked: Apple's trust anchors are compiled in.
     public init(policy: Policy, resources: EngineResources) {
@@ -62,7 +63,7 @@ public struct AppAttestEngine: InspectableEngine {
             return AssertionKeys(
                 enrolled: try await ledger.enrolledKey(identifier), supplied: suppliedKey,
                 durability: ledger.durability,
-                blocks: try await ledger.block(onKey: identifier, at: now).map { [$0] } ?? [])
+                blocks: try await ledger.block(onKey: identifier, at: now).map { [$0] } ?? [], cache: keyCache)
         }
         return AssertionAssessor.assess(input, keys: keys, expectations: expectations, now: now)
     }

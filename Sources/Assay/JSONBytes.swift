@@ -6,42 +6,24 @@ package import FoundationEssentials
 /// Replays write a verdict for every few dozen microseconds of cryptography, so nothing here makes a `String` of what is
 /// one already, or collects members in order to join them. The caller sees to commas and brackets.
 package struct JSONBytes: Sendable {
-    /// What was written, and room behind it.
-    private var storage: [UInt8] = []
-    private var count = 0
+    /// What was written.
+    package private(set) var bytes: [UInt8] = []
 
     /// Starts with nothing.
-    package init() {}
-
-    /// What was written.
-    package var bytes: [UInt8] { Array(storage[..<count]) }
-
-    /// Sees to it that so many bytes more have room.
-    private mutating func reserve(_ length: Int) {
-        guard storage.count - count < length else { return }
-        let size = max(2 * storage.count, count + length, 4096)
-        storage.append(contentsOf: repeatElement(0, count: size - storage.count))
+    ///
+    /// - Parameter capacity: about how many bytes will be written.
+    package init(capacity: Int = 0) {
+        bytes.reserveCapacity(capacity)
     }
 
     /// Writes something that is JSON, or a part of it, already.
     package mutating func raw(_ text: StaticString) {
-        text.withUTF8Buffer { append($0) }
+        text.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
     /// Writes a byte.
     package mutating func raw(_ byte: UInt8) {
-        reserve(1)
-        storage[count] = byte
-        count += 1
-    }
-
-    private mutating func append(_ source: UnsafeBufferPointer<UInt8>) {
-        reserve(source.count)
-        let start = count
-        storage.withUnsafeMutableBufferPointer { target in
-            _ = UnsafeMutableBufferPointer(rebasing: target[start...]).update(fromContentsOf: source)
-        }
-        count += source.count
+        bytes.append(byte)
     }
 
     /// Writes an integer.
@@ -58,7 +40,9 @@ package struct JSONBytes: Sendable {
 
     /// Writes a time as a string; see ``AssayCore/RFC3339``.
     package mutating func time(_ date: Date) {
-        string(RFC3339.format(date))
+        raw("\"")
+        RFC3339.append(date, to: &bytes)
+        raw("\"")
     }
 
     /// Writes an array of strings.
@@ -85,23 +69,18 @@ package struct JSONBytes: Sendable {
 
     /// Writes a string of printable ASCII that stands for itself, and nothing when it has something else in it.
     private mutating func plain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        reserve(text.count + 2)
-        let start = count
-        let isPlain = storage.withUnsafeMutableBufferPointer { target in
-            var position = start
-            target[position] = UInt8(ascii: "\"")
-            var isPlain = true
-            for byte in text {
-                position += 1
-                target[position] = byte
-                isPlain =
-                    isPlain && byte &- 0x20 < 0x5F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
-            }
-            target[position + 1] = UInt8(ascii: "\"")
-            return isPlain
+        // Without a way out of the loop, so that the compiler has it look at many bytes at once.
+        var strange: UInt8 = 0
+        for byte in text {
+            strange |= byte &- 0x20 < 0x5F ? 0 : 1
+            strange |= byte == UInt8(ascii: "\"") ? 1 : 0
+            strange |= byte == UInt8(ascii: "\\") ? 1 : 0
         }
-        if isPlain { count += text.count + 2 }
-        return isPlain
+        guard strange == 0 else { return false }
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(contentsOf: text)
+        bytes.append(UInt8(ascii: "\""))
+        return true
     }
 
     private mutating func escape(_ scalar: Unicode.Scalar) {

@@ -87,6 +87,29 @@ struct KeyTests {
         #expect(try await assert(trustingTheOther, key, counter: 1).failed == [AssertionCheck.key])
     }
 
+    @Test("what a ledger has enrolled is judged the same however often, and each key by its own bytes")
+    func enrolledAgain() async throws {
+        let ledger = MemoryLedger()
+        let verifier = try Fixtures.verifier(try Fixtures.configuration(isTest: false), ledger: ledger)
+        let (good, broken, confused) = (AttestedKey(), AttestedKey(), AttestedKey())
+        for (key, publicKey) in [
+            (good, good.publicPoint), (broken, [UInt8](repeating: 4, count: 65)), (confused, good.publicPoint),
+        ] {
+            let enrolled = EnrolledKey(
+                identifier: .appAttest(key.keyID), app: "shop", publicKey: publicKey, counter: 0,
+                enrolledAt: Fixtures.now, properties: [:])
+            let effect = LedgerEffect(AttestationCheck.enrolment, .enrol(enrolled))
+            #expect(try await ledger.commit([effect], at: Fixtures.now).isApplied)
+        }
+        for counter in [UInt32(1), 2, 3] {
+            #expect(try await assert(verifier, good, counter: counter).failed == [])
+            let verdict = try await assert(verifier, broken, counter: counter)
+            #expect(verdict.failed == [AssertionCheck.key])
+            #expect(verdict.checks.first { $0.check == AssertionCheck.key }?.finding?.code == "key-malformed")
+            #expect(try await assert(verifier, confused, counter: counter).failed == [AssertionCheck.signature])
+        }
+    }
+
     @Test("a supplied key serves again and again, moves its counter on, and says that nothing vouches for it")
     func suppliedAgain() async throws {
         for isTest in [false, true] {

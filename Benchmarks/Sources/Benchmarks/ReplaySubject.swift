@@ -52,7 +52,7 @@ struct ReplaySubject: Sendable {
             _ = try await replay.run(
                 &reader,
                 render: { records in
-                    var lines = ReplayLines()
+                    var lines = ReplayLines(expecting: records.count)
                     for index in records.indices { lines.add(records[index]) }
                     return lines.bytes
                 },

@@ -14,7 +14,7 @@ struct AssertionChecks {
 
     /// The key is the enrolled one, or, without a ledger, the supplied one; and the key identifier is its hash.
     func key() throws(CheckFailure) -> ECDSAPublicKey {
-        let supplied = try keys.supplied.map(AssertionChecks.parse)
+        let supplied = try keys.supplied.map { (key) throws(CheckFailure) in try AssertionChecks.parse(key.publicKey) }
         guard let enrolled = keys.enrolled else {
             guard let supplied else {
                 throw CheckFailure("key-unknown", "no key is enrolled under this key identifier")
@@ -40,20 +40,21 @@ struct AssertionChecks {
                 "the key was enrolled under \(authority.map { "the test authority \($0)" } ?? "Apple's authority"), "
                     + "which this policy does not trust")
         }
-        let key = try AssertionChecks.parse(
-            AssertionKeys.Supplied(publicKey: enrolled.publicKey, counter: enrolled.counter))
+        let key: ECDSAPublicKey
+        if let parsed = keys.parsedKey { key = parsed } else { key = try AssertionChecks.parse(enrolled.publicKey) }
         guard supplied == nil || supplied == key else {
             throw CheckFailure("key-differs", "the key that came with the evidence is not the enrolled one")
         }
         return key
     }
 
-    private static func parse(_ key: AssertionKeys.Supplied) throws(CheckFailure) -> ECDSAPublicKey {
+    /// The public key of some bytes: a SubjectPublicKeyInfo in DER, or a 65-byte X9.63 point.
+    static func parse(_ publicKey: [UInt8]) throws(CheckFailure) -> ECDSAPublicKey {
         do throws(DecodeError) {
             let parsed =
-                key.publicKey.count == 65
-                ? try ECDSAPublicKey(x963: key.publicKey, curve: .p256)
-                : try ECDSAPublicKey(subjectPublicKeyInfo: key.publicKey[...])
+                publicKey.count == 65
+                ? try ECDSAPublicKey(x963: publicKey, curve: .p256)
+                : try ECDSAPublicKey(subjectPublicKeyInfo: publicKey[...])
             guard parsed.curve == .p256 else {
                 throw DecodeError(.unexpectedValue, at: 0, "expected a P-256 key, found \(parsed.curve)")
             }

@@ -1,4 +1,5 @@
 public import AssayCore
+import AssayPrimitives
 
 /// What is known of the key of an assertion before it is assessed.
 public struct AssertionKeys: Sendable {
@@ -24,9 +25,20 @@ public struct AssertionKeys: Sendable {
     public let durability: LedgerDurability
     /// The blocks in force on the key.
     public let blocks: [Block]
+    /// The enrolled key's public key when it was parsed before; nil to parse it when it is checked.
+    let parsedKey: ECDSAPublicKey?
 
     /// Collects what is known.
     public init(enrolled: EnrolledKey?, supplied: Supplied?, durability: LedgerDurability, blocks: [Block]) {
+        self.init(enrolled: enrolled, supplied: supplied, durability: durability, blocks: blocks, cache: nil)
+    }
+
+    /// Collects what is known, and parses the enrolled key unless a cache has it.
+    init(
+        enrolled: EnrolledKey?, supplied: Supplied?, durability: LedgerDurability, blocks: [Block],
+        cache: EnrolledKeyCache?
+    ) {
+        parsedKey = enrolled.flatMap { cache?.key($0.publicKey) }
         self.enrolled = enrolled
         self.supplied = supplied
         self.durability = durability

@@ -27,3 +27,11 @@ extension Sequence where Element: StringProtocol {
         contains { $0.isByteEqual(to: text) }
     }
 }
+
+extension Sequence<String> {
+    /// Whether some text of these is the same bytes as another. The same as for other kinds of text, and as fast as the
+    /// comparison of two.
+    package func containsBytes(of text: String) -> Bool {
+        contains { $0.isByteEqual(to: text) }
+    }
+}

@@ -139,7 +139,9 @@ public struct RecordObject: Sendable {
 
     /// The value of a member, or nil when there is none of that name.
     public subscript(name: String) -> RecordValue? {
-        members.first { $0.name.isByteEqual(to: name) }?.value
+        // By index, since `first` copies each member that it looks at.
+        for index in members.indices where members[index].name.isByteEqual(to: name) { return members[index].value }
+        return nil
     }
 }
 

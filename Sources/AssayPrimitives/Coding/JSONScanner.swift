@@ -212,6 +212,10 @@ struct JSONScanner {
         var end = start
         // Has its highest bit set after a byte that is not ASCII.
         var seen: UInt8 = 0
+        while let isASCII = JSONScanner.isASCII(span, at: end) {
+            if !isASCII { seen = 0x80 }
+            end += 8
+        }
         while end < span.count {
             let byte = span[end]
             if byte == UInt8(ascii: "\"") {
@@ -229,6 +233,22 @@ struct JSONScanner {
         }
         position = end
         throw unexpected(end < span.count ? "control characters to be escaped" : "'\"'", span)
+    }
+
+    /// Whether the eight bytes at a position are ASCII; nil when something among them ends a string, begins an escape or
+    /// is not allowed, or when there are fewer.
+    private static func isASCII(_ span: Span<UInt8>, at position: Int) -> Bool? {
+        guard span.count - position >= 8 else { return nil }
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let highs = ones << 7
+        let word = unsafe span.bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self)
+        // The highest bit of a byte that is less than another, which is at most 0x80; a borrow may set that of bytes
+        // behind it too.
+        func isLess(_ bytes: UInt64, _ limit: UInt64) -> UInt64 { (bytes &- ones * limit) & ~bytes & highs }
+        let quotes = isLess(word ^ ones * UInt64(UInt8(ascii: "\"")), 1)
+        let escapes = isLess(word ^ ones * UInt64(UInt8(ascii: "\\")), 1)
+        guard quotes | escapes | isLess(word, 0x20) == 0 else { return nil }
+        return word & highs == 0
     }
 
     /// Reads on from the first escape of a string; what was copied is checked to be UTF-8 piece by piece.

@@ -135,8 +135,8 @@ struct ReplayLedgerState: Sendable {
             }
             store(key)
         case .advanceCounter(let advance):
-            if keys[LedgerName(advance.key)]?.counter != nil {
-                keys[LedgerName(advance.key)]?.counter = advance.counter
+            if let index = keys.index(forKey: LedgerName(advance.key)) {
+                keys.values[index].counter = advance.counter
             } else if let key = base.key {
                 presumptions.counters += 1
                 store(key.withCounter(advance.counter))

@@ -3,14 +3,20 @@ import AssayCore
 
 /// Writes what came of records as NDJSON: one JSON object a record, in UTF-8, each with a line feed.
 public struct ReplayLines: Sendable {
-    private var json = JSONBytes()
+    /// About how many bytes the verdict of an assertion has, the most frequent of all.
+    private static let usualLength = 1280
+
+    private var json: JSONBytes
     private let isNumbered: Bool
 
     /// Starts without a line.
     ///
-    /// - Parameter isNumbered: whether the line number of the record and a tab stand before each object.
-    public init(isNumbered: Bool = false) {
+    /// - Parameters:
+    ///   - isNumbered: whether the line number of the record and a tab stand before each object.
+    ///   - expected: about how many records will be added.
+    public init(isNumbered: Bool = false, expecting expected: Int = 0) {
         self.isNumbered = isNumbered
+        json = JSONBytes(capacity: expected * ReplayLines.usualLength)
     }
 
     /// The lines so far.

@@ -97,6 +97,36 @@ import Testing
         #expect(error?.offset == offset)
     }
 
+    @Test("A byte of a string counts the same wherever it stands, also where eight are looked at at once")
+    func looksAtEveryByte() throws {
+        let places = (0..<20).flatMap { length in (0...length).map { (length, $0) } }
+        for (length, place) in places {
+            func reading(_ bytes: [UInt8]) throws -> RecordValue.Content {
+                let text = [UInt8](repeating: 0x61, count: length)
+                return try JSONReader.read([0x22] + text[..<place] + bytes + text[place...] + [0x22], limit: 100)
+                    .content
+            }
+            let (before, after) = (Self.repeated("a", place), Self.repeated("a", length - place))
+            for (bytes, meaning) in [
+                ([0x20], " "), ([0x21], "!"), ([0x23], "#"), ([0x5B], "["), ([0x5D], "]"), ([0x7F], "\u{7F}"),
+                ([0xC3, 0xA9], "\u{E9}"), ([0x5C, 0x6E], "\n"),
+            ] as [([UInt8], String)] {
+                guard case .text(let text) = try reading(bytes) else {
+                    Issue.record("no text")
+                    return
+                }
+                #expect(Array(text.utf8) == Array((before + meaning + after).utf8), "\(bytes) at \(place) of \(length)")
+            }
+            for (byte, reason, offset) in [
+                (0x00, .malformed, 1), (0x0A, .malformed, 1), (0x1F, .malformed, 1), (0x80, .invalidText, 1),
+                (0xFF, .invalidText, 1), (0x22, .trailingBytes, 2),
+            ] as [(UInt8, DecodeError.Code, Int)] {
+                let error = decodeError { _ = try reading([byte]) }
+                #expect(error?.reason == reason && error?.offset == place + offset, "\(byte) at \(place) of \(length)")
+            }
+        }
+    }
+
     @Test("Values are kept as they are, with the byte at which they begin")
     func readsValues() throws {
         let text =

@@ -53,7 +53,7 @@ struct ReplayRenderer: Sendable {
         // Under --strict the batch before this one may yet turn out to be the last.
         if isStrict { output.records = records } else { summaries?.add(records) }
         if isJSON {
-            var lines = ReplayLines(isNumbered: isNumbered)
+            var lines = ReplayLines(isNumbered: isNumbered, expecting: records.count)
             for index in records.indices { lines.add(records[index]) }
             output.bytes = lines.bytes
         } else if showsRejected || showsChanged {
