@@ -84,6 +84,9 @@ public struct NestedBlob: Sendable {
     /// Where its encoding stands in the outer blob, and nil where that is not one place. When there are secrets inside,
     /// this must not be shown either.
     public let range: Range<Int>?
+    /// Whether it lets its holder act for somebody, such as the token of a session: what it says is shown, and the part
+    /// without which nobody takes it is not.
+    public var isCredential = false
 
     /// Describes a blob inside another one.
     public init(

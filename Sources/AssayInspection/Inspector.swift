@@ -76,7 +76,9 @@ public struct Inspector: Sendable {
         _ blob: NestedBlob, encoding: String?, guess: [Candidate], depth: Int, _ budget: inout Budget
     ) -> InspectionLayer {
         let best = guess.first
-        guard let format = blob.format ?? best?.format else {
+        // Whatever a field is for, somebody may have pasted a key into it.
+        let isKey = blob.format != nil && PrivateKeys.describe(blob.bytes) != nil
+        guard let format = isKey ? PrivateKeyFormat.self : blob.format ?? best?.format else {
             return UnknownBytes.layer(blob, encoding: encoding, formats: formats)
         }
         let contents =
@@ -84,6 +86,7 @@ public struct Inspector: Sendable {
             ? RecordAnnotator(engines: engines).contents(of: blob.bytes) : format.annotate(blob.bytes)
         let violation = format.violation(in: blob.bytes)
         var annotations = contents.annotations
+        let own = contents.secrets + (blob.isCredential ? CredentialCover.apply(to: &annotations) : [])
         if let violation { ViolationMark.set(violation, in: &annotations, count: blob.bytes.count) }
         var unknown = contents.unknown
         let isEncoding = format is any EncodingFormat.Type
@@ -94,7 +97,7 @@ public struct Inspector: Sendable {
             name: blob.name, encoding: encoding, format: format.name,
             recognition: blob.format == nil ? best?.recognition : nil,
             alternatives: blob.format == nil ? Inspector.alternatives(guess) : [], bytes: blob.bytes,
-            annotations: annotations, secrets: contents.secrets + covered, violation: violation, unknown: unknown,
+            annotations: annotations, secrets: own + covered, violation: violation, unknown: unknown,
             nested: nested.map(\.layer))
     }
 

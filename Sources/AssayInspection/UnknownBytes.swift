@@ -12,8 +12,9 @@ enum UnknownBytes {
         let bytes = blob.bytes
         let isText = bytes.allSatisfy(isPrintable)
         let first = bytes.prefix(shown)
+        let mayBeKey = keyLengths.contains(bytes.count) && !isText
         var annotations = [Annotation("length", value: "\(bytes.count)", meaning: "bytes")]
-        if keyLengths.contains(bytes.count), !isText {
+        if mayBeKey {
             annotations.append(
                 Annotation("bytes", at: bytes.indices, value: "(not shown)", meaning: "it could be a symmetric key"))
         } else if !bytes.isEmpty {
@@ -25,7 +26,7 @@ enum UnknownBytes {
         }
         return InspectionLayer(
             name: blob.name, encoding: encoding, format: nil, recognition: nil, alternatives: [], bytes: bytes,
-            annotations: annotations, violation: nil,
+            annotations: annotations, secrets: mayBeKey ? [bytes.indices] : [], violation: nil,
             unknown: [
                 "none of the \(formats.count) formats that are known here fits: no CBOR, DER, JSON, PEM, base64, token, "
                     + "record or HTTP message",

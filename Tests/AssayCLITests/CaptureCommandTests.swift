@@ -70,6 +70,18 @@ struct CaptureCommandTests {
         }
     }
 
+    @Test("What terminals act on comes out escaped, and is the same record")
+    func controls() throws {
+        let scratch = try scratch()
+        let id = "a\u{9B}31m\u{2028}\u{202E}\u{7F}\u{E0001}\u{E9}"
+        try scratch.write("evil.ndjson", Data(try TestEvidence.attestationLine(id).utf8))
+        let run = try scratch.run(["capture", "redact", "evil.ndjson"])
+        #expect(run.status == 0 && run.lines.count == 1)
+        for character in ["\u{9B}", "\u{2028}", "\u{202E}", "\u{7F}"] { #expect(!run.output.contains(character)) }
+        #expect(run.output.contains("\u{E9}"))
+        #expect(try run.json().first?["id"] as? String == id)
+    }
+
     @Test("Redacted records have no request in them, and are judged without")
     func redaction() throws {
         let scratch = try scratch()

@@ -74,6 +74,23 @@ struct InspectCommandTests {
         #expect(rows.contains { $0.hasSuffix("flags  0x40") })
     }
 
+    @Test("--hex shows no secret, however many there are, and what could be a key is one")
+    func hexSecrets() throws {
+        let scratch = try Scratch()
+        let count = 100_000
+        let cookies = String(repeating: "a=5ecret;", count: count)
+        try scratch.write("many.http", Data("GET / HTTP/1.1\r\nHost: here\r\nCookie: \(cookies)\r\n\r\n".utf8))
+        let run = try scratch.assay("inspect", "--hex", "--full", "many.http")
+        #expect(run.status == 0)
+        #expect(run.output.contains("Host  here"))
+        #expect(!run.output.contains("35 65 63 72 65 74"))
+        #expect(run.lines.count { $0.contains("not shown: they are a secret") } == count)
+        try scratch.write("key.bin", Data((0..<32).map { $0 * 7 + 1 }))
+        let key = try scratch.assay("inspect", "--hex", "key.bin")
+        #expect(key.output.contains("32 bytes, not shown"))
+        #expect(!key.output.contains("01 08 0f"))
+    }
+
     @Test("Long output is cut and says so; --full and --json are whole")
     func bounded() throws {
         let scratch = try Scratch()

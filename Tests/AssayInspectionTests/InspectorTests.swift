@@ -146,6 +146,9 @@ struct InspectorTests {
             der, Array(pem.utf8), Array(base64.utf8), Array(Base64.encode(Array(pem.utf8), .standard).utf8),
             Array(#"{"type":"service_account","private_key":"\#(inJSON)"}"#.utf8),
             Array(#"{"blob":"\#(base64)"}"#.utf8),
+            // A field has a format of its own, or a meaning that quotes it.
+            Array(#"{"kind":"app-attest.assertion","evidence":{"assertion":"\#(base64)"}}"#.utf8),
+            Array(#"{"kind":"app-attest.assertion","evidence":{"challenge":"\#(base64)"}}"#.utf8),
         ]
         for blob in blobs {
             let layer = Self.inspect(blob)
@@ -154,6 +157,30 @@ struct InspectorTests {
                 #expect(!Self.shows(text, der), "\(layer.format ?? "unknown"): \(text.prefix(60))")
             }
         }
+    }
+
+    @Test("The token of a session is decoded, but for the part without which nobody takes it")
+    func credentials() throws {
+        let token = try Self.token().token
+        let tag = try #require(token.split(separator: ".").last)
+        let signature = Base64.encode(Array(repeating: UInt8(0x5E), count: 32), .url)
+        let jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJzb21lYm9keSJ9.\(signature)"
+        for (header, secret) in [("Bearer \(jwt)", signature), ("Bearer \(token)", String(tag))] {
+            let layer = Self.inspect("GET / HTTP/1.1\r\nAuthorization: \(header)\r\n\r\n".utf8)
+            let bytes = try Base64.decode(secret, .url)
+            let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            for text in Self.texts(layer) {
+                #expect(!text.contains(digits) && !text.contains(secret), "\(text.prefix(60))")
+            }
+            #expect(Self.texts(layer).contains { $0.contains("alg") })
+            #expect(layer.all.count >= 2)
+            for layer in layer.all.prefix(2) {
+                let shown = layer.bytes.indices.filter { index in !layer.secrets.contains { $0.contains(index) } }
+                #expect(!String(decoding: shown.map { layer.bytes[$0] }, as: UTF8.self).contains(secret))
+            }
+        }
+        // The same token alone is what somebody wants to look at.
+        #expect(Self.texts(Self.inspect(jwt.utf8)).contains { $0.contains("5e5e5e5e") })
     }
 
     private static func texts(_ layer: InspectionLayer) -> [String] {

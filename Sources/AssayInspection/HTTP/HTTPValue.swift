@@ -39,6 +39,9 @@ struct HTTPValue {
             nested = NestedBlob(
                 name, encoding: encodings.isEmpty ? "text" : encodings.joined(separator: " of "), bytes: blob.bytes,
                 at: range)
+            nested?.isCredential = isCredential
+            // A token can be used by whoever sees all of it.
+            isSecret = isCredential && isText
             return
         }
         value = isCredential ? HTTPValue.beginning(of: bytes) : text
@@ -69,7 +72,8 @@ struct HTTPValue {
 enum CredentialNames {
     private static let parts = [
         "auth", "token", "secret", "password", "passwd", "api-key", "apikey", "api_key", "session", "credential",
-        "cookie", "jwt", "bearer",
+        "cookie", "jwt", "bearer", "csrf", "xsrf", "passphrase", "private-key", "private_key", "privatekey",
+        "access-key", "access_key", "accesskey", "functions-key", "subscription-key", "master-key",
     ].map { Array($0.utf8) }
 
     /// Whether a name says that its value is one.

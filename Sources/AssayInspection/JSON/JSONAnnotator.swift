@@ -85,7 +85,8 @@ public struct JSONAnnotator {
             annotation.violation = reason
             annotation.meaning = node.range.isEmpty ? nil : "not decoded"
         }
-        if pointerBytes <= bytes.count * 8 + 4096 {
+        // What a format says of a field may quote it.
+        if !annotation.isSecret, pointerBytes <= bytes.count * 8 + 4096 {
             let pointer = self.pointer
             pointerBytes += pointer.utf8.count
             if let meaning = describe(pointer, node) { annotation.meaning = meaning }
@@ -95,7 +96,7 @@ public struct JSONAnnotator {
 
     private mutating func annotate(_ members: [(key: JSONNode, value: JSONNode)]) -> [Annotation] {
         var names: Set<[UInt8]> = []
-        let isKey = members.contains { $0.key.text?.isByteEqual(to: "kty") ?? false }
+        let isKey = members.contains { member in member.key.text.map(SecretMembers.isOfKey) ?? false }
         return members.map { key, value in
             guard let name = key.text else {
                 var annotation = annotate(value, named: "(no name)", secret: nil)
@@ -128,8 +129,7 @@ public struct JSONAnnotator {
         }
         if let secret = blob.secret {
             contents.secrets.append(node.range)
-            annotation.value = "(not shown)"
-            annotation.meaning = secret
+            SecretAnnotations.hide(&annotation, meaning: secret)
             return
         }
         annotation.value = "\"\(text)\""

@@ -4,11 +4,15 @@ import AssayCore
 enum SecretMembers {
     /// Names without `_` and `-`, in lower case.
     private static let names = [
-        "privatekey", "secret", "clientsecret", "sharedsecret", "secretkey", "password", "passphrase", "decryptionkey",
-        "symmetrickey", "apikey", "mpk",
+        "privatekey", "secret", "clientsecret", "sharedsecret", "secretkey", "password", "passwd", "passphrase",
+        "decryptionkey", "symmetrickey", "apikey", "mpk", "accesstoken", "refreshtoken", "sessiontoken", "authtoken",
+        "bearertoken",
     ]
     /// Private parts of keys (RFC 7518 section 6).
     private static let keyParts = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
+
+    /// Whether a name is one that JSON Web Keys have and other objects seldom do: one of both may have been cut off.
+    static func isOfKey(_ name: String) -> Bool { name.isByteEqual(to: "kty") || name.isByteEqual(to: "crv") }
 
     /// What a member keeps secret, and nil when its name says nothing of the kind.
     ///

@@ -21,7 +21,13 @@ enum NearestPolicy {
     }
 
     /// Whether there is a file, be it one that cannot be read: then that is what has to be said.
-    static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+    static func exists(_ path: String) -> Bool {
+        // A link that leads nowhere is there as well, and the policy that was meant is not the next one above.
+        (try? FileManager.default.attributesOfItem(atPath: path)) != nil
+    }
+
+    /// Whether it can be read to an end: nobody has asked for this very file, which may be a pipe that never ends.
+    static func isReadable(_ path: String) -> Bool { FileStatus(Array(path.utf8))?.isRegular ?? true }
 
     private static func withoutSlashes(_ path: String) -> String {
         var path = path[...]

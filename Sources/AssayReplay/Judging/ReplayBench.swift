@@ -84,6 +84,10 @@ struct ReplayBenches {
     }
 
     private func load(_ path: String) -> Result<Verifier, ReplayFailure> {
+        guard NearestPolicy.isReadable(path) else {
+            return .failure(
+                ReplayFailure("policy-unreadable", "its policy cannot be read: \(path) is no regular file"))
+        }
         do {
             return .success(ReplayBenches.verifier(try PolicyFile.load(path: path), ledgers.primary, options))
         } catch {

@@ -25,6 +25,9 @@ final class BaseLedger: Sendable {
         self.ledger = ledger
     }
 
+    /// Whether the ledger outlives the process.
+    var durability: LedgerDurability { ledger.durability }
+
     /// The key that is enrolled under an identifier.
     func key(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey? {
         let name = LedgerName(identifier)

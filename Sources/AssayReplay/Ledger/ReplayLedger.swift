@@ -19,8 +19,9 @@ public final class ReplayLedger: Ledger {
         case none
     }
 
-    /// A key that came with evidence counts here, as it does in every ledger that is gone with its process.
-    public var durability: LedgerDurability { .ephemeral }
+    /// A key that came with evidence counts here, as it does in every ledger that is gone with its process; but not on top
+    /// of a base ledger that lasts, which knows the keys that are enrolled and would not take another one's word.
+    public var durability: LedgerDurability { base?.durability ?? .ephemeral }
 
     private let base: BaseLedger?
     private let state: Mutex<ReplayLedgerState>

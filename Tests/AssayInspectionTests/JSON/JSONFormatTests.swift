@@ -96,6 +96,7 @@ struct JSONFormatTests {
         arguments: [
             #"{"kty": "oct", "k": "5ecret5ecret5ecret"}"#, #"{"kty": "EC", "x": "AA", "d": "5ecret5ecret"}"#,
             #"{"client_secret": "5ecret"}"#, #"{"privateKey": {"inner": ["5ecret"]}}"#, #"{"decryptionKey": "5ecret"}"#,
+            #"{"crv": "P-256", "x": "AA", "d": "5ecret5ecret"}"#, #"{"refresh_token": "5ecret"}"#,
             #"{"mpk": "5ecret"}"#, #"{"private_key": "-----BEGIN PRIVATE KEY-----\n5ecret\n"}"#,
             #"{"pem": "-----BEGIN EC PRIVATE KEY-----\n5ecret\n-----END EC PRIVATE KEY-----"}"#,
         ])

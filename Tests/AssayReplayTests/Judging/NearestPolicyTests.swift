@@ -65,4 +65,15 @@ struct NearestPolicyTests {
         #expect(found.lines.contains("expected 1, found"))
         #expect(apps(found).dropFirst().first == "near")
     }
+
+    @Test("What lies there as a policy is not waited for, nor passed over", arguments: ["pipe", "link"])
+    func irregular(kind: String) async throws {
+        let folder = try Self.corpus()
+        let path = folder.path("c/far/policy.yaml")
+        #expect((kind == "pipe" ? mkfifo(path, 0o600) : symlink("nowhere", path)) == 0)
+        let policies = ReplayPolicies(try ReplayCorpus.policy(), isNearestFirst: true)
+        let found = try await ReplayCorpus.replay(paths: [folder.path("c")], policies)
+        #expect(apps(found).first == "policy-unreadable")
+        #expect(apps(found).dropFirst().first == "near")
+    }
 }

@@ -76,6 +76,21 @@ struct ReplayLedgerTests {
         #expect(second.words == ["app-attest.attestation.enrolment"])
     }
 
+    @Test("Where the base ledger lasts, a key that came with the evidence does not count, as in verification")
+    func suppliedKeys() async throws {
+        let line = try ReplayCorpus.assertion("s", of: "stranger", counter: 1, supplied: 0)
+        let policies = try ReplayPolicies(ReplayCorpus.policy())
+        for (base, words) in [
+            (nil, "accept"), (MemoryLedger(), "accept"), (LastingLedger(), "app-attest.assertion.key"),
+        ] as [((any Ledger)?, String)] {
+            var options = ReplayOptions()
+            options.baseLedger = base
+            let outcome = try await ReplayCorpus.replay([line], policies, options)
+            #expect(outcome.words == [words])
+            #expect(outcome.statistics.presumptions.suppliedKeys == (words == "accept" ? 1 : 0))
+        }
+    }
+
     @Test("A block of the base ledger holds while it is in force")
     func blocks() async throws {
         let base = MemoryLedger()
@@ -108,4 +123,28 @@ struct ReplayLedgerTests {
         #expect(own.words == ["accept", "accept"])
         #expect(own.statistics.presumptions.suppliedKeys == 2)
     }
+}
+
+/// A ledger that is empty and says that it lasts.
+private struct LastingLedger: Ledger {
+    private let memory = MemoryLedger()
+
+    var durability: LedgerDurability { .durable }
+
+    func enrolledKey(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey? {
+        try await memory.enrolledKey(identifier)
+    }
+    func blocks(on subjects: [LedgerSubject], at now: Date) async throws(LedgerOutage) -> [Block] {
+        try await memory.blocks(on: subjects, at: now)
+    }
+    func commit(_ effects: [LedgerEffect], at now: Date) async throws(LedgerOutage) -> CommitOutcome {
+        try await memory.commit(effects, at: now)
+    }
+    func issue(_ challenge: Challenge, at now: Date) async throws(LedgerOutage) {
+        try await memory.issue(challenge, at: now)
+    }
+    func block(_ block: Block) async throws(LedgerOutage) { try await memory.block(block) }
+    func allow(_ subject: LedgerSubject) async throws(LedgerOutage) -> Bool { try await memory.allow(subject) }
+    func export(_ body: (LedgerEntry) throws -> Void) async throws { try await memory.export(body) }
+    func summary(at now: Date) async throws(LedgerOutage) -> LedgerSummary { try await memory.summary(at: now) }
 }

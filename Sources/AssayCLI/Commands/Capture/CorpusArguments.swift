@@ -44,7 +44,7 @@ struct CorpusArguments: ParsableArguments {
             for item in batch.items {
                 do {
                     let record = try item.record(opening: key).get()
-                    try Console.print(line(record))
+                    try Console.print(CorpusArguments.escaped(line(record)))
                 } catch let failure as CommandFailure {
                     throw failure
                 } catch {
@@ -56,5 +56,23 @@ struct CorpusArguments: ParsableArguments {
         endFile()
         for note in reader.takeNotes() { Console.note(note) }
         guard total == 0 else { throw CommandFailure(.unreadable) }
+    }
+
+    /// A line of JSON in which what terminals and readers of lines act on is escaped. Such characters stand in strings
+    /// only, so that whoever reads the line has the same record.
+    private static func escaped(_ line: String) -> String {
+        guard line.utf8.contains(where: { $0 >= 0x7F }) else { return line }
+        var text = ""
+        for scalar in line.unicodeScalars {
+            guard scalar.isActedOn else {
+                text.unicodeScalars.append(scalar)
+                continue
+            }
+            for unit in String(scalar).utf16 {
+                let digits = String(unit, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+            }
+        }
+        return text
     }
 }

@@ -89,11 +89,12 @@ struct HexSegments {
 
     private(set) var segments: [Segment] = []
     private var position = 0
-    private let secrets: [Range<Int>]
+    /// The secrets that end behind ``position``, the last one first. None touches another.
+    private var secrets: [Range<Int>]
 
     /// Cuts the bytes of a layer.
     init(_ layer: InspectionLayer) {
-        secrets = layer.secrets
+        secrets = HexSegments.joined(layer.secrets).reversed()
         for annotation in layer.annotations { add(annotation, below: "") }
         close(at: layer.bytes.count, label: "")
     }
@@ -114,8 +115,22 @@ struct HexSegments {
     private mutating func close(at end: Int, label: String, violation: String? = nil) {
         guard end > position else { return }
         let range = position..<end
-        let isSecret = secrets.contains { $0.overlaps(range) }
+        while let next = secrets.last, next.upperBound <= position { secrets.removeLast() }
+        let isSecret = secrets.last?.overlaps(range) ?? false
         segments.append(Segment(range: range, label: label, isSecret: isSecret, violation: violation))
         position = end
+    }
+
+    /// Ranges in their order, those put together that overlap or follow each other.
+    private static func joined(_ ranges: [Range<Int>]) -> [Range<Int>] {
+        var joined: [Range<Int>] = []
+        for range in ranges.filter({ !$0.isEmpty }).sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            if let last = joined.last, range.lowerBound <= last.upperBound {
+                joined[joined.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+            } else {
+                joined.append(range)
+            }
+        }
+        return joined
     }
 }
