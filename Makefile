@@ -13,6 +13,7 @@ demo: build
 
 ## Builds and passes every test. With ASSAY_SHARED set, the shared vectors and third-party suites run too.
 test: packages
+	Scripts/install-packages zstd || test "$${CI:-}$${ASSAY_SHARED:-}" = ""
 	peers=$$(Scripts/install-peers) && browser=$$(Scripts/install-browser) && \
 		ASSAY_PEERS="$$peers" ASSAY_BROWSER="$$browser" \
 		$(SWIFT) test $(CONFIGURATION) --disable-testable-imports --disable-xctest

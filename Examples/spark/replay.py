@@ -83,7 +83,17 @@ def replay_command(options):
     ]
     if options.against:
         command += ["--against", options.against]
-    return command + options.replay_option
+    return command + capture_key(options) + options.replay_option
+
+
+def partition_command(options):
+    """The mapper before it, which says what belongs together."""
+    return [options.assay, "partition"] + capture_key(options)
+
+
+def capture_key(options):
+    """The option that opens sealed records."""
+    return ["--capture-key", options.capture_key] if options.capture_key else []
 
 
 def replay(spark, options):
@@ -91,7 +101,7 @@ def replay(spark, options):
     partitions = options.partitions or max(spark.sparkContext.defaultParallelism, 1)
     lines = numbered_lines(spark, options.corpus)
     # A mapper that fails here leaves lines out, so that its status counts.
-    partitioned = lines.pipe(shlex.join([options.assay, "partition"]), checkCode=True)
+    partitioned = lines.pipe(shlex.join(partition_command(options)), checkCode=True)
     ordered = partitioned.map(keyed).repartitionAndSortWithinPartitions(
         numPartitions=partitions, partitionFunc=lambda key: key[0], keyfunc=lambda key: key[1])
     # The status of a replay is 1 or 2 for what is in the corpus. That it came to its end shows in its summary.
@@ -165,6 +175,8 @@ def arguments(words=None):
     parser.add_argument("corpus", help="a file of one record per line, by a path that all workers have")
     parser.add_argument("--policy", required=True, help="by a path that all workers have")
     parser.add_argument("--against", help="a policy to compare with, by a path that all workers have")
+    parser.add_argument(
+        "--capture-key", metavar="SOURCE", help="what opens sealed records, file:PATH or env:NAME as all workers have it")
     parser.add_argument("--assay", default="assay", help="the program, by a path that all workers have")
     parser.add_argument("--output", required=True, help="the file to write the verdicts to, on the driver")
     parser.add_argument("--summary", help="the file to write the merged summary to, on the driver")

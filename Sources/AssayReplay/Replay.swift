@@ -8,6 +8,9 @@ import AssayPrimitives
 /// once again, and handed over in order. A bounded number of batches is under way, so that memory does not grow with the
 /// corpus but for the ledger's entries.
 public struct Replay: Sendable {
+    /// How many milliseconds results wait for more of the corpus to come.
+    private static let patience = 20
+
     private let policies: ReplayPolicies
     private let options: ReplayOptions
 
@@ -24,7 +27,8 @@ public struct Replay: Sendable {
     ///   - render: what is to be made of some consecutive records; it runs on whichever thread has time.
     ///   - consume: takes what was made, in the order of the corpus, and says whether to go on.
     /// - Returns: what there is to know besides the records.
-    /// - Throws: ``ReplayError`` when the corpus or a ledger cannot be read. What was judged before that has been consumed.
+    /// - Throws: ``ReplayError`` when the corpus or a ledger cannot be read, or the task is cancelled. What was judged before
+    ///   that has been consumed.
     public func run<Rendered: Sendable>(
         _ source: inout some CorpusSource,
         render: @escaping @Sendable ([ReplayedRecord]) -> Rendered,
@@ -44,21 +48,28 @@ public struct Replay: Sendable {
         _ source: inout some CorpusSource, _ benches: inout ReplayBenches, _ account: inout ReplayAccount,
         _ render: ([ReplayedRecord]) -> Rendered, _ consume: (Rendered) -> Bool
     ) async throws(ReplayError) {
-        while let batch = try Replay.next(of: &source) {
+        while !Task.isCancelled {
+            guard let batch = try Replay.next(of: &source) else { return }
             let judge = RecordJudge(benches.bench(for: batch.file), options)
             account.open(judge.bench)
             var records: [ReplayedRecord] = []
             records.reserveCapacity(batch.items.count)
             let memo = judge.memo
+            var isLast = false
             do throws(ReplayError) {
-                for item in batch.items { records.append(try await judge.settle(judge.assess(item, memo), memo)) }
+                for item in batch.items where !isLast {
+                    let record = try await judge.settle(judge.assess(item, memo), memo)
+                    records.append(record)
+                    isLast = options.stopsAtFailure && record.failure != nil
+                }
             } catch {
                 _ = consume(render(records))
                 throw error
             }
             account.add(memo)
-            guard consume(render(records)) else { return }
+            guard consume(render(records)), !isLast else { return }
         }
+        throw .cancelled
     }
 
     /// The next batch, with the error of a replay.
@@ -74,10 +85,11 @@ public struct Replay: Sendable {
         let failure = await withTaskGroup(of: ReplayPipeline<Rendered>.Step.self) { group -> ReplayError? in
             var pipeline = ReplayPipeline<Rendered>(jobs: options.jobs)
             while true {
+                if Task.isCancelled { pipeline.endSettling(.cancelled) }
                 while pipeline.hasRoom {
                     if let (number, records) = pipeline.takeSettled() {
                         group.addTask { .rendered(number, render(records)) }
-                    } else if pipeline.mayRead {
+                    } else if pipeline.mayRead, !pipeline.isBusy || source.isReady(within: Replay.patience) {
                         do throws(ReplayError) {
                             guard let batch = try Replay.next(of: &source) else {
                                 pipeline.endReading(nil)
@@ -98,10 +110,18 @@ public struct Replay: Sendable {
                     account.open(judge.bench)
                     var records: [ReplayedRecord] = []
                     records.reserveCapacity(assessed.records.count)
+                    var isLast = false
                     do throws(ReplayError) {
-                        for record in assessed.records { records.append(try await judge.settle(record, assessed.memo)) }
+                        for item in assessed.records where !isLast {
+                            let record = try await judge.settle(item, assessed.memo)
+                            records.append(record)
+                            isLast = options.stopsAtFailure && record.failure != nil
+                        }
                         pipeline.settle(records)
                         account.add(assessed.memo)
+                        guard isLast else { continue }
+                        pipeline.endSettling(nil)
+                        break
                     } catch {
                         pipeline.settle(records)
                         pipeline.endSettling(error)

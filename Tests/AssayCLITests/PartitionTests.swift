@@ -37,6 +37,34 @@ struct PartitionTests {
         #expect(groups == [[0, 1], [2, 3], [4], [5, 6], [7], [8], [9], [10], [11]])
     }
 
+    @Test("Sealed records belong together as they do in clear, which only the key tells")
+    func sealed() throws {
+        let scratch = try Scratch()
+        let records = [
+            record("app-attest.attestation", #""keyId":"AAAA""#), record("app-attest.assertion", #""keyId":"AAAB""#),
+            record("app-attest.assertion", #""keyId":"AAAA""#),
+        ]
+        try scratch.write("records", Array(records.joined(separator: "\n").utf8))
+        let run = try scratch.shell(
+            """
+            set -e
+            "$ASSAY" capture key --output keys >/dev/null
+            "$ASSAY" capture seal --to file:keys/capture-public.key records | nl -ba -w1 >sealed
+            nl -ba -w1 records >clear
+            "$ASSAY" partition <clear | cut -f1
+            "$ASSAY" partition --capture-key file:keys/capture-private.key <sealed | cut -f1
+            "$ASSAY" partition --capture-key file:keys/capture-private.key <sealed | cut -f2- | cmp - sealed
+            """)
+        #expect(run.status == 0, "\(run.errors)")
+        let keys = run.output.split(separator: "\n")
+        #expect(keys.count == 6)
+        #expect(keys.prefix(3).elementsEqual(keys.suffix(3)))
+        #expect(keys.first == keys.dropFirst(2).first && keys.first != keys.dropFirst().first)
+        let without = try scratch.shell("\"$ASSAY\" partition <sealed")
+        #expect(without.status == 2)
+        #expect(without.errors.contains("--capture-key"))
+    }
+
     @Test("The key does not change from one run to the next")
     func stable() throws {
         let line = Array("7\t\(record("app-attest.assertion", #""keyId":"AAAA""#))\n".utf8)

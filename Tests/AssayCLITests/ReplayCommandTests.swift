@@ -138,6 +138,29 @@ struct ReplayCommandTests {
         #expect(scratch.exists("r.html") && scratch.exists("s.json"))
     }
 
+    @Test("What only the second policy cannot judge is told, and status 2")
+    func unjudgedAgainst() throws {
+        let scratch = try Scratch()
+        _ = try Self.corpus(scratch)
+        let other = """
+            version: 1
+            apps:
+              - name: other
+                playIntegrity:
+                  packageName: com.example.other
+                  certificateDigests: [iSYNNGUmJLwgYII76ctW5EzlO19GTSigk5fl5fIbK4A]
+            """
+        try scratch.write("other.yaml", Data(other.utf8))
+        let run = try scratch.assay("replay", "corpus.ndjson", "--against", "other.yaml")
+        #expect(run.status == 2)
+        #expect(run.errors.contains("error: corpus.ndjson:1 (attested), under --against: "))
+        #expect(run.errors.contains("(unknown-app)"))
+        #expect(run.output.contains("4 records: 3 accepted, 1 rejected, 0 not judged"))
+        let strict = try scratch.assay("replay", "corpus.ndjson", "--against", "other.yaml", "--strict", "--json")
+        #expect(strict.status == 2)
+        #expect(strict.lines.count == 1)
+    }
+
     @Test(
         "Arguments that have no meaning are refused",
         arguments: [

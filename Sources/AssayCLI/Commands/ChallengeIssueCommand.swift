@@ -71,12 +71,7 @@ struct ChallengeIssueCommand: AsyncParsableCommand {
     }
 
     private func demandApp(in path: String) throws(CommandFailure) {
-        let policy: Policy
-        do {
-            policy = try PolicyFile.load(path: path)
-        } catch {
-            throw CommandFailure(.unreadable, error.description)
-        }
+        let policy = try PolicyArgument.read(path)
         guard let app = policy.apps.first(where: { $0.name == app }) else {
             let names = policy.apps.map(\.name).joined(separator: ", ")
             throw CommandFailure(.unreadable, "\(path) has no app \(app); it has \(names)")

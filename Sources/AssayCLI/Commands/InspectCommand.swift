@@ -67,7 +67,7 @@ struct InspectCommand: AsyncParsableCommand {
         if file == "-", isatty(STDIN_FILENO) == 1 {
             Console.note("paste the blob, and end it with a new line and Ctrl-D")
         }
-        let policy = try readPolicy()
+        let policy = try policy.map(PolicyArgument.read)
         let bytes = try InputFile.read(file, limit: InputLimits.record)
         let layer = Verifier.inspector.inspect(bytes, name: InputFile.name(file))
         var judgement = policy.map {
@@ -90,14 +90,5 @@ struct InspectCommand: AsyncParsableCommand {
             try await judgement?.judge(layer)
         }
         try judgement?.finish()
-    }
-
-    private func readPolicy() throws -> Policy? {
-        guard let policy else { return nil }
-        do {
-            return try PolicyFile.load(path: policy)
-        } catch {
-            throw CommandFailure(.unreadable, error.description)
-        }
     }
 }

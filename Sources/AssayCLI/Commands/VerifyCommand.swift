@@ -146,11 +146,7 @@ struct VerifyCommand: AsyncParsableCommand {
             guard let kind = raw.kind else { throw ValidationError("--policy is required for records") }
             return try raw.policy(kind, app: app)
         }
-        do {
-            return try PolicyFile.load(path: path)
-        } catch {
-            throw CommandFailure(.unreadable, error.description)
-        }
+        return try PolicyArgument.read(path)
     }
 
     private func verify(_ kind: RawKind, with verifier: Verifier, into report: inout VerdictReport) async throws {

@@ -49,6 +49,8 @@ public struct UnreadableItem: Error, Sendable, Equatable, CustomStringConvertibl
     public let id: String?
     /// What was found and what is allowed, with the byte and the field where there are such, without the place.
     public let message: String
+    /// Whether it is a sealed record for which no key was given, so that what is in it is not known.
+    package internal(set) var isSealed = false
 
     /// Describes what cannot be read.
     public init(id: String? = nil, _ message: String) {

@@ -1,4 +1,6 @@
-/// A file of a corpus.
+import AssayCore
+
+/// A file of a corpus. Paths are told apart by their bytes, as the system does.
 public struct CorpusFile: Sendable, Equatable {
     /// What messages call it: its path, or `standard input`. It may have characters in it that terminals act on.
     public let name: String
@@ -12,6 +14,16 @@ public struct CorpusFile: Sendable, Equatable {
         self.name = name
         self.folder = folder
         self.root = root
+    }
+
+    /// Whether all three are the same, byte for byte.
+    public static func == (left: CorpusFile, right: CorpusFile) -> Bool {
+        left.name.isByteEqual(to: right.name) && same(left.folder, right.folder) && same(left.root, right.root)
+    }
+
+    private static func same(_ left: String?, _ right: String?) -> Bool {
+        guard let left, let right else { return left == nil && right == nil }
+        return left.isByteEqual(to: right)
     }
 }
 

@@ -77,6 +77,12 @@ public final class CorpusReader: CorpusSource {
         }
     }
 
+    /// Whether the next records have been read, or more of a pipe can be. A file always can.
+    public func isReady(within milliseconds: Int) -> Bool {
+        guard let reading, let input else { return true }
+        return reading.hasRead || input.isReady(within: milliseconds)
+    }
+
     /// What was passed over since this was last asked, such as sockets in folders: sentences with their path.
     public func takeNotes() -> [String] {
         defer { (notes, noteCount) = ([], 0) }

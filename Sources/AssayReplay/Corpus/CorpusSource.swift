@@ -7,6 +7,16 @@ public protocol CorpusSource {
     /// - Throws: ``CorpusError`` when the corpus cannot be read at all. A file or a line that cannot be read is an item of
     ///   a batch, and what follows it is read.
     mutating func next() throws(CorpusError) -> CorpusBatch?
+
+    /// Whether ``next()`` has something to do by then, so that it need not be waited for whoever writes the corpus.
+    ///
+    /// - Parameter milliseconds: how long this may block the thread.
+    mutating func isReady(within milliseconds: Int) -> Bool
+}
+
+extension CorpusSource {
+    /// Always: the corpus is there.
+    public mutating func isReady(within milliseconds: Int) -> Bool { true }
 }
 
 /// A corpus that cannot be read at all, since it is asked for in a way that has no meaning.

@@ -64,6 +64,14 @@ struct FileReading {
         return (try? JSONReader.readObject(line, limit: options.recordLimit)) != nil
     }
 
+    /// Whether the next records have been read already, or there are none.
+    var hasRead: Bool {
+        switch form {
+        case .items: true
+        case .lines: isFinished || lines.hasLine
+        }
+    }
+
     /// The next records; nil after the last ones. Returns what there is as soon as more would have to be waited for.
     mutating func nextBatch() -> CorpusBatch? {
         guard !isFinished else { return nil }

@@ -13,11 +13,11 @@ enum SealedLine {
         do throws(RecordError) {
             guard let sealed = try SealedRecord(value) else { return nil }
             guard let key else {
-                return .failure(
-                    UnreadableItem(
-                        id: sealed.header.id,
-                        "the record is sealed; whoever has the private key opens it: assay capture open, or "
-                            + "--capture-key"))
+                var item = UnreadableItem(
+                    id: sealed.header.id,
+                    "the record is sealed; whoever has the private key opens it: assay capture open, or --capture-key")
+                item.isSealed = true
+                return .failure(item)
             }
             do throws(CaptureError) {
                 return .success(try sealed.open(with: key))

@@ -32,7 +32,7 @@ struct ReplayBenches {
     private let policies: ReplayPolicies
     private let options: ReplayOptions
     private let base: BaseLedger?
-    private var verifiers: [String: Result<Verifier, ReplayFailure>] = [:]
+    private var verifiers: [ByteText: Result<Verifier, ReplayFailure>] = [:]
     private let given: Verifier?
     private let against: Verifier?
     private var ledgers: (primary: ReplayLedger, against: ReplayLedger)
@@ -68,10 +68,10 @@ struct ReplayBenches {
         if policies.isNearestFirst {
             for folder in NearestPolicy.folders(of: file) {
                 let path = "\(folder)/\(ReplayPolicies.fileName)"
-                if let known = verifiers[path] { return known }
+                if let known = verifiers[ByteText(path)] { return known }
                 guard NearestPolicy.exists(path) else { continue }
                 let verifier = load(path)
-                verifiers[path] = verifier
+                verifiers[ByteText(path)] = verifier
                 return verifier
             }
         }

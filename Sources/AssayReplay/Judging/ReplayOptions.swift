@@ -52,6 +52,8 @@ public struct ReplayOptions: Sendable {
     public var captureKey: CapturePrivateKey?
     /// How many records are assessed at a time, at least 1.
     public var jobs = 1
+    /// Whether the first record with a ``ReplayedRecord/failure`` is the last one.
+    public var stopsAtFailure = false
     /// Whether ``ReplayedRecord/duration`` is measured.
     public var isMeasured = false
 
@@ -77,12 +79,15 @@ public enum ReplayError: Error, Sendable, CustomStringConvertible {
     case corpus(CorpusError)
     /// The base ledger or a key store cannot be reached.
     case outage(any Outage)
+    /// The task was cancelled.
+    case cancelled
 
     /// The sentence of the error inside.
     public var description: String {
         switch self {
         case .corpus(let error): error.description
         case .outage(let error): error.description
+        case .cancelled: "the replay was cancelled"
         }
     }
 }

@@ -33,6 +33,9 @@ struct ReplayPipeline<Rendered: Sendable> {
     /// Whether another piece of work may run.
     var hasRoom: Bool { running < jobs }
 
+    /// Whether any piece of work runs.
+    var isBusy: Bool { running > 0 }
+
     /// Whether another batch may be read.
     var mayRead: Bool { isReading && isSettling && begun - nextToWrite < window }
 
@@ -85,7 +88,9 @@ struct ReplayPipeline<Rendered: Sendable> {
     }
 
     /// Nothing more is settled: what is under way is dropped, what was settled is still written.
-    mutating func endSettling(_ error: ReplayError) {
+    ///
+    /// - Parameter error: why; nil when what was settled last is meant to be the last.
+    mutating func endSettling(_ error: ReplayError?) {
         isSettling = false
         failure = error
         assessed = [:]

@@ -40,6 +40,14 @@ public struct ReplayedRecord: Sendable {
         self.duration = duration
     }
 
+    /// Why it could not be judged, under its policy or under the one that it is compared with; nil when it was.
+    public var failure: ReplayFailure? {
+        switch (judgement, against) {
+        case (.failure(let failure), _), (.verdict, .failure(let failure)?): failure
+        case (.verdict, _): nil
+        }
+    }
+
     /// Whether the record expects something else than its verdict. A record that could not be judged meets no
     /// expectation.
     public var isMismatch: Bool {

@@ -56,6 +56,23 @@ struct NearestPolicyTests {
         #expect(apps(try await ReplayCorpus.replay(paths: paths, ReplayPolicies(nil))) == ["no-policy", "near"])
     }
 
+    @Test("Folders whose names are equal as text and not as bytes have policies of their own")
+    func bytes() async throws {
+        let folder = try KeyFolder()
+        let line = try ReplayCorpus.assertion("a", of: "nearest", counter: 1, supplied: 0)
+        for (name, app) in [("e\u{301}", "two"), ("\u{E9}", "one")] {
+            try FileManager.default.createDirectory(
+                atPath: folder.path("c") + "/" + name, withIntermediateDirectories: true)
+            for (file, text) in [("a.ndjson", line), ("policy.yaml", Self.policy.replacing("NAME", with: app))] {
+                try Data(text.utf8).write(to: URL(fileURLWithPath: folder.path("c") + "/\(name)/\(file)"))
+            }
+        }
+        let found = try await ReplayCorpus.replay(paths: [folder.path("c")], ReplayPolicies(nil))
+        #expect(apps(found).first == "two")
+        // The same key and counter, in one ledger: the second comes to another app's key.
+        #expect(apps(found).last == "one")
+    }
+
     @Test("A policy that cannot be read fails its own records and no others")
     func unreadable() async throws {
         let folder = try Self.corpus()

@@ -57,6 +57,99 @@ struct ReplayFailureTests {
         #expect(measured > 0 && measured < 10)
     }
 
+    @Test("Where the first failure stops a replay, nothing behind it is judged or presumed", arguments: [1, 2, 5])
+    func stopping(jobs: Int) async throws {
+        var lines = try (1...40).map {
+            try ReplayCorpus.attestation("\($0)", of: "stop \($0)", challenge: "challenge \($0)")
+        }
+        lines.insert("{", at: 10)
+        var options = ReplayOptions()
+        options.stopsAtFailure = true
+        let policies = try ReplayPolicies(ReplayCorpus.policy(challenge: "ledger"))
+        let outcome = try await ReplayCorpus.replay(lines, policies, options, jobs: jobs, batchSize: 4)
+        #expect(outcome.words == Array(repeating: "accept", count: 10) + ["unreadable"])
+        #expect(outcome.statistics.presumptions.challenges == 10)
+    }
+
+    @Test("A record that only the second policy cannot judge is a failure as well")
+    func against() async throws {
+        let lines = try (0..<3).map { try ReplayCorpus.assertion("\($0)", of: "a\($0)", counter: 1, supplied: 0) }
+        let text = """
+            version: 1
+            apps:
+              - name: other
+                playIntegrity:
+                  packageName: com.example.other
+                  certificateDigests: [iSYNNGUmJLwgYII76ctW5EzlO19GTSigk5fl5fIbK4A]
+            """
+        let nothing = try PolicyFile.parse(text, file: "other.yaml", files: NoFiles())
+        var options = ReplayOptions()
+        options.stopsAtFailure = true
+        let outcome = try await ReplayCorpus.replay(
+            lines, ReplayPolicies(ReplayCorpus.policy(), against: nothing), options)
+        #expect(outcome.words == ["accept"])
+        #expect(outcome.wordsAgainst == ["unknown-app"])
+        #expect(outcome.records.first?.failure?.code == "unknown-app")
+    }
+
+    @Test("A replay that is cancelled says so, and has judged what came before", arguments: [1, 4])
+    func cancelled(jobs: Int) async throws {
+        let line = try ReplayCorpus.assertion("a", of: "cancelled", counter: 1, supplied: 0)
+        let replay = Replay(
+            ReplayPolicies(try ReplayCorpus.policy()),
+            {
+                var options = ReplayOptions()
+                options.jobs = jobs
+                return options
+            }())
+        let task = Task { () -> (ReplayError?, Int) in
+            var source = EndlessSource(line: Array(line.utf8))
+            var count = 0
+            do throws(ReplayError) {
+                _ = try await replay.run(
+                    &source, render: { $0.count },
+                    consume: { (records: Int) in
+                        count += records
+                        if count >= 20 { withUnsafeCurrentTask { $0?.cancel() } }
+                        return true
+                    })
+                return (nil, count)
+            } catch {
+                return (error, count)
+            }
+        }
+        let (error, count) = await task.value
+        guard case .cancelled? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(count >= 20)
+    }
+
+    @Test("What came through a pipe is judged before more has to be waited for", arguments: [1, 4])
+    func slowPipe(jobs: Int) async throws {
+        var options = ReplayOptions()
+        options.jobs = jobs
+        let line = try ReplayCorpus.assertion("a", of: "pipe", counter: 1, supplied: 0) + "\n"
+        var source = try WaitingSource(line: Array(line.utf8))
+        let writer = source.writer
+        let watch = Task {
+            try await Task.sleep(for: .seconds(60))
+            try writer.close()
+        }
+        defer { watch.cancel() }
+        var count = 0
+        // Each line is written only when the one before has been judged: whoever reads ahead waits for ever.
+        _ = try await Replay(ReplayPolicies(try ReplayCorpus.policy()), options).run(
+            &source, render: { $0.count },
+            consume: { (records: Int) in
+                count += records
+                if count < 4 { writer.write(Data(line.utf8)) } else { try? writer.close() }
+                return true
+            })
+        #expect(count == 4)
+    }
+
     @Test("An outage of the base ledger ends the replay, with what was judged before")
     func outage() async throws {
         let lines = [
@@ -87,6 +180,59 @@ struct ReplayFailureTests {
             }
             #expect(codes == ["unreadable"], "\(jobs) jobs")
         }
+    }
+}
+
+private struct NoFiles: PolicyFiles {
+    func contents(of node: PolicyNode) throws(PolicyError) -> [UInt8] { [] }
+}
+
+/// One record again and again.
+private struct EndlessSource: CorpusSource {
+    let line: [UInt8]
+    private var number = 0
+
+    init(line: [UInt8]) {
+        self.line = line
+    }
+
+    mutating func next() -> CorpusBatch? {
+        number += 1
+        let file = CorpusFile(name: "endless", folder: nil)
+        let item = CorpusItem(.line(line[...]), at: CorpusPlace(file: file, line: number, number: number))
+        return CorpusBatch(file: file, items: [item])
+    }
+}
+
+/// A named pipe, into which one line has been written.
+private struct WaitingSource: CorpusSource {
+    let writer: FileHandle
+    private let folder: KeyFolder
+    private let reader: CorpusReader
+
+    init(line: [UInt8]) throws {
+        folder = try KeyFolder()
+        let path = folder.path("pipe")
+        guard mkfifo(path, 0o600) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+        // For both, so that neither end waits for the other to be opened.
+        let both = open(path, O_RDWR | O_CLOEXEC)
+        defer { close(both) }
+        reader = try CorpusReader(paths: [path])
+        writer = try #require(FileHandle(forWritingAtPath: path))
+        writer.write(Data(line))
+        // Opened while somebody writes.
+        first = reader.next()
+    }
+
+    private var first: CorpusBatch?
+
+    mutating func next() -> CorpusBatch? {
+        defer { first = nil }
+        return first ?? reader.next()
+    }
+
+    mutating func isReady(within milliseconds: Int) -> Bool {
+        first != nil || reader.isReady(within: milliseconds)
     }
 }
 

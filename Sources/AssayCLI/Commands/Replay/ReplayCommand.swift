@@ -25,8 +25,8 @@ struct ReplayCommand: AsyncParsableCommand {
             error, the hundred first ones of a file each, and does not stop the replay unless --strict is given.
 
             Exit status: 0 done, whether accepted or rejected, 1 a verdict that its record does not expect, 2 something \
-            that could not be read or judged, 3 an outage of the ledger or the key store, 64 bad arguments, 74 the output \
-            cannot be written. The greatest wins.
+            that could not be read or judged, under either policy, 3 an outage of the ledger or the key store, 64 bad \
+            arguments, 74 the output cannot be written. The greatest wins.
             """)
 
     @Argument(help: "Files, folders, and - for standard input.", completion: .file())
@@ -53,6 +53,7 @@ struct ReplayCommand: AsyncParsableCommand {
         defer { base?.close() }
         var options = try await judging.options(on: base)
         options.isMeasured = output.measure
+        options.stopsAtFailure = output.strict
         let session = ReplaySession(
             replay: Replay(policies, options), output: output, isComparison: policies.against != nil,
             policyName: judging.policyName, againstName: judging.against ?? "the other policy")

@@ -81,16 +81,8 @@ struct ReplayJudgingOptions: ParsableArguments {
     /// Reads the policies that are named.
     func readPolicies() throws(CommandFailure) -> ReplayPolicies {
         ReplayPolicies(
-            try policy.map(ReplayJudgingOptions.read), isNearestFirst: nearestPolicy,
-            against: try against.map(ReplayJudgingOptions.read))
-    }
-
-    private static func read(_ path: String) throws(CommandFailure) -> Policy {
-        do {
-            return try PolicyFile.load(path: path)
-        } catch {
-            throw CommandFailure(.unreadable, error.description)
-        }
+            try policy.map(PolicyArgument.read), isNearestFirst: nearestPolicy,
+            against: try against.map(PolicyArgument.read))
     }
 
     /// Opens the ledger that the replay begins on.

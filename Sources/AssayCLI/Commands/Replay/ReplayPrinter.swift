@@ -8,11 +8,10 @@ struct ReplayPrinter {
     private static let idLimit = 4_000_000
     private static let toldDuplicates = 5
 
-    private let isStrict: Bool
     private var progress: ReplayProgress
     private var file = ""
     private var complainedInFile = 0
-    private var failedInFile = 0
+    private var unjudgedInFile = 0
     private var mismatchedInFile = 0
     private var mentionedInFile = 0
     /// Hashes, with the seed of this process: nobody makes two names meet on purpose.
@@ -25,8 +24,7 @@ struct ReplayPrinter {
     private(set) var status = ExitStatus.success
 
     /// - Parameter total: how many bytes the corpus has, if that is known.
-    init(isStrict: Bool, total: Int?) {
-        self.isStrict = isStrict
+    init(total: Int?) {
         progress = ReplayProgress(total: total)
     }
 
@@ -43,10 +41,10 @@ struct ReplayPrinter {
             Console.complain("mismatch: \(mismatch)")
             mentionedInFile += 1
         }
-        failedInFile += batch.failed
+        unjudgedInFile += batch.unjudged
         mismatchedInFile += batch.mismatched
         if batch.mismatched > 0 { status = max(status, .rejected) }
-        if batch.failed > 0 { status = max(status, .unreadable) }
+        if batch.unjudged > 0 { status = max(status, .unreadable) }
         for id in batch.ids { note(id) }
         if !batch.bytes.isEmpty {
             progress.clear()
@@ -58,7 +56,7 @@ struct ReplayPrinter {
             }
         }
         progress.update(batch, bytesRead: bytesRead)
-        return !(isStrict && batch.failed > 0)
+        return true
     }
 
     /// Ends the last file.
@@ -68,12 +66,12 @@ struct ReplayPrinter {
     }
 
     private mutating func endFile() {
-        let untold = failedInFile - complainedInFile
+        let untold = unjudgedInFile - complainedInFile
         let unmentioned = mismatchedInFile - mentionedInFile
         if untold > 0 || unmentioned > 0 { progress.clear() }
         if untold > 0 { Console.complain("error: \(file): \(untold) more records that could not be judged") }
         if unmentioned > 0 { Console.complain("mismatch: \(file): \(unmentioned) more records with another verdict") }
-        (complainedInFile, failedInFile, mismatchedInFile, mentionedInFile) = (0, 0, 0, 0)
+        (complainedInFile, unjudgedInFile, mismatchedInFile, mentionedInFile) = (0, 0, 0, 0)
     }
 
     private mutating func note(_ id: String) {

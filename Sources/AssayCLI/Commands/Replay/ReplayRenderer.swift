@@ -12,12 +12,12 @@ struct ReplayBatchOutput: Sendable {
     var mismatches: [String] = []
     /// The names of the records.
     var ids: [String] = []
-    /// The records themselves, where they are counted only when they are printed.
-    var records: ArraySlice<ReplayedRecord> = []
     var file = ""
     var accepted = 0
     var rejected = 0
     var failed = 0
+    /// Those that failed under either policy.
+    var unjudged = 0
     var mismatched = 0
 }
 
@@ -25,7 +25,6 @@ struct ReplayBatchOutput: Sendable {
 struct ReplayRenderer: Sendable {
     private let isJSON: Bool
     private let isNumbered: Bool
-    private let isStrict: Bool
     private let showsRejected: Bool
     private let showsChanged: Bool
     private let summaries: SummaryPool?
@@ -34,24 +33,20 @@ struct ReplayRenderer: Sendable {
     init(_ options: ReplayOutputOptions, summaries: SummaryPool?, terminal: Terminal) {
         isJSON = options.json
         isNumbered = options.numbered
-        isStrict = options.strict
         showsRejected = options.rejected
         showsChanged = options.changed
         self.summaries = summaries
         self.terminal = terminal
     }
 
-    /// Renders records; under `--strict` none behind the first that could not be judged.
-    func render(_ all: [ReplayedRecord]) -> ReplayBatchOutput {
-        var records = all[...]
-        if isStrict, let end = all.firstIndex(where: { $0.judgement.isFailure }) { records = all[...end] }
+    /// Renders records.
+    func render(_ records: [ReplayedRecord]) -> ReplayBatchOutput {
         var output = ReplayBatchOutput()
         output.file = records.first?.place.file.name ?? ""
         if !isJSON, !isNumbered { output.ids = records.compactMap(\.id) }
         // By index, since a loop over values copies each of them with all that it refers to.
         for index in records.indices { count(records[index], in: &output) }
-        // Under --strict the batch before this one may yet turn out to be the last.
-        if isStrict { output.records = records } else { summaries?.add(records) }
+        summaries?.add(records)
         if isJSON {
             var lines = ReplayLines(isNumbered: isNumbered, expecting: records.count)
             for index in records.indices { lines.add(records[index]) }
@@ -68,8 +63,10 @@ struct ReplayRenderer: Sendable {
         switch record.judgement {
         case .verdict(let verdict):
             if verdict.outcome == .accept { output.accepted += 1 } else { output.rejected += 1 }
-        case .failure(let failure):
-            output.failed += 1
+        case .failure: output.failed += 1
+        }
+        if let failure = record.failure {
+            output.unjudged += 1
             if output.complaints.count < VerdictReport.toldPerFile {
                 output.complaints.append(complaint(failure, record))
             }
@@ -85,7 +82,7 @@ struct ReplayRenderer: Sendable {
     }
 
     private func complaint(_ failure: ReplayFailure, _ record: ReplayedRecord) -> String {
-        "\(name(record)): \(failure.message) (\(failure.code))"
+        "\(name(record))\(record.judgement.isFailure ? "" : ", under --against"): \(failure.message) (\(failure.code))"
     }
 
     private func mismatch(_ record: ReplayedRecord) -> String {

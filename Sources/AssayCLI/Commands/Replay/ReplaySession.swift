@@ -17,22 +17,19 @@ struct ReplaySession {
         var reader = try open(paths)
         let summaries = output.needsSummary ? SummaryPool() : nil
         let renderer = ReplayRenderer(output, summaries: summaries, terminal: Terminal(STDOUT_FILENO))
-        var printer = ReplayPrinter(isStrict: output.strict, total: reader.totalBytes)
+        var printer = ReplayPrinter(total: reader.totalBytes)
         let statistics: ReplayStatistics
         do {
             let position = reader
             statistics = try await replay.run(
                 &reader, render: { renderer.render($0) },
-                consume: { batch in
-                    if output.strict { summaries?.add(batch.records) }
-                    return printer.print(batch, bytesRead: position.bytesRead)
-                })
+                consume: { printer.print($0, bytesRead: position.bytesRead) })
         } catch {
             printer.end()
             for note in reader.takeNotes() { Console.note(note) }
             switch error {
             case .outage(let outage): throw CommandFailure(outage)
-            case .corpus(let error): throw CommandFailure(.unreadable, error.message)
+            case .corpus, .cancelled: throw CommandFailure(.unreadable, error.description)
             }
         }
         printer.end()

@@ -7,7 +7,7 @@ final class SummaryPool: Sendable {
     private let summaries = Mutex<[ReplaySummary]>([])
 
     /// Adds records.
-    func add(_ records: ArraySlice<ReplayedRecord>) {
+    func add(_ records: [ReplayedRecord]) {
         var summary = summaries.withLock { $0.popLast() } ?? ReplaySummary()
         for index in records.indices { summary.add(records[index]) }
         let changed = summary

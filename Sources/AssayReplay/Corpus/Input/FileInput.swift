@@ -78,6 +78,13 @@ final class FileInput: ByteInput {
         remaining = max(0, Int(status.st_size) - max(0, Int(lseek(descriptor, 0, SEEK_CUR))))
     }
 
+    /// Whether reading waits for nobody, or will not in some milliseconds.
+    func isReady(within milliseconds: Int) -> Bool {
+        guard remaining == nil, peeked.isEmpty else { return true }
+        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&request, 1, Int32(clamping: milliseconds)) != 0
+    }
+
     /// The first bytes, which stay to be read: as many as asked for, or all there are.
     func peek(_ count: Int) throws(InputFailure) -> ArraySlice<UInt8> {
         while peeked.count < count {

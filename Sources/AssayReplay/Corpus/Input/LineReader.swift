@@ -51,6 +51,9 @@ struct LineReader {
         return unread.count <= limit
     }
 
+    /// Whether ``next()`` reads nothing more.
+    var hasLine: Bool { isAtEnd || lineFeed(from: start) != nil }
+
     /// The next line of what was read, and nil when it does not hold a whole one.
     mutating func nextRead() -> Line? {
         guard let end = lineFeed(from: start) else { return nil }

@@ -1,0 +1,13 @@
+import Assay
+
+/// Policies on the command line.
+enum PolicyArgument {
+    /// Reads a policy file.
+    static func read(_ path: String) throws(CommandFailure) -> Policy {
+        do {
+            return try PolicyFile.load(path: path)
+        } catch {
+            throw CommandFailure(.unreadable, error.description)
+        }
+    }
+}
