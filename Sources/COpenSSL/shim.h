@@ -60,3 +60,18 @@ static inline long assay_bio_contents(BIO *bio, char **contents) {
 static inline void assay_free(void *allocation) {
     OPENSSL_free(allocation);
 }
+
+// A parameter keeps the address of its name. The names are macros, which Swift imports as strings of its own: their C form
+// is gone when the call that it was made for returns.
+
+static inline OSSL_PARAM assay_mac_digest(char *name) {
+    return OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name, 0);
+}
+
+static inline OSSL_PARAM assay_rand_test_entropy(void *bytes, size_t count) {
+    return OSSL_PARAM_construct_octet_string(OSSL_RAND_PARAM_TEST_ENTROPY, bytes, count);
+}
+
+static inline OSSL_PARAM assay_rand_strength(unsigned int *strength) {
+    return OSSL_PARAM_construct_uint(OSSL_RAND_PARAM_STRENGTH, strength);
+}

@@ -128,6 +128,8 @@ struct ReplayCommandTests {
         let text = try scratch.assay("replay", "corpus.ndjson", "--against", "other.yaml", "--changed")
         #expect(text.status == 0, "\(text.errors)")
         #expect(text.output.contains("under other.yaml: 0 accepted, 4 rejected"))
+        #expect(text.output.contains("  2  app-attest.assertion.key  accepted, then rejected\n"))
+        #expect(text.output.contains("  2  app-attest.assertion  66.7% of 3 records\n"))
         #expect(
             text.output.contains("corpus.ndjson:1 (attested): accepted, then rejected (app-attest.attestation.app-id"))
         let json = try scratch.assay("replay", "corpus.ndjson", "--against", "other.yaml", "--json").json()
@@ -172,6 +174,34 @@ struct ReplayCommandTests {
         let scratch = try Scratch()
         let quoted = arguments.map { "'\($0)'" }.joined(separator: " ")
         #expect(try scratch.shell("\"$ASSAY\" replay \(quoted)").status == 64, "\(quoted)")
+    }
+
+    @Test("A policy that cannot be read is told once, whatever number of files it is the nearest to")
+    func repeatedPolicy() throws {
+        let scratch = try Scratch()
+        try scratch.policy()
+        let expected = EvidenceRecord.Expectation(outcome: .accept, failed: [])
+        let line = try TestEvidence.attestationLine("attested", expect: expected)
+        _ = try scratch.shell("mkdir c && echo 'version: nine' >c/policy.yaml")
+        for name in 0..<5 { try scratch.write("c/\(name).json", Data(line.utf8)) }
+        let run = try scratch.assay("replay", "c")
+        #expect(run.status == 2)
+        let errors = run.errors.split(separator: "\n")
+        #expect(errors.count == 2, "\(run.errors)")
+        #expect(errors.first?.hasPrefix("error: c/0.json") == true)
+        #expect(errors.first?.contains(" (attested): its policy cannot be read: ") == true)
+        #expect(errors.first?.hasSuffix("(policy-unreadable); the record expects accept") == true)
+        #expect(errors.last == "error: 4 more records whose policy, named above, cannot be read")
+        #expect(run.output.contains("5 records: 0 accepted, 0 rejected, 5 not judged"))
+        #expect(run.output.contains("5 records came out other than expected"))
+    }
+
+    @Test("A file that cannot be opened is named without a record")
+    func unopened() throws {
+        let scratch = try Scratch()
+        try scratch.policy()
+        let run = try scratch.assay("replay", "nowhere.json", "--policy", "policy.yaml")
+        #expect(run.output.contains("for example nowhere.json: it cannot be opened"))
     }
 
     @Test("A policy that cannot be read, and one that is not there")

@@ -83,6 +83,9 @@ struct PlayIntegrityFormatTests {
         let layer = Self.inspect(minted.token)
         #expect(layer.format == "Play Integrity classic token")
         #expect(layer.alternatives.isEmpty)
+        #expect(layer.violation == nil)
+        #expect(Self.inspect("\n\(minted.token)\r\n").violation == nil, "a file of text ends with a line feed")
+        #expect(Self.inspect(minted.token + "=").violation != nil)
         #expect(
             layer.annotations.map(\.name) == [
                 "protected header", "encrypted key", "initialization vector", "ciphertext", "authentication tag",

@@ -17,7 +17,10 @@ struct AssertionChecks {
         let supplied = try keys.supplied.map { (key) throws(CheckFailure) in try AssertionChecks.parse(key.publicKey) }
         guard let enrolled = keys.enrolled else {
             guard let supplied else {
-                throw CheckFailure("key-unknown", "no key is enrolled under this key identifier")
+                throw CheckFailure(
+                    "key-unknown",
+                    "no key is enrolled under this key identifier: its attestation did not come before, or was rejected"
+                )
             }
             guard keys.durability == .ephemeral else {
                 throw CheckFailure(

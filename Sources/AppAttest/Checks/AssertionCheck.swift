@@ -44,7 +44,10 @@ public enum AssertionCheck {
             proves: "The key identifier names a key that was enrolled for this app, or the one that came with the "
                 + "record.",
             stops: "Assertions by keys that were never attested, and by keys of another app.",
-            lookAt: "Whether the attestation was verified against the same ledger and for the same app.",
+            lookAt: """
+                Whether the attestation was verified against the same ledger and for the same app, and accepted. Where a \
+                policy rejects the attestation of a key, every assertion of that key fails here.
+                """,
             source: apple),
         CheckDefinition(
             signature, .gate,

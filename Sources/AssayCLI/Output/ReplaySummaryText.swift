@@ -5,7 +5,7 @@ import AssayReplay
 struct ReplaySummaryText {
     /// How many reasons, flows and values are told one by one.
     private static let told = 20
-    private static let valuesTold = 3
+    private static let valuesTold = 5
 
     let summary: ReplaySummary
     let terminal: Terminal
@@ -29,7 +29,7 @@ struct ReplaySummaryText {
         if let tests = summary.testAuthorityCount {
             lines.append(terminal.colour("\(NumberText.count(tests, "record")) on a test authority", .yellow))
         }
-        return lines + summary.noteCounts.map { "\(NumberText.count($0.count)) \(terminal.printable($0.text))" }
+        return lines + summary.noteCounts.map { "\(terminal.printable($0.text)): \(NumberText.count($0.count))" }
     }
 
     private var reasons: [String] {
@@ -79,21 +79,22 @@ struct ReplaySummaryText {
             changed.map { flow in
                 let isLost = flow.from.outcome == .accepted
                 return Item(
-                    name: "\(isLost ? "-" : "+") \(isLost ? flow.to.reason : flow.from.reason)", count: flow.count,
-                    share: "", example: "\(flow.from.outcome.word), then \(flow.to.outcome.word)")
+                    name: isLost ? flow.to.reason : flow.from.reason, count: flow.count,
+                    share: "\(flow.from.outcome.word), then \(flow.to.outcome.word)", example: nil)
             })
         // Where all records have one value, it tells nothing about who changes sides.
         for breakdown in summary.breakdowns where breakdown.values.count > 1 {
             let values = breakdown.values.filter { $0.tally.lost + $0.tally.gained > 0 }.sorted {
                 $1.tally.lost + $1.tally.gained < $0.tally.lost + $0.tally.gained
             }
-            let items = values.prefix(ReplaySummaryText.valuesTold).map { value, tally in
+            let items = values.map { value, tally in
                 let count = tally.lost + tally.gained
-                return Item(
-                    name: value, count: count, share: "\(NumberText.percent(count, of: tally.total)) of them",
-                    example: nil)
+                let share =
+                    "\(NumberText.percent(count, of: tally.total)) of \(NumberText.count(tally.total, "record"))"
+                return Item(name: value, count: count, share: share, example: nil)
             }
-            lines += section("who changes sides, by \(breakdown.title)", Array(items))
+            lines += section(
+                "who changes sides, by \(breakdown.title)", items, limit: ReplaySummaryText.valuesTold)
         }
         return lines
     }
@@ -110,10 +111,12 @@ struct ReplaySummaryText {
         "for example \(row.name)" + (detail.map { ": \($0)" } ?? "")
     }
 
-    private func section(_ title: String, _ items: [Item], hint: String? = nil) -> [String] {
+    private func section(
+        _ title: String, _ items: [Item], limit: Int = ReplaySummaryText.told, hint: String? = nil
+    ) -> [String] {
         guard !items.isEmpty else { return [] }
         var lines = ["", terminal.colour(terminal.printable(title), .bold)]
-        let shown = items.prefix(ReplaySummaryText.told)
+        let shown = items.prefix(limit)
         let width = shown.map { NumberText.count($0.count).utf8.count }.max() ?? 0
         for item in shown {
             let count = NumberText.count(item.count)

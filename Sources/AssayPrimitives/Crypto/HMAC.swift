@@ -47,7 +47,7 @@ public enum HMAC {
         let placeholder: [UInt8] = [0]
         let isReady = unsafe name.withUnsafeMutableBufferPointer { name in
             let parameters = unsafe [
-                OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name.baseAddress, 0),
+                assay_mac_digest(name.baseAddress),
                 OSSL_PARAM_construct_end(),
             ]
             return unsafe EVP_MAC_init(handle, placeholder, placeholder.count, parameters)

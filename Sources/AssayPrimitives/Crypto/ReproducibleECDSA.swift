@@ -48,14 +48,17 @@ package enum ReproducibleECDSA {
         guard let source = unsafe RAND_get0_private(pointer) else { return false }
         var numbers = TestLibrary.numbers
         var strength: UInt32 = 256
-        return unsafe numbers.withUnsafeMutableBytes { buffer in
-            var parameters = unsafe [
-                OSSL_PARAM_construct_octet_string(OSSL_RAND_PARAM_TEST_ENTROPY, buffer.baseAddress, buffer.count),
-                OSSL_PARAM_construct_uint(OSSL_RAND_PARAM_STRENGTH, &strength),
-                OSSL_PARAM_construct_end(),
-            ]
-            return unsafe EVP_RAND_uninstantiate(source) == 1
-                && EVP_RAND_instantiate(source, strength, 0, nil, 0, &parameters) == 1
+        // The parameters keep the addresses, which are good only in here.
+        return unsafe numbers.withUnsafeMutableBytes { numbers in
+            unsafe withUnsafeMutablePointer(to: &strength) { strength in
+                var parameters = unsafe [
+                    assay_rand_test_entropy(numbers.baseAddress, numbers.count),
+                    assay_rand_strength(strength),
+                    OSSL_PARAM_construct_end(),
+                ]
+                return unsafe EVP_RAND_uninstantiate(source) == 1
+                    && EVP_RAND_instantiate(source, strength.pointee, 0, nil, 0, &parameters) == 1
+            }
         }
     }
 }

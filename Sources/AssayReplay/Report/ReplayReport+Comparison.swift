@@ -28,13 +28,13 @@ extension ReplayReport {
         let changed = flows.filter { ($0.from.outcome == .accepted) != ($0.to.outcome == .accepted) }
         guard !changed.isEmpty else { return "" }
         let table = DataTable(
-            columns: ["By which check", "Change", "Records"],
+            columns: ["By which check", "Records", "Change"],
             rows: changed.prefix(ReplayReport.listed).map { flow in
                 let (check, change) =
                     flow.from.outcome == .accepted
                     ? (flow.to.reason, "accepted, then \(flow.to.outcome.word)")
                     : (flow.from.reason, "\(flow.from.outcome.word), then accepted")
-                return [check, change, NumberText.count(flow.count)]
+                return [check, NumberText.count(flow.count), change]
             })
         return """
             <h3>Who changes sides, by which check</h3>

@@ -91,7 +91,7 @@ extension ReplayReport {
         if summary.isComparison {
             items.append("<li>Under \(labels.against): \(summary.sentenceAgainst).</li>")
         }
-        items += summary.noteCounts.map { "<li><strong>\(NumberText.count($0.count))</strong> \($0.text)</li>" }
+        items += summary.noteCounts.map { "<li>\($0.text): <strong>\(NumberText.count($0.count))</strong></li>" }
         return items.isEmpty ? "" : "<ul class=\"notes\">\(items)</ul>\n"
     }
 

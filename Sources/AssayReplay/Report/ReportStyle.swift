@@ -109,6 +109,7 @@ enum ReportStyle {
           #rows > li > details > summary .why { grid-column: 1 / -1; }
           .checks > li { grid-template-columns: minmax(0, 1fr); }
           table.data th, table.data td { padding-right: .75rem; }
+          table.data tbody th { min-width: 6.5rem; } table.data td.text { min-width: 6rem; }
           .cards { gap: .5rem 2rem; } .cards dd { font-size: 1.5rem; }
           .facts { grid-template-columns: minmax(0, 1fr); } .facts dd { margin-bottom: .4rem; }
           .checks .facts { grid-template-columns: minmax(0, 1fr); }

@@ -10,7 +10,7 @@ public struct ReplayRow: Sendable, Equatable {
     public let file: String
     /// The line, where a record takes up one.
     public let line: Int?
-    /// The line, or the record's number in its file where it has none.
+    /// The line, or the record's number in its file where it has none; 0 for the file itself.
     public let number: Int
     /// When the evidence was received, or else judged; nil when neither is known.
     public let time: ReplayTime?
@@ -27,8 +27,11 @@ public struct ReplayRow: Sendable, Equatable {
     /// What the record expected, when the verdict is another.
     public let unmet: EvidenceRecord.Expectation?
 
-    /// File, and line or record.
-    public var place: String { line.map { "\(file):\($0)" } ?? "\(file): record \(number)" }
+    /// File, and line or record; the file alone when there is something to say of it as a whole.
+    public var place: String {
+        if let line { return "\(file):\(line)" }
+        return number == 0 ? file : "\(file): record \(number)"
+    }
     /// The id, or else the place.
     public var name: String { id ?? place }
 }

@@ -15,8 +15,10 @@ enum ClassicTokenFormat: BlobFormat {
             found.certainty, because: "it is a JWE with A256KW and A256GCM, as classic tokens of Play Integrity are")
     }
 
+    private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
+
     private static func header(of bytes: [UInt8]) -> JSONNode? {
-        let part = bytes.drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }.prefix { $0 != UInt8(ascii: ".") }
+        let part = bytes.drop(while: isSpace).prefix { $0 != UInt8(ascii: ".") }
         guard !part.isEmpty, part.count <= InputLimits.joseHeader else { return nil }
         return LenientJSON.read(LenientBase64.decode(part).bytes[...])?.node
     }
@@ -31,9 +33,11 @@ enum ClassicTokenFormat: BlobFormat {
         return contents
     }
 
+    /// What the decoder of tokens says first, white space around the token aside, as `assay verify` reads a file.
     static func violation(in bytes: [UInt8]) -> DecodeError? {
         do throws(DecodeError) {
-            _ = try ClassicIntegrityToken.decode(String(decoding: bytes, as: UTF8.self))
+            let text = bytes.drop(while: isSpace).reversed().drop(while: isSpace).reversed()
+            _ = try ClassicIntegrityToken.decode(String(decoding: Array(text), as: UTF8.self))
             return nil
         } catch {
             return error

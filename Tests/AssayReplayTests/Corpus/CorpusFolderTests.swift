@@ -78,6 +78,16 @@ struct CorpusFolderTests {
         _ = socket
     }
 
+    @Test("A folder without a file of records is told")
+    func nothing() throws {
+        let folder = try TestFolder()
+        try folder.write("c/d/a.txt", CorpusLines.line("a"))
+        try folder.write("z/a.json", CorpusLines.line("a"))
+        let run = try CorpusRun([folder.path("c"), folder.path("z")])
+        #expect(run.records == ["a"] && run.failures == [])
+        #expect(run.notes.count == 1 && run.notes[0].hasPrefix("\(folder.path("c")) has no records in it: "))
+    }
+
     @Test("A named pipe is read to its end")
     func pipe() throws {
         let folder = try TestFolder()

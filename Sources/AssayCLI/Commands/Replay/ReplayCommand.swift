@@ -15,14 +15,15 @@ struct ReplayCommand: AsyncParsableCommand {
             as issued at its first use, since the ledger that issued it is not at hand.
 
               assay replay captures/ --policy policy.yaml
-              assay replay captures/ --policy policy.yaml --against stricter.yaml --report report.html
-              assay replay captures/ --policy policy.yaml --json | jq -c 'select(.outcome == "reject")'
+              assay replay captures/ --policy policy.yaml --rejected
+              assay replay captures/ --against stricter.yaml --report report.html
+              assay replay captures/ --json | jq -c 'select(.outcome == "reject")'
 
             Without --policy, the policy of a file is the policy.yaml nearest to it: in its folder, or in one above it up \
             to CORPUS. --against judges each record under a second policy as well, with a ledger of its own.
 
             A record whose expect is not its verdict is a mismatch. What cannot be read or judged is told on standard \
-            error, the hundred first ones of a file each, and does not stop the replay unless --strict is given.
+            error, the first hundred of each file, and does not stop the replay unless --strict is given.
 
             Exit status: 0 done, whether accepted or rejected, 1 a verdict that its record does not expect, 2 something \
             that could not be read or judged, under either policy, 3 an outage of the ledger or the key store, 64 bad \

@@ -14,6 +14,9 @@ struct ReplayPrinter {
     private var unjudgedInFile = 0
     private var mismatchedInFile = 0
     private var mentionedInFile = 0
+    /// Why policies cannot be used: told once, and not of each of their records.
+    private var policyReasons: Set<String> = []
+    private var passedOver = 0
     /// Hashes, with the seed of this process: nobody makes two names meet on purpose.
     private var ids: Set<Int> = []
     private var duplicates = 0
@@ -34,7 +37,12 @@ struct ReplayPrinter {
         file = batch.file
         if !batch.complaints.isEmpty || !batch.mismatches.isEmpty { progress.clear() }
         for complaint in batch.complaints where complainedInFile < VerdictReport.toldPerFile {
-            Console.complain("error: \(complaint)")
+            if let reason = complaint.policyReason, !policyReasons.insert(reason).inserted {
+                passedOver += 1
+                unjudgedInFile -= 1
+                continue
+            }
+            Console.complain("error: \(complaint.text)")
             complainedInFile += 1
         }
         for mismatch in batch.mismatches where mentionedInFile < VerdictReport.toldPerFile {
@@ -42,7 +50,7 @@ struct ReplayPrinter {
             mentionedInFile += 1
         }
         unjudgedInFile += batch.unjudged
-        mismatchedInFile += batch.mismatched
+        mismatchedInFile += batch.misjudged
         if batch.mismatched > 0 { status = max(status, .rejected) }
         if batch.unjudged > 0 { status = max(status, .unreadable) }
         for id in batch.ids { note(id) }
@@ -63,6 +71,10 @@ struct ReplayPrinter {
     mutating func end() {
         progress.clear()
         endFile()
+        if passedOver > 0 {
+            Console.complain("error: \(passedOver) more records whose policy, named above, cannot be read")
+        }
+        passedOver = 0
     }
 
     private mutating func endFile() {

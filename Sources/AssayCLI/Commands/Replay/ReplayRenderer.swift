@@ -2,12 +2,20 @@ import Assay
 import AssayCore
 import AssayReplay
 
+/// A record that could not be judged, in words.
+struct ReplayComplaint: Sendable {
+    /// Which record, and why.
+    let text: String
+    /// What says of every record under one policy why it is not judged; nil when the reason is one of this record.
+    let policyReason: String?
+}
+
 /// What is printed of some consecutive records of one file.
 struct ReplayBatchOutput: Sendable {
     /// For standard output.
     var bytes: [UInt8] = []
-    /// Records that could not be judged, in words; at most as many as are told of one file.
-    var complaints: [String] = []
+    /// Records that could not be judged; at most as many as are told of one file.
+    var complaints: [ReplayComplaint] = []
     /// Verdicts that records do not expect, in words; at most as many as are told of one file.
     var mismatches: [String] = []
     /// The names of the records.
@@ -18,7 +26,10 @@ struct ReplayBatchOutput: Sendable {
     var failed = 0
     /// Those that failed under either policy.
     var unjudged = 0
+    /// Verdicts, and records without one, that records do not expect.
     var mismatched = 0
+    /// Verdicts that records do not expect.
+    var misjudged = 0
 }
 
 /// Turns records into text or JSON, on whichever thread has time.
@@ -71,32 +82,33 @@ struct ReplayRenderer: Sendable {
                 output.complaints.append(complaint(failure, record))
             }
         }
-        if record.isMismatch {
-            output.mismatched += 1
-            if output.mismatches.count < VerdictReport.toldPerFile { output.mismatches.append(mismatch(record)) }
-        }
+        guard record.isMismatch else { return }
+        output.mismatched += 1
+        guard case .verdict(let verdict) = record.judgement else { return }
+        output.misjudged += 1
+        if output.mismatches.count < VerdictReport.toldPerFile { output.mismatches.append(mismatch(verdict, record)) }
     }
 
     private func name(_ record: ReplayedRecord) -> String {
         record.place.description + (record.id.map { " (\($0.excerpt))" } ?? "")
     }
 
-    private func complaint(_ failure: ReplayFailure, _ record: ReplayedRecord) -> String {
-        "\(name(record))\(record.judgement.isFailure ? "" : ", under --against"): \(failure.message) (\(failure.code))"
+    private func complaint(_ failure: ReplayFailure, _ record: ReplayedRecord) -> ReplayComplaint {
+        let side = record.judgement.isFailure ? "" : ", under --against"
+        let expected = record.isMismatch ? "; the record expects \(expected(by: record))" : ""
+        return ReplayComplaint(
+            text: "\(name(record))\(side): \(failure.message) (\(failure.code))\(expected)",
+            policyReason: failure.code == "policy-unreadable" ? failure.message : nil)
     }
 
-    private func mismatch(_ record: ReplayedRecord) -> String {
-        let expected = record.expect.map { ([$0.outcome.rawValue] + $0.failed).joined(separator: " ") } ?? ""
-        let found: String
-        switch record.judgement {
-        case .verdict(let verdict):
-            let detail = verdict.checks.first { $0.status == .failed }?.finding.map { ": \($0.detail)" } ?? ""
-            found =
-                "the verdict is " + ([verdict.outcome.rawValue] + verdict.failed.map(\.name)).joined(separator: " ")
-                + detail
-        case .failure: found = "there is no verdict"
-        }
-        return "\(name(record)): \(found); the record expects \(expected)"
+    private func mismatch(_ verdict: Verdict, _ record: ReplayedRecord) -> String {
+        let detail = verdict.checks.first { $0.status == .failed }?.finding.map { ": \($0.detail)" } ?? ""
+        let found = ([verdict.outcome.rawValue] + verdict.failed.map(\.name)).joined(separator: " ") + detail
+        return "\(name(record)): the verdict is \(found); the record expects \(expected(by: record))"
+    }
+
+    private func expected(by record: ReplayedRecord) -> String {
+        record.expect.map { ([$0.outcome.rawValue] + $0.failed).joined(separator: " ") } ?? ""
     }
 
     private func describe(_ record: ReplayedRecord, in text: inout String) {

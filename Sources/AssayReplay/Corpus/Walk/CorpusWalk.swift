@@ -30,6 +30,8 @@ struct CorpusWalk {
     private var folders: [Folder] = []
     /// The folders below the present argument, so that none is walked twice, and no circle of links for ever.
     private var walked: Set<FileIdentity> = []
+    /// Whether anything was found below the present argument.
+    private var hasFound = false
 
     init(paths: [String], standardInputName: String) {
         self.paths = paths[...]
@@ -45,11 +47,15 @@ struct CorpusWalk {
                 continue
             }
             guard let entry = folders[folders.count - 1].entries.popLast() else {
-                folders.removeLast()
+                let folder = folders.removeLast()
+                if folders.isEmpty, !hasFound { return .note(CorpusWalk.emptiness(text(folder.path))) }
                 continue
             }
             let path = CorpusWalk.join(folders[folders.count - 1].path, entry.name)
-            if let finding = look(at: entry, path) { return finding }
+            guard let finding = look(at: entry, path) else { continue }
+            if case .note = finding { return finding }
+            hasFound = true
+            return finding
         }
     }
 
@@ -59,7 +65,7 @@ struct CorpusWalk {
             return .file(FoundFile(file: file, path: nil, isNamed: true))
         }
         root = path
-        walked = []
+        (walked, hasFound) = ([], false)
         let bytes = Array(path.utf8)
         // What cannot be looked at is told when it is opened.
         if FileStatus(bytes)?.isFolder == true { return enter(bytes) }
@@ -92,6 +98,11 @@ struct CorpusWalk {
         }
         folders.append(Folder(path: path, entries: entries))
         return nil
+    }
+
+    private static func emptiness(_ folder: String) -> String {
+        "\(folder) has no records in it: files in folders are read when they are called *.json, *.ndjson or *.jsonl, "
+            + "each also with .gz or .zst"
     }
 
     private func file(_ path: [UInt8]) -> CorpusFile {

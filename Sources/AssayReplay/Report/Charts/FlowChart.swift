@@ -98,8 +98,8 @@ struct FlowChart {
 }
 
 extension String {
-    /// What of a name fits beside a chart.
-    fileprivate var cut: String { unicodeScalars.count > 18 ? String(prefix(17)) + "…" : self }
+    /// What of a name fits beside a chart: its end, which tells the policies of one folder apart.
+    fileprivate var cut: String { unicodeScalars.count > 18 ? "…" + String(suffix(17)) : self }
 }
 
 extension ReplayOutcome {
