@@ -69,14 +69,16 @@ package struct JSONBytes: Sendable {
 
     /// Writes a string of printable ASCII that stands for itself, and nothing when it has something else in it.
     private mutating func plain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        // Without a way out of the loop, so that the compiler has it look at many bytes at once.
+        // Without a branch in the loop, so that the compiler has it look at many bytes at once: a byte that does not stand
+        // for itself sets the highest bit.
+        func isZero(_ byte: UInt8) -> UInt8 { (byte &- 1) & ~byte }
         var strange: UInt8 = 0
         for byte in text {
-            strange |= byte &- 0x20 < 0x5F ? 0 : 1
-            strange |= byte == UInt8(ascii: "\"") ? 1 : 0
-            strange |= byte == UInt8(ascii: "\\") ? 1 : 0
+            strange |= isZero(byte ^ UInt8(ascii: "\"")) | isZero(byte ^ UInt8(ascii: "\\"))
+            // Below a space; not ASCII, or the last of ASCII.
+            strange |= (byte &- 0x20) & ~byte | byte | (byte &+ 1)
         }
-        guard strange == 0 else { return false }
+        guard strange < 0x80 else { return false }
         bytes.append(UInt8(ascii: "\""))
         bytes.append(contentsOf: text)
         bytes.append(UInt8(ascii: "\""))

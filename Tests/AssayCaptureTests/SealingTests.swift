@@ -131,12 +131,20 @@ struct SealingTests {
     func keys() throws {
         let key = try CapturePrivateKey.make()
         let text = key.text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-        #expect(text.utf8.count == 44)
+        #expect(text.hasPrefix("assay-capture-private:") && text.utf8.count == 22 + 44)
         let again = try CapturePrivateKey(text: SecretBytes(" \(text)\n".utf8))
         #expect(again.publicKey.text == key.publicKey.text)
         let publicKey = try CapturePublicKey(text: SecretBytes(key.publicKey.text.utf8))
         #expect(try open(record.sealedLine(for: publicKey), again).jsonLine == record.jsonLine)
-        for wrong in ["", "c2VjcmV0", "-----BEGIN PRIVATE KEY-----", String(repeating: "?", count: 44)] {
+        // Neither passes for the other: nobody could open what is sealed for it.
+        let swapped = #expect(throws: CaptureError.self) { try CapturePublicKey(text: key.text) }
+        #expect(swapped?.message.hasSuffix("found a private key") == true)
+        #expect(swapped?.message.contains(text.suffix(40)) == false)
+        #expect(throws: CaptureError.self) { try CapturePrivateKey(text: SecretBytes(key.publicKey.text.utf8)) }
+        for wrong in [
+            "", "c2VjcmV0", "-----BEGIN PRIVATE KEY-----", String(repeating: "?", count: 44),
+            String(text.dropFirst(22)),
+        ] {
             for read in [
                 { _ = try CapturePrivateKey(text: SecretBytes(wrong.utf8)) },
                 { _ = try CapturePublicKey(text: SecretBytes(wrong.utf8)) },
@@ -153,7 +161,7 @@ struct SealingTests {
         // RFC 7748 section 6.1, and the points of small order that are known: zero, one, and the prime of the field.
         let prime = [0xED] + [UInt8](repeating: 0xFF, count: 30) + [0x7F]
         for point in [[UInt8](repeating: 0, count: 32), [1] + [UInt8](repeating: 0, count: 31), prime] {
-            let text = SecretBytes(Data(point).base64EncodedString().utf8)
+            let text = SecretBytes("assay-capture-public:\(Data(point).base64EncodedString())".utf8)
             let error = #expect(throws: CaptureError.self) { try CapturePublicKey(text: text) }
             #expect(error?.code == .key)
         }

@@ -9,15 +9,25 @@ final class EnrolledKeyCache: Sendable {
     /// About 3 MiB.
     private static let capacity = 4096
 
-    private let keys = Mutex<[[UInt8]: ECDSAPublicKey]>([:])
+    /// The bytes of a key, hashed at once: an array hashes its elements one by one.
+    private struct Name: Hashable {
+        let bytes: [UInt8]
+
+        func hash(into hasher: inout Hasher) {
+            bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+        }
+    }
+
+    private let keys = Mutex<[Name: ECDSAPublicKey]>([:])
 
     /// The public key of some bytes, and nil when they are none: the check of the key says why.
     func key(_ bytes: [UInt8]) -> ECDSAPublicKey? {
-        if let known = keys.withLock({ $0[bytes] }) { return known }
+        let name = Name(bytes: bytes)
+        if let known = keys.withLock({ $0[name] }) { return known }
         guard let key = try? AssertionChecks.parse(bytes) else { return nil }
         keys.withLock { keys in
             if keys.count >= EnrolledKeyCache.capacity { keys.removeAll(keepingCapacity: true) }
-            keys[bytes] = key
+            keys[name] = key
         }
         return key
     }

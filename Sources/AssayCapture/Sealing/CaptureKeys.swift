@@ -16,17 +16,16 @@ enum CaptureSuite {
 
 /// A key for which captured evidence is sealed. Whoever has it can write such records and read none.
 ///
-/// In a file: the 32 bytes of an X25519 public key (RFC 7748) in standard base64, and a line feed.
+/// In a file: `assay-capture-public:`, the 32 bytes of an X25519 public key (RFC 7748) in standard base64, and a line feed.
 public struct CapturePublicKey: Sendable {
     let key: Curve25519.KeyAgreement.PublicKey
 
     /// Reads a key.
     ///
-    /// - Parameter text: 32 bytes in base64 of either alphabet, or in hexadecimal digits; white space around is passed
-    ///   over.
+    /// - Parameter text: the key as its file has it; white space around is passed over.
     /// - Throws: ``CaptureError`` that says what was found, in kind and length.
     public init(text: SecretBytes) throws(CaptureError) {
-        let bytes = try CaptureKeyText.decode(text, "a public key")
+        let bytes = try CaptureKeyText.decode(text, .public)
         do {
             key = try bytes.withUnsafeBytes { try Curve25519.KeyAgreement.PublicKey(rawRepresentation: $0) }
             // RFC 9180 section 7.1.4: with points of small order everybody has the same secret, of zeros only.
@@ -44,12 +43,16 @@ public struct CapturePublicKey: Sendable {
     }
 
     /// The key as its file has it, without the line feed.
-    public var text: String { Base64.encode(Array(key.rawRepresentation), .standard) }
+    public var text: String {
+        CaptureKeyText.Kind.public.prefix + Base64.encode(Array(key.rawRepresentation), .standard)
+    }
 }
 
 /// The key that opens what was sealed for its public key.
 ///
-/// In a file: the 32 bytes of an X25519 private key (RFC 7748) in standard base64, and a line feed.
+/// In a file: `assay-capture-private:`, the 32 bytes of an X25519 private key (RFC 7748) in standard base64, and a line
+/// feed. Without the word before it, nobody could tell the two apart, and what is sealed for a private key that was taken
+/// for a public one stays closed for ever.
 public final class CapturePrivateKey: Sendable {
     private let bytes: SecretBytes
     /// The key for which records are sealed.
@@ -57,11 +60,10 @@ public final class CapturePrivateKey: Sendable {
 
     /// Reads a key.
     ///
-    /// - Parameter text: 32 bytes in base64 of either alphabet, or in hexadecimal digits; white space around is passed
-    ///   over.
+    /// - Parameter text: the key as its file has it; white space around is passed over.
     /// - Throws: ``CaptureError`` that says what was found, in kind and length.
     public convenience init(text: SecretBytes) throws(CaptureError) {
-        try self.init(bytes: CaptureKeyText.decode(text, "a private key"))
+        try self.init(bytes: CaptureKeyText.decode(text, .private))
     }
 
     private init(bytes: SecretBytes) throws(CaptureError) {
@@ -85,7 +87,7 @@ public final class CapturePrivateKey: Sendable {
     public var text: SecretBytes {
         var raw = bytes.withUnsafeBytes { Array($0) }
         defer { SecretBytes.wipe(&raw) }
-        return SecretBytes(Base64.encode(raw, .standard).utf8)
+        return SecretBytes((CaptureKeyText.Kind.private.prefix + Base64.encode(raw, .standard)).utf8)
     }
 
     /// Opens what was sealed for the public key; nil when it was not, or was changed.
@@ -118,12 +120,31 @@ extension CapturePublicKey {
 
 /// Reads keys in secret memory.
 private enum CaptureKeyText {
-    static func decode(_ text: SecretBytes, _ name: String) throws(CaptureError) -> SecretBytes {
+    enum Kind: String, CaseIterable {
+        case `public`
+        case `private`
+
+        /// What stands before the key.
+        var prefix: String { "assay-capture-\(rawValue):" }
+    }
+
+    static func decode(_ text: SecretBytes, _ kind: Kind) throws(CaptureError) -> SecretBytes {
+        let isSpace: (UInt8) -> Bool = { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        let (found, key) = text.withUnsafeBytes { bytes in
+            let body = bytes.drop(while: isSpace)
+            let found = Kind.allCases.first { body.starts(with: $0.prefix.utf8) }
+            return (found, SecretBytes(body.dropFirst(found?.prefix.utf8.count ?? 0)))
+        }
+        let expected = "expected \(kind.prefix) and \(CaptureSuite.keyLength) bytes in base64"
+        guard found == kind else {
+            let other =
+                found.map { "a \($0.rawValue) key" } ?? "\(key.withUnsafeBytes { $0.count }) bytes of something else"
+            throw CaptureError(.key, "\(expected), found \(other)")
+        }
         do {
-            return try SecretKeyText.decode(text, byteCount: CaptureSuite.keyLength)
+            return try SecretKeyText.decode(key, byteCount: CaptureSuite.keyLength)
         } catch {
-            throw CaptureError(
-                .key, "expected \(name) of \(CaptureSuite.keyLength) bytes in base64, found \(error.found)")
+            throw CaptureError(.key, "\(expected), found \(error.found)")
         }
     }
 }

@@ -9,7 +9,7 @@ struct CaptureKeyCommand: ParsableCommand {
         commandName: "key",
         abstract: "Makes a pair of keys: records are sealed for the public one, and opened with the private one.",
         discussion: """
-            Each file has 32 bytes of an X25519 key in base64. A file that exists is not written over: what was sealed \
+            Each file says which key it has, and the 32 bytes of an X25519 key in base64. A file that exists is not written over: what was sealed \
             for a lost key stays closed.
 
             Exit status: 0, 74 a file exists or cannot be written.
