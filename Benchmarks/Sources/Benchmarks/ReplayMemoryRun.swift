@@ -40,7 +40,7 @@ struct ReplayMemoryRun {
         demand(process.terminationStatus == 0, "assay replay exits with \(process.terminationStatus)")
         let isReached = peak > 0 && peak < limit
         print("after each tenth: \(samples.map { "\($0 / 1024)" }.joined(separator: " ")) MiB")
-        print(text.split(separator: "\n").first ?? "")
+        print(text.split(separator: "\n").first.map { String($0) } ?? "")
         print("peak \(peak / 1024) MiB, target below 128 MiB, \(isReached ? "reached" : "MISSED")")
         return isReached
     }

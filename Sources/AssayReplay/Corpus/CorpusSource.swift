@@ -46,7 +46,7 @@ public struct CorpusOptions: Sendable {
     /// How many bytes are read at once, at least 1. Lines are handed out as slices of what was read at once.
     package var chunkSize = 256 * 1024
     /// How many records a batch has at most.
-    package var batchSize = 256
+    package var batchSize = 64
     /// How many bytes a line or a document may have.
     package var recordLimit = InputLimits.record
 
