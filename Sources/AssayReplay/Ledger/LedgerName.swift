@@ -1,8 +1,10 @@
 import AssayCore
 import AssayPrimitives
 
-/// The name of a ledger's entry in 32 bytes, kept without memory of its own: a replay has millions of them.
+/// The name of a key in 32 bytes besides that of its engine, kept without memory of its own: a replay has millions of them.
 struct LedgerName: Hashable, Sendable {
+    // Two engines may call different keys by the same bytes. Swift keeps texts of up to 15 bytes in place.
+    private let engine: String
     private let first: UInt64
     private let second: UInt64
     private let third: UInt64
@@ -10,10 +12,12 @@ struct LedgerName: Hashable, Sendable {
 
     /// Names a key: by its identifier where that has 32 bytes, as App Attest's have, else by a digest of it.
     init(_ identifier: KeyIdentifier) {
-        self.init(identifier.value.count == 32 ? identifier.value : Digest.sha256(identifier.value))
+        self.init(
+            identifier.value.count == 32 ? identifier.value : Digest.sha256(identifier.value), of: identifier.engine)
     }
 
-    private init(_ bytes: [UInt8]) {
+    private init(_ bytes: [UInt8], of engine: String) {
+        self.engine = engine
         func word(_ index: Int) -> UInt64 {
             bytes[index * 8..<index * 8 + 8].reduce(0) { $0 << 8 | UInt64($1) }
         }

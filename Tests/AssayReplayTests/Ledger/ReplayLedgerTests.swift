@@ -91,6 +91,20 @@ struct ReplayLedgerTests {
         }
     }
 
+    @Test("Keys of two engines are different keys, even when both call theirs by the same bytes")
+    func engines() async throws {
+        let ledger = ReplayLedger(challenges: .none)
+        let (value, now) = ([UInt8](repeating: 7, count: 32), Date(timeIntervalSince1970: 1_776_795_192))
+        for engine in ["one", "other"] {
+            let key = EnrolledKey(
+                identifier: KeyIdentifier(engine: engine, value: value), app: "app", publicKey: Array(engine.utf8),
+                counter: 0, enrolledAt: now, properties: [:])
+            let outcome = try await ledger.commit([LedgerEffect(CheckID("engine.enrolment"), .enrol(key))], at: now)
+            #expect(outcome.isApplied)
+            #expect(try await ledger.enrolledKey(key.identifier)?.publicKey == key.publicKey)
+        }
+    }
+
     @Test("A block of the base ledger holds while it is in force")
     func blocks() async throws {
         let base = MemoryLedger()
