@@ -28,7 +28,7 @@ struct ApproovVectorPolicies {
                 VectorFile(path: "keys/es256.pem", contents: mint.current.signingKeyFile),
                 VectorFile(path: "keys/rs256.pem", contents: mint.current.rsaKeyFile),
                 VectorFile(
-                    path: "keys/key-set.json",
+                    path: "keys/key-set.jwks",
                     contents: mint.current.keySet(es256: "set-es", rs256: "set-rs").text + "\n"),
             ]
     }
@@ -68,7 +68,7 @@ struct ApproovVectorPolicies {
             key("es256", "approov", "publicKey: \"file:keys/es256.pem\"", ["keyID: es", "algorithm: ES256"]),
             key("rs256", "approov", "publicKey: \"file:keys/rs256.pem\"", ["keyID: rs", "algorithm: RS256"]),
             key("es256-nameless", "approov", "publicKey: \"file:keys/es256.pem\"", []),
-            key("key-set", "approov", "keySet: \"file:keys/key-set.json\"", []),
+            key("key-set", "approov", "keySet: \"file:keys/key-set.jwks\"", []),
             messageKey("message-current", file: "current", id: mint.current.messageKeyID),
             messageKey("message-previous", file: "previous", id: mint.previous.messageKeyID),
             messageKey("message-expired", file: "expired", id: mint.expired.messageKeyID, [windows[1].field]),
