@@ -66,5 +66,6 @@ public struct JWSKey: Sendable {
         guard isValid else {
             throw JOSEError(.signatureInvalid, "header and payload were not signed with this key, or were changed")
         }
+        if !jws.isHeaderRemembered { JOSEHeaderMemo.shared.remember(jws.header, of: jws.headerText) }
     }
 }
