@@ -60,12 +60,16 @@ let package = Package(
             name: "PlayIntegrity", dependencies: ["AssayCore", "AssayInspection", "AssayPrimitives"],
             swiftSettings: strict),
         .target(
+            name: "Approov", dependencies: ["AssayCore", "AssayInspection", "AssayPrimitives"], swiftSettings: strict),
+        .target(
             name: "AssayLedgerSQLite",
             dependencies: ["AssayCore", "AssayPrimitives", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: strict),
         .target(
             name: "Assay",
-            dependencies: ["AssayCore", "AssayInspection", "AssayPrimitives", "AppAttest", "PlayIntegrity", "Yams"],
+            dependencies: [
+                "AssayCore", "AssayInspection", "AssayPrimitives", "AppAttest", "Approov", "PlayIntegrity", "Yams",
+            ],
             swiftSettings: strict),
         // Writes records as they arrive, for replays later.
         .target(
@@ -139,6 +143,13 @@ let package = Package(
             name: "PlayIntegrityTests",
             dependencies: [
                 "Assay", "AssayInspection", "AssayPrimitives", "AssayTesting", "AssayTestSupport", "PlayIntegrity",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ApproovTests",
+            dependencies: [
+                "Approov", "Assay", "AssayInspection", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),

@@ -1,4 +1,5 @@
 import AppAttest
+import Approov
 public import AssayCore
 import AssayInspection
 public import FoundationEssentials
@@ -18,6 +19,7 @@ public struct Verifier: Sendable {
     static let engines: [any InspectableEngine.Type] = [
         AppAttestEngine.self,
         PlayIntegrityEngine.self,
+        ApproovEngine.self,
     ]
 
     /// Every check of every engine, in the declared order.

@@ -56,8 +56,8 @@ enum LedgerURL: Equatable {
                     LedgerOutage(
                         .unreachable,
                         "there is no ledger at \(path); name another one with --ledger, or begin one with "
-                            + "`assay challenge issue` or `assay keys add`, or with --create-ledger of `assay verify` and "
-                            + "`assay ledger block`"
+                            + "`assay challenge issue` or `assay keys add`, or with --create-ledger of `assay verify`, "
+                            + "`assay ledger block` and `assay ledger allow`"
                     ))
             }
             if self == LedgerURL.standard() { try LedgerURL.createFolder(of: path) }

@@ -8,13 +8,16 @@ package enum LedgerWrite: Sendable {
     case issue(Challenge)
     case commit([LedgerEffect])
     case block(Block)
-    case allow(LedgerSubject)
+    case allow(Allowance)
+    case endStanding(LedgerSubject)
 }
 
 /// What came of a write.
 package enum LedgerAnswer: Sendable {
     /// Whether there was anything to change.
     case changed(Bool)
+    /// The block or allowance that was ended, if there was one.
+    case ended(LedgerStanding?)
     /// The decisions of a commit.
     case decided(CommitOutcome)
 }
@@ -155,9 +158,12 @@ package final class GroupWriter: Sendable {
         case .block(let block):
             try tables.put(block)
             return (.changed(true), true)
-        case .allow(let subject):
-            let changed = try tables.removeBlock(on: subject)
-            return (.changed(changed), changed)
+        case .allow(let allowance):
+            try tables.put(allowance)
+            return (.changed(true), true)
+        case .endStanding(let subject):
+            let ended = try tables.removeStanding(of: subject)
+            return (.ended(ended), ended != nil)
         }
     }
 }

@@ -21,7 +21,7 @@ struct LedgerAudit {
         problems += try rows("enrolledKey", LedgerTables.keyColumns, by: "engine, identifier", keyProblem)
         problems += try damage("enrolledKey") { try copiedKeys() }
         problems += try rows("usedDigest", LedgerTables.digestColumns, by: "digest", digestProblem)
-        problems += try rows("block", LedgerTables.blockColumns, by: "kind, name", blockProblem)
+        problems += try rows("block", LedgerTables.standingColumns, by: "kind, name", standingProblem)
         problems += try rows("sealedKey", LedgerTables.sealedKeyColumns, by: "name", sealedKeyProblem)
         return problems
     }
@@ -65,9 +65,10 @@ struct LedgerAudit {
         return use.digest.isEmpty ? "an empty digest was used at \(RFC3339.format(use.usedAt))" : nil
     }
 
-    private func blockProblem(_ row: Row) throws -> String? {
-        let block = try LedgerTables.block(row)
-        return block.subject.name.isEmpty ? "a \(block.subject.kind.rawValue) without a name is blocked" : nil
+    private func standingProblem(_ row: Row) throws -> String? {
+        let standing = try LedgerTables.standing(row)
+        guard standing.subject.name.isEmpty else { return nil }
+        return "\(standing.block == nil ? "an allowed" : "a blocked") \(standing.subject.kind.rawValue) has no name"
     }
 
     /// The form alone. Whether a key opens is for those to see who have the master key.

@@ -13,7 +13,11 @@ extension LedgerTables {
     static let challengeColumns = "value, app, purpose, issuedAt, expiresAt, consumedAt FROM challenge"
     static let keyColumns = "engine, identifier, app, publicKey, counter, enrolledAt, properties FROM enrolledKey"
     static let digestColumns = "digest, app, kind, usedAt, until FROM usedDigest"
-    static let blockColumns = "kind, name, reason, since, until FROM block"
+    static let standingColumns = "\(standingValues) FROM block"
+    private static let standingValues = "kind, name, reason, since, until, allows"
+    /// How many standings one statement asks for. SQLite has limits of some hundreds on what a statement may hold,
+    /// <https://www.sqlite.org/limits.html>.
+    static let standingLimit = 100
 
     func challenge(_ value: [UInt8]) throws -> (challenge: Challenge, consumedAt: Date?)? {
         try row("SELECT \(Self.challengeColumns) WHERE value = ?", [Data(value)]).map(Self.challenge)
@@ -41,9 +45,27 @@ extension LedgerTables {
         try row("SELECT \(Self.digestColumns) WHERE digest = ?", [Data(digest)]).map(Self.digest)
     }
 
-    func block(on subject: LedgerSubject) throws -> Block? {
-        try row("SELECT \(Self.blockColumns) WHERE kind = ? AND name = ?", [subject.kind.rawValue, subject.name])
-            .map(Self.block)
+    func block(on key: KeyIdentifier) throws -> Block? { try standing(of: key.subject)?.block }
+
+    func standing(of subject: LedgerSubject) throws -> LedgerStanding? {
+        try row("SELECT \(Self.standingColumns) WHERE kind = ? AND name = ?", [subject.kind.rawValue, subject.name])
+            .map(Self.standing)
+    }
+
+    /// The standings of subjects, whether they are in force or have ended, in the order of the subjects.
+    ///
+    /// - Parameter subjects: at most ``standingLimit``.
+    func standings(of subjects: ArraySlice<LedgerSubject>) throws -> [LedgerStanding] {
+        // SQLite would scan the table for `(kind, name) IN (VALUES ...)`. CROSS JOIN has the subjects in the outer loop.
+        let sought = repeatElement("(?, ?)", count: subjects.count).joined(separator: ", ")
+        let sql = """
+            SELECT \(Self.standingValues) FROM (VALUES \(sought)) AS sought
+            CROSS JOIN block ON kind = column1 AND name = column2
+            """
+        return try Row.fetchAll(
+            db.cachedStatement(sql: sql),
+            arguments: StatementArguments(subjects.flatMap { [$0.kind.rawValue, $0.name] })
+        ).map(Self.standing)
     }
 
     static func challenge(_ row: Row) throws -> (challenge: Challenge, consumedAt: Date?) {
@@ -70,12 +92,16 @@ extension LedgerTables {
             usedAt: try row.date(3), until: try row.date(4))
     }
 
-    static func block(_ row: Row) throws -> Block {
+    static func standing(_ row: Row) throws -> LedgerStanding {
         let row = StoredRow(row, "block")
         guard let kind = LedgerSubject.Kind(rawValue: try row.text(0)) else { throw row.error(0) }
-        return Block(
-            subject: LedgerSubject(kind, try row.text(1)), reason: try row.text(2), since: try row.date(3),
-            until: try row.dateIfAny(4))
+        let subject = LedgerSubject(kind, try row.text(1))
+        let (reason, since, until) = (try row.text(2), try row.date(3), try row.dateIfAny(4))
+        switch try row.integer(5) {
+        case 0: return .blocked(Block(subject: subject, reason: reason, since: since, until: until))
+        case 1: return .allowed(Allowance(subject: subject, reason: reason, since: since, until: until))
+        default: throw row.error(5)
+        }
     }
 
     func row(_ sql: String, _ arguments: StatementArguments) throws -> Row? {

@@ -6,7 +6,7 @@ enum LedgerSchema {
     /// "ASSY", in the header of the file: <https://www.sqlite.org/fileformat.html#application_id>.
     static let applicationID = 0x4153_5359
     /// The version of the tables that this code reads and writes. It stands in the file as `user_version`.
-    static let version = 2
+    static let version = 3
 
     /// Tells whether a file is a ledger.
     ///
@@ -44,6 +44,11 @@ enum LedgerSchema {
         migrator.registerMigration("2") { db in
             try db.execute(sql: version2)
             try db.execute(sql: "PRAGMA user_version = 2")
+        }
+        migrator.registerMigration("3") { db in
+            // Of two processes that migrate a ledger at once the second may get here as well.
+            if try !db.columns(in: "block").contains(where: { $0.name == "allows" }) { try db.execute(sql: version3) }
+            try db.execute(sql: "PRAGMA user_version = 3")
         }
         return migrator
     }()
@@ -104,4 +109,9 @@ enum LedgerSchema {
             sealed BLOB NOT NULL
         ) STRICT, WITHOUT ROWID;
         """
+
+    /// Allowances stand among the blocks, so that a subject has one of them. A program of an older version that still has
+    /// the file open takes an allowance for a block, which is the safe side, and what it writes is a block.
+    private static let version3 =
+        "ALTER TABLE block ADD COLUMN allows INTEGER NOT NULL DEFAULT 0 CHECK (allows IN (0, 1))"
 }

@@ -27,12 +27,11 @@ struct LedgerTables {
                 consumingFor: app, purpose, stored: stored?.challenge, consumedAt: stored?.consumedAt, at: now)
         case .enrol(let key):
             return LedgerRules.refusal(
-                enrollingOver: try keyState(key.identifier)?.enrolledAt, block: try block(on: key.identifier.subject),
-                at: now)
+                enrollingOver: try keyState(key.identifier)?.enrolledAt, block: try block(on: key.identifier), at: now)
         case .advanceCounter(let advance):
             return LedgerRules.refusal(
                 advancing: advance, stored: try keyState(advance.key).map { ($0.app, $0.counter) },
-                block: try block(on: advance.key.subject), at: now)
+                block: try block(on: advance.key), at: now)
         case .rememberDigest(let use):
             let stored = try digest(use.digest)
             return LedgerRules.refusal(rememberingOver: stored?.usedAt, until: stored?.until, at: now)
@@ -79,19 +78,27 @@ struct LedgerTables {
             ]) == 1
     }
 
-    /// Stores a block in place of the one that there may be.
+    /// Stores a block in place of the standing that there may be.
     func put(_ block: Block) throws {
-        try change(
-            "INSERT OR REPLACE INTO block (kind, name, reason, since, until) VALUES (?, ?, ?, ?, ?)",
-            [
-                block.subject.kind.rawValue, block.subject.name, block.reason, block.since.stored,
-                block.until?.stored,
-            ])
+        try put(block.subject, block.reason, since: block.since, until: block.until, allows: false)
     }
 
-    /// Removes a block. Returns whether there was one.
-    func removeBlock(on subject: LedgerSubject) throws -> Bool {
-        try run("DELETE FROM block WHERE kind = ? AND name = ?", [subject.kind.rawValue, subject.name]) == 1
+    /// Stores an allowance in place of the standing that there may be.
+    func put(_ allowance: Allowance) throws {
+        try put(allowance.subject, allowance.reason, since: allowance.since, until: allowance.until, allows: true)
+    }
+
+    private func put(_ subject: LedgerSubject, _ reason: String, since: Date, until: Date?, allows: Bool) throws {
+        try change(
+            "INSERT OR REPLACE INTO block (kind, name, reason, since, until, allows) VALUES (?, ?, ?, ?, ?, ?)",
+            [subject.kind.rawValue, subject.name, reason, since.stored, until?.stored, allows ? 1 : 0])
+    }
+
+    /// Removes a block or an allowance. Returns what there was.
+    func removeStanding(of subject: LedgerSubject) throws -> LedgerStanding? {
+        guard let standing = try standing(of: subject) else { return nil }
+        try change("DELETE FROM block WHERE kind = ? AND name = ?", [subject.kind.rawValue, subject.name])
+        return standing
     }
 
     /// Forgets challenges and digests that ended by a time, the oldest first.

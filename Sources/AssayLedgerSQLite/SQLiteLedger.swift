@@ -37,12 +37,17 @@ public final class SQLiteLedger: Ledger {
         try await read { db in try LedgerTables(db).key(identifier) }
     }
 
-    /// Which of some subjects are blocked at a time, in their order.
-    public func blocks(on subjects: [LedgerSubject], at now: Date) async throws(LedgerOutage) -> [Block] {
+    /// The blocks and allowances of some subjects that are in force at a time, in the order of the subjects, with one
+    /// statement for up to a hundred of them.
+    public func standings(
+        of subjects: [LedgerSubject], at now: Date
+    ) async throws(LedgerOutage) -> [LedgerStanding] {
         if subjects.isEmpty { return [] }
         return try await read { db in
             let tables = LedgerTables(db)
-            return try subjects.compactMap { try tables.block(on: $0) }.filter { $0.isInForce(at: now) }
+            return try stride(from: 0, to: subjects.count, by: LedgerTables.standingLimit).flatMap { start in
+                try tables.standings(of: subjects[start...].prefix(LedgerTables.standingLimit))
+            }.filter { $0.isInForce(at: now) }
         }
     }
 
@@ -57,18 +62,23 @@ public final class SQLiteLedger: Ledger {
         return outcome
     }
 
-    /// Blocks a subject, or replaces the block that there is.
+    /// Blocks a subject, in place of the block or allowance that there may be.
     public func block(_ block: Block) async throws(LedgerOutage) {
         _ = try await writer.submit(.block(block), at: block.since)
     }
 
-    /// Lifts the block on a subject. Returns whether there was one.
+    /// Allows a subject what policy would refuse, in place of the block or allowance that there may be.
+    public func allow(_ allowance: Allowance) async throws(LedgerOutage) {
+        _ = try await writer.submit(.allow(allowance), at: allowance.since)
+    }
+
+    /// Lifts the block on a subject, or ends its allowance. Returns what there was.
     @discardableResult
-    public func allow(_ subject: LedgerSubject) async throws(LedgerOutage) -> Bool {
-        guard case .changed(let changed) = try await writer.submit(.allow(subject), at: .distantPast) else {
+    public func allow(_ subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding? {
+        guard case .ended(let standing) = try await writer.submit(.endStanding(subject), at: .distantPast) else {
             throw LedgerOutage(.internalError, "lifting a block in \(path) gave no answer")
         }
-        return changed
+        return standing
     }
 
     /// Finishes what has been asked for, and closes the file. Whatever is asked for later is an outage.

@@ -35,8 +35,15 @@ extension SQLiteLedger {
                 try LedgerTables.each(db, LedgerTables.digestColumns, by: "digest") { row in
                     try hand(.digest(LedgerTables.digest(row)))
                 }
-                try LedgerTables.each(db, LedgerTables.blockColumns, by: "kind, name") { row in
-                    try hand(.block(LedgerTables.block(row)))
+                // Whatever is damaged comes in the second section, and is refused there.
+                for section in ["allows = 0", "allows <> 0"] {
+                    let columns = "\(LedgerTables.standingColumns) WHERE \(section)"
+                    try LedgerTables.each(db, columns, by: "kind, name") { row in
+                        switch try LedgerTables.standing(row) {
+                        case .blocked(let block): try hand(.block(block))
+                        case .allowed(let allowance): try hand(.allowance(allowance))
+                        }
+                    }
                 }
             }
         } catch {
@@ -56,7 +63,8 @@ extension SQLiteLedger {
                 consumedChallenges: try count("challenge WHERE ? < expiresAt AND consumedAt IS NOT NULL"),
                 keys: try count("enrolledKey WHERE ? IS NOT NULL"),
                 digests: try count("usedDigest WHERE ? < until"),
-                blocks: try count("block WHERE until IS NULL OR ? < until"))
+                blocks: try count("block WHERE (until IS NULL OR ? < until) AND allows = 0"),
+                allowances: try count("block WHERE (until IS NULL OR ? < until) AND allows = 1"))
         }
     }
 

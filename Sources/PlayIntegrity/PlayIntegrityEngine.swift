@@ -56,11 +56,11 @@ public struct PlayIntegrityEngine: InspectableEngine {
         } catch {
             throw .outage(error)
         }
-        let keySet = PlayIntegrityKeySet(named, for: expectations, at: now)
-        guard !keySet.live.isEmpty else {
-            throw .request(PlayIntegrityKeySet.absence(of: named, for: expectations, at: now))
+        let selection = KeySelection<PlayIntegrityKeys>(named, for: expectations.keyClaim, at: now)
+        guard !selection.live.isEmpty else {
+            throw .request(KeySelection<PlayIntegrityKeys>.absence(of: named, for: expectations.keyClaim, at: now))
         }
-        return ClassicIntegrityAssessor.assess(input, keySet: keySet, expectations: expectations, now: now)
+        return ClassicIntegrityAssessor.assess(input, keys: selection, expectations: expectations, now: now)
     }
 
     /// Has a standard token decoded unless its answer is there, and assesses it; see ``StandardIntegrityAssessor``.

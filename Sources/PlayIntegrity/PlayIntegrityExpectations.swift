@@ -13,6 +13,8 @@ public final class PlayIntegrityExpectations: EngineExpectations {
     let modes: CheckModes
     /// The certificate digests as tokens carry them.
     let certificateDigestTexts: [String]
+    /// Which keys are the app's.
+    let keyClaim: KeyClaim
     /// What a device must meet whose version of Android is not told.
     let strictestDeviceLabel: DeviceIntegrityLabel?
 
@@ -26,6 +28,7 @@ public final class PlayIntegrityExpectations: EngineExpectations {
         self.app = app
         self.configuration = configuration
         self.modes = CheckModes(modes)
+        keyClaim = KeyClaim(app: app, names: configuration.keys, scopes: [configuration.packageName, app])
         certificateDigestTexts = configuration.android?.certificateDigests.map { Base64.encode($0, .url) } ?? []
         strictestDeviceLabel = configuration.android?.deviceRecognition.map(\.require)
             .max { $0.isWeaker(than: $1) }

@@ -6,8 +6,8 @@ public struct TestSecret: KeyMaterial {
     public static let purpose = KeyPurpose("test")
     /// The secret is required, the label is not.
     public static let parts = [
-        KeyPart("secret", isSecret: true, isRequired: true, form: "1 to 64 bytes"),
-        KeyPart("label", isSecret: false, isRequired: false, form: "text"),
+        KeyPart("secret", .secret, isRequired: true, form: "1 to 64 bytes"),
+        KeyPart("label", .published, isRequired: false, form: "text"),
     ]
     /// No algorithm uses it.
     public var algorithm: String { "none" }

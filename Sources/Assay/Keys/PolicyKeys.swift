@@ -35,9 +35,12 @@ struct PolicyKeys {
         var parts: [String: SecretBytes] = [:]
         for part in type.parts {
             if let source = fields[part.name] {
-                parts[part.name] = try files.contents(of: part, at: source)
+                parts[part.name] =
+                    part.content == .word
+                    ? SecretBytes(Array(try source.text().utf8)) : try files.contents(of: part, at: source)
             } else if part.isRequired {
-                throw node.missing(part.name, "\(part.form), as \(SecretSource.allowed)")
+                throw node.missing(
+                    part.name, part.content == .word ? part.form : "\(part.form), as \(SecretSource.allowed)")
             }
         }
         let material: any KeyMaterial

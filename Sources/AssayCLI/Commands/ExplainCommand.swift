@@ -78,6 +78,9 @@ extension CheckDefinition {
         case .policy(let mode):
             object.add("kind", text: "policy")
             object.add("default", text: mode.rawValue)
+        case .signal:
+            object.add("kind", text: "signal")
+            object.add("default", text: CheckMode.annotate.rawValue)
         case .ledger: object.add("kind", text: "ledger")
         }
         object.add("proves", text: proves)
@@ -93,6 +96,7 @@ extension CheckDefinition.Kind {
         switch self {
         case .gate: "gate"
         case .policy(let mode): "policy, \(mode.rawValue)"
+        case .signal: "signal, annotate"
         case .ledger: "ledger"
         }
     }
@@ -101,6 +105,7 @@ extension CheckDefinition.Kind {
         switch self {
         case .gate: "a gate: always enforced"
         case .policy(let mode): "a policy check: \(mode.rawValue) when the policy says nothing"
+        case .signal: "a signal: annotate when the policy says nothing, and never enforced"
         case .ledger: "decided by the ledger: always enforced"
         }
     }

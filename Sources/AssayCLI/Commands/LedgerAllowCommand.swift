@@ -2,26 +2,69 @@ import ArgumentParser
 import Assay
 import Foundation
 
-/// `assay ledger allow`: lifts a block.
+/// `assay ledger allow`: lifts a block, or lets pass what policy would refuse.
 struct LedgerAllowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "allow",
-        abstract: "Lifts the block on a key, a device or an account.",
-        discussion: "Exit status: 0, 1 when there was no block, 3 an outage or no ledger.")
+        abstract: "Lifts the block on a key, a device, an account or an issuer, or allows it what policy would refuse.",
+        discussion: """
+            Without --reason the subject becomes one like any other: the block on it is lifted, or its allowance ends.
+
+            With --reason it gets an allowance, in place of the block or allowance that there may be. While that is in \
+            force, what policy would refuse of a device by what is noted of it is let pass, as development and \
+            penetration tests need it. What is not authentic stays rejected.
+
+            Exit status: 0, 1 when there was neither a block nor an allowance to end, 3 an outage or no ledger.
+            """)
 
     @OptionGroup var subject: SubjectOptions
+
+    @Option(help: ArgumentHelp("Why the subject is allowed more than others.", valueName: "text"))
+    var reason: String?
+
+    @OptionGroup var end: StandingEndOptions
     @OptionGroup var options: LedgerOptions
+    @OptionGroup var creation: CreateLedgerOption
+
+    func validate() throws {
+        guard reason != "" else { throw ValidationError("--reason needs a text") }
+        guard reason == nil else { return }
+        guard !end.isGiven else { throw ValidationError("--until and --for end an allowance, which needs --reason") }
+        guard !creation.createLedger else { throw ValidationError("a new ledger has no block; --reason is missing") }
+    }
 
     func run() async throws {
-        let open = try options.url.open(creating: false)
+        let open = try options.url.open(creating: creation.createLedger)
         defer { open.close() }
-        let wasBlocked: Bool
+        let sentence: String?
         do {
-            wasBlocked = try await open.ledger.allow(subject.subject)
+            if let reason {
+                sentence = try await setAllowance(reason, in: open.ledger)
+            } else {
+                sentence = try await endStanding(in: open.ledger)
+            }
         } catch {
             throw CommandFailure(error)
         }
-        guard wasBlocked else { throw CommandFailure(.rejected, "there was no block on \(subject.subject)") }
-        try Console.print(Terminal(STDOUT_FILENO).printable("\(subject.subject) is no longer blocked"))
+        guard let sentence else {
+            throw CommandFailure(.rejected, "there was no block on \(subject.subject), and no allowance of it")
+        }
+        try Console.print(Terminal(STDOUT_FILENO).printable(sentence))
+    }
+
+    private func setAllowance(_ reason: String, in ledger: any Ledger) async throws(LedgerOutage) -> String {
+        let now = Date()
+        let allowance = Allowance(
+            subject: subject.subject, reason: reason, since: now, until: end.time(from: now))
+        try await ledger.allow(allowance)
+        return "\(allowance.subject): \(allowance.sentence)"
+    }
+
+    private func endStanding(in ledger: any Ledger) async throws(LedgerOutage) -> String? {
+        switch try await ledger.allow(subject.subject) {
+        case .blocked: "\(subject.subject) is no longer blocked"
+        case .allowed: "\(subject.subject) is no longer allowed what policy refuses"
+        case nil: nil
+        }
     }
 }

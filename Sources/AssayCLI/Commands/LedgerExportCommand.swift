@@ -14,7 +14,8 @@ struct LedgerExportCommand: AsyncParsableCommand {
               challenge  sha256, app, purpose, issuedAt, expiresAt, consumedAt if it was
               key        engine, identifier, app, publicKey, counter, enrolledAt, properties
               digest     digest, app, kind, usedAt, until
-              block      kind (key, device or account), name, reason, since, until if it ends
+              block      kind (key, device, account or issuer), name, reason, since, until if it ends
+              allowance  as a block
 
             A challenge that can still be used is like a secret, so its SHA-256 digest stands for it. Keys of the key \
             store are not exported; see assay keys list.
@@ -68,12 +69,23 @@ extension LedgerEntry {
             object.add("until", text: RFC3339.format(use.until))
         case .block(let block):
             object.add("entry", text: "block")
-            object.add("kind", text: block.subject.kind.rawValue)
-            object.add("name", text: block.subject.name)
-            object.add("reason", text: block.reason)
-            object.add("since", text: RFC3339.format(block.since))
-            if let until = block.until { object.add("until", text: RFC3339.format(until)) }
+            object.add(block.subject, reason: block.reason, since: block.since, until: block.until)
+        case .allowance(let allowance):
+            object.add("entry", text: "allowance")
+            object.add(
+                allowance.subject, reason: allowance.reason, since: allowance.since, until: allowance.until)
         }
         return object.text
+    }
+}
+
+extension JSONObject {
+    /// Adds what blocks and allowances have in common.
+    fileprivate mutating func add(_ subject: LedgerSubject, reason: String, since: Date, until: Date?) {
+        add("kind", text: subject.kind.rawValue)
+        add("name", text: subject.name)
+        add("reason", text: reason)
+        add("since", text: RFC3339.format(since))
+        if let until { add("until", text: RFC3339.format(until)) }
     }
 }

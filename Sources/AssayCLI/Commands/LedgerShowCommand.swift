@@ -3,19 +3,31 @@ import Assay
 import AssayPrimitives
 import Foundation
 
-/// `assay ledger show`: counts the entries, or shows what is known of a key.
+/// `assay ledger show`: counts the entries, or shows what is known of a key or another subject.
 struct LedgerShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Counts what the ledger holds, or shows a key with its counter and its block.",
-        discussion: "Exit status: 0, 1 when the ledger does not know the key, 3 an outage or no ledger.")
+        abstract: "Counts what the ledger holds, or shows a key, a device, an account or an issuer.",
+        discussion: """
+            A key is shown with its counter, and each of them with the block or the allowance that is in force, and its \
+            end.
+
+            Exit status: 0, 1 when the ledger does not know the key, 3 an outage or no ledger.
+            """)
 
     @Argument(
         help: ArgumentHelp("A key ID, base64 of either alphabet.", valueName: "key-id"), transform: SubjectOptions.keyID
     )
     var keyID: [UInt8]?
 
+    @OptionGroup var named: NamedSubjectOptions
     @OptionGroup var options: LedgerOptions
+
+    func validate() throws {
+        guard (keyID == nil ? 0 : 1) + named.given.count <= 1 else {
+            throw ValidationError("a key ID, --device, --account and --issuer exclude each other")
+        }
+    }
 
     func run() async throws {
         let open = try options.url.open(creating: false)
@@ -25,8 +37,9 @@ struct LedgerShowCommand: AsyncParsableCommand {
             if let keyID {
                 let identifier = KeyIdentifier.appAttest(keyID)
                 let key = try await open.ledger.enrolledKey(identifier)
-                let blocks = try await open.ledger.blocks(on: [identifier.subject], at: now)
-                try show(key, blocks)
+                try show(key, await open.ledger.standings(of: [identifier.subject], at: now))
+            } else if let subject = named.given.first {
+                try show(await open.ledger.standings(of: [subject], at: now), of: subject.description)
             } else {
                 try show(await open.ledger.summary(at: now))
             }
@@ -43,10 +56,11 @@ struct LedgerShowCommand: AsyncParsableCommand {
             ("keys", "\(summary.keys)"),
             ("used digests", "\(summary.digests)"),
             ("blocks in force", "\(summary.blocks)"),
+            ("allowances in force", "\(summary.allowances)"),
         ])
     }
 
-    private func show(_ key: EnrolledKey?, _ blocks: [Block]) throws {
+    private func show(_ key: EnrolledKey?, _ standings: [LedgerStanding]) throws {
         if let key {
             try print(
                 [
@@ -58,10 +72,16 @@ struct LedgerShowCommand: AsyncParsableCommand {
                     ("enrolled at", RFC3339.format(key.enrolledAt)),
                 ] + key.properties.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
         }
-        let terminal = Terminal(STDOUT_FILENO)
-        for block in blocks { try Console.print(terminal.printable(block.sentence)) }
+        if key != nil || !standings.isEmpty { try show(standings, of: "it") }
         guard key != nil else { throw CommandFailure(.rejected, "\(options.url.description) has no such key") }
-        if blocks.isEmpty { try Console.print("no block is in force on it") }
+    }
+
+    private func show(_ standings: [LedgerStanding], of subject: String) throws {
+        let terminal = Terminal(STDOUT_FILENO)
+        for standing in standings { try Console.print(terminal.printable(standing.sentence)) }
+        if standings.isEmpty {
+            try Console.print(terminal.printable("no block is in force on \(subject), and no allowance of it"))
+        }
     }
 
     private func print(_ rows: [(name: String, value: String)]) throws {

@@ -16,7 +16,10 @@ struct KeySources {
         var parts: [String: SecretBytes] = [:]
         for part in type.parts {
             guard let source = sources.first(where: { $0.part == part.name }), let text = source.text else { continue }
-            parts[part.name] = try SecretArgument.read(text, of: source.option, isSecret: part.isSecret)
+            parts[part.name] =
+                part.content == .word
+                ? SecretBytes(Array(text.utf8))
+                : try SecretArgument.read(text, of: source.option, isSecret: part.isSecret)
         }
         do {
             return (parts, try type.reading(parts))

@@ -6,6 +6,8 @@ public struct CheckDefinition: Sendable, Identifiable {
         case gate
         /// Runs past the gates, in the mode that the policy sets.
         case policy(default: CheckMode)
+        /// Runs past the gates as a policy check does, but is only ever noted: its failure means too little to reject for.
+        case signal
         /// Decided by the ledger when the effects of an acceptance are committed.
         case ledger
     }

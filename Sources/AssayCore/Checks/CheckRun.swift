@@ -6,6 +6,10 @@ public enum PolicyAnswer: Sendable {
     case notApplicable(any CheckFinding)
     /// The policy asks for nothing here.
     case notAsked
+    /// The check holds, and there is something worth knowing nonetheless.
+    case remarked(any CheckFinding)
+    /// The policy lets something pass, on the condition that the verdict notes it.
+    case noted(any CheckFinding)
 }
 
 /// Runs the checks of an assessment in their order and keeps the results.
@@ -105,17 +109,35 @@ public struct CheckRun: ~Copyable {
         } else if let broken {
             results.append(.skipped(check, because: .check(broken)))
         } else {
-            do {
-                switch try body() {
-                case .holds: results.append(.passed(check))
-                case .notApplicable(let finding):
-                    results.append(.skipped(check, because: .notApplicable, finding))
-                case .notAsked: results.append(.skipped(check, because: .policy))
-                }
-            } catch {
-                results.append(
-                    mode == .annotate ? .annotated(check, error.finding) : .failed(check, error.finding))
+            record(check, failing: mode == .annotate ? CheckResult.annotated : CheckResult.failed, body)
+        }
+    }
+
+    /// Runs a gate that looks at something that not all evidence has, and that nothing else depends on.
+    public mutating func conditionalGate(
+        _ check: CheckID, _ body: () throws(CheckFailure) -> PolicyAnswer
+    ) {
+        if let broken {
+            results.append(.skipped(check, because: .check(broken)))
+        } else {
+            record(check, failing: CheckResult.failed, body)
+        }
+    }
+
+    private mutating func record(
+        _ check: CheckID, failing: (CheckID, any CheckFinding) -> CheckResult,
+        _ body: () throws(CheckFailure) -> PolicyAnswer
+    ) {
+        do {
+            switch try body() {
+            case .holds: results.append(.passed(check))
+            case .notApplicable(let finding): results.append(.skipped(check, because: .notApplicable, finding))
+            case .notAsked: results.append(.skipped(check, because: .policy))
+            case .remarked(let finding): results.append(.passed(check, finding))
+            case .noted(let finding): results.append(.annotated(check, finding))
             }
+        } catch {
+            results.append(failing(check, error.finding))
         }
     }
 

@@ -31,22 +31,35 @@ public protocol KeyMaterial: Sendable {
 
 /// One part of a key, such as the half that decrypts.
 public struct KeyPart: Sendable, Equatable {
+    /// What a part holds, and with it how it is handed over.
+    public enum Content: Sendable, Equatable {
+        /// A secret, in a file that others must not be able to read or in a variable: `file:PATH` or `env:NAME`.
+        case secret
+        /// Something long that everybody may know, such as a public key: `file:PATH` or `env:NAME`.
+        case published
+        /// A word that everybody may know, such as an identifier, which is written as it is.
+        case word
+    }
+
     /// The name of the part, which is its field in a policy, such as `decryptionKey`.
     public let name: String
-    /// Whether it must be kept secret. Files with secrets must not be readable for others.
-    public let isSecret: Bool
+    /// What it holds.
+    public let content: Content
     /// Whether every key has it.
     public let isRequired: Bool
     /// What it is and how it is written, for error messages.
     public let form: String
 
     /// Describes a part.
-    public init(_ name: String, isSecret: Bool, isRequired: Bool, form: String) {
+    public init(_ name: String, _ content: Content, isRequired: Bool, form: String) {
         self.name = name
-        self.isSecret = isSecret
+        self.content = content
         self.isRequired = isRequired
         self.form = form
     }
+
+    /// Whether it must be kept secret. Files with secrets must not be readable for others.
+    public var isSecret: Bool { content == .secret }
 }
 
 /// A key that cannot be used: which part, what was found and what is expected. It shows nothing of a secret.

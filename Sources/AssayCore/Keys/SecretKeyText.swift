@@ -45,7 +45,7 @@ package enum SecretKeyText {
     package static func decode(_ text: SecretBytes, byteCount: Int) throws(Problem) -> SecretBytes {
         try text.withUnsafeBytes { (bytes) throws(Problem) in
             let body = trimmed(bytes)
-            if body.count == 2 * byteCount, body.allSatisfy({ $0.hexadecimalValue != nil }) {
+            if isHexadecimal(body, byteCount: byteCount) {
                 return SecretBytes(count: byteCount) { output in
                     for index in 0..<byteCount {
                         let (high, low) = (body[body.startIndex + 2 * index], body[body.startIndex + 2 * index + 1])
@@ -56,6 +56,38 @@ package enum SecretKeyText {
             guard base64Length(of: body) == byteCount else { throw Problem(kind: kind(of: body, in: bytes)) }
             return SecretBytes(count: byteCount) { output in decodeBase64(body, into: output) }
         }
+    }
+
+    /// The key of one of some lengths that a text in base64 stands for.
+    ///
+    /// Hexadecimal digits are base64 of other bytes, so that they are taken only where the length tells them apart.
+    /// - Parameters:
+    ///   - text: base64 in either alphabet, with or without its padding. White space, also within, and one pair of
+    ///     matching quotes around it are passed over: terminals and mails wrap long lines.
+    ///   - byteCounts: the lengths that are allowed.
+    package static func decodeBase64(_ text: SecretBytes, byteCounts: ClosedRange<Int>) throws(Problem) -> SecretBytes {
+        let joined = text.withUnsafeBytes { (bytes) in
+            let body = trimmed(bytes)
+            let isPEM = body.starts(with: "-----BEGIN ".utf8)
+            return SecretBytes(count: isPEM ? body.count : body.count { !isSpace($0) }) { output in
+                var position = 0
+                for byte in body where isPEM || !isSpace(byte) {
+                    output[position] = byte
+                    position += 1
+                }
+            }
+        }
+        return try joined.withUnsafeBytes { (bytes) throws(Problem) in
+            let body = bytes[...]
+            guard let count = base64Length(of: body), byteCounts.contains(count),
+                !byteCounts.contains(where: { 2 * $0 == body.count && isHexadecimal(body, byteCount: $0) })
+            else { throw Problem(kind: kind(of: body, in: bytes)) }
+            return SecretBytes(count: count) { output in decodeBase64(body, into: output) }
+        }
+    }
+
+    private static func isHexadecimal(_ body: Slice<UnsafeRawBufferPointer>, byteCount: Int) -> Bool {
+        body.count == 2 * byteCount && body.allSatisfy { $0.hexadecimalValue != nil }
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }

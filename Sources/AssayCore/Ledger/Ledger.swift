@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// What outlives a verification: challenges, enrolled keys and their counters, used digests, blocked subjects.
+/// What outlives a verification: challenges, enrolled keys and their counters, used digests, blocked and allowed subjects.
 ///
 /// Contract, held by every implementation and tested by the contract suite in `AssayTesting`:
 /// - ``commit(_:at:)`` applies all effects or none. The outcome of racing commits is that of some order of them.
@@ -19,8 +19,12 @@ public protocol Ledger: Sendable {
     /// The key that was enrolled under an identifier, with its counter, and nil when there is none.
     func enrolledKey(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey?
 
-    /// Which of some subjects are blocked at a time.
-    func blocks(on subjects: [LedgerSubject], at now: Date) async throws(LedgerOutage) -> [Block]
+    /// Whether the ledger knows, without a look at anything but its memory, that it holds no standing at all. Engines ask
+    /// this first, on every request. `false` says nothing: there may be standings, or the ledger would have to look.
+    var isWithoutStandings: Bool { get }
+
+    /// The blocks and allowances of some subjects that are in force at a time, in the order of the subjects.
+    func standings(of subjects: [LedgerSubject], at now: Date) async throws(LedgerOutage) -> [LedgerStanding]
 
     /// The block on a key that is in force at a time, and nil for none.
     func block(onKey identifier: KeyIdentifier, at now: Date) async throws(LedgerOutage) -> Block?
@@ -30,12 +34,17 @@ public protocol Ledger: Sendable {
     /// Every effect is decided against the state before the commit, so that a refusal names every effect that fails.
     func commit(_ effects: [LedgerEffect], at now: Date) async throws(LedgerOutage) -> CommitOutcome
 
-    /// Blocks a subject, or replaces the block that there is.
+    /// Blocks a subject, in place of the block or allowance that there may be.
     func block(_ block: Block) async throws(LedgerOutage)
 
-    /// Lifts the block on a subject. Returns whether there was one.
+    /// Allows a subject what policy would refuse, in place of the block or allowance that there may be.
+    func allow(_ allowance: Allowance) async throws(LedgerOutage)
+
+    /// Makes a subject one like any other: lifts the block on it, or ends its allowance.
+    ///
+    /// - Returns: what there was, whether or not it was still in force, and nil for nothing.
     @discardableResult
-    func allow(_ subject: LedgerSubject) async throws(LedgerOutage) -> Bool
+    func allow(_ subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding?
 
     /// Hands every entry to `body`, in a consistent snapshot, section by section in the order of ``LedgerEntry``.
     func export(_ body: (LedgerEntry) throws -> Void) async throws
@@ -45,9 +54,17 @@ public protocol Ledger: Sendable {
 }
 
 extension Ledger {
+    /// Nothing is known without a look.
+    public var isWithoutStandings: Bool { false }
+
+    /// Which of some subjects are blocked at a time, in their order.
+    public func blocks(on subjects: [LedgerSubject], at now: Date) async throws(LedgerOutage) -> [Block] {
+        try await standings(of: subjects, at: now).compactMap(\.block)
+    }
+
     /// What ``blocks(on:at:)`` says of the key's name. A ledger that knows without it need not have it made.
     public func block(onKey identifier: KeyIdentifier, at now: Date) async throws(LedgerOutage) -> Block? {
-        try await blocks(on: [identifier.subject], at: now).first
+        isWithoutStandings ? nil : try await blocks(on: [identifier.subject], at: now).first
     }
 }
 
@@ -69,6 +86,8 @@ public enum LedgerEntry: Sendable, Equatable {
     case digest(UsedDigest)
     /// A block.
     case block(Block)
+    /// An allowance.
+    case allowance(Allowance)
 }
 
 /// How many entries a ledger holds.
@@ -83,13 +102,18 @@ public struct LedgerSummary: Sendable, Equatable {
     public let digests: Int
     /// Blocks in force.
     public let blocks: Int
+    /// Allowances in force.
+    public let allowances: Int
 
     /// Counts a ledger's entries.
-    public init(openChallenges: Int, consumedChallenges: Int, keys: Int, digests: Int, blocks: Int) {
+    public init(
+        openChallenges: Int, consumedChallenges: Int, keys: Int, digests: Int, blocks: Int, allowances: Int
+    ) {
         self.openChallenges = openChallenges
         self.consumedChallenges = consumedChallenges
         self.keys = keys
         self.digests = digests
         self.blocks = blocks
+        self.allowances = allowances
     }
 }

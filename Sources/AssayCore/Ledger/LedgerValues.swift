@@ -48,7 +48,7 @@ public struct KeyIdentifier: Hashable, Sendable {
         self.value = value
     }
 
-    /// The name under which the key is blocked: its identifier in standard base64.
+    /// The name under which the key is blocked or allowed: its identifier in standard base64.
     public var subject: LedgerSubject { LedgerSubject(.key, Data(value).base64EncodedString()) }
 }
 
@@ -108,61 +108,5 @@ public struct UsedDigest: Sendable, Equatable {
         self.kind = kind
         self.usedAt = usedAt
         self.until = until
-    }
-}
-
-/// Something that can be blocked: a key ID, a device ID or an account.
-public struct LedgerSubject: Hashable, Sendable, CustomStringConvertible {
-    /// What kind of name it is.
-    public enum Kind: String, Sendable, CaseIterable {
-        /// A key ID, in standard base64.
-        case key
-        /// A device ID.
-        case device
-        /// An account of the backend's own.
-        case account
-    }
-
-    /// What kind of name it is.
-    public let kind: Kind
-    /// The name.
-    public let name: String
-
-    /// Names a subject.
-    public init(_ kind: Kind, _ name: String) {
-        self.kind = kind
-        self.name = name
-    }
-
-    /// Kind and name.
-    public var description: String { "\(kind.rawValue) \(name)" }
-}
-
-/// A block on a subject.
-public struct Block: Sendable, Equatable {
-    /// Who is blocked.
-    public let subject: LedgerSubject
-    /// Why, in the operator's words.
-    public let reason: String
-    /// When it was blocked.
-    public let since: Date
-    /// When the block ends by itself, and nil for never.
-    public let until: Date?
-
-    /// Describes a block.
-    public init(subject: LedgerSubject, reason: String, since: Date, until: Date?) {
-        self.subject = subject
-        self.reason = reason
-        self.since = since
-        self.until = until
-    }
-
-    /// Whether the block is in force at a time.
-    public func isInForce(at now: Date) -> Bool { until.map { now < $0 } ?? true }
-
-    /// One sentence for a verdict.
-    public var sentence: String {
-        let end = until.map { " until \(RFC3339.format($0))" } ?? ""
-        return "the \(subject.kind.rawValue) has been blocked since \(RFC3339.format(since))\(end): \(reason)"
     }
 }

@@ -9,6 +9,8 @@ public final class MemoryLedger: Ledger {
     public var durability: LedgerDurability { .ephemeral }
 
     private let state = Mutex(State())
+    // Apart from the state, so that a check that has nobody to look for takes no lock.
+    private let hasStandings = Atomic(false)
 
     /// Starts an empty ledger.
     public init() {}
@@ -31,10 +33,16 @@ public final class MemoryLedger: Ledger {
         state.withLock { $0.keys[identifier] }
     }
 
-    /// Which of some subjects are blocked at a time.
-    public func blocks(on subjects: [LedgerSubject], at now: Date) async throws(LedgerOutage) -> [Block] {
-        state.withLock { state in
-            subjects.compactMap { state.blocks[$0] }.filter { $0.isInForce(at: now) }
+    /// Whether nobody is blocked or allowed.
+    public var isWithoutStandings: Bool { !hasStandings.load(ordering: .acquiring) }
+
+    /// The blocks and allowances of some subjects that are in force at a time, in the order of the subjects.
+    public func standings(
+        of subjects: [LedgerSubject], at now: Date
+    ) async throws(LedgerOutage) -> [LedgerStanding] {
+        if isWithoutStandings { return [] }
+        return state.withLock { state in
+            subjects.compactMap { state.standings[$0] }.filter { $0.isInForce(at: now) }
         }
     }
 
@@ -51,15 +59,30 @@ public final class MemoryLedger: Ledger {
         }
     }
 
-    /// Blocks a subject, or replaces the block that there is.
+    /// Blocks a subject, in place of the block or allowance that there may be.
     public func block(_ block: Block) async throws(LedgerOutage) {
-        state.withLock { $0.blocks[block.subject] = block }
+        set(.blocked(block), of: block.subject)
     }
 
-    /// Lifts the block on a subject. Returns whether there was one.
+    /// Allows a subject what policy would refuse, in place of the block or allowance that there may be.
+    public func allow(_ allowance: Allowance) async throws(LedgerOutage) {
+        set(.allowed(allowance), of: allowance.subject)
+    }
+
+    /// Lifts the block on a subject, or ends its allowance. Returns what there was.
     @discardableResult
-    public func allow(_ subject: LedgerSubject) async throws(LedgerOutage) -> Bool {
-        state.withLock { $0.blocks.removeValue(forKey: subject) != nil }
+    public func allow(_ subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding? {
+        set(nil, of: subject)
+    }
+
+    @discardableResult
+    private func set(_ standing: LedgerStanding?, of subject: LedgerSubject) -> LedgerStanding? {
+        state.withLock { state in
+            let previous = state.standings[subject]
+            state.standings[subject] = standing
+            hasStandings.store(!state.standings.isEmpty, ordering: .releasing)
+            return previous
+        }
     }
 
     /// Hands every entry to `body`, section by section, each sorted by name.
@@ -79,9 +102,9 @@ public final class MemoryLedger: Ledger {
         for digest in snapshot.digests.values.sorted(by: { $0.digest.lexicographicallyPrecedes($1.digest) }) {
             try body(.digest(digest))
         }
-        for block in snapshot.blocks.values.sorted(by: { $0.subject.description < $1.subject.description }) {
-            try body(.block(block))
-        }
+        let standings = snapshot.standings.values.sorted { $0.subject.description < $1.subject.description }
+        for block in standings.compactMap(\.block) { try body(.block(block)) }
+        for allowance in standings.compactMap(\.allowance) { try body(.allowance(allowance)) }
     }
 
     /// Counts what the ledger holds at a time.
@@ -89,10 +112,11 @@ public final class MemoryLedger: Ledger {
         state.withLock { state in
             let current = state.challenges.values.filter { now < $0.challenge.expiresAt }
             let consumed = current.count { $0.consumedAt != nil }
+            let standings = state.standings.values.filter { $0.isInForce(at: now) }
             return LedgerSummary(
                 openChallenges: current.count - consumed, consumedChallenges: consumed, keys: state.keys.count,
                 digests: state.digests.values.count { now < $0.until },
-                blocks: state.blocks.values.count { $0.isInForce(at: now) })
+                blocks: standings.count { $0.block != nil }, allowances: standings.count { $0.allowance != nil })
         }
     }
 }
@@ -101,7 +125,7 @@ private struct State {
     var challenges: [[UInt8]: (challenge: Challenge, consumedAt: Date?)] = [:]
     var keys: [KeyIdentifier: EnrolledKey] = [:]
     var digests: [[UInt8]: UsedDigest] = [:]
-    var blocks: [LedgerSubject: Block] = [:]
+    var standings: [LedgerSubject: LedgerStanding] = [:]
     private var nextSweep = 4096
 
     func refusal(of action: LedgerEffect.Action, at now: Date) -> LedgerRefusal? {
@@ -112,11 +136,11 @@ private struct State {
                 consumingFor: app, purpose, stored: stored?.challenge, consumedAt: stored?.consumedAt, at: now)
         case .enrol(let key):
             return LedgerRules.refusal(
-                enrollingOver: keys[key.identifier]?.enrolledAt, block: blocks[key.identifier.subject], at: now)
+                enrollingOver: keys[key.identifier]?.enrolledAt, block: block(on: key.identifier), at: now)
         case .advanceCounter(let advance):
             return LedgerRules.refusal(
                 advancing: advance, stored: key(for: advance).map { ($0.app, $0.counter) },
-                block: blocks[advance.key.subject], at: now)
+                block: block(on: advance.key), at: now)
         case .rememberDigest(let use):
             let stored = digests[use.digest]
             return LedgerRules.refusal(rememberingOver: stored?.usedAt, until: stored?.until, at: now)
@@ -130,6 +154,10 @@ private struct State {
         case .advanceCounter(let advance): keys[advance.key] = key(for: advance)?.withCounter(advance.counter)
         case .rememberDigest(let use): digests[use.digest] = use
         }
+    }
+
+    private func block(on key: KeyIdentifier) -> Block? {
+        standings.isEmpty ? nil : standings[key.subject]?.block
     }
 
     /// The key that an advance is held against: the ledger's own, else the supplied one if it is the key in question.

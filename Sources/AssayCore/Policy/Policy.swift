@@ -40,8 +40,11 @@ public struct Policy: Sendable {
         self.keys = keys
         var effective: [CheckID: CheckMode] = [:]
         for definition in catalogue {
-            guard case .policy(let standard) = definition.kind else { continue }
-            effective[definition.id] = modes[definition.id] ?? standard
+            switch definition.kind {
+            case .policy(let standard): effective[definition.id] = modes[definition.id] ?? standard
+            case .signal: effective[definition.id] = modes[definition.id] ?? .annotate
+            case .gate, .ledger: break
+            }
         }
         self.modes = effective
     }
@@ -53,6 +56,9 @@ public struct Policy: Sendable {
         }
         switch definition.kind {
         case .policy: return nil
+        case .signal where mode != .enforce: return nil
+        case .signal:
+            return "\(check.name) is only a signal and never rejects; allowed are annotate and off, found enforce"
         case .gate where mode == .enforce: return nil
         case .ledger where mode == .enforce: return nil
         case .gate:

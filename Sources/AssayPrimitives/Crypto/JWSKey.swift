@@ -44,6 +44,11 @@ public struct JWSKey: Sendable {
         }
     }
 
+    /// Whether the key is a secret shared by both sides.
+    public var isSymmetric: Bool {
+        if case .hs256 = kind { true } else { false }
+    }
+
     /// Verifies the signature or MAC.
     ///
     /// The algorithm is compared before anything is computed, and so is the length of the signature. When this returns,

@@ -15,7 +15,7 @@ struct KnownToBase: Sendable {
 final class BaseLedger: Sendable {
     private struct State {
         var keys: [LedgerName: EnrolledKey?] = [:]
-        var blocks: [LedgerSubject: Block?] = [:]
+        var standings: [LedgerSubject: LedgerStanding?] = [:]
     }
 
     private let ledger: any Ledger
@@ -41,15 +41,15 @@ final class BaseLedger: Sendable {
         }
     }
 
-    /// The block on a subject, whether it is in force or has ended.
-    func block(on subject: LedgerSubject) async throws(LedgerOutage) -> Block? {
-        if let known = state.withLock({ $0.blocks[subject] }) { return known }
-        // At this time no block has ended yet.
-        let block = try await ledger.blocks(on: [subject], at: .distantPast).first
+    /// The block or allowance of a subject, whether it is in force or has ended.
+    func standing(of subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding? {
+        if let known = state.withLock({ $0.standings[subject] }) { return known }
+        // At this time none has ended yet.
+        let standing = try await ledger.standings(of: [subject], at: .distantPast).first
         return state.withLock { state in
-            if let known = state.blocks[subject] { return known }
-            state.blocks[subject] = .some(block)
-            return block
+            if let known = state.standings[subject] { return known }
+            state.standings[subject] = .some(standing)
+            return standing
         }
     }
 
@@ -63,6 +63,6 @@ final class BaseLedger: Sendable {
     }
 
     private func known(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> KnownToBase {
-        KnownToBase(key: try await key(identifier), block: try await block(on: identifier.subject))
+        KnownToBase(key: try await key(identifier), block: try await standing(of: identifier.subject)?.block)
     }
 }

@@ -30,7 +30,7 @@ public final class ReplayLedger: Ledger {
     ///
     /// - Parameters:
     ///   - challenges: what counts as issued.
-    ///   - base: a ledger whose keys and blocks count. Nothing is written to it. Its counters are those of today, so
+    ///   - base: a ledger whose keys, blocks and allowances count. Nothing is written to it. Its counters are those of today, so
     ///     that the counter of a key begins at the one that its first accepted assertion presents.
     public convenience init(challenges: Challenges, base: (any Ledger)? = nil) {
         self.init(challenges: challenges, base: base.map { BaseLedger($0) })
@@ -59,20 +59,21 @@ public final class ReplayLedger: Ledger {
         try await base?.key(identifier)
     }
 
-    /// The blocks of the base ledger.
-    public func blocks(on subjects: [LedgerSubject], at now: Date) async throws(LedgerOutage) -> [Block] {
-        guard let base else { return [] }
-        var blocks: [Block] = []
-        for subject in subjects {
-            if let block = try await base.block(on: subject), block.isInForce(at: now) { blocks.append(block) }
-        }
-        return blocks
-    }
+    /// Whether there is no base ledger: a replay blocks and allows nobody.
+    public var isWithoutStandings: Bool { base == nil }
 
-    /// The block of the base ledger on a key.
-    public func block(onKey identifier: KeyIdentifier, at now: Date) async throws(LedgerOutage) -> Block? {
-        guard let base, let block = try await base.block(on: identifier.subject) else { return nil }
-        return block.isInForce(at: now) ? block : nil
+    /// The blocks and allowances of the base ledger.
+    public func standings(
+        of subjects: [LedgerSubject], at now: Date
+    ) async throws(LedgerOutage) -> [LedgerStanding] {
+        guard let base else { return [] }
+        var standings: [LedgerStanding] = []
+        for subject in subjects {
+            if let standing = try await base.standing(of: subject), standing.isInForce(at: now) {
+                standings.append(standing)
+            }
+        }
+        return standings
     }
 
     /// Applies effects, all together or not at all.
@@ -101,8 +102,10 @@ public final class ReplayLedger: Ledger {
     public func issue(_ challenge: Challenge, at now: Date) async throws(LedgerOutage) { throw Self.readOnly }
     /// Blocks nobody.
     public func block(_ block: Block) async throws(LedgerOutage) { throw Self.readOnly }
-    /// Lifts no block.
-    public func allow(_ subject: LedgerSubject) async throws(LedgerOutage) -> Bool { throw Self.readOnly }
+    /// Allows nobody.
+    public func allow(_ allowance: Allowance) async throws(LedgerOutage) { throw Self.readOnly }
+    /// Lifts no block and ends no allowance.
+    public func allow(_ subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding? { throw Self.readOnly }
     /// Exports nothing.
     public func export(_ body: (LedgerEntry) throws -> Void) async throws { throw Self.readOnly }
     /// Counts nothing.

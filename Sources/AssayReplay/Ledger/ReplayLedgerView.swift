@@ -37,12 +37,10 @@ final class ReplayLedgerView: Ledger {
         return key
     }
 
-    func blocks(on subjects: [LedgerSubject], at now: Date) async throws(LedgerOutage) -> [Block] {
-        try await ledger.blocks(on: subjects, at: now)
-    }
+    var isWithoutStandings: Bool { ledger.isWithoutStandings }
 
-    func block(onKey identifier: KeyIdentifier, at now: Date) async throws(LedgerOutage) -> Block? {
-        try await ledger.block(onKey: identifier, at: now)
+    func standings(of subjects: [LedgerSubject], at now: Date) async throws(LedgerOutage) -> [LedgerStanding] {
+        try await ledger.standings(of: subjects, at: now)
     }
 
     func commit(_ effects: [LedgerEffect], at now: Date) async throws(LedgerOutage) -> CommitOutcome {
@@ -53,7 +51,10 @@ final class ReplayLedgerView: Ledger {
         try await ledger.issue(challenge, at: now)
     }
     func block(_ block: Block) async throws(LedgerOutage) { try await ledger.block(block) }
-    func allow(_ subject: LedgerSubject) async throws(LedgerOutage) -> Bool { try await ledger.allow(subject) }
+    func allow(_ allowance: Allowance) async throws(LedgerOutage) { try await ledger.allow(allowance) }
+    func allow(_ subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding? {
+        try await ledger.allow(subject)
+    }
     func export(_ body: (LedgerEntry) throws -> Void) async throws { try await ledger.export(body) }
     func summary(at now: Date) async throws(LedgerOutage) -> LedgerSummary { try await ledger.summary(at: now) }
 }

@@ -58,6 +58,8 @@ extension LedgerContract {
                 Sample.block(LedgerSubject(.account, "alice")),
                 Sample.block(LedgerSubject(.device, "d1"), until: Sample.later(9)),
             ]
+            let allowance = Sample.allowance(LedgerSubject(.device, "d2"), until: Sample.later(9))
+            try await ledger.allow(allowance)
             for block in blocks { try await ledger.block(block) }
             try await ledger.apply(Sample.remember(Sample.digest(1)), Sample.remember(Sample.digest(2)))
             try await ledger.apply(Sample.enrol(Sample.key(1)), Sample.enrol(Sample.key(2, counter: .max)))
@@ -68,19 +70,23 @@ extension LedgerContract {
                 .challenge(Sample.challenge(2), consumedAt: Sample.later(1)),
                 .key(Sample.key(1)), .key(Sample.key(2, counter: .max)),
                 .digest(Sample.digest(1)), .digest(Sample.digest(2)), .block(blocks[0]), .block(blocks[1]),
+                .allowance(allowance),
             ]
             let found = try await ledger.entries()
             try expectEqual(found.count, expected.count, "the number of entries")
             try expectEqual(found.map(\.section), expected.map(\.section), "the order of the sections")
             for entry in expected { try expect(found.contains(entry), "not exported: \(entry)") }
-            let summary = LedgerSummary(openChallenges: 1, consumedChallenges: 1, keys: 2, digests: 2, blocks: 2)
+            let summary = LedgerSummary(
+                openChallenges: 1, consumedChallenges: 1, keys: 2, digests: 2, blocks: 2, allowances: 1)
             try expectEqual(try await ledger.summary(at: Sample.later(2)), summary, "the summary")
         },
         Case("a summary counts what holds at its time") { ledger in
             for seed: UInt8 in [1, 2] { try await ledger.issue(Sample.challenge(seed), at: Sample.now) }
             try await ledger.apply(Sample.consume(1), Sample.remember(Sample.digest()), Sample.enrol(Sample.key()))
             try await ledger.block(Sample.block(LedgerSubject(.account, "alice"), until: Sample.later(300)))
-            let late = LedgerSummary(openChallenges: 0, consumedChallenges: 0, keys: 1, digests: 0, blocks: 0)
+            try await ledger.allow(Sample.allowance(LedgerSubject(.device, "d1"), until: Sample.later(300)))
+            let late = LedgerSummary(
+                openChallenges: 0, consumedChallenges: 0, keys: 1, digests: 0, blocks: 0, allowances: 0)
             try expectEqual(try await ledger.summary(at: Sample.later(300)), late, "the summary after all has ended")
         },
         Case("what an export's receiver throws ends the export") { ledger in
@@ -106,6 +112,7 @@ extension LedgerEntry {
         case .key: 1
         case .digest: 2
         case .block: 3
+        case .allowance: 4
         }
     }
 }

@@ -82,48 +82,4 @@ extension LedgerContract {
                 Sample.remember(Sample.digest()), .digestUsed(again), at: Sample.later(599))
         },
     ]
-
-    static let blockCases: [Case] = [
-        Case("a blocked key is neither enrolled nor advanced") { ledger in
-            try await ledger.apply(Sample.enrol(Sample.key(1)))
-            for seed: UInt8 in [1, 2] { try await ledger.block(Sample.block(Sample.identifier(seed).subject)) }
-            try await ledger.refuse(Sample.advance(1), .blocked(Sample.block(Sample.identifier(1).subject)))
-            try await ledger.refuse(
-                Sample.enrol(Sample.key(2)), .blocked(Sample.block(Sample.identifier(2).subject)))
-            try expectEqual(try await ledger.counter(), 0, "the counter of a blocked key")
-        },
-        Case("a block ends at its time") { ledger in
-            let block = Sample.block(Sample.identifier().subject, until: Sample.later(60))
-            try await ledger.block(block)
-            try await ledger.refuse(Sample.enrol(Sample.key()), .blocked(block), at: Sample.later(59.5))
-            try expectEqual(
-                try await ledger.blocks(on: [block.subject], at: Sample.later(59.5)), [block], "blocks before the end")
-            try expectEqual(
-                try await ledger.blocks(on: [block.subject], at: Sample.later(60)), [], "blocks at the end")
-            try await ledger.apply(Sample.enrol(Sample.key()), at: Sample.later(60))
-        },
-        Case("a block can be lifted, and says whether it was there") { ledger in
-            let subject = Sample.identifier().subject
-            try await ledger.block(Sample.block(subject))
-            try expect(try await ledger.allow(subject), "lifting a block that was there was answered with no")
-            try expect(try await !ledger.allow(subject), "lifting a block that was not there was answered with yes")
-            try await ledger.apply(Sample.enrol(Sample.key()))
-        },
-        Case("a second block replaces the first") { ledger in
-            let subject = LedgerSubject(.account, "alice")
-            try await ledger.block(Sample.block(subject))
-            let shorter = Sample.block(subject, until: Sample.later(10))
-            try await ledger.block(shorter)
-            try expectEqual(try await ledger.blocks(on: [subject], at: Sample.now), [shorter], "the block in force")
-        },
-        Case("blocks are told by kind and name, and only those that were asked for") { ledger in
-            let alice = LedgerSubject(.account, "alice")
-            try await ledger.block(Sample.block(alice))
-            let others = [LedgerSubject(.device, "alice"), LedgerSubject(.account, "Alice"), .init(.account, "bob")]
-            try expectEqual(try await ledger.blocks(on: others, at: Sample.now), [], "blocks on others")
-            try expectEqual(
-                try await ledger.blocks(on: others + [alice], at: Sample.now).map(\.subject), [alice], "blocks")
-            try expectEqual(try await ledger.blocks(on: [], at: Sample.now), [], "blocks on nobody")
-        },
-    ]
 }

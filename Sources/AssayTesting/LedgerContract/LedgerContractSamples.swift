@@ -35,6 +35,10 @@ enum Sample {
         Block(subject: subject, reason: "stolen device", since: now, until: until)
     }
 
+    static func allowance(_ subject: LedgerSubject, until: Date? = nil) -> Allowance {
+        Allowance(subject: subject, reason: "penetration test", since: now, until: until)
+    }
+
     static func advance(
         _ counter: UInt32, seed: UInt8 = 1, app: String = app, rule: CounterAdvance.Rule = .increasing,
         supplied: EnrolledKey? = nil

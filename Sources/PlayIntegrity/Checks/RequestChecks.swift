@@ -1,4 +1,5 @@
 import AssayCore
+import AssayPrimitives
 import FoundationEssentials
 
 /// What must hold of the request that a token answers, each check in a function of its own.

@@ -16,15 +16,16 @@ public enum ClassicIntegrityAssessor {
         _ input: ClassicIntegrityInput, keys: [NamedKey], expectations: PlayIntegrityExpectations, now: Date
     ) -> Assessment {
         assess(
-            input, keySet: PlayIntegrityKeySet(keys, for: expectations, at: now), expectations: expectations, now: now)
+            input, keys: KeySelection(keys, for: expectations.keyClaim, at: now), expectations: expectations, now: now)
     }
 
     static func assess(
-        _ input: ClassicIntegrityInput, keySet: PlayIntegrityKeySet, expectations: PlayIntegrityExpectations, now: Date
+        _ input: ClassicIntegrityInput, keys: KeySelection<PlayIntegrityKeys>, expectations: PlayIntegrityExpectations,
+        now: Date
     ) -> Assessment {
         var run = CheckRun(modes: expectations.modes, capacity: PlayIntegrityCheck.classicChecks.count + 1)
         var subject: PlayIntegritySubject?
-        if let (key, payload) = authenticate(input.token, keySet, expectations, &run) {
+        if let (key, payload) = authenticate(input.token, keys, expectations, &run) {
             let request = RequestChecks(payload: payload, expectations: expectations, now: now)
             _ = run.gate(PlayIntegrityCheck.requestPackage) { () throws(CheckFailure) in
                 try request.requestPackage(input.packageName)
@@ -55,7 +56,7 @@ public enum ClassicIntegrityAssessor {
 
     /// Runs the gates from text to payload, and gives what is in an authentic token, with the name of its key.
     private static func authenticate(
-        _ token: String, _ keySet: PlayIntegrityKeySet, _ expectations: PlayIntegrityExpectations,
+        _ token: String, _ keys: KeySelection<PlayIntegrityKeys>, _ expectations: PlayIntegrityExpectations,
         _ run: inout CheckRun
     ) -> (key: String, payload: PlayIntegrityPayload)? {
         let jwe = run.decode(PlayIntegrityCheck.decode) { () throws(DecodeError) in
@@ -63,12 +64,12 @@ public enum ClassicIntegrityAssessor {
         }
         guard let jwe else { return nil }
         let opened = run.authenticity(PlayIntegrityCheck.decryption) { () throws(CheckFailure) in
-            try ClassicIntegrityToken.open(jwe, with: keySet)
+            try ClassicIntegrityToken.open(jwe, with: keys)
         }
         guard let opened else { return nil }
         run.remark(OpenedWithKey(name: opened.entry.name))
         let jws = run.authenticity(PlayIntegrityCheck.signature) { () throws(CheckFailure) in
-            try ClassicIntegrityToken.verify(opened.plaintext, with: opened.entry.keys)
+            try ClassicIntegrityToken.verify(opened.plaintext, with: opened.entry.material)
         }
         guard let jws else { return nil }
         let payload = run.decode(PlayIntegrityCheck.payload) { () throws(DecodeError) in

@@ -1,4 +1,5 @@
 public import AssayCore
+import AssayPrimitives
 
 /// A classic token to be verified, as the app sent it.
 public struct ClassicIntegrityInput: Sendable {

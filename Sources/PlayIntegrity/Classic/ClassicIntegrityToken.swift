@@ -31,18 +31,18 @@ enum ClassicIntegrityToken {
     /// Keys that may not be used are tried only when none did, to tell a key that was retired too early from a foreign
     /// token. What they open stays refused.
     static func open(
-        _ jwe: CompactJWE, with keys: PlayIntegrityKeySet
-    ) throws(CheckFailure) -> (entry: PlayIntegrityKeySet.Entry, plaintext: [UInt8]) {
+        _ jwe: CompactJWE, with keys: KeySelection<PlayIntegrityKeys>
+    ) throws(CheckFailure) -> (entry: KeySelection<PlayIntegrityKeys>.Entry, plaintext: [UInt8]) {
         var failure: JOSEError?
         for entry in keys.live {
             do throws(JOSEError) {
-                return (entry, try entry.keys.decryption.decrypt(jwe))
+                return (entry, try entry.material.decryption.decrypt(jwe))
             } catch {
                 // A key that unwraps and then fails is the one that was meant.
                 if failure == nil || error.reason == .decryptionFailed { failure = error }
             }
         }
-        for entry in keys.others where (try? entry.keys.decryption.decrypt(jwe)) != nil {
+        for entry in keys.others where (try? entry.material.decryption.decrypt(jwe)) != nil {
             throw CheckFailure(
                 "key-not-live", "the token opens with key \(entry.name.excerpt), which is not live: \(entry.state)")
         }

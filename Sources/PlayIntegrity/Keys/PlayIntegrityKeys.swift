@@ -14,10 +14,10 @@ public final class PlayIntegrityKeys: KeyMaterial {
     /// The parts of which a key consists.
     public static let parts = [
         KeyPart(
-            decryptionPart, isSecret: true, isRequired: true,
+            decryptionPart, .secret, isRequired: true,
             form: "the AES-256 key: base64 of 32 bytes, or 64 hexadecimal digits"),
         KeyPart(
-            verificationPart, isSecret: false, isRequired: true,
+            verificationPart, .published, isRequired: true,
             form: "the P-256 public key: base64 of its SubjectPublicKeyInfo, or a PEM block PUBLIC KEY"),
     ]
 
@@ -49,7 +49,16 @@ public final class PlayIntegrityKeys: KeyMaterial {
         } catch {
             throw KeyError("malformed", part: Self.decryptionPart, error.message)
         }
-        let publicKey = try VerificationKeyText.decode(verificationText, part: Self.verificationPart)
+        let reader = PublicKeyText(
+            part: Self.verificationPart,
+            expected: "the base64 of a P-256 SubjectPublicKeyInfo (124 characters), or a PEM block PUBLIC KEY",
+            swapHint: "; are the two keys swapped?")
+        let publicKey = try reader.decode(verificationText) { (info) throws(DecodeError) in
+            try ECDSAPublicKey(subjectPublicKeyInfo: info)
+        }
+        guard publicKey.curve == .p256 else {
+            throw reader.error("wrong-curve", "a key of another curve, \(publicKey.curve)")
+        }
         do {
             verification = try JWSKey.es256(publicKey)
         } catch {

@@ -31,7 +31,7 @@ struct PolicyKeysTests {
 
     private struct OtherSecret: KeyMaterial {
         static let purpose = KeyPurpose("other")
-        static let parts = [KeyPart("shared", isSecret: true, isRequired: true, form: "text")]
+        static let parts = [KeyPart("shared", .secret, isRequired: true, form: "text")]
         let algorithm = "none"
 
         init(parts: [String: SecretBytes]) throws(KeyError) {

@@ -1,14 +1,13 @@
 import AssayCore
-import AssayPrimitives
 
 /// Base64 as nonces and keys come along: in either alphabet, with or without padding.
 ///
 /// Not for tokens, of which each has one encoding. Here the bytes are what counts, and verifiers that compare the text
 /// refuse genuine answers.
-enum AnyBase64 {
+package enum AnyBase64 {
     /// The bytes that a text stands for, and nil when it is no base64: characters of both alphabets, padding that does
     /// not fit, bits that belong to no byte.
-    static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+    package static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         var body = text
         while body.last == 0x3D, text.count - body.count < 2 { body = body.dropLast() }
         if body.count < text.count {
@@ -20,10 +19,10 @@ enum AnyBase64 {
     }
 
     /// The bytes that a text stands for, and nil when it is no base64.
-    static func decode(_ text: String) -> [UInt8]? { decode(Array(text.utf8)[...]) }
+    package static func decode(_ text: String) -> [UInt8]? { decode(Array(text.utf8)[...]) }
 
     /// Whether a character stands in either alphabet or is padding.
-    static func isCharacter(_ scalar: Unicode.Scalar) -> Bool {
+    package static func isCharacter(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case "A"..."Z", "a"..."z", "0"..."9", "+", "/", "-", "_", "=": true
         default: false

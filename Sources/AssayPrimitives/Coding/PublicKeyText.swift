@@ -1,74 +1,92 @@
-import AssayCore
-import AssayPrimitives
+package import AssayCore
 
-/// Reads the public key with which the Play Console lets classic tokens be verified.
-enum VerificationKeyText {
+/// A public key as people hand it over: base64 of its SubjectPublicKeyInfo, or its PEM.
+///
+/// What stands where a public key belongs may be a secret one, so that errors show nothing of it, and copies are wiped.
+package struct PublicKeyText {
     private static let begin = "-----BEGIN PUBLIC KEY-----"
     private static let end = "-----END PUBLIC KEY-----"
 
-    /// A P-256 key from base64 of its SubjectPublicKeyInfo, in either alphabet, or from its PEM.
-    ///
-    /// - Throws: ``KeyError``. What stands where the public key belongs may be a secret one, so that nothing of it is shown.
-    static func decode(_ text: SecretBytes, part: String) throws(KeyError) -> ECDSAPublicKey {
-        var bytes = text.withUnsafeBytes { Array($0) }
-        defer { SecretBytes.wipe(&bytes) }
-        // Slices end with the function that takes them, so that nothing shares what is wiped.
-        return try read(bytes[...], part)
+    /// The part of a key that the text is, for errors.
+    let part: String
+    /// What is expected, for errors.
+    let expected: String
+    /// What to say where a secret key of a pair of parts was found, and nothing when the public key is the only part.
+    let swapHint: String
+
+    /// Prepares to read a part.
+    package init(part: String, expected: String, swapHint: String = "") {
+        self.part = part
+        self.expected = expected
+        self.swapHint = swapHint
     }
 
-    private static func read(_ bytes: ArraySlice<UInt8>, _ part: String) throws(KeyError) -> ECDSAPublicKey {
-        func error(_ code: String, _ found: String) -> KeyError {
-            KeyError(
-                code, part: part,
-                "expected the base64 of a P-256 SubjectPublicKeyInfo (124 characters), or a PEM block PUBLIC KEY; "
-                    + "found \(found)")
-        }
-        var body = unquoted(trimmed(bytes))
+    /// Hands the bytes of the SubjectPublicKeyInfo to a reader, and says what was found where it takes none of them.
+    ///
+    /// - Parameters:
+    ///   - text: base64 in either alphabet, or a PEM block `PUBLIC KEY`. White space and quotes are passed over.
+    ///   - read: the reader of the structure.
+    /// - Throws: ``KeyError``.
+    package func decode<Key>(
+        _ text: SecretBytes, _ read: (ArraySlice<UInt8>) throws(DecodeError) -> Key
+    ) throws(KeyError) -> Key {
+        var bytes = unsafe text.withUnsafeBytes { unsafe Array($0) }
+        defer { SecretBytes.wipe(&bytes) }
+        // Slices end with the function that takes them, so that nothing shares what is wiped.
+        return try decode(bytes[...], read)
+    }
+
+    /// The error for a text that is no such key.
+    package func error(_ code: String, _ found: String) -> KeyError {
+        KeyError(code, part: part, "expected \(expected); found \(found)")
+    }
+
+    private func decode<Key>(
+        _ bytes: ArraySlice<UInt8>, _ read: (ArraySlice<UInt8>) throws(DecodeError) -> Key
+    ) throws(KeyError) -> Key {
+        var body = Self.unquoted(Self.trimmed(bytes))
         guard !body.isEmpty else { throw error("empty", "nothing") }
         if body.starts(with: "-----".utf8) {
-            guard body.starts(with: begin.utf8), body.count >= begin.utf8.count + end.utf8.count,
-                body.suffix(end.utf8.count).elementsEqual(end.utf8)
-            else { throw error(blockCode(body), "\(blockName(body))") }
-            body = body.dropFirst(begin.utf8.count).dropLast(end.utf8.count)
+            guard body.starts(with: Self.begin.utf8), body.count >= Self.begin.utf8.count + Self.end.utf8.count,
+                body.suffix(Self.end.utf8.count).elementsEqual(Self.end.utf8)
+            else { throw error(Self.blockCode(body), "\(Self.blockName(body))") }
+            body = body.dropFirst(Self.begin.utf8.count).dropLast(Self.end.utf8.count)
         }
-        guard body.allSatisfy({ (0x20...0x7E).contains($0) || isSpace($0) }) else {
+        guard body.allSatisfy({ (0x20...0x7E).contains($0) || Self.isSpace($0) }) else {
             throw error("not-text", "\(bytes.count) bytes that are no text")
         }
         // Tools wrap base64 after 64 or 76 characters.
-        var characters = body.filter { !isSpace($0) }
+        var characters = body.filter { !Self.isSpace($0) }
         defer { SecretBytes.wipe(&characters) }
         if characters.allSatisfy({ $0.hexadecimalValue != nil }), characters.count % 2 == 0 {
             let isSecret = characters.count == 64
             throw error(
                 isSecret ? "swapped" : "hexadecimal",
-                "\(characters.count) hexadecimal digits" + (isSecret ? "; are the two keys swapped?" : ""))
+                "\(characters.count) hexadecimal digits" + (isSecret ? swapHint : ""))
         }
         guard var info = AnyBase64.decode(characters[...]) else {
             throw error("not-base64", "\(characters.count) characters that are no base64")
         }
         defer { SecretBytes.wipe(&info) }
-        return try key(info, error)
+        return try key(info, read)
     }
 
-    private static func key(
-        _ info: [UInt8], _ error: (String, String) -> KeyError
-    ) throws(KeyError) -> ECDSAPublicKey {
-        let key: ECDSAPublicKey
-        do {
-            key = try ECDSAPublicKey(subjectPublicKeyInfo: info[...])
+    private func key<Key>(
+        _ info: [UInt8], _ read: (ArraySlice<UInt8>) throws(DecodeError) -> Key
+    ) throws(KeyError) -> Key {
+        do throws(DecodeError) {
+            return try read(info[...])
         } catch let problem {
             switch info.count {
-            case 16, 32:
-                throw error("swapped", "base64 of \(info.count) bytes, the length of an AES key; are the two swapped?")
+            case 16, 32, 64:
+                throw error("swapped", "base64 of \(info.count) bytes, the length of a symmetric key\(swapHint)")
             case 65 where info.first == 0x04:
                 throw error("bare-point", "base64 of 65 bytes, a point without its SubjectPublicKeyInfo")
-            case _ where isPrivateKey(info):
+            case _ where Self.isPrivateKey(info):
                 throw error("private-key", "a private key, which belongs nowhere near here")
             default: throw error("wrong-key", "base64 of \(info.count) bytes: \(problem.message)")
             }
         }
-        guard key.curve == .p256 else { throw error("wrong-curve", "a key of another curve, \(key.curve)") }
-        return key
     }
 
     /// PKCS#8 (RFC 5958) and SEC 1 (RFC 5915) private keys begin with a version, public ones with a sequence.

@@ -1,0 +1,41 @@
+public import AssayCore
+
+extension ApproovEngine {
+    /// Tokens and the values that they are bound to let their holder act, and so do the keys of proofs; headers and bodies
+    /// are a user's.
+    public static let sensitiveFields = [
+        SensitiveField(
+            "token", of: ApproovCheck.tokenKind, substitute: .none,
+            reveals: "the token, which lets its holder call the API until it expires"),
+        SensitiveField(
+            "binding", of: ApproovCheck.tokenKind, substitute: .none,
+            reveals: "what the token is bound to, such as the session of a user"),
+        SensitiveField(
+            "address", of: ApproovCheck.tokenKind, substitute: .none, reveals: "the address of the device"),
+        SensitiveField(
+            "headers", of: ApproovCheck.messageKind, substitute: .none,
+            reveals: "the token, and other fields of the request, such as the session of a user"),
+        SensitiveField(
+            "body", of: ApproovCheck.messageKind, substitute: .none, reveals: "the content of the request"),
+        SensitiveField(
+            "address", of: ApproovCheck.messageKind, substitute: .none, reveals: "the address of the device"),
+        SensitiveField(
+            "measurements", of: ApproovCheck.proofKind, substitute: .none,
+            reveals: "the key of proofs, with which anybody can prove the measurements"),
+        SensitiveField(
+            "token", of: ApproovCheck.proofKind, substitute: .none,
+            reveals: "the token, which carries the key of proofs"),
+    ]
+
+    /// The token of a message, which every signature covers: messages that are one for the ledger have the same. Those whose
+    /// token stands in another field than the usual one are all kept together. Tokens and proofs are used many times.
+    public static func orderingKey(of record: EvidenceRecord) -> String? {
+        guard record.kind == ApproovCheck.messageKind, let input = try? ApproovMessageInput(record.evidence) else {
+            return nil
+        }
+        let usual = ApproovConfiguration.Settings().tokenHeader
+        let token = input.fields.first { HTTPFieldName.isSame($0.name, usual) }?.value.utf8
+            .filter { $0 != 0x20 && $0 != 0x09 }
+        return "\(Configuration.engine) \(token.map { String(decoding: $0, as: UTF8.self) } ?? "")"
+    }
+}

@@ -1,0 +1,142 @@
+package import AssayCore
+import AssayPrimitives
+
+/// The evidence of a record, by kind. Tokens and header values are texts as they were exchanged, everything binary is
+/// standard base64; a field that is not known is an error.
+
+extension ApproovTokenInput {
+    /// Reads exactly one of `token` and `loggable`, and optionally `binding`, the bound values in the order of the policy,
+    /// and `address`.
+    package init(_ evidence: RecordObject) throws(RecordError) {
+        let fields = RecordFields(evidence, path: "evidence")
+        try fields.demandOnly(["token", "loggable", "binding", "address"])
+        let source: Evidence
+        switch (try fields.text("token"), try fields.text("loggable")) {
+        case (let token?, nil): source = .token(token)
+        case (nil, let loggable?): source = .loggable(loggable)
+        case (nil, nil):
+            throw RecordError(field: fields.path, offset: evidence.offset, "token or loggable is missing")
+        case (.some, .some):
+            throw RecordError(field: fields.path, offset: evidence.offset, "token and loggable exclude each other")
+        }
+        self.init(
+            source, binding: try fields.texts("binding").map { .value($0) },
+            address: try fields.text("address", atMost: ApproovRecordLimits.address))
+    }
+}
+
+extension ApproovMessageInput {
+    /// Reads `method`, `targetURI`, `headers`, which is a list of pairs of name and value, and optionally `body` and
+    /// `address`.
+    package init(_ evidence: RecordObject) throws(RecordError) {
+        let record = RecordFields(evidence, path: "evidence")
+        try record.demandOnly(["method", "targetURI", "headers", "body", "address"])
+        guard let method = try record.text("method") else { throw record.missing("method") }
+        guard let targetURI = try record.text("targetURI") else { throw record.missing("targetURI") }
+        guard let headers = record["headers"] else { throw record.missing("headers") }
+        guard case .array(let elements) = headers.content else {
+            throw record.error("headers", "expected a list of pairs of name and value, found \(headers.kindName)")
+        }
+        var fields: [Field] = []
+        fields.reserveCapacity(elements.count)
+        for (index, element) in elements.enumerated() {
+            guard case .array(let pair) = element.content, pair.count == 2, case .text(let name) = pair[0].content,
+                case .text(let value) = pair[1].content
+            else {
+                throw RecordError(
+                    field: "\(record.path(of: "headers"))[\(index)]", offset: element.offset,
+                    "expected a list of two strings, name and value")
+            }
+            fields.append(Field(name, value))
+        }
+        self.init(
+            method: method, targetURI: targetURI, fields: fields, body: .bytes(try record.base64("body") ?? []),
+            address: try record.text("address", atMost: ApproovRecordLimits.address))
+    }
+}
+
+extension ApproovProofInput {
+    /// Reads `nonce` and `proof`, exactly one of `measurements` and `token`, and optionally `measurement`.
+    package init(_ evidence: RecordObject) throws(RecordError) {
+        let fields = RecordFields(evidence, path: "evidence")
+        try fields.demandOnly(["nonce", "proof", "measurements", "token", "measurement"])
+        guard let nonce = try fields.base64("nonce") else { throw fields.missing("nonce") }
+        guard let proof = try fields.base64("proof") else { throw fields.missing("proof") }
+        let source: Source
+        switch (fields["measurements"], try fields.text("token")) {
+        case (let value?, nil):
+            source = .measurements(
+                try ApproovClaims.Measurements(RecordFields(value, path: fields.path(of: "measurements"))))
+        case (nil, let token?): source = .token(token)
+        case (nil, nil):
+            throw RecordError(field: fields.path, offset: evidence.offset, "measurements or token is missing")
+        case (.some, .some):
+            throw RecordError(field: fields.path, offset: evidence.offset, "measurements and token exclude each other")
+        }
+        var measurement: ApproovMeasurement?
+        if let text = try fields.text("measurement") {
+            measurement = ApproovMeasurement.allCases.first { $0.rawValue.isByteEqual(to: text) }
+            guard measurement != nil else {
+                let allowed = ApproovMeasurement.allCases.map(\.rawValue).joined(separator: ", ")
+                throw fields.error("measurement", "expected one of \(allowed), found \"\(text.excerpt)\"")
+            }
+        }
+        self.init(nonce: nonce, proof: proof, source: source, measurement: measurement)
+    }
+}
+
+extension ApproovClaims.Measurements {
+    fileprivate init(_ fields: RecordFields) throws(RecordError) {
+        try fields.demandOnly(["mpk", "imh", "dmh"])
+        self.init(
+            proofKey: try fields.secret("mpk", ClaimsReader.proofKeyLength),
+            integrity: try fields.secret("imh", ClaimsReader.digestLength),
+            device: try fields.secret("dmh", ClaimsReader.digestLength))
+    }
+}
+
+private enum ApproovRecordLimits {
+    /// How many bytes the text of an address has at most; the longest of IPv6 has 45.
+    static let address = 64
+}
+
+extension RecordFields {
+    /// The texts of an optional list.
+    fileprivate func texts(_ name: String) throws(RecordError) -> [String] {
+        guard let value = self[name] else { return [] }
+        guard case .array(let elements) = value.content else {
+            throw error(name, "expected a list of strings, found \(value.kindName)")
+        }
+        var texts: [String] = []
+        for (index, element) in elements.enumerated() {
+            guard case .text(let text) = element.content else {
+                throw RecordError(
+                    field: "\(path(of: name))[\(index)]", offset: element.offset,
+                    "expected a string, found \(element.kindName)")
+            }
+            texts.append(text)
+        }
+        return texts
+    }
+
+    /// The bytes of an optional member in standard base64.
+    fileprivate func base64(_ name: String) throws(RecordError) -> [UInt8]? {
+        guard let text = try text(name) else { return nil }
+        do {
+            return try Base64.decode(text, .standard)
+        } catch let problem {
+            // The decoder's sentence shows a character, which may be one of a secret.
+            throw error(name, "expected standard base64 with padding; character \(problem.offset + 1) does not fit")
+        }
+    }
+
+    /// The bytes of an optional member that is a secret of one length.
+    fileprivate func secret(_ name: String, _ length: Int) throws(RecordError) -> SecretBytes? {
+        guard var bytes = try base64(name) else { return nil }
+        defer { SecretBytes.wipe(&bytes) }
+        guard bytes.count == length else {
+            throw error(name, "expected base64 of \(length) bytes, found \(bytes.count)")
+        }
+        return SecretBytes(bytes)
+    }
+}

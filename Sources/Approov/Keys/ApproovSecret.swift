@@ -1,0 +1,50 @@
+import AssayCore
+import AssayPrimitives
+
+/// The secrets of an Approov account, as its command-line tool prints them.
+enum ApproovSecret {
+    /// 512 bits (Approov, Token Signing).
+    static let tokenLengths = 64...64
+    /// At least what HMAC-SHA-256 deserves (RFC 2104 section 3).
+    static let messageLengths = 32...128
+    static let form = "the account's secret: base64 or base64url of 64 bytes (88 characters, or 86 without padding)"
+    static let messageForm = "the account's message signing key: base64 or base64url of 32 to 128 bytes"
+
+    /// The secret that a text stands for.
+    ///
+    /// - Throws: ``KeyError`` that shows nothing of it.
+    static func decode(
+        _ text: SecretBytes, part: String, lengths: ClosedRange<Int>
+    ) throws(KeyError) -> SecretBytes {
+        do {
+            return try SecretKeyText.decodeBase64(text, byteCounts: lengths)
+        } catch {
+            throw objection(error, part, lengths == tokenLengths ? form : messageForm)
+        }
+    }
+
+    private static func objection(_ problem: SecretKeyText.Problem, _ part: String, _ expected: String) -> KeyError {
+        func error(_ code: String, _ hint: String = "") -> KeyError {
+            KeyError(code, part: part, "expected \(expected); found \(problem.found)\(hint)")
+        }
+        switch problem.kind {
+        case .empty: return error("empty")
+        case .pem(let label) where label.contains("PUBLIC"):
+            return error("pem", "; a public key is no secret, and never serves as one: name it as publicKey")
+        case .pem: return error("pem")
+        case .hexadecimal: return error("hexadecimal", "; the tool prints secrets in base64")
+        case .base64: return error("wrong-length")
+        case .binary: return error("not-text", "; write the secret in base64")
+        case .otherText: return error("not-base64", "; was it cut, or is there more than the secret?")
+        }
+    }
+
+    /// The key that tokens are encrypted under: the SHA-256 digest of the secret (Approov, Token Signing).
+    static func encryptionKey(_ secret: SecretBytes) -> SecretBytes {
+        var bytes = secret.withUnsafeBytes { Array($0) }
+        defer { SecretBytes.wipe(&bytes) }
+        var digest = Digest.sha256(bytes)
+        defer { SecretBytes.wipe(&digest) }
+        return SecretBytes(digest)
+    }
+}

@@ -1,0 +1,99 @@
+public import AssayCore
+
+extension ApproovConfiguration {
+    private static let fields = [
+        "keys", "format", "tokenHeader", "tokenPrefix", "binding", "failover", "issuers", "longLivedIssuers",
+        "audiences", "annotations", "maximumLifetime", "messageSigning", "enforcement",
+    ]
+
+    /// Reads the field `approov` of an app in a policy file.
+    public convenience init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError) {
+        let fields = try node.members(Self.fields)
+        var settings = Settings()
+        settings.keys = try fields["keys"]?.uniqueTexts()
+        if let format = try fields["format"]?.word(TokenFormat.self) { settings.format = format }
+        if let header = try fields["tokenHeader"]?.text() { settings.tokenHeader = header }
+        settings.tokenPrefix = try fields["tokenPrefix"]?.text()
+        if let binding = try fields["binding"]?.uniqueTexts() { settings.binding = binding }
+        settings.failover = try fields["failover"]?.word(FailoverRule.self)
+        if let issuers = try fields["issuers"]?.uniqueTexts() { settings.issuers = issuers }
+        if let issuers = try fields["longLivedIssuers"]?.uniqueTexts() { settings.longLivedIssuers = issuers }
+        if let audiences = try fields["audiences"]?.uniqueTexts() { settings.audiences = audiences }
+        if let annotations = fields["annotations"] { settings.annotations = try AnnotationRules(reading: annotations) }
+        settings.maximumLifetime = try fields["maximumLifetime"]?.duration()
+        settings.messageSigning = try fields["messageSigning"].map { (node) throws(PolicyError) in
+            try MessageSigning(reading: node, tokenHeader: settings.tokenHeader)
+        }
+        if let enforcement = try fields["enforcement"]?.word(Enforcement.self) { settings.enforcement = enforcement }
+        do {
+            try self.init(settings)
+        } catch {
+            throw error.placed(in: node, fields)
+        }
+    }
+}
+
+extension AnnotationRules {
+    fileprivate init(reading node: PolicyNode) throws(PolicyError) {
+        let fields = try node.members(["reject", "note", "ignore", "others"])
+        self.init(
+            reject: try fields["reject"]?.uniqueTexts() ?? [], note: try fields["note"]?.uniqueTexts() ?? [],
+            ignore: try fields["ignore"]?.uniqueTexts() ?? [], others: try fields["others"]?.word(Rule.self) ?? .note)
+    }
+}
+
+extension MessageSigning {
+    fileprivate init(reading node: PolicyNode, tokenHeader: String) throws(PolicyError) {
+        let fields = try node.members(["signer", "keys", "components", "freshness", "replay", "quirks"])
+        guard let signer = fields["signer"] else { throw node.missing("signer", "allowed are installation, account") }
+        var quirks: Set<Quirk> = []
+        for element in try fields["quirks"]?.elements() ?? [] {
+            let quirk = try element.word(Quirk.self)
+            guard quirks.insert(quirk).inserted else {
+                throw element.error("\(quirk.rawValue) stands in the list twice")
+            }
+        }
+        self.init(
+            signer: try signer.word(Signer.self), keys: try fields["keys"]?.uniqueTexts(),
+            components: try fields["components"]?.uniqueTexts() ?? [
+                "@method", "@target-uri", tokenHeader.lowercased(),
+            ],
+            freshness: try Freshness(reading: fields["freshness"]),
+            replay: try fields["replay"]?.word(ReplayGuard.self) ?? .ledger, quirks: quirks)
+    }
+}
+
+extension MessageSigning.Freshness {
+    fileprivate init(reading node: PolicyNode?) throws(PolicyError) {
+        let fields = try node?.members(["past", "future"]) ?? [:]
+        let standard = Self()
+        self.init(
+            past: try fields["past"]?.duration() ?? standard.past,
+            future: try fields["future"]?.duration() ?? standard.future)
+    }
+}
+
+extension PolicyNode {
+    /// A list of texts, each once.
+    fileprivate func uniqueTexts() throws(PolicyError) -> [String] {
+        var texts: [String] = []
+        for element in try elements() {
+            let text = try element.text()
+            guard !texts.containsBytes(of: text) else {
+                throw element.error("\(text.excerpt) stands in the list twice")
+            }
+            texts.append(text)
+        }
+        return texts
+    }
+}
+
+extension PolicyError {
+    /// The same error at the place of the field that it names, or at that of the section.
+    fileprivate func placed(in node: PolicyNode, _ fields: [String: PolicyNode]) -> PolicyError {
+        guard file == nil, line == nil else { return self }
+        let first = field.split(separator: ".").first.map(String.init) ?? ""
+        return PolicyError(
+            file: node.file, line: fields[first]?.line ?? node.line, field: "\(node.path).\(field)", message)
+    }
+}

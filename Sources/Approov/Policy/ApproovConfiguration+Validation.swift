@@ -1,0 +1,126 @@
+import AssayCore
+
+extension ApproovConfiguration.Settings {
+    /// One day, in seconds: far beyond every use.
+    static let longestWindow: Double = 86_400
+    /// Ten years, in seconds.
+    static let longestLifetime: Double = 10 * 366 * 86_400
+
+    /// Demands of the settings what no reader of a single field can see.
+    func validate() throws(PolicyError) {
+        if let keys { try Self.demandList(keys, "keys") }
+        try Self.demand(tokenHeader, isFieldNameIn: "tokenHeader")
+        if let tokenPrefix, let objection = Self.objection(toPrefix: tokenPrefix) {
+            throw PolicyError(field: "tokenPrefix", objection)
+        }
+        for name in binding { try Self.demand(name, isFieldNameIn: "binding") }
+        try Self.demandUnique(binding.map { $0.lowercased() }, "binding")
+        if binding.contains(where: { $0.lowercased().isByteEqual(to: tokenHeader.lowercased()) }) {
+            throw PolicyError(field: "binding", "a token cannot be bound to \(tokenHeader), which it stands in itself")
+        }
+        guard binding.isEmpty || failover != nil else {
+            throw PolicyError(
+                field: "failover",
+                "required field is missing; allowed are reject, and accept, which lets tokens of the failover service past "
+                    + "the binding")
+        }
+        try Self.demandUnique(issuers + longLivedIssuers, issuers.isEmpty ? "longLivedIssuers" : "issuers")
+        try Self.demandUnique(audiences, "audiences")
+        try Self.demandUnique(annotations.reject + annotations.note + annotations.ignore, "annotations")
+        if let maximumLifetime, !(1...Self.longestLifetime).contains(maximumLifetime) {
+            throw PolicyError(
+                field: "maximumLifetime", "expected 1 s to ten years, found \(maximumLifetime) seconds")
+        }
+        try messageSigning?.validate(tokenHeader: tokenHeader)
+    }
+
+    static func demandList(_ list: [String], _ field: String) throws(PolicyError) {
+        guard !list.isEmpty else { throw PolicyError(field: field, "expected at least one value, found none") }
+        try demandUnique(list, field)
+    }
+
+    static func demandUnique(_ list: [String], _ field: String) throws(PolicyError) {
+        var seen: Set<[UInt8]> = []
+        for text in list where !seen.insert(Array(text.utf8)).inserted {
+            throw PolicyError(field: field, "\(text.excerpt) stands in the list twice")
+        }
+    }
+
+    /// RFC 9110 section 5.1: the name of a field is a token.
+    static func demand(_ name: String, isFieldNameIn field: String) throws(PolicyError) {
+        guard !name.isEmpty, name.utf8.allSatisfy(isTokenCharacter) else {
+            throw PolicyError(field: field, "expected the name of an HTTP field, found \"\(name.excerpt)\"")
+        }
+    }
+
+    static func isTokenCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+    }
+
+    private static func objection(toPrefix prefix: String) -> String? {
+        guard !prefix.isEmpty, prefix.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), prefix.utf8.first != 0x20 else {
+            return "expected printable characters that do not begin with a space, found \"\(prefix.excerpt)\""
+        }
+        // Otherwise no reader could tell where the token begins.
+        guard let last = prefix.utf8.last, !isTokenPart(last) else {
+            return "expected a prefix that ends with a character that no token has, such as a space, found "
+                + "\"\(prefix.excerpt)\""
+        }
+        return nil
+    }
+
+    private static func isTokenPart(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
+        default: false
+        }
+    }
+}
+
+extension MessageSigning {
+    private static let derived = [
+        "@method", "@target-uri", "@authority", "@scheme", "@request-target", "@path", "@query",
+    ]
+
+    fileprivate func validate(tokenHeader: String) throws(PolicyError) {
+        typealias Settings = ApproovConfiguration.Settings
+        if let keys {
+            guard signer == .account else {
+                throw PolicyError(
+                    field: "messageSigning.keys",
+                    "the keys of installations come with their tokens; keys are for signer account")
+            }
+            try Settings.demandList(keys, "messageSigning.keys")
+        }
+        try Settings.demandList(components, "messageSigning.components")
+        for name in components {
+            let isField =
+                !name.isEmpty
+                && name.utf8.allSatisfy { byte in
+                    Settings.isTokenCharacter(byte) && !(0x41...0x5A).contains(byte)
+                }
+            guard isField || Self.derived.containsBytes(of: name) else {
+                throw PolicyError(
+                    field: "messageSigning.components",
+                    "expected the name of a field in lower case or one of \(Self.derived.joined(separator: ", ")), found "
+                        + "\"\(name.excerpt)\"")
+            }
+        }
+        // Without it, a signature of one installation would serve with the token of another request.
+        let token = tokenHeader.lowercased()
+        guard components.containsBytes(of: token) else {
+            throw PolicyError(
+                field: "messageSigning.components", "\(token) is missing: every signature must cover the token")
+        }
+        for (seconds, field) in [(freshness.past, "past"), (freshness.future, "future")] {
+            guard (0...Settings.longestWindow).contains(seconds) else {
+                throw PolicyError(
+                    field: "messageSigning.freshness.\(field)",
+                    "expected 0 s to one day, found \(seconds) seconds")
+            }
+        }
+    }
+}

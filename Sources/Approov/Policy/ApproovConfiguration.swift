@@ -1,0 +1,118 @@
+public import AssayCore
+
+/// What a policy demands of the Approov evidence of one API.
+///
+/// A class, since every request looks at the same one.
+public final class ApproovConfiguration: EngineConfiguration {
+    /// The engine's name.
+    public static let engine = "approov"
+    /// The field of an app in a policy file.
+    public static let policyField = "approov"
+
+    /// Which of the two forms of tokens the API gets; Approov fixes it for each domain.
+    public enum TokenFormat: String, Sendable, CaseIterable {
+        /// Signed.
+        case jws
+        /// Encrypted.
+        case jwe
+    }
+
+    /// What is made of tokens of the failover service, which carry little more than `exp` and are bound to nothing.
+    public enum FailoverRule: String, Sendable, CaseIterable {
+        /// They are rejected.
+        case reject
+        /// They are accepted; on an API with bindings the verdict notes it.
+        case accept
+    }
+
+    /// What a server does with a request whose evidence is rejected. Verdicts do not depend on it.
+    public enum Enforcement: String, Sendable, CaseIterable {
+        /// The request is refused.
+        case reject
+        /// The request goes through, with its verdict.
+        case annotate
+        /// Requests are not looked at.
+        case off
+    }
+
+    /// What an app is configured with, all of it with the defaults of a policy file.
+    public struct Settings: Sendable {
+        /// The names of the keys, and nil for all keys whose scope is the app's name.
+        public var keys: [String]?
+        /// Which form tokens have.
+        public var format = TokenFormat.jws
+        /// The field of requests that holds the token.
+        public var tokenHeader = "Approov-Token"
+        /// What stands before the token in that field, such as `Bearer `, and nil for nothing.
+        public var tokenPrefix: String?
+        /// The fields of requests that tokens are bound to, in the order in which their values are hashed.
+        public var binding: [String] = []
+        /// What is made of tokens of the failover service; must be said when there are bindings, and is accept without.
+        public var failover: FailoverRule?
+        /// The issuers that tokens of apps and of the failover may name in `iss`.
+        public var issuers: [String] = []
+        /// The names in `iss` of the long-lived tokens of servers that may come in.
+        public var longLivedIssuers: [String] = []
+        /// The names of which `aud` must have one, and none when tokens have no `aud`.
+        public var audiences: [String] = []
+        /// What is made of annotations.
+        public var annotations = AnnotationRules()
+        /// How long a token of an app may still live, in seconds, and nil for any time: example tokens live for an hour.
+        public var maximumLifetime: Double?
+        /// What is demanded of signed messages, and nil when messages are not signed.
+        public var messageSigning: MessageSigning?
+        /// What a server does with rejected requests, until it is told otherwise.
+        public var enforcement = Enforcement.reject
+
+        /// All defaults.
+        public init() {}
+    }
+
+    /// The names of the keys, and nil for all keys whose scope is the app's name.
+    public let keys: [String]?
+    /// Which form tokens have.
+    public let format: TokenFormat
+    /// The field of requests that holds the token.
+    public let tokenHeader: String
+    /// What stands before the token in that field, and nil for nothing.
+    public let tokenPrefix: String?
+    /// The fields of requests that tokens are bound to, in their order.
+    public let binding: [String]
+    /// What is made of tokens of the failover service.
+    public let failover: FailoverRule
+    /// The issuers that tokens of apps and of the failover may name.
+    public let issuers: [String]
+    /// The issuers of long-lived tokens that may come in.
+    public let longLivedIssuers: [String]
+    /// The names of which `aud` must have one.
+    public let audiences: [String]
+    /// What is made of annotations.
+    public let annotations: AnnotationRules
+    /// How long a token of an app may still live, in seconds.
+    public let maximumLifetime: Double?
+    /// What is demanded of signed messages.
+    public let messageSigning: MessageSigning?
+    /// What a server does with rejected requests, until it is told otherwise.
+    public let enforcement: Enforcement
+
+    /// Composes a configuration in code.
+    ///
+    /// - Throws: ``PolicyError`` when a name is none, something stands in a list twice, a length of time is out of range, or
+    ///   there are bindings and nothing is said of the failover.
+    public init(_ settings: Settings = Settings()) throws(PolicyError) {
+        try settings.validate()
+        keys = settings.keys
+        format = settings.format
+        tokenHeader = settings.tokenHeader
+        tokenPrefix = settings.tokenPrefix
+        binding = settings.binding
+        failover = settings.failover ?? .accept
+        issuers = settings.issuers
+        longLivedIssuers = settings.longLivedIssuers
+        audiences = settings.audiences
+        annotations = settings.annotations
+        maximumLifetime = settings.maximumLifetime
+        messageSigning = settings.messageSigning
+        enforcement = settings.enforcement
+    }
+}

@@ -1,0 +1,109 @@
+public import AssayCore
+import AssayPrimitives
+public import FoundationEssentials
+
+/// Assesses measurement proofs: synchronous and pure, without clock, ledger and key store.
+public enum ApproovProofAssessor {
+    /// How long a nonce is, in bytes.
+    static let nonceLength = 16
+    /// How long a proof is, in bytes.
+    static let proofLength = 32
+
+    /// Holds a proof against measurements that were taken from a verified token. No key is needed.
+    ///
+    /// Whether the nonce is the one that was given out, and is used once, is for the caller: it is the hardware's own.
+    public static func assess(
+        _ input: ApproovProofInput, measurements: ApproovClaims.Measurements, expectations: ApproovExpectations,
+        now: Date
+    ) -> Assessment {
+        var run = CheckRun(modes: expectations.modes, capacity: 1)
+        let proven = measure(input, measurements, &run)
+        return assessment(expectations, run.results, proven.map { ApproovSubject(measurement: $0) })
+    }
+
+    /// Runs the check of the measurement.
+    static func measure(
+        _ input: ApproovProofInput, _ measurements: ApproovClaims.Measurements?, _ run: inout CheckRun
+    ) -> ApproovMeasurement? {
+        let proven = run.authenticity(ApproovCheck.measurement) { () throws(CheckFailure) in
+            try proof(input, measurements)
+        }
+        if let proven {
+            run.remark(Finding("\(proven.rawValue)-proven", "the proof is of the \(proven.rawValue) measurement"))
+        }
+        return proven
+    }
+
+    static func assessment(
+        _ expectations: ApproovExpectations, _ results: [CheckResult], _ subject: ApproovSubject?
+    ) -> Assessment {
+        Assessment(
+            kind: ApproovCheck.proofKind, app: expectations.app, checks: results, undecided: [], effects: [],
+            subject: subject, testAuthority: nil)
+    }
+
+    /// The measurement that the proof is of: proof = HMAC-SHA-256(mpk, nonce || measurement).
+    private static func proof(
+        _ input: ApproovProofInput, _ measurements: ApproovClaims.Measurements?
+    ) throws(CheckFailure) -> ApproovMeasurement {
+        for (bytes, length, name) in [(input.nonce, nonceLength, "nonce"), (input.proof, proofLength, "proof")] {
+            guard bytes.count == length else {
+                throw CheckFailure("wrong-length", "the \(name) has \(bytes.count) bytes, expected \(length)")
+            }
+        }
+        guard let measurements else {
+            throw CheckFailure(
+                "measurements-missing", "the token carries no measurements; was it asked for with ?measurement")
+        }
+        guard let key = measurements.proofKey else {
+            throw CheckFailure("proof-key-missing", "there is no key of proofs, mpk")
+        }
+        let candidates: [(ApproovMeasurement, SecretBytes?)] = [
+            (.integrity, measurements.integrity), (.device, measurements.device),
+        ]
+        let asked = candidates.filter { input.measurement == nil || input.measurement == $0.0 }
+        let there = asked.compactMap { candidate in candidate.1.map { (candidate.0, $0) } }
+        guard !there.isEmpty else {
+            throw CheckFailure(
+                "measurement-missing",
+                "there is no measurement of \(asked.map(\.0.rawValue).joined(separator: " or "))")
+        }
+        for (measurement, value) in there {
+            var bytes = value.withUnsafeBytes { Array($0) }
+            defer { SecretBytes.wipe(&bytes) }
+            if ConstantTime.equals(HMAC.sha256(key: key, input.nonce[...], bytes[...]), input.proof) {
+                return measurement
+            }
+        }
+        throw CheckFailure(
+            "proof-differs",
+            "the proof is none of the \(there.map(\.0.rawValue).joined(separator: " or the ")) measurement for this nonce: "
+                + "the app or the device has changed, or the proof is for another nonce")
+    }
+}
+
+extension ApproovEngine {
+    /// Verifies the token that carries the measurements, if there is one, and holds the proof against them; see
+    /// ``ApproovProofAssessor``.
+    public func assess(
+        _ input: ApproovProofInput, app: String?, ledger: any Ledger, at now: Date
+    ) async throws(VerificationError) -> Assessment {
+        let expectations = try expectations(for: app)
+        let text: String
+        switch input.source {
+        case .measurements(let measurements):
+            return ApproovProofAssessor.assess(input, measurements: measurements, expectations: expectations, now: now)
+        case .token(let token): text = token
+        }
+        let selection = try await tokenKeys(for: expectations, at: now)
+        var run = CheckRun(modes: expectations.modes, capacity: expectations.tokenChecks.count + 1)
+        let outcome = ApproovTokenAssessor.authenticate(
+            .token(text), demandsPrefix: false, selection, expectations, &run)
+        let standings = try await standings(of: outcome, in: ledger, at: now)
+        ApproovTokenAssessor.judge(outcome, [], nil, standings, expectations, now, &run)
+        let proven = ApproovProofAssessor.measure(input, outcome.token?.claims.measurements, &run)
+        var subject = ApproovSubject(outcome)
+        subject?.measurement = proven
+        return ApproovProofAssessor.assessment(expectations, run.results, subject)
+    }
+}

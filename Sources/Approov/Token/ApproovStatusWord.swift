@@ -1,0 +1,66 @@
+/// The words that apps send in place of a token when they got none, if they are set up to (Approov SDK, TokenFetchStatus).
+public enum ApproovStatusWord: String, Sendable, CaseIterable {
+    /// The fetch was completed, and still there is no token.
+    case success = "SUCCESS"
+    /// There is no network.
+    case noNetwork = "NO_NETWORK"
+    /// The network is poor.
+    case poorNetwork = "POOR_NETWORK"
+    /// Somebody is between the app and Approov.
+    case mitmDetected = "MITM_DETECTED"
+    /// Approov's services are down, or the account is closed.
+    case noApproovService = "NO_APPROOV_SERVICE"
+    /// The URL is none of https.
+    case badURL = "BAD_URL"
+    /// The domain was not added to the account.
+    case unknownURL = "UNKNOWN_URL"
+    /// The domain needs no token.
+    case unprotectedURL = "UNPROTECTED_URL"
+    /// The app may not use the network.
+    case noNetworkPermission = "NO_NETWORK_PERMISSION"
+    /// A library is missing in the app.
+    case missingLibraryDependency = "MISSING_LIB_DEPENDENCY"
+    /// The SDK failed.
+    case internalError = "INTERNAL_ERROR"
+    /// The app failed attestation.
+    case rejected = "REJECTED"
+    /// The feature is not enabled for the account.
+    case disabled = "DISABLED"
+    /// There is no such secure string.
+    case unknownKey = "UNKNOWN_KEY"
+    /// The key of a secure string is malformed.
+    case badKey = "BAD_KEY"
+    /// The payload of a custom JWT is malformed.
+    case badPayload = "BAD_PAYLOAD"
+    /// The SDK was not initialised.
+    case notInitialized = "NOT_INITIALIZED"
+
+    /// What it means, for whoever is on call.
+    public var meaning: String {
+        switch self {
+        case .success: "the fetch was completed, and the app sent the word instead of the token"
+        case .noNetwork: "the device had no network when the app asked for a token"
+        case .poorNetwork: "the network was too poor to get a token"
+        case .mitmDetected: "somebody stood between the app and Approov, such as a firewall that terminates TLS"
+        case .noApproovService: "Approov's services could not be reached, or the account is closed"
+        case .badURL: "the app asked for a token for a URL that is none of https"
+        case .unknownURL: "the domain was not added to the Approov account"
+        case .unprotectedURL: "the domain is one that needs no token"
+        case .noNetworkPermission: "the app may not use the network"
+        case .missingLibraryDependency: "a library that the SDK needs is missing in the app"
+        case .internalError: "the SDK failed"
+        case .rejected: "the app failed attestation"
+        case .disabled: "the feature is not enabled for the account"
+        case .unknownKey: "the app asked for a secure string that does not exist"
+        case .badKey: "the app asked for a secure string by a malformed key"
+        case .badPayload: "the app asked for a custom JWT with a malformed payload"
+        case .notInitialized: "the app made the request before the SDK was initialised"
+        }
+    }
+
+    /// Reads a word, byte for byte.
+    init?(bytes: ArraySlice<UInt8>) {
+        guard let word = Self.allCases.first(where: { bytes.elementsEqual($0.rawValue.utf8) }) else { return nil }
+        self = word
+    }
+}

@@ -1,0 +1,148 @@
+public import AssayCore
+import AssayPrimitives
+public import FoundationEssentials
+
+/// A token that Approov has signed or encrypted, with its claims.
+struct AuthenticToken {
+    /// The form in which it came.
+    enum Form: String {
+        case jws
+        case jwe
+        case loggable
+    }
+
+    let form: Form
+    /// The name of the key.
+    let key: String
+    let claims: ApproovClaims
+    let source: ApproovClaims.Source
+}
+
+/// Assesses tokens: synchronous and pure, without clock, ledger and key store.
+public enum ApproovTokenAssessor {
+    /// Runs every check of a token. None is left to the ledger: tokens are used many times.
+    ///
+    /// - Parameters:
+    ///   - input: what the app sent.
+    ///   - keys: the keys of the purpose, in whatever state; those of other apps are passed over.
+    ///   - standings: what the ledger knows at `now` of the subjects that it is asked about: the device and the issuer of
+    ///     a token that is authentic.
+    ///   - expectations: what it is held against.
+    ///   - now: the time of judgement.
+    public static func assess(
+        _ input: ApproovTokenInput, keys: [NamedKey], standings: ([LedgerSubject]) -> [LedgerStanding],
+        expectations: ApproovExpectations, now: Date
+    ) -> Assessment {
+        let selection = KeySelection<ApproovKey>(keys, for: expectations.keyClaim, at: now)
+        var run = CheckRun(modes: expectations.modes, capacity: ApproovCheck.signedTokenChecks.count)
+        let outcome = authenticate(input.evidence, demandsPrefix: false, selection, expectations, &run)
+        let known = outcome.token.map { standings(ApproovSubjects.all(of: $0.claims)) } ?? []
+        judge(outcome, input.binding, input.address, known, expectations, now, &run)
+        return assessment(outcome, expectations, run.results)
+    }
+
+    /// What there is of a token after its gates: the token when it is authentic, and what it claims when it is not.
+    struct Outcome {
+        let token: AuthenticToken?
+        let claimed: ApproovSubject.Claimed?
+    }
+
+    /// Runs the gates from text to claims.
+    static func authenticate(
+        _ evidence: ApproovTokenInput.Evidence, demandsPrefix: Bool, _ selection: KeySelection<ApproovKey>,
+        _ expectations: ApproovExpectations, _ run: inout CheckRun
+    ) -> Outcome {
+        let configuration = expectations.configuration
+        let parts = run.decode(ApproovCheck.decode) { () throws(DecodeError) in
+            try ApproovTokenText.decode(evidence, demandsPrefix: demandsPrefix, configuration)
+        }
+        guard let parts else { return Outcome(token: nil, claimed: nil) }
+        let keys = TokenKeys(selection: selection)
+        let opened = open(parts, keys, &run)
+        guard let opened else { return Outcome(token: nil, claimed: ApproovSubject.Claimed(parts)) }
+        run.remark(AuthenticatedWithKey(name: opened.name))
+        let claims = run.decode(ApproovCheck.claims) { () throws(DecodeError) in
+            switch opened.claims {
+            case .json(let bytes):
+                try ClaimsReader.read(JSONReader.readObject(bytes, limit: InputLimits.joseText))
+            case .object(let object): try ClaimsReader.read(object)
+            }
+        }
+        guard let claims else { return Outcome(token: nil, claimed: nil) }
+        let token = AuthenticToken(
+            form: opened.form, key: opened.name, claims: claims, source: claims.source(configuration))
+        return Outcome(token: token, claimed: nil)
+    }
+
+    private struct Opened {
+        enum Claims {
+            case json([UInt8])
+            case object(RecordObject)
+        }
+
+        let name: String
+        let form: AuthenticToken.Form
+        let claims: Claims
+    }
+
+    /// The gates of the key, and of the signature or the encryption.
+    private static func open(_ parts: ApproovTokenText.Parts, _ keys: TokenKeys, _ run: inout CheckRun) -> Opened? {
+        switch parts {
+        case .signed(let jws):
+            let candidates = run.authenticity(ApproovCheck.key) { () throws(CheckFailure) in
+                try keys.candidates(for: jws.header)
+            }
+            guard let candidates else { return nil }
+            let name = run.authenticity(ApproovCheck.signature) { () throws(CheckFailure) in
+                try keys.verify(jws, with: candidates)
+            }
+            return name.map { Opened(name: $0, form: .jws, claims: .json(jws.payload)) }
+        case .encrypted(let jwe):
+            let candidates = run.authenticity(ApproovCheck.key) { () throws(CheckFailure) in
+                try keys.candidates(decrypting: jwe.header)
+            }
+            guard let candidates else { return nil }
+            let opened = run.authenticity(ApproovCheck.decryption) { () throws(CheckFailure) in
+                try keys.open(jwe, with: candidates)
+            }
+            return opened.map { Opened(name: $0.name, form: .jwe, claims: .json($0.plaintext)) }
+        case .loggable(let loggable):
+            let secrets = run.authenticity(ApproovCheck.key) { () throws(CheckFailure) in try keys.secrets() }
+            guard let secrets else { return nil }
+            let name = run.authenticity(ApproovCheck.signature) { () throws(CheckFailure) in
+                try keys.verify(loggable, with: secrets)
+            }
+            return name.map { Opened(name: $0, form: .loggable, claims: .object(loggable.claims)) }
+        }
+    }
+
+    /// Runs the checks of an authentic token's claims, and skips them for any other.
+    static func judge(
+        _ outcome: Outcome, _ binding: [ApproovBoundValue], _ address: String?, _ standings: [LedgerStanding],
+        _ expectations: ApproovExpectations, _ now: Date, _ run: inout CheckRun
+    ) {
+        guard let token = outcome.token else {
+            run.skip(Array(expectations.tokenChecks.dropFirst(run.results.count)))
+            return
+        }
+        TokenChecks(
+            token: token, binding: binding, address: address, standings: standings, expectations: expectations, now: now
+        ).run(&run)
+    }
+
+    static func assessment(
+        _ outcome: Outcome, _ expectations: ApproovExpectations, _ results: [CheckResult]
+    ) -> Assessment {
+        Assessment(
+            kind: ApproovCheck.tokenKind, app: expectations.app, checks: results, undecided: [], effects: [],
+            subject: ApproovSubject(outcome), testAuthority: nil)
+    }
+}
+
+/// Which key a token is authentic under.
+private struct AuthenticatedWithKey: CheckFinding {
+    let name: String
+
+    var code: String { "authenticated-with-key" }
+    var detail: String { "with key \(name.excerpt)" }
+}

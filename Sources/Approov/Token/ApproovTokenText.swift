@@ -1,0 +1,83 @@
+import AssayCore
+import AssayPrimitives
+
+/// A token on its way from text to its parts.
+enum ApproovTokenText {
+    /// What a token is taken apart into.
+    enum Parts {
+        case signed(CompactJWS)
+        case encrypted(CompactJWE)
+        case loggable(LoggableToken)
+    }
+
+    /// The parts of a token of the form that the policy names.
+    ///
+    /// - Parameter demandsPrefix: whether a prefix that the policy names must be there, as in the field of a request.
+    static func decode(
+        _ evidence: ApproovTokenInput.Evidence, demandsPrefix: Bool, _ configuration: ApproovConfiguration
+    ) throws(DecodeError) -> Parts {
+        switch evidence {
+        case .token(let text):
+            let token = try withoutPrefix(Array(text.utf8), demandsPrefix, configuration)
+            switch configuration.format {
+            case .jws:
+                try demandForm(
+                    of: token, dots: 2, other: 4, "the API is set up for signed tokens, and this one is encrypted")
+                return .signed(try CompactJWS(token, limit: InputLimits.joseText))
+            case .jwe:
+                try demandForm(
+                    of: token, dots: 4, other: 2, "the API is set up for encrypted tokens, and this one is only signed")
+                return .encrypted(try CompactJWE(token, limit: InputLimits.joseText))
+            }
+        case .loggable(let text):
+            guard configuration.format == .jws else {
+                throw DecodeError(
+                    .unexpected, at: 0, "the API is set up for encrypted tokens, of which there is no loggable form")
+            }
+            return .loggable(try LoggableToken(text))
+        }
+    }
+
+    private static func withoutPrefix(
+        _ text: [UInt8], _ demandsPrefix: Bool, _ configuration: ApproovConfiguration
+    ) throws(DecodeError) -> ArraySlice<UInt8> {
+        guard !text.isEmpty else {
+            throw DecodeError(.missing, at: 0, "there is no token: the text is empty")
+        }
+        guard let prefix = configuration.tokenPrefix else {
+            try refuseStatusWord(text[...])
+            if text.starts(with: "Bearer ".utf8) {
+                throw DecodeError(
+                    .unexpected, at: 0,
+                    "the text begins with \"Bearer \", and the policy names no tokenPrefix; name it if apps send it")
+            }
+            return text[...]
+        }
+        let hasPrefix = text.starts(with: prefix.utf8)
+        let token = hasPrefix ? text.dropFirst(prefix.utf8.count) : text[...]
+        try refuseStatusWord(token)
+        guard hasPrefix || !demandsPrefix else {
+            throw DecodeError(
+                .missing, at: 0,
+                "expected the prefix \"\(prefix.excerpt)\" of the policy's tokenPrefix before the token")
+        }
+        return token
+    }
+
+    private static func refuseStatusWord(_ token: ArraySlice<UInt8>) throws(DecodeError) {
+        // No status word is as long as a token, so that tokens are not compared with any.
+        guard token.count <= 32, let word = ApproovStatusWord(bytes: token) else { return }
+        throw DecodeError(
+            .unexpectedValue, at: token.startIndex,
+            "the status word \(word.rawValue) in place of a token: \(word.meaning)")
+    }
+
+    private static func demandForm(
+        of token: ArraySlice<UInt8>, dots: Int, other: Int, _ sentence: String
+    ) throws(DecodeError) {
+        guard token.count <= InputLimits.joseText else { return }
+        var found = 0
+        for byte in token where byte == 0x2E { found += 1 }
+        if found == other { throw DecodeError(.unexpected, at: token.startIndex, sentence) }
+    }
+}

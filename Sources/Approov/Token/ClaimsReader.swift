@@ -1,0 +1,184 @@
+import AssayCore
+import AssayPrimitives
+
+/// Reads the claims of a token from strict JSON. What is not in the description is kept.
+struct ClaimsReader {
+    private(set) var expiry: Double?
+    private(set) var notBefore: Double?
+    private(set) var issuedAt: Double?
+    private(set) var deviceID: String?
+    private(set) var address: String?
+    private(set) var issuer: String?
+    private(set) var audiences: [String]?
+    private(set) var subject: String?
+    private(set) var annotations: [String]?
+    private(set) var responseCode: String?
+    private(set) var boundDigest: [UInt8]?
+    private(set) var installationKey: [UInt8]?
+    private(set) var messageKeyID: String?
+    private(set) var proofKey: SecretBytes?
+    private(set) var integrity: SecretBytes?
+    private(set) var device: SecretBytes?
+    private(set) var unknown: [ApproovClaims.Unknown] = []
+
+    /// A device ID is 128 bits.
+    static let deviceIDLength = 16
+    /// The key of measurement proofs is 128 bits.
+    static let proofKeyLength = 16
+    /// Measurements and digests are SHA-256.
+    static let digestLength = 32
+    /// How many characters an attestation response code has at most; those that are known have 6 to 12.
+    static let responseCodeLength = 64
+
+    /// Reads claims.
+    ///
+    /// - Throws: ``DecodeError`` at the claim: a known one of another type or form.
+    static func read(_ object: RecordObject) throws(DecodeError) -> ApproovClaims {
+        var reader = ClaimsReader()
+        for index in object.members.indices { try reader.take(object.members[index]) }
+        return ApproovClaims(reader)
+    }
+
+    private mutating func take(_ member: RecordObject.Member) throws(DecodeError) {
+        let claim = Claim(member: member)
+        if claim.isNamed("exp") {
+            expiry = try claim.number()
+        } else if claim.isNamed("did") {
+            deviceID = try claim.deviceID()
+        } else if claim.isNamed("ip") {
+            address = try claim.text()
+        } else if claim.isNamed("arc") {
+            responseCode = try claim.text(atMost: Self.responseCodeLength)
+        } else if claim.isNamed("pay") {
+            boundDigest = try claim.bytes(Self.digestLength)
+        } else if claim.isNamed("anno") {
+            annotations = try claim.texts()
+        } else if claim.isNamed("ipk") {
+            installationKey = try claim.bytes()
+        } else if claim.isNamed("mskid") {
+            messageKeyID = try claim.text()
+        } else if claim.isNamed("iss") {
+            issuer = try claim.text()
+        } else if claim.isNamed("aud") {
+            audiences = try claim.textOrTexts()
+        } else if claim.isNamed("sub") {
+            subject = try claim.text()
+        } else if claim.isNamed("iat") {
+            issuedAt = try claim.number()
+        } else if claim.isNamed("nbf") {
+            notBefore = try claim.number()
+        } else if claim.isNamed("mpk") {
+            proofKey = try claim.secret(Self.proofKeyLength)
+        } else if claim.isNamed("imh") {
+            integrity = try claim.secret(Self.digestLength)
+        } else if claim.isNamed("dmh") {
+            device = try claim.secret(Self.digestLength)
+        } else {
+            unknown.append(ApproovClaims.Unknown(name: member.name, value: member.value))
+        }
+    }
+}
+
+/// One claim, whose value is read as one of a type.
+private struct Claim {
+    let member: RecordObject.Member
+
+    func isNamed(_ name: String) -> Bool { member.name.isByteEqual(to: name) }
+
+    private func error(_ code: DecodeError.Code, _ message: String) -> DecodeError {
+        DecodeError(code, at: member.value.offset, field: member.name, message)
+    }
+
+    private func mismatch(_ expected: String) -> DecodeError {
+        error(.unexpectedType, "expected \(expected), found \(member.value.kindName)")
+    }
+
+    func text(atMost limit: Int = .max) throws(DecodeError) -> String {
+        guard case .text(let text) = member.value.content else { throw mismatch("a string") }
+        guard text.utf8.count <= limit else {
+            throw error(.tooLarge, "expected at most \(limit) bytes, found \(text.utf8.count)")
+        }
+        return text
+    }
+
+    /// A number as JSON writes it; one beyond the range of doubles is infinite.
+    func number() throws(DecodeError) -> Double {
+        guard case .number(let text) = member.value.content, let number = Double(text) else {
+            throw mismatch("a number")
+        }
+        return number
+    }
+
+    func texts() throws(DecodeError) -> [String] {
+        guard case .array(let elements) = member.value.content else { throw mismatch("an array of strings") }
+        var texts: [String] = []
+        for element in elements {
+            guard case .text(let text) = element.content else {
+                throw DecodeError(
+                    .unexpectedType, at: element.offset, field: member.name,
+                    "expected a string in the array, found \(element.kindName)")
+            }
+            texts.append(text)
+        }
+        return texts
+    }
+
+    func textOrTexts() throws(DecodeError) -> [String] {
+        if case .text(let text) = member.value.content { return [text] }
+        return try texts()
+    }
+
+    /// Base64 of 128 bits. The text is the name of the device, and the vendor's own examples have a last character with
+    /// bits that belong to no byte (`ExampleApproovTokenDID==`), so that only its shape is looked at.
+    func deviceID() throws(DecodeError) -> String {
+        let text = try text()
+        guard DeviceIDText.isValid(text) else {
+            throw error(
+                .unexpectedValue,
+                "expected base64 of \(ClaimsReader.deviceIDLength) bytes (24 characters), found "
+                    + "\(text.utf8.count) characters")
+        }
+        return text
+    }
+
+    /// Standard base64 with padding.
+    func bytes(_ count: Int? = nil) throws(DecodeError) -> [UInt8] {
+        let text = try text()
+        let bytes: [UInt8]
+        do {
+            bytes = try Base64.decode(text, .standard)
+        } catch let problem {
+            // The decoder's sentence shows a character, which may be one of a secret.
+            throw error(problem.reason, "expected standard base64 with padding")
+        }
+        if let count, bytes.count != count {
+            throw error(.unexpectedLength, "expected base64 of \(count) bytes, found \(bytes.count)")
+        }
+        return bytes
+    }
+
+    func secret(_ count: Int) throws(DecodeError) -> SecretBytes {
+        var bytes = try bytes(count)
+        defer { SecretBytes.wipe(&bytes) }
+        return SecretBytes(bytes)
+    }
+}
+
+/// The shape of device IDs.
+enum DeviceIDText {
+    /// Whether a text is 22 characters of base64 and two of padding.
+    static func isValid(_ text: String) -> Bool {
+        var position = 0
+        for byte in text.utf8 {
+            let isFitting: Bool =
+                switch byte {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2F: position < 22
+                case 0x3D: position == 22 || position == 23
+                default: false
+                }
+            guard isFitting else { return false }
+            position += 1
+        }
+        return position == 24
+    }
+}

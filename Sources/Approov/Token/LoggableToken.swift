@@ -1,0 +1,65 @@
+import AssayCore
+import AssayPrimitives
+
+/// A loggable token (Approov, Loggable Tokens): the claims as JSON, and in `sip` the first six characters of the signature.
+struct LoggableToken {
+    /// How many characters of the signature there are. Fewer would let anybody guess them.
+    static let signaturePrefixLength = 6
+    private static let header = Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8)
+
+    /// The claims without `sip`.
+    let claims: RecordObject
+    /// The beginning of the signature, base64url.
+    let signaturePrefix: [UInt8]
+    /// What was signed, as far as it can be rebuilt: the header that Approov writes, and the claims in the order of their
+    /// names without white space.
+    let signingInput: [UInt8]
+
+    /// Reads a loggable token.
+    ///
+    /// - Throws: ``DecodeError``; also when it says why there was no token.
+    init(_ text: String) throws(DecodeError) {
+        let object = try JSONReader.readObject(Array(text.utf8), limit: InputLimits.joseText)
+        if case .text(let status)? = object["error"]?.content, object["sip"] == nil {
+            let meaning = ApproovStatusWord(bytes: Array(status.utf8)[...])?.meaning
+            let known =
+                status.isByteEqual(to: "JWE") ? "the token is encrypted, of which there is no loggable form" : meaning
+            throw DecodeError(
+                .unexpectedValue, at: object.offset, field: "error",
+                "there was no token: \(status.excerpt)\(known.map { ", which says that \($0)" } ?? "")")
+        }
+        guard let sip = object["sip"] else {
+            throw DecodeError(.missing, at: object.offset, field: "sip", "the beginning of the signature is missing")
+        }
+        guard case .text(let prefix) = sip.content else {
+            throw DecodeError(
+                .unexpectedType, at: sip.offset, field: "sip", "expected a string, found \(sip.kindName)")
+        }
+        guard prefix.utf8.count == Self.signaturePrefixLength, prefix.utf8.allSatisfy(Self.isBase64URL) else {
+            throw DecodeError(
+                .unexpectedLength, at: sip.offset, field: "sip",
+                "expected \(Self.signaturePrefixLength) characters of base64url, found \"\(prefix.excerpt)\"")
+        }
+        let members = object.members.filter { !$0.name.isByteEqual(to: "sip") }
+        claims = RecordObject(members, offset: object.offset)
+        signaturePrefix = Array(prefix.utf8)
+        let sorted = members.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        var payload: [UInt8] = []
+        RecordJSON.append(.object(RecordObject(sorted, offset: 0)), to: &payload)
+        signingInput =
+            Array(Base64.encode(Self.header, .url).utf8) + [0x2E] + Array(Base64.encode(payload, .url).utf8)
+    }
+
+    /// Whether a secret gives a signature that begins so.
+    func isSigned(with secret: SecretBytes) -> Bool {
+        let signature = Array(Base64.encode(HMAC.sha256(key: secret, signingInput[...]), .url).utf8)
+        return ConstantTime.equals(signature[..<Self.signaturePrefixLength], signaturePrefix[...])
+    }
+
+    private static func isBase64URL(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import ArgumentParser
+import Assay
+import Foundation
+
+/// Whom a block or an allowance is about.
+struct SubjectOptions: ParsableArguments {
+    @Option(
+        name: .customLong("key-id"), help: ArgumentHelp("A key ID, base64 of either alphabet.", valueName: "key-id"),
+        transform: SubjectOptions.keyID)
+    var keyID: [UInt8]?
+
+    @OptionGroup var named: NamedSubjectOptions
+
+    func validate() throws {
+        guard (keyID == nil ? 0 : 1) + named.given.count == 1 else {
+            throw ValidationError("exactly one of --key-id, --device, --account and --issuer is needed")
+        }
+    }
+
+    /// The subject.
+    var subject: LedgerSubject {
+        if let keyID { return KeyIdentifier.appAttest(keyID).subject }
+        return named.given.first ?? LedgerSubject(.account, "")
+    }
+
+    /// The 32 bytes of a key ID.
+    static func keyID(_ text: String) throws -> [UInt8] {
+        let bytes = try ValueArgument.base64(text)
+        guard bytes.count == 32 else { throw ValidationError("a key ID has 32 bytes, found \(bytes.count)") }
+        return bytes
+    }
+}
+
+/// Subjects that have a name.
+struct NamedSubjectOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("A device ID, as the evidence has it.", valueName: "name"))
+    var device: String?
+
+    @Option(help: ArgumentHelp("An account of the backend's own.", valueName: "name"))
+    var account: String?
+
+    @Option(help: ArgumentHelp("Who issues tokens, as the tokens name it.", valueName: "name"))
+    var issuer: String?
+
+    func validate() throws {
+        guard given.allSatisfy({ !$0.name.isEmpty }) else {
+            throw ValidationError("a device, an account or an issuer has a name")
+        }
+    }
+
+    /// Those that are named.
+    var given: [LedgerSubject] {
+        [
+            device.map { LedgerSubject(.device, $0) }, account.map { LedgerSubject(.account, $0) },
+            issuer.map { LedgerSubject(.issuer, $0) },
+        ].compactMap { $0 }
+    }
+}
+
+/// When a block or an allowance ends.
+struct StandingEndOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("When it ends (RFC 3339).", valueName: "time"), transform: TimeArgument.time)
+    var until: Date?
+
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp("How long it lasts, such as 12h or 30d. Without an end it stays.", valueName: "duration"),
+        transform: TimeArgument.duration)
+    var duration: Double?
+
+    func validate() throws {
+        guard until == nil || duration == nil else { throw ValidationError("--until and --for exclude each other") }
+        guard until.map({ $0 > Date() }) ?? true else { throw ValidationError("--until has passed already") }
+    }
+
+    /// Whether there is an end.
+    var isGiven: Bool { until != nil || duration != nil }
+
+    /// The end, if there is one.
+    func time(from now: Date) -> Date? { until ?? duration.map(now.addingTimeInterval) }
+}

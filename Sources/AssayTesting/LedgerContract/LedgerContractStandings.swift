@@ -1,0 +1,129 @@
+import AssayCore
+import FoundationEssentials
+
+extension LedgerContract {
+    static let blockCases: [Case] = [
+        Case("a blocked key is neither enrolled nor advanced") { ledger in
+            try await ledger.apply(Sample.enrol(Sample.key(1)))
+            for seed: UInt8 in [1, 2] { try await ledger.block(Sample.block(Sample.identifier(seed).subject)) }
+            try await ledger.refuse(Sample.advance(1), .blocked(Sample.block(Sample.identifier(1).subject)))
+            try await ledger.refuse(
+                Sample.enrol(Sample.key(2)), .blocked(Sample.block(Sample.identifier(2).subject)))
+            try expectEqual(try await ledger.counter(), 0, "the counter of a blocked key")
+        },
+        Case("a block ends at its time") { ledger in
+            let block = Sample.block(Sample.identifier().subject, until: Sample.later(60))
+            try await ledger.block(block)
+            try await ledger.refuse(Sample.enrol(Sample.key()), .blocked(block), at: Sample.later(59.5))
+            try await ledger.expectStandings([.blocked(block)], of: [block.subject], at: Sample.later(59.5))
+            try await ledger.expectStandings([], of: [block.subject], at: Sample.later(60))
+            try await ledger.apply(Sample.enrol(Sample.key()), at: Sample.later(60))
+        },
+        Case("a block can be lifted, and says whether it was there") { ledger in
+            let block = Sample.block(Sample.identifier().subject)
+            try await ledger.block(block)
+            try expectEqual(try await ledger.allow(block.subject), .blocked(block), "the block that was lifted")
+            try expectEqual(try await ledger.allow(block.subject), nil, "lifting a block that was not there")
+            try await ledger.expectStandings([], of: [block.subject])
+            try await ledger.apply(Sample.enrol(Sample.key()))
+        },
+        Case("a second block replaces the first") { ledger in
+            let subject = LedgerSubject(.account, "alice")
+            try await ledger.block(Sample.block(subject))
+            let shorter = Sample.block(subject, until: Sample.later(10))
+            try await ledger.block(shorter)
+            try await ledger.expectStandings([.blocked(shorter)], of: [subject])
+        },
+        Case("blocks are told by kind and name, and only those that were asked for") { ledger in
+            let alice = LedgerSubject(.account, "alice")
+            try await ledger.block(Sample.block(alice))
+            let others = [
+                LedgerSubject(.device, "alice"), LedgerSubject(.issuer, "alice"), LedgerSubject(.key, "alice"),
+                LedgerSubject(.account, "Alice"), LedgerSubject(.account, "alice "), LedgerSubject(.account, "bob"),
+            ]
+            try await ledger.expectStandings([], of: others)
+            try await ledger.expectStandings([.blocked(Sample.block(alice))], of: others + [alice])
+            try await ledger.expectStandings([], of: [])
+        },
+        Case("names are told apart by their bytes") { ledger in
+            // U+00E9, and e with U+0301: to Swift the same text.
+            let spellings = ["caf\u{E9}", "cafe\u{301}"].map { LedgerSubject(.issuer, $0) }
+            try await ledger.block(Sample.block(spellings[0]))
+            try await ledger.expectStandings([.blocked(Sample.block(spellings[0]))], of: spellings)
+            try await ledger.allow(Sample.allowance(spellings[1]))
+            try await ledger.expectStandings(
+                [.blocked(Sample.block(spellings[0])), .allowed(Sample.allowance(spellings[1]))], of: spellings)
+        },
+    ]
+
+    static let allowanceCases: [Case] = [
+        Case("an allowance is told while it is in force") { ledger in
+            let device = LedgerSubject(.device, "d1")
+            try await ledger.allow(Sample.allowance(device, until: Sample.later(60)))
+            let allowed = LedgerStanding.allowed(Sample.allowance(device, until: Sample.later(60)))
+            try await ledger.expectStandings([allowed], of: [device], at: Sample.later(59.5))
+            try await ledger.expectStandings([], of: [device], at: Sample.later(60))
+            try await ledger.allow(Sample.allowance(device))
+            try await ledger.expectStandings([.allowed(Sample.allowance(device))], of: [device], at: .distantFuture)
+        },
+        Case("an allowance can be ended, and says whether it was there") { ledger in
+            let allowance = Sample.allowance(LedgerSubject(.device, "d1"))
+            try await ledger.allow(allowance)
+            try expectEqual(
+                try await ledger.allow(allowance.subject), .allowed(allowance), "the allowance that was ended")
+            try expectEqual(try await ledger.allow(allowance.subject), nil, "ending one that was not there")
+            try await ledger.expectStandings([], of: [allowance.subject])
+        },
+        Case("of a block and an allowance the later one counts, alone") { ledger in
+            let subject = Sample.identifier().subject
+            try await ledger.allow(Sample.allowance(subject))
+            let block = Sample.block(subject, until: Sample.later(60))
+            try await ledger.block(block)
+            try await ledger.refuse(Sample.enrol(Sample.key()), .blocked(block))
+            // The allowance does not come back when the block has ended by itself.
+            try await ledger.expectStandings([], of: [subject], at: Sample.later(60))
+            try await ledger.allow(Sample.allowance(subject))
+            try await ledger.expectStandings([.allowed(Sample.allowance(subject))], of: [subject])
+            try await ledger.apply(Sample.enrol(Sample.key()))
+            try expectEqual(
+                try await ledger.entries().filter { $0 != .key(Sample.key()) },
+                [.allowance(Sample.allowance(subject))], "what is left")
+        },
+        Case("standings are told in the order of the subjects, however many") { ledger in
+            let subjects = (0..<300).map { LedgerSubject(LedgerSubject.Kind.allCases[$0 % 4], "s\($0 * 7919 % 300)") }
+            var expected: [LedgerStanding] = []
+            for (index, subject) in subjects.enumerated() where !index.isMultiple(of: 3) {
+                if index.isMultiple(of: 2) {
+                    try await ledger.block(Sample.block(subject))
+                    expected.append(.blocked(Sample.block(subject)))
+                } else {
+                    try await ledger.allow(Sample.allowance(subject))
+                    expected.append(.allowed(Sample.allowance(subject)))
+                }
+            }
+            try await ledger.expectStandings(expected, of: subjects)
+            try await ledger.expectStandings(expected.reversed(), of: subjects.reversed())
+        },
+        Case("a ledger that claims to have no standings has none") { ledger in
+            let subject = LedgerSubject(.device, "d1")
+            try await ledger.block(Sample.block(subject))
+            try expect(!ledger.isWithoutStandings, "a block was denied")
+            try await ledger.allow(Sample.allowance(subject))
+            try expect(!ledger.isWithoutStandings, "an allowance was denied")
+            try await ledger.allow(Sample.allowance(LedgerSubject(.device, "d2")))
+            try await ledger.allow(subject)
+            try expect(!ledger.isWithoutStandings, "an allowance that is left was denied")
+        },
+    ]
+}
+
+extension Ledger {
+    fileprivate func expectStandings(
+        _ expected: [LedgerStanding], of subjects: [LedgerSubject], at now: Date = Sample.now
+    ) async throws {
+        try expectEqual(try await standings(of: subjects, at: now), expected, "the standings at \(RFC3339.format(now))")
+        try expectEqual(
+            try await blocks(on: subjects, at: now), expected.compactMap(\.block),
+            "the blocks at \(RFC3339.format(now))")
+    }
+}
