@@ -8,18 +8,20 @@ import Foundation
 struct Benchmarks {
     let subjects: Subjects
     let classicToken: ClassicTokenSubject
+    let hs256: HS256Subject
 
     static func main() async throws {
         let vectors = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../../TestVectors").standardizedFileURL
         let benchmarks = Benchmarks(
             subjects: try Subjects(vectors: vectors),
-            classicToken: try ClassicTokenSubject(now: Date(timeIntervalSince1970: 1_795_132_800)))
+            classicToken: try ClassicTokenSubject(now: Date(timeIntervalSince1970: 1_795_132_800)),
+            hs256: try HS256Subject())
         let wanted = Set(CommandLine.arguments.dropFirst())
         var isReached = true
         for (name, run) in [
-            ("rate", benchmarks.rates), ("steps", benchmarks.steps), ("threads", benchmarks.scaling),
-            ("memory", benchmarks.memory),
+            ("rate", benchmarks.rates), ("steps", benchmarks.steps), ("hs256-steps", benchmarks.hs256Steps),
+            ("threads", benchmarks.scaling), ("memory", benchmarks.memory),
         ] where wanted.isEmpty || wanted.contains(name) {
             isReached = run() && isReached
         }
@@ -69,7 +71,7 @@ struct Benchmarks {
     /// The same benchmarks with evidence of their own: no two requests share the memory of what they carry, and neither
     /// do the threads here. What requests do share, policy and authorities, stays shared.
     private var copied: Benchmarks {
-        Benchmarks(subjects: subjects.copied(), classicToken: classicToken.copied())
+        Benchmarks(subjects: subjects.copied(), classicToken: classicToken.copied(), hs256: hs256)
     }
 
     private func replay() async throws -> Bool {
@@ -128,6 +130,14 @@ struct Benchmarks {
         } catch {
             stop("\(error)")
         }
+    }
+
+    /// What each step below a token with HS256 takes of them all.
+    private func hs256Steps() -> Bool {
+        print("steps of a token with HS256, as a share of them all; one thread, processor time")
+        let comparison = Comparison(count: 20_000)
+        for (name, work) in hs256.steps { comparison.share(name, of: work, in: hs256.verify) }
+        return true
     }
 }
 
