@@ -140,6 +140,24 @@ struct KeySelectionTests {
         #expect(try await TokenFixtures.judge(token(Self.former), keys: [old(window: window)]).failed == [])
     }
 
+    @Test("A kid that only a key has that is not live fails the key check, and the failure names that key")
+    func namedAndNotLive() async throws {
+        let retired = try old(keyID: "b", retiredAt: TokenFixtures.now)
+        var settings = TokenFixtures.strict
+        let signed = try await TokenFixtures.judge(
+            token(Self.former, kid: "b"), settings, keys: [retired, current(keyID: "a")])
+        settings.format = .jwe
+        let sealed = try await TokenFixtures.judge(
+            TokenFixtures.jwe(
+                Self.claims, secret: Self.former, header: #""alg":"A256GCMKW","enc":"A256GCM","kid":"b""#),
+            settings, keys: [retired, current(keyID: "a")])
+        for verdict in [signed, sealed] {
+            #expect(verdict.failed == [ApproovCheck.key])
+            #expect(verdict.tokenCode(ApproovCheck.key) == "key-not-live")
+            #expect(verdict.tokenDetail(ApproovCheck.key).contains("\"b\", which is old and not live: retired at"))
+        }
+    }
+
     @Test("Without names the keys of the app's scope count, with names those")
     func scopes() async throws {
         func code(_ scope: String?, _ names: [String]?) async throws -> RequestError.Code? {

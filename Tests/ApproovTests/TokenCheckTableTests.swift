@@ -128,6 +128,13 @@ struct TokenCheckTableTests {
         #expect(try await TokenFixtures.judge(TokenFixtures.token(claims)).failed == [])
     }
 
+    @Test("A token is valid from the very time that nbf names", arguments: ["1790000000", "1789999999.999", "0"])
+    func notBefore(nbf: String) async throws {
+        var claims = TokenFixtures.claims
+        claims["nbf"] = .raw(nbf)
+        #expect(try await TokenFixtures.judge(TokenFixtures.token(claims)).failed == [])
+    }
+
     @Test("After a failed gate everything that depends on it is skipped because of it")
     func gates() async throws {
         let good = try TokenFixtures.token()

@@ -1,4 +1,5 @@
 import Assay
+import AssayPrimitives
 import AssayTestSupport
 import AssayTesting
 import Foundation
@@ -37,6 +38,39 @@ struct TokenMutationTests {
                 Self.claims, header: #"{"alg":"RS256","kid":"rs"}"#, by: TokenFixtures.rs256()),
         ]
         for token in tokens { #expect(try accepted(token) == []) }
+    }
+
+    @Test(
+        "An ES256 signature has a twin, n - s, that anybody can compute: it says the same, and nothing rests on a text")
+    func twin() throws {
+        let token = try TokenFixtures.jws(
+            Self.claims, header: #"{"alg":"ES256","kid":"es"}"#, by: TokenFixtures.es256())
+        let parts = token.split(separator: ".").map(String.init)
+        let signature = try Base64.decode(parts[2], .url)
+        let twin = signature.prefix(32) + Self.subtracted(signature.suffix(32), from: Self.order)
+        #expect(Array(twin) != signature)
+        let expectations = try TokenFixtures.expectations(TokenFixtures.lenient)
+        let assessment = ApproovTokenAssessor.assess(
+            ApproovTokenInput(token: "\(parts[0]).\(parts[1]).\(Base64.encode(Array(twin), .url))"), keys: keys,
+            standings: { _ in [] }, expectations: expectations, now: TokenFixtures.now)
+        #expect(assessment.holds)
+        #expect(assessment.effects.isEmpty)
+    }
+
+    /// The order n of P-256 (SEC 2 section 2.4.2), big-endian.
+    private static let order: [UInt8] = [
+        0xFF, 0xFF, 0xFF, 0xFF, 0x00, 0x00, 0x00, 0x00, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xBC, 0xE6,
+        0xFA, 0xAD, 0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,
+    ]
+
+    private static func subtracted(_ number: ArraySlice<UInt8>, from minuend: [UInt8]) -> [UInt8] {
+        var borrow = 0
+        let digits = zip(minuend, number).reversed().map { (left, right) -> UInt8 in
+            let difference = Int(left) - Int(right) - borrow
+            borrow = difference < 0 ? 1 : 0
+            return UInt8(truncatingIfNeeded: difference)
+        }
+        return digits.reversed()
     }
 
     @Test("The same of an encrypted token")
