@@ -149,7 +149,8 @@ let package = Package(
         .testTarget(
             name: "ApproovTests",
             dependencies: [
-                "Approov", "Assay", "AssayInspection", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
+                "Approov", "Assay", "AssayInspection", "AssayLedgerSQLite", "AssayPrimitives", "AssayTesting",
+                "AssayTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),
