@@ -183,6 +183,26 @@ struct ApproovFormatTests {
         #expect(cut.format == "signed HTTP request" && cut.violation?.reason == .trailingBytes)
     }
 
+    @Test("A record of a request shows its fields and what is in its token, and no credential whole")
+    func messageRecord() throws {
+        let token = try Self.token().token
+        let input = ApproovMessageInput(
+            method: "GET", targetURI: "https://api.example.com/",
+            fields: [
+                ApproovMessageInput.Field("Approov-Token", token),
+                ApproovMessageInput.Field("Authorization", "Bearer 5ecret5ecret5ecret5ecret5ecret5ecret"),
+                ApproovMessageInput.Field("X-Plain", "nothing to hide in here"),
+            ], body: .bytes([]))
+        let layer = try Self.inspect(EvidenceRecord(input, receivedAt: Self.time).json)
+        let fields = try #require(layer.nested.first { $0.format == "fields of an HTTP request" })
+        #expect(fields.annotations.map(\.name) == ["Approov-Token", "Authorization", "X-Plain"])
+        #expect(fields.annotations.last?.value == "nothing to hide in here")
+        #expect(fields.nested.map(\.format) == ["Approov token"])
+        let signature = try #require(token.split(separator: ".").last)
+        let shown = Self.shown(layer)
+        #expect(!shown.contains("5ecret5ecret") && !shown.contains(signature.prefix(20)))
+    }
+
     @Test("Tokens, status words and signed requests become records of their own; claims alone do not")
     func records() throws {
         let table: [(text: String, kind: String?, fields: [String])] = [

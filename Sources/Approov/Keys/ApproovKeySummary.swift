@@ -1,4 +1,5 @@
-public import AssayCore
+import AssayCore
+import AssayPrimitives
 
 extension ApproovKey {
     /// How many keys of a set are told one by one.
