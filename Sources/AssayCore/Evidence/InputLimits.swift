@@ -48,4 +48,6 @@ public enum InputLimits {
     public static let keyName = 255
     /// One part of a key in its file or variable, in bytes. The PEM of an RSA key of 16384 bits has 13 KiB.
     public static let keyPart = 64 * 1024
+    /// A structured field value (RFC 9651), in bytes. Servers take header sections of 8 to 64 KiB.
+    public static let structuredField = 64 * 1024
 }

@@ -26,6 +26,16 @@ public enum Digest {
         hash(CollectionOfOne(bytes[...]), SHA384())
     }
 
+    /// SHA-512 of the concatenation of some parts, 64 bytes.
+    public static func sha512(_ parts: ArraySlice<UInt8>...) -> [UInt8] {
+        hash(parts, SHA512())
+    }
+
+    /// SHA-512, 64 bytes.
+    public static func sha512(_ bytes: [UInt8]) -> [UInt8] {
+        hash(CollectionOfOne(bytes[...]), SHA512())
+    }
+
     /// SHA-256 of the concatenation of some parts, of which there may be any number.
     static func sha256(concatenating parts: some Collection<ArraySlice<UInt8>>) -> [UInt8] {
         hash(parts, SHA256())

@@ -1,0 +1,105 @@
+/// What of an HTTP message can be signed (RFC 9421 section 2), as it was received.
+///
+/// Nothing here is taken from fields that tell of proxies: whoever stands behind one gives the target that the client
+/// addressed.
+public struct HTTPMessageParts: Sendable {
+    /// One line of a header or trailer section.
+    public struct Field: Sendable {
+        /// The name, in any case.
+        public let name: String
+        /// The value, with or without white space around it.
+        public let value: String
+
+        /// Makes a line.
+        public init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// The method, as it was received: methods are case-sensitive. Empty for a response.
+    public var method: String
+    /// The full target URI (RFC 9110 section 7.1), such as `https://example.com/path?query`. Empty for a response.
+    ///
+    /// `@target-uri` is this text byte for byte; what else is derived from it is normalised. A client that signs a
+    /// fragment with it is verified by giving the text with the fragment.
+    public var targetURI: String
+    /// The request target of the request line (RFC 9112 section 3.2), when it is not the target's path and query: in
+    /// absolute form, authority form or as an asterisk.
+    public var requestTarget: String?
+    /// The header section, in the order in which it was received.
+    public var fields: [Field]
+    /// The trailer section.
+    public var trailers: [Field]
+    /// The status code of a response, and nil for a request.
+    public var status: Int?
+
+    /// The request that a response answers, for components with the parameter `req`.
+    public var request: HTTPMessageParts? {
+        get { related.first }
+        set { related = newValue.map { [$0] } ?? [] }
+    }
+
+    // A structure cannot hold another one of its kind directly.
+    private var related: [HTTPMessageParts] = []
+
+    /// The parts of a request.
+    public init(
+        method: String, targetURI: String, fields: [Field], trailers: [Field] = [], requestTarget: String? = nil
+    ) {
+        self.method = method
+        self.targetURI = targetURI
+        self.requestTarget = requestTarget
+        self.fields = fields
+        self.trailers = trailers
+    }
+
+    /// The parts of a response.
+    public init(status: Int, fields: [Field], trailers: [Field] = [], to request: HTTPMessageParts? = nil) {
+        self.init(method: "", targetURI: "", fields: fields, trailers: trailers)
+        self.status = status
+        self.request = request
+    }
+
+    /// The value of a field that may have come in several lines, joined by `, ` (RFC 9110 section 5.3), and nil when
+    /// there is none. White space around each line is not part of it.
+    ///
+    /// - Parameter name: the name, in any case.
+    public func combinedValue(of name: String) -> [UInt8]? {
+        FieldLines.combined(fields, name: name)
+    }
+}
+
+/// Finds the lines of a field.
+enum FieldLines {
+    static func combined(_ fields: [HTTPMessageParts.Field], name: String) -> [UInt8]? {
+        var value: [UInt8]?
+        for field in fields where isName(field.name, equalTo: name) {
+            if value == nil {
+                value = []
+            } else {
+                value? += [UInt8(ascii: ","), 0x20]
+            }
+            value?.append(contentsOf: trimmed(field.value))
+        }
+        return value
+    }
+
+    /// Names are compared regardless of the case of ASCII letters (RFC 9110 section 5.1).
+    static func isName(_ name: String, equalTo other: String) -> Bool {
+        name.utf8.count == other.utf8.count
+            && zip(name.utf8, other.utf8).allSatisfy { asciiLowercase($0) == asciiLowercase($1) }
+    }
+
+    static func asciiLowercase(_ byte: UInt8) -> UInt8 {
+        byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
+    }
+
+    /// The value without spaces and tabs around it.
+    static func trimmed(_ value: String) -> Substring.UTF8View {
+        var rest = Substring(value).utf8
+        while let first = rest.first, first == 0x20 || first == 0x09 { rest.removeFirst() }
+        while let last = rest.last, last == 0x20 || last == 0x09 { rest.removeLast() }
+        return rest
+    }
+}

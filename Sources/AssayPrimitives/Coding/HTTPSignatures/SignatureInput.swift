@@ -1,0 +1,118 @@
+public import AssayCore
+
+/// What one signature covers and says of itself: a member of the field `Signature-Input` (RFC 9421 sections 2.3 and 4.1).
+public struct SignatureInput: Sendable {
+    /// The label, which ties it to a member of the field `Signature`.
+    public let label: String
+    /// The covered components in their order. None comes twice (section 2.5).
+    public let components: [SignatureComponent]
+    /// The components and parameters as an inner list.
+    public let innerList: StructuredInnerList
+    /// When the signature was made, in seconds since 1970.
+    public let created: Int64?
+    /// When the signature ends to be valid, in seconds since 1970.
+    public let expires: Int64?
+    /// The nonce.
+    public let nonce: String?
+    /// The algorithm, by its name in the registry of section 6.2.
+    public let algorithm: String?
+    /// The identifier of the key.
+    public let keyID: String?
+    /// What the application uses the signature for.
+    public let tag: String?
+    /// The byte of the field value at which the member begins; 0 for what was not read.
+    public let offset: Int
+    /// The member as the sender wrote it, without label and `=`; empty for what was not read.
+    public let source: [UInt8]
+
+    /// How many components a signature may cover. Genuine ones cover less than ten; pairs of them are compared.
+    static let components = 64
+
+    /// Makes what a signature is to cover and to say.
+    ///
+    /// - Parameters:
+    ///   - label: the label, a key of a structured dictionary.
+    ///   - components: the covered components; none may come twice.
+    ///   - parameters: the parameters in the order in which they are written; those of section 2.3 have the types that
+    ///     it gives.
+    /// - Throws: ``DecodeError`` for parameters of wrong types, duplicates, and more than 64 components.
+    public init(
+        label: String, components: [SignatureComponent], parameters: [StructuredParameter]
+    ) throws(DecodeError) {
+        let list = StructuredInnerList(components.map(\.item), parameters)
+        try self.init(label: label, list, offset: 0, source: [])
+    }
+
+    init(label: String, _ list: StructuredInnerList, offset: Int, source: [UInt8]) throws(DecodeError) {
+        guard list.items.count <= Self.components else {
+            throw DecodeError(
+                .tooLarge, at: offset, field: label.excerpt,
+                "\(list.items.count) components, at most \(Self.components)")
+        }
+        var components: [SignatureComponent] = []
+        components.reserveCapacity(list.items.count)
+        for item in list.items {
+            let component = try SignatureComponent(item)
+            guard !components.contains(component) else {
+                throw DecodeError(
+                    .duplicateKey, at: item.offset, field: label.excerpt, "\(component.text) is covered twice")
+            }
+            components.append(component)
+        }
+        self.label = label
+        self.components = components
+        self.offset = offset
+        self.source = source
+        innerList = list
+        let name = label.excerpt
+        let parameters = list.parameters
+        var (created, expires): (Int64?, Int64?)
+        var (nonce, algorithm, keyID, tag): (String?, String?, String?, String?)
+        for (index, parameter) in parameters.enumerated() {
+            guard !parameters[..<index].contains(where: { $0.key == parameter.key }) else {
+                throw DecodeError(
+                    .duplicateKey, at: parameter.offset, field: name,
+                    "the parameter \(parameter.key.excerpt) comes twice")
+            }
+            switch parameter.key {
+            case "created": created = try Self.integer(parameter, name)
+            case "expires": expires = try Self.integer(parameter, name)
+            case "nonce": nonce = try Self.string(parameter, name)
+            case "alg": algorithm = try Self.string(parameter, name)
+            case "keyid": keyID = try Self.string(parameter, name)
+            case "tag": tag = try Self.string(parameter, name)
+            default: break
+            }
+        }
+        (self.created, self.expires) = (created, expires)
+        (self.nonce, self.algorithm, self.keyID, self.tag) = (nonce, algorithm, keyID, tag)
+    }
+
+    private static func integer(_ parameter: StructuredParameter, _ label: String) throws(DecodeError) -> Int64 {
+        if case .integer(let value) = parameter.value { return value }
+        throw wrongType(parameter, label, "an Integer")
+    }
+
+    private static func string(_ parameter: StructuredParameter, _ label: String) throws(DecodeError) -> String {
+        if case .string(let value) = parameter.value { return value }
+        throw wrongType(parameter, label, "a String")
+    }
+
+    private static func wrongType(
+        _ parameter: StructuredParameter, _ label: String, _ expected: String
+    ) -> DecodeError {
+        DecodeError(
+            .unexpectedType, at: parameter.offset, field: label,
+            "\(parameter.key) is \(expected), found \(parameter.value.kindName)")
+    }
+
+    /// All parameters in their order, unknown ones too.
+    public var parameters: [StructuredParameter] { innerList.parameters }
+
+    /// Whether the sender wrote the member as section 4.1 of RFC 9651 has it. When not, the sender signed either that
+    /// form, and its signature verifies, or its own text, and it does not: see ``SignatureBase``.
+    public var isCanonical: Bool {
+        guard let canonical = try? StructuredFieldWriter.write(innerList) else { return false }
+        return source.isEmpty || source == canonical
+    }
+}

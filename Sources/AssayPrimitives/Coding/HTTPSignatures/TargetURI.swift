@@ -1,0 +1,58 @@
+/// The parts of a target URI that components are derived from (RFC 3986 section 3), normalised as RFC 9110 section 4.2.3
+/// says for `http` and `https`.
+struct TargetURI {
+    /// The scheme in lower case.
+    let scheme: [UInt8]
+    /// The host in lower case, and the port unless it is empty or the default of the scheme.
+    let authority: [UInt8]
+    /// The host in lower case.
+    let host: [UInt8]
+    /// The path; that of an empty one is `/`.
+    let path: [UInt8]
+    /// The query without its `?`, and nil when there is none.
+    let query: ArraySlice<UInt8>?
+
+    /// Takes a URI apart, and gives nil for what is no absolute URI with a host. User information is not taken: nobody
+    /// may send it (RFC 9110 section 4.2.4), and readers differ over which part then is the host.
+    init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 0,
+            bytes[..<colon].allSatisfy(Self.isSchemeCharacter),
+            bytes[colon...].starts(with: "://".utf8)
+        else { return nil }
+        scheme = bytes[..<colon].map(FieldLines.asciiLowercase)
+        var rest = bytes[(colon + 3)...]
+        if let hash = rest.firstIndex(of: UInt8(ascii: "#")) { rest = rest[..<hash] }
+        if let mark = rest.firstIndex(of: UInt8(ascii: "?")) {
+            query = rest[(mark + 1)...]
+            rest = rest[..<mark]
+        } else {
+            query = nil
+        }
+        let slash = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+        path = slash == rest.endIndex ? [UInt8(ascii: "/")] : Array(rest[slash...])
+        let received = rest[..<slash].map(FieldLines.asciiLowercase)
+        guard !received.contains(UInt8(ascii: "@")) else { return nil }
+        // The colons of an IPv6 address stand between brackets.
+        let bracket = received.lastIndex(of: UInt8(ascii: "]")) ?? 0
+        let portColon = received[bracket...].firstIndex(of: UInt8(ascii: ":")) ?? received.endIndex
+        host = Array(received[..<portColon])
+        let port = received[portColon...].dropFirst()
+        guard !host.isEmpty, port.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+            return nil
+        }
+        let isDefault =
+            scheme.elementsEqual("https".utf8) && port.elementsEqual("443".utf8)
+            || scheme.elementsEqual("http".utf8) && port.elementsEqual("80".utf8)
+        authority = port.isEmpty || isDefault ? host : received
+    }
+
+    private static func isSchemeCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,73 @@
+internal import AssayCore
+
+/// A value of a structured field without its parameters (RFC 9651 section 3.3).
+///
+/// Strings and tokens that were read are ASCII, so Swift's comparison of them is one of bytes.
+public enum StructuredBareItem: Sendable, Equatable {
+    /// A whole number of at most 15 digits.
+    case integer(Int64)
+    /// A number with a fraction.
+    case decimal(StructuredDecimal)
+    /// Text of printable ASCII and spaces, without quotes and escapes.
+    case string(String)
+    /// A word, without quotes in the field.
+    case token(String)
+    /// Bytes, which stand in the field as base64 between colons.
+    case byteSequence([UInt8])
+    /// A flag.
+    case boolean(Bool)
+    /// Seconds since 1970, of at most 15 digits; not in RFC 8941.
+    case date(Int64)
+    /// Text of any characters; not in RFC 8941.
+    case displayString(String)
+
+    /// What kind of value it is, in the words of the RFC, for messages.
+    public var kindName: String {
+        switch self {
+        case .integer: "an Integer"
+        case .decimal: "a Decimal"
+        case .string: "a String"
+        case .token: "a Token"
+        case .byteSequence: "a Byte Sequence"
+        case .boolean: "a Boolean"
+        case .date: "a Date"
+        case .displayString: "a Display String"
+        }
+    }
+
+    /// Whether two values are of one kind and the same; texts are compared as bytes.
+    public static func == (left: Self, right: Self) -> Bool {
+        switch (left, right) {
+        case (.integer(let left), .integer(let right)), (.date(let left), .date(let right)): left == right
+        case (.decimal(let left), .decimal(let right)): left == right
+        case (.string(let left), .string(let right)), (.token(let left), .token(let right)),
+            (.displayString(let left), .displayString(let right)):
+            left.isByteEqual(to: right)
+        case (.byteSequence(let left), .byteSequence(let right)): left == right
+        case (.boolean(let left), .boolean(let right)): left == right
+        case (.integer, _), (.decimal, _), (.string, _), (.token, _), (.byteSequence, _), (.boolean, _), (.date, _),
+            (.displayString, _):
+            false
+        }
+    }
+}
+
+/// A number with up to twelve digits before the point and three after it (RFC 9651 section 3.3.2), kept exactly.
+public struct StructuredDecimal: Sendable, Hashable {
+    /// The number in thousandths.
+    public let thousandths: Int64
+
+    /// The largest number in thousandths, 999,999,999,999.999; its negative is the smallest.
+    public static let limit: Int64 = 999_999_999_999_999
+
+    /// Makes a number of thousandths. One beyond ``limit`` cannot be written.
+    public init(thousandths: Int64) { self.thousandths = thousandths }
+
+    /// The nearest number, and of two equally near ones that with the even last digit (section 4.1.5); nil beyond
+    /// ``limit`` and for what is no number.
+    public init?(rounding value: Double) {
+        let scaled = (value * 1000).rounded(.toNearestOrEven)
+        guard abs(scaled) <= Double(Self.limit) else { return nil }
+        thousandths = Int64(scaled)
+    }
+}
