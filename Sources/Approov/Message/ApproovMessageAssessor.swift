@@ -1,11 +1,194 @@
 public import AssayCore
+import AssayPrimitives
 public import FoundationEssentials
 
-extension ApproovEngine {
-    /// Looks up the keys of a message's app, and what the ledger knows of its device, and assesses it.
-    public func assess(
-        _ input: ApproovMessageInput, app: String?, ledger: any Ledger, at now: Date
-    ) async throws(VerificationError) -> Assessment {
-        throw .request(RequestError(.unknownKind, "messages"))
+/// Assesses signed messages: synchronous and pure, without clock, ledger and key store.
+public enum ApproovMessageAssessor {
+    /// Runs every check of a message's token, and then those of its signature, that need no ledger.
+    ///
+    /// A token that is not authentic vouches for no key, so that nothing of the message is judged then. One that has expired,
+    /// or that the policy does not take, still tells whose the signature is.
+    ///
+    /// - Parameters:
+    ///   - input: the request.
+    ///   - keys: the keys of tokens, in whatever state; those of other apps are passed over.
+    ///   - messageKeys: the message signing keys of accounts, in whatever state; none are needed where installations sign.
+    ///   - standings: what the ledger knows at `now` of the subjects that it is asked about: the device and the issuer of
+    ///     a token that is authentic.
+    ///   - expectations: what it is held against.
+    ///   - now: the time of judgement.
+    /// - Returns: the results, and the effect by which the ledger decides that the message is used once.
+    /// - Throws: ``RequestError`` when the policy's app has no section on message signing.
+    public static func assess(
+        _ input: ApproovMessageInput, keys: [NamedKey], messageKeys: [NamedKey],
+        standings: ([LedgerSubject]) -> [LedgerStanding], expectations: ApproovExpectations, now: Date
+    ) throws(RequestError) -> Assessment {
+        let signing = try signing(of: expectations)
+        let selection = KeySelection<ApproovKey>(keys, for: expectations.keyClaim, at: now)
+        var run = CheckRun(modes: expectations.modes, capacity: capacity(expectations))
+        let token = authenticate(input, selection, expectations, &run)
+        let known = token.token.map { standings(ApproovSubjects.all(of: $0.claims)) } ?? []
+        let context = Context(
+            input: input, signing: signing,
+            keys: KeySelection<ApproovMessageKey>(messageKeys, for: expectations.messageKeyClaim, at: now),
+            expectations: expectations, now: now)
+        return context.assess(token, known, &run)
+    }
+
+    static func capacity(_ expectations: ApproovExpectations) -> Int {
+        expectations.tokenChecks.count + ApproovCheck.messageChecks.count + 1
+    }
+
+    /// What the policy says of messages.
+    static func signing(of expectations: ApproovExpectations) throws(RequestError) -> MessageSigning {
+        if let signing = expectations.configuration.messageSigning { return signing }
+        throw RequestError(
+            .unknownApp,
+            "app \(expectations.app.excerpt) has no messageSigning in the policy, which says who signs messages and what "
+                + "they must cover")
+    }
+
+    /// Runs the gates of the message's token.
+    static func authenticate(
+        _ input: ApproovMessageInput, _ selection: KeySelection<ApproovKey>, _ expectations: ApproovExpectations,
+        _ run: inout CheckRun
+    ) -> ApproovTokenAssessor.Outcome {
+        ApproovTokenAssessor.authenticate(demandsPrefix: true, selection, expectations, &run) {
+            () throws(CheckFailure) in try MessageToken.find(in: input.fields, expectations.configuration)
+        }
+    }
+
+    /// What a message is assessed with, once its token has been looked at.
+    struct Context {
+        let input: ApproovMessageInput
+        let signing: MessageSigning
+        let keys: KeySelection<ApproovMessageKey>
+        let expectations: ApproovExpectations
+        let now: Date
+    }
+}
+
+extension ApproovMessageAssessor.Context {
+    /// A message whose signature is the key's.
+    private struct Signed {
+        let base: [UInt8]
+        let facts: MessageFacts
+    }
+
+    /// Runs the checks of the token's claims and of the signature.
+    func assess(
+        _ token: ApproovTokenAssessor.Outcome, _ standings: [LedgerStanding], _ run: inout CheckRun
+    ) -> Assessment {
+        let binding = MessageToken.boundValues(in: input.fields, expectations.configuration)
+        ApproovTokenAssessor.judge(token, binding, input.address, standings, expectations, now, &run)
+        let signed = signed(token, &run)
+        if signed == nil {
+            let done = run.results.count - expectations.tokenChecks.count
+            run.skip(Array(ApproovCheck.messageChecks.dropFirst(done)))
+        }
+        var effects: [LedgerEffect] = []
+        var undecided: [CheckID] = []
+        switch signing.replay {
+        case .caller: run.add(.skipped(ApproovCheck.replay, because: .policy))
+        case .ledger:
+            undecided.append(ApproovCheck.replay)
+            // A message that does not say when it was made has failed.
+            if let signed, let created = signed.facts.created {
+                effects.append(
+                    .rememberMessage(
+                        signed.base, created: created, signing.freshness, app: expectations.app, at: now))
+            }
+        }
+        var subject = ApproovSubject(token)
+        subject?.message = signed?.facts
+        return Assessment(
+            kind: ApproovCheck.messageKind, app: expectations.app, checks: run.results, undecided: undecided,
+            effects: effects, subject: subject, testAuthority: nil)
+    }
+
+    /// Runs the gates of the signature, and of what rests on it.
+    private func signed(_ token: ApproovTokenAssessor.Outcome, _ run: inout CheckRun) -> Signed? {
+        guard let claims = token.token?.claims else { return nil }
+        let message = HTTPMessageParts(
+            method: input.method, targetURI: input.targetURI,
+            fields: input.fields.map { HTTPMessageParts.Field($0.name, $0.value) })
+        let signature = run.authenticity(ApproovCheck.messageDecode) { () throws(CheckFailure) in
+            try MessageSignature(in: message, signing)
+        }
+        guard let signature else { return nil }
+        let key = run.authenticity(ApproovCheck.messageKey) { () throws(CheckFailure) in
+            try MessageKey(claims, keys, signing.signer)
+        }
+        guard let key else { return nil }
+        let components = MessageComponents(
+            input: signature.input, message: message, hasBody: input.body.isPresent, signing: signing)
+        guard let standardBase = standardBase(components, &run),
+            let base = verifiedBase(signature, key, standardBase, components, &run)
+        else { return nil }
+        let freshness = MessageFreshness(
+            created: signature.input.created, expires: signature.input.expires, window: signing.freshness, now: now)
+        _ = run.gate(ApproovCheck.freshness) { () throws(CheckFailure) in try freshness.demand() }
+        let digests = contentDigests(components, message, &run)
+        let facts = MessageFacts(
+            label: signature.input.label,
+            components: signature.input.components.map { $0.parameters.isEmpty ? $0.name : $0.text },
+            created: signature.input.created, expires: signature.input.expires,
+            contentDigests: digests.map {
+                MessageFacts.ContentDigest(algorithm: $0.algorithm.rawValue, value: $0.digest)
+            })
+        return Signed(base: base, facts: facts)
+    }
+
+    /// Runs the check of the components. Without a signature base there is nothing to verify; a signature that covers too
+    /// little can be looked at nonetheless, which tells an app that is set up wrongly from a forger.
+    private func standardBase(_ components: MessageComponents, _ run: inout CheckRun) -> [UInt8]? {
+        let base: [UInt8]
+        do throws(CheckFailure) { base = try components.standardBase() } catch {
+            return run.authenticity(ApproovCheck.components) { () throws(CheckFailure) -> [UInt8] in throw error }
+        }
+        _ = run.gate(ApproovCheck.components) { () throws(CheckFailure) in try components.demandCoverage() }
+        return base
+    }
+
+    /// The signature base over which the signature was made: that of the standard, or one of a deviation that the policy
+    /// takes.
+    private func verifiedBase(
+        _ signature: MessageSignature, _ key: MessageKey, _ standardBase: [UInt8], _ components: MessageComponents,
+        _ run: inout CheckRun
+    ) -> [UInt8]? {
+        var name: String?
+        let base = run.authenticity(ApproovCheck.messageSignature) { () throws(CheckFailure) in
+            func isSigned(_ base: [UInt8]) -> Bool {
+                let answer = key.verifies(signature.bytes, over: base)
+                name = answer.name
+                return answer.isValid
+            }
+            if isSigned(standardBase) { return standardBase }
+            for base in try components.deviatingBases() where base != standardBase && isSigned(base) { return base }
+            let hint =
+                signature.input.isCanonical ? "" : "; the client does not write Signature-Input as the standard has it"
+            throw CheckFailure(
+                "signature-invalid",
+                "the signature is not that of the token's key over this method, this URI and the covered fields\(hint)")
+        }
+        if let name { run.remark(Finding("authenticated-with-key", "with key \(name.excerpt)")) }
+        return base
+    }
+
+    /// Runs the check of the body, and gives the digests that the signature covers.
+    private func contentDigests(
+        _ components: MessageComponents, _ message: HTTPMessageParts, _ run: inout CheckRun
+    ) -> [ContentDigest.Value] {
+        guard components.covers(MessageComponents.contentDigest) else {
+            run.add(
+                components.hasBody
+                    ? .skipped(ApproovCheck.contentDigest, because: .check(ApproovCheck.components))
+                    : .skipped(
+                        ApproovCheck.contentDigest, because: .notApplicable,
+                        Finding("no-body", "the request has no body, and the signature covers no digest of one")))
+            return []
+        }
+        let content = MessageContent(body: input.body, message: message, signing: signing)
+        return run.gate(ApproovCheck.contentDigest) { () throws(CheckFailure) in try content.demandDigests() } ?? []
     }
 }

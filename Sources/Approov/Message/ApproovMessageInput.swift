@@ -20,10 +20,11 @@ public struct ApproovMessageInput: Sendable {
     public enum Body: Sendable {
         /// The whole of it; no bytes when there is none.
         case bytes([UInt8])
-        /// The digests of a body that was read as it came.
-        case digests(sha256: [UInt8], sha512: [UInt8])
-        /// A body that is still to be read: the caller holds it against ``MessageFacts/contentDigests`` as it comes, and
-        /// before anybody relies on it.
+        /// The digests of a body that was read as it came; nil for one that was not computed, which then holds for
+        /// nothing.
+        case digests(sha256: [UInt8]?, sha512: [UInt8]?)
+        /// A body that is still to be read, which counts as one even if nothing comes: the caller holds it against
+        /// ``MessageFacts/contentDigests``, all of them, as it comes, and before anybody relies on it.
         case unread
     }
 
@@ -33,6 +34,10 @@ public struct ApproovMessageInput: Sendable {
     ///
     /// Scheme and host are for the server to know. Take them from X-Forwarded fields only when they are those of a proxy of
     /// your own.
+    ///
+    /// Servers never see a fragment. For clients that sign it nonetheless, with the policy's quirk
+    /// `target-uri-with-fragment`, give the URI with the fragment that the app is known to have asked for; without the
+    /// quirk, such a URI is refused where the signature covers it.
     public let targetURI: String
     /// The fields, in the order received.
     public let fields: [Field]
@@ -48,34 +53,5 @@ public struct ApproovMessageInput: Sendable {
         self.fields = fields
         self.body = body
         self.address = address
-    }
-}
-
-/// What is known of the signature of an authentic message.
-public struct MessageFacts: Sendable, Equatable {
-    /// A digest of the body that the signature covers.
-    public struct ContentDigest: Sendable, Equatable {
-        /// The algorithm, `sha-256` or `sha-512`.
-        public let algorithm: String
-        /// The digest.
-        public let value: [UInt8]
-    }
-
-    /// The label, `install` or `account`.
-    public let label: String
-    /// What the signature covers, as its input names it.
-    public let components: [String]
-    /// When it was made, in seconds since 1970.
-    public let created: Int64?
-    /// When it expires, in seconds since 1970.
-    public let expires: Int64?
-    /// The digests of the body that it covers.
-    public let contentDigests: [ContentDigest]
-
-    var fields: [SubjectField] {
-        var fields = [SubjectField("signatureLabel", .text(label)), SubjectField("components", .texts(components))]
-        if let created { fields.append(SubjectField("signatureCreated", .integer(created))) }
-        if let expires { fields.append(SubjectField("signatureExpires", .integer(expires))) }
-        return fields
     }
 }

@@ -52,9 +52,22 @@ public enum ApproovTokenAssessor {
         _ evidence: ApproovTokenInput.Evidence, demandsPrefix: Bool, _ selection: KeySelection<ApproovKey>,
         _ expectations: ApproovExpectations, _ run: inout CheckRun
     ) -> Outcome {
+        authenticate(demandsPrefix: demandsPrefix, selection, expectations, &run) { evidence }
+    }
+
+    /// Runs the gates from where the text of a token is looked for to claims.
+    static func authenticate(
+        demandsPrefix: Bool, _ selection: KeySelection<ApproovKey>, _ expectations: ApproovExpectations,
+        _ run: inout CheckRun, _ find: () throws(CheckFailure) -> ApproovTokenInput.Evidence
+    ) -> Outcome {
         let configuration = expectations.configuration
-        let parts = run.decode(ApproovCheck.decode) { () throws(DecodeError) in
-            try ApproovTokenText.decode(evidence, demandsPrefix: demandsPrefix, configuration)
+        let parts = run.authenticity(ApproovCheck.decode) { () throws(CheckFailure) in
+            let evidence = try find()
+            do throws(DecodeError) {
+                return try ApproovTokenText.decode(evidence, demandsPrefix: demandsPrefix, configuration)
+            } catch {
+                throw CheckFailure(error)
+            }
         }
         guard let parts else { return Outcome(token: nil, claimed: nil) }
         let keys = TokenKeys(selection: selection)

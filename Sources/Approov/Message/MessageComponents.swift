@@ -1,0 +1,93 @@
+import AssayCore
+import AssayPrimitives
+
+/// What the signature of a message covers, and the signature bases that follow from it.
+struct MessageComponents {
+    let input: SignatureInput
+    let message: HTTPMessageParts
+    let hasBody: Bool
+    let signing: MessageSigning
+
+    static let contentDigest = "content-digest"
+
+    /// Whether a component is covered as a whole, and not a part or another form of it.
+    func covers(_ name: String) -> Bool {
+        input.components.contains { $0.parameters.isEmpty && $0.name.isByteEqual(to: name) }
+    }
+
+    /// What the policy demands is covered, and the digest of the body where there is a body (RFC 9421 section 7.2.1).
+    func demandCoverage() throws(CheckFailure) {
+        guard !input.components.isEmpty else {
+            throw CheckFailure("nothing-covered", "the signature covers nothing, so that it fits every message")
+        }
+        let missing = signing.components.filter { !covers($0) }
+        guard missing.isEmpty else {
+            throw CheckFailure(
+                "not-covered", "the signature does not cover \(missing.map(\.excerpt).joined(separator: ", "))")
+        }
+        guard hasBody, !covers(Self.contentDigest) else { return }
+        throw CheckFailure(
+            "body-not-covered",
+            "the request has a body, and the signature covers no Content-Digest"
+                + (message.combinedValue(of: Self.contentDigest) == nil ? "; the field is missing" : ""))
+    }
+
+    // MARK: Signature bases
+
+    /// The signature base of the standard.
+    func standardBase() throws(CheckFailure) -> [UInt8] {
+        for component in input.components { try refuseParameters(of: component) }
+        if message.targetURI.utf8.contains(UInt8(ascii: "#")), covers("@target-uri"),
+            !signing.quirks.contains(.targetURIWithFragment)
+        {
+            throw CheckFailure(
+                "uri-with-fragment",
+                "the target URI has a fragment, which servers never see; see the quirk target-uri-with-fragment")
+        }
+        return try base(of: message, SignatureBaseRules())
+    }
+
+    /// The bases of clients that deviate from the standard in the ways that the policy takes, where they differ from that
+    /// of the standard.
+    func deviatingBases() throws(CheckFailure) -> [[UInt8]] {
+        guard signing.quirks.contains(.authorityWithoutPort) || signing.quirks.contains(.targetURIWithFragment) else {
+            return []
+        }
+        var messages = [message]
+        if signing.quirks.contains(.targetURIWithFragment), covers("@target-uri"),
+            let hash = message.targetURI.utf8.firstIndex(of: UInt8(ascii: "#"))
+        {
+            var other = message
+            other.targetURI = String(message.targetURI[..<hash])
+            messages.append(other)
+        }
+        var bases: [[UInt8]] = []
+        for (index, message) in messages.enumerated() {
+            if index > 0 { bases.append(try base(of: message, SignatureBaseRules())) }
+            if signing.quirks.contains(.authorityWithoutPort), covers("@authority") {
+                bases.append(try base(of: message, SignatureBaseRules(authorityWithoutPort: true)))
+            }
+        }
+        return bases
+    }
+
+    private func base(of message: HTTPMessageParts, _ rules: SignatureBaseRules) throws(CheckFailure) -> [UInt8] {
+        do throws(SignatureBaseError) {
+            return try SignatureBase.build(for: input, of: message, rules: rules)
+        } catch {
+            throw CheckFailure(error)
+        }
+    }
+
+    /// Clients of Approov sign fields as they are. `bs`, `req` and `tr` let one identifier stand for what the server does
+    /// not act upon, and `sf` and `key` for less than it acts upon; a query parameter cannot do without its name.
+    private func refuseParameters(of component: SignatureComponent) throws(CheckFailure) {
+        for parameter in component.parameters {
+            if parameter.key.isByteEqual(to: "name"), component.name.isByteEqual(to: "@query-param") { continue }
+            throw CheckFailure(
+                "component-parameter",
+                "\(component.text) has the parameter \(parameter.key.excerpt), which is not taken: components are signed "
+                    + "as they are")
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import AssayCore
+
+/// What is known of the signature of an authentic message.
+public struct MessageFacts: Sendable, Equatable {
+    /// A digest of the body that the signature covers.
+    public struct ContentDigest: Sendable, Equatable {
+        /// The algorithm, `sha-256` or `sha-512`.
+        public let algorithm: String
+        /// The digest.
+        public let value: [UInt8]
+    }
+
+    /// The label, `install` or `account`.
+    public let label: String
+    /// What the signature covers, as its input names it.
+    public let components: [String]
+    /// When it was made, in seconds since 1970.
+    public let created: Int64?
+    /// When it expires, in seconds since 1970.
+    public let expires: Int64?
+    /// The digests of the body that it covers; one of an algorithm at most.
+    public let contentDigests: [ContentDigest]
+
+    /// The facts in the order in which a person would read them.
+    var fields: [SubjectField] {
+        var fields = [SubjectField("signatureLabel", .text(label)), SubjectField("components", .texts(components))]
+        if let created { fields.append(SubjectField("signatureCreated", .integer(created))) }
+        if let expires { fields.append(SubjectField("signatureExpires", .integer(expires))) }
+        return fields
+    }
+}

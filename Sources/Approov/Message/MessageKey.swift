@@ -1,0 +1,71 @@
+import AssayCore
+import AssayPrimitives
+
+/// The key that the token of a message names for its signature.
+enum MessageKey {
+    /// The installation's public key, on P-256.
+    case installation(ECDSAPublicKey)
+    /// The account's secrets under the ID that the token names; more than one where several keys were given the same.
+    case account([KeySelection<ApproovMessageKey>.Entry])
+
+    /// Finds it by the claims of an authentic token.
+    init(
+        _ claims: ApproovClaims, _ selection: KeySelection<ApproovMessageKey>, _ signer: MessageSigning.Signer
+    ) throws(CheckFailure) {
+        switch signer {
+        case .installation: self = .installation(try Self.installationKey(claims))
+        case .account: self = .account(try Self.accountKeys(claims, selection))
+        }
+    }
+
+    private static func installationKey(_ claims: ApproovClaims) throws(CheckFailure) -> ECDSAPublicKey {
+        guard let info = claims.installationKey else {
+            throw CheckFailure(
+                "ipk-missing", "the token names no key of the installation, ipk, so that nobody vouches for a signature"
+            )
+        }
+        let key: ECDSAPublicKey
+        do throws(DecodeError) { key = try ECDSAPublicKey(subjectPublicKeyInfo: info[...]) } catch {
+            throw CheckFailure(error.within("ipk"))
+        }
+        guard key.curve == .p256 else {
+            throw CheckFailure("wrong-curve", "the key of the installation, ipk, is on \(key.curve), expected p256")
+        }
+        return key
+    }
+
+    private static func accountKeys(
+        _ claims: ApproovClaims, _ selection: KeySelection<ApproovMessageKey>
+    ) throws(CheckFailure) -> [KeySelection<ApproovMessageKey>.Entry] {
+        guard let id = claims.messageKeyID else {
+            throw CheckFailure(
+                "mskid-missing", "the token names no message signing key of the account, mskid")
+        }
+        let live = selection.live.filter { $0.material.keyID.isByteEqual(to: id) }
+        guard live.isEmpty else { return live }
+        if let other = selection.others.first(where: { $0.material.keyID.isByteEqual(to: id) }) {
+            throw CheckFailure(
+                "key-not-live",
+                "the token names the key \"\(id.excerpt)\", and \(other.name.excerpt) is not live: \(other.state)")
+        }
+        let known = selection.live.map { "\($0.material.keyID.excerpt) (\($0.name.excerpt))" }
+        throw CheckFailure(
+            "unknown-key-id",
+            "the token names the key \"\(id.excerpt)\" in mskid, and the live message signing keys are "
+                + (known.isEmpty ? "none" : known.joined(separator: ", ")))
+    }
+
+    /// Whether a signature is the key's over a signature base. For an account, the name of the key is given besides.
+    func verifies(_ signature: [UInt8], over base: [UInt8]) -> (isValid: Bool, name: String?) {
+        switch self {
+        case .installation(let key):
+            return (key.isValidSignature(p1363: signature, for: base[...], digest: .sha256), nil)
+        case .account(let entries):
+            for entry in entries
+            where ConstantTime.equals(HMAC.sha256(key: entry.material.secret, base[...]), signature) {
+                return (true, entry.name)
+            }
+            return (false, nil)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import AssayCore
+
+/// The token of a message, which stands in a field of the request.
+enum MessageToken {
+    /// The value of the field that the policy names. It comes once: of two, sender and reader may mean different ones.
+    static func find(
+        in fields: [ApproovMessageInput.Field], _ configuration: ApproovConfiguration
+    ) throws(CheckFailure) -> ApproovTokenInput.Evidence {
+        let name = configuration.tokenHeader
+        switch ApproovBoundValue(name, in: fields.lazy.map { (name: $0.name, value: $0.value) }) {
+        case .missing: throw CheckFailure("token-missing", "the request has no field \(name.excerpt)")
+        case .repeated:
+            throw CheckFailure("token-repeated", "the request has the field \(name.excerpt) several times")
+        case .value(let value):
+            let token = HTTPFieldValue.trimmed(value)
+            guard !token.isEmpty else {
+                throw CheckFailure("token-empty", "the request has the field \(name.excerpt) without a value")
+            }
+            return .token(token)
+        }
+    }
+
+    /// What the request carries of what tokens are bound to.
+    static func boundValues(
+        in fields: [ApproovMessageInput.Field], _ configuration: ApproovConfiguration
+    ) -> [ApproovBoundValue] {
+        configuration.binding.map { name in
+            ApproovBoundValue(name, in: fields.lazy.map { (name: $0.name, value: $0.value) })
+        }
+    }
+}
+
+/// The values of HTTP fields, around which white space does not count (RFC 9110 section 5.5).
+enum HTTPFieldValue {
+    static func trimmed(_ value: String) -> String {
+        guard let first = value.utf8.first, let last = value.utf8.last, isSpace(first) || isSpace(last) else {
+            return value
+        }
+        var rest = Substring(value).utf8
+        while let first = rest.first, isSpace(first) { rest.removeFirst() }
+        while let last = rest.last, isSpace(last) { rest.removeLast() }
+        return String(decoding: rest, as: UTF8.self)
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+}
