@@ -28,6 +28,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+        .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
@@ -167,6 +168,7 @@ let package = Package(
             name: "AssayPrimitivesTests",
             dependencies: [
                 "AssayCore", "AssayPrimitives", "AssayTestSupport", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
             ],
             swiftSettings: strict),
         .testTarget(
@@ -185,7 +187,8 @@ let package = Package(
         .testTarget(
             name: "ApproovTests",
             dependencies: [
-                "Approov", "Assay", "AssayInspection", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
+                "Approov", "Assay", "AssayInspection", "AssayLedgerSQLite", "AssayPrimitives", "AssayTesting",
+                "AssayTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),

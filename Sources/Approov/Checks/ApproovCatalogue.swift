@@ -79,7 +79,9 @@ extension ApproovCheck {
             issuer, .policy(default: .enforce),
             proves: "The issuer that the token names is one of the policy's, and not revoked in the ledger.",
             stops: "Long-lived tokens that nobody has allowed, or that were lost.",
-            lookAt: "`issuers` and `longLivedIssuers` in the policy; `assay ledger check issuer NAME`.",
+            lookAt:
+                "`longLivedIssuers` in the policy, and `issuers` for what the failover service names itself; `assay ledger "
+                + "check issuer NAME`.",
             source: "Approov, Long Lived Approov Tokens"),
         CheckDefinition(
             audience, .policy(default: .enforce),

@@ -69,7 +69,7 @@ struct HTTPValue {
 }
 
 /// Names of headers, cookies and fields whose values are credentials.
-enum CredentialNames {
+package enum CredentialNames {
     private static let parts = [
         "auth", "token", "secret", "password", "passwd", "api-key", "apikey", "api_key", "session", "credential",
         "cookie", "jwt", "bearer", "csrf", "xsrf", "passphrase", "private-key", "private_key", "privatekey",
@@ -77,7 +77,7 @@ enum CredentialNames {
     ].map { Array($0.utf8) }
 
     /// Whether a name says that its value is one.
-    static func contain(_ name: String) -> Bool {
+    package static func contain(_ name: String) -> Bool {
         let lower = LenientText.lowercased(name)
         guard lower.utf8.count <= 128 else { return true }
         let isMetadata = lower.hasSuffix("-type") || lower.hasSuffix("_type") || lower.hasPrefix("www-authenticate")

@@ -8,6 +8,12 @@ public struct JWSBlueprint: Sendable {
         case es256(TestKey)
         /// HMAC with SHA-256 (RFC 7518 section 3.2), with any bytes as secret.
         case hs256([UInt8])
+        /// HMAC with SHA-384.
+        case hs384([UInt8])
+        /// HMAC with SHA-512.
+        case hs512([UInt8])
+        /// RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518 section 3.3).
+        case rs256(RSATestKey)
         /// Nothing: the signature is empty (RFC 7518 section 3.6).
         case none
     }
@@ -44,6 +50,11 @@ public struct JWSBlueprint: Sendable {
             case .es256(let key): writeSignature(try key.signature(over: message))
             case .hs256(let secret):
                 Array(HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: secret)))
+            case .hs384(let secret):
+                Array(HMAC<SHA384>.authenticationCode(for: message, using: SymmetricKey(data: secret)))
+            case .hs512(let secret):
+                Array(HMAC<SHA512>.authenticationCode(for: message, using: SymmetricKey(data: secret)))
+            case .rs256(let key): try key.signature(over: message)
             case .none: []
             }
         var parts = [protected, body, Base64URL.text(changeSignature(signature))]
@@ -58,6 +69,9 @@ extension JWSBlueprint.Signer {
         switch self {
         case .es256: "ES256"
         case .hs256: "HS256"
+        case .hs384: "HS384"
+        case .hs512: "HS512"
+        case .rs256: "RS256"
         case .none: "none"
         }
     }
