@@ -5,7 +5,7 @@ DESTDIR ?=
 SWIFT ?= swift
 CONFIGURATION := -c release
 
-.PHONY: demo test build format lint install uninstall benchmark vectors clean packages
+.PHONY: demo test build format lint install uninstall benchmark benchmark-http vectors clean packages
 
 ## Verifies real evidence, and shows a tampered copy being refused.
 demo: build
@@ -24,10 +24,10 @@ build: packages
 
 ## Rewrites the sources in the one format; `make lint` only checks it.
 format:
-	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Examples/hummingbird Benchmarks/Package.swift Benchmarks/Sources
 
 lint:
-	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Examples/hummingbird Benchmarks/Package.swift Benchmarks/Sources
 
 ## Installs a binary that needs no Swift at run time, with shell completions.
 install: packages
@@ -40,6 +40,12 @@ uninstall:
 ## Measures rates, scaling and memory as ratios to bare cryptography in the same run.
 benchmark: build
 	$(SWIFT) run $(CONFIGURATION) --package-path Benchmarks Benchmarks
+
+## Measures a Hummingbird server with the check of Approov tokens against the same server without it.
+benchmark-http: packages
+	Scripts/install-packages wrk
+	$(SWIFT) build $(CONFIGURATION) --product HTTPBenchmarkServer
+	Scripts/benchmark-http .build/release/HTTPBenchmarkServer
 
 ## Mints the test vectors anew, under the same test authority and keys.
 vectors: build

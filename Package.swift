@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "Assay", targets: ["Assay"]),
         .library(name: "AssayLedgerSQLite", targets: ["AssayLedgerSQLite"]),
         .library(name: "AssayGooglePlay", targets: ["AssayGooglePlay"]),
+        .library(name: "AssayHummingbird", targets: ["AssayHummingbird"]),
         .library(name: "AssayCapture", targets: ["AssayCapture"]),
         .library(name: "AssayReplay", targets: ["AssayReplay"]),
         .library(name: "AssayTesting", targets: ["AssayTesting"]),
@@ -27,10 +28,15 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
-        .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
+        .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.0.0"),
     ],
     targets: [
         .systemLibrary(
@@ -94,6 +100,19 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: strict),
+        // The check in a server of Hummingbird. A product of its own, so that whoever imports only Assay builds no HTTP.
+        .target(
+            name: "AssayHummingbird",
+            dependencies: [
+                "Approov", "Assay", "AssayCore", "AssayPrimitives",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict),
         .target(
             name: "AssayTesting",
             dependencies: [
@@ -126,11 +145,30 @@ let package = Package(
         .executableTarget(
             name: "CaptureStress", dependencies: ["AssayCapture", "AssayCore"], path: "Tests/CaptureStress",
             swiftSettings: strict),
+        // Serves with the check and without it, for Scripts/benchmark-http.
+        .executableTarget(
+            name: "HTTPBenchmarkServer",
+            dependencies: [
+                "Assay", "AssayHummingbird", "AssayPrimitives", "AssayTesting",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/HTTPBenchmarkServer", swiftSettings: strict),
+        // The README's server, so that it is built with everything else.
+        .executableTarget(
+            name: "HummingbirdExample",
+            dependencies: [
+                "Assay", "AssayHummingbird", "AssayLedgerSQLite",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Examples/hummingbird", exclude: ["policy.yaml"], swiftSettings: strict),
         .testTarget(name: "AssayCoreTests", dependencies: ["AssayCore", "AssayTestSupport"], swiftSettings: strict),
         .testTarget(
             name: "AssayPrimitivesTests",
             dependencies: [
                 "AssayCore", "AssayPrimitives", "AssayTestSupport", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
             ],
             swiftSettings: strict),
         .testTarget(
@@ -149,7 +187,8 @@ let package = Package(
         .testTarget(
             name: "ApproovTests",
             dependencies: [
-                "Approov", "Assay", "AssayInspection", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
+                "Approov", "Assay", "AssayInspection", "AssayLedgerSQLite", "AssayPrimitives", "AssayTesting",
+                "AssayTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),
@@ -160,6 +199,21 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "AssayHummingbirdTests",
+            dependencies: [
+                "Approov", "Assay", "AssayCore", "AssayHummingbird", "AssayPrimitives", "AssayTesting",
+                "AssayTestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict),
         .testTarget(

@@ -10,7 +10,7 @@ public final class AppAttestExpectations: EngineExpectations {
     public let app: String
     /// What the policy demands.
     public let configuration: AppAttestConfiguration
-    let modes: [CheckID: CheckMode]
+    let modes: CheckModes
     let trust: AppAttestTrust
     private let appIDByHash: [(hash: [UInt8], appID: String)]
 
@@ -23,7 +23,7 @@ public final class AppAttestExpectations: EngineExpectations {
     public init(app: String, configuration: AppAttestConfiguration, modes: [CheckID: CheckMode]) {
         self.app = app
         self.configuration = configuration
-        self.modes = modes
+        self.modes = CheckModes(modes)
         trust = configuration.testRoots.isEmpty ? .apple : AppAttestTrust(testRoots: configuration.testRoots)
         appIDByHash = configuration.appIDs.map { (Digest.sha256(Array($0.utf8)), $0) }
     }

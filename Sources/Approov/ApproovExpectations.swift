@@ -9,7 +9,7 @@ public final class ApproovExpectations: EngineExpectations {
     public let app: String
     /// What the policy demands.
     public let configuration: ApproovConfiguration
-    let modes: [CheckID: CheckMode]
+    let modes: CheckModes
     /// Which keys are the app's.
     let keyClaim: KeyClaim
     /// Which message signing keys of accounts are the app's.
@@ -26,7 +26,7 @@ public final class ApproovExpectations: EngineExpectations {
     public init(app: String, configuration: ApproovConfiguration, modes: [CheckID: CheckMode]) {
         self.app = app
         self.configuration = configuration
-        self.modes = modes
+        self.modes = CheckModes(modes)
         keyClaim = KeyClaim(app: app, names: configuration.keys, scopes: [app])
         messageKeyClaim = KeyClaim(app: app, names: configuration.messageSigning?.keys, scopes: [app])
         tokenChecks =

@@ -56,16 +56,19 @@ extension LedgerTables {
     ///
     /// - Parameter subjects: at most ``standingLimit``.
     func standings(of subjects: ArraySlice<LedgerSubject>) throws -> [LedgerStanding] {
-        // SQLite would scan the table for `(kind, name) IN (VALUES ...)`. CROSS JOIN has the subjects in the outer loop.
-        let sought = repeatElement("(?, ?)", count: subjects.count).joined(separator: ", ")
-        let sql = """
-            SELECT \(Self.standingValues) FROM (VALUES \(sought)) AS sought
-            CROSS JOIN block ON kind = column1 AND name = column2
-            """
-        return try Row.fetchAll(
-            db.cachedStatement(sql: sql),
+        try Row.fetchAll(
+            db.cachedStatement(sql: Self.standingsQuery(subjects: subjects.count)),
             arguments: StatementArguments(subjects.flatMap { [$0.kind.rawValue, $0.name] })
         ).map(Self.standing)
+    }
+
+    static func standingsQuery(subjects count: Int) -> String {
+        // SQLite would scan the table for `(kind, name) IN (VALUES ...)`. CROSS JOIN has the subjects in the outer loop.
+        let sought = repeatElement("(?, ?)", count: count).joined(separator: ", ")
+        return """
+            SELECT \(standingValues) FROM (VALUES \(sought)) AS sought
+            CROSS JOIN block ON kind = column1 AND name = column2
+            """
     }
 
     static func challenge(_ row: Row) throws -> (challenge: Challenge, consumedAt: Date?) {

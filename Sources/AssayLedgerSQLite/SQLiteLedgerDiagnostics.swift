@@ -17,6 +17,15 @@ extension SQLiteLedger {
         try pool.read { db in try String.fetchAll(db, sql: sql) }
     }
 
+    /// How SQLite would look for the standings of some subjects, a step a text.
+    package func standingsPlan(subjects count: Int) throws -> [String] {
+        try pool.read { db in
+            let sql = "EXPLAIN QUERY PLAN \(LedgerTables.standingsQuery(subjects: count))"
+            let names = StatementArguments(repeatElement("", count: 2 * count))
+            return try Row.fetchAll(db, sql: sql, arguments: names).map { row in row["detail"] ?? "" }
+        }
+    }
+
     /// Keeps all other writers out while `body` runs.
     package func holdingLock(_ body: () throws -> Void) throws {
         try pool.writeWithoutTransaction { db in

@@ -10,7 +10,7 @@ public final class PlayIntegrityExpectations: EngineExpectations {
     public let app: String
     /// What the policy demands.
     public let configuration: PlayIntegrityConfiguration
-    let modes: [CheckID: CheckMode]
+    let modes: CheckModes
     /// The certificate digests as tokens carry them.
     let certificateDigestTexts: [String]
     /// Which keys are the app's.
@@ -27,7 +27,7 @@ public final class PlayIntegrityExpectations: EngineExpectations {
     public init(app: String, configuration: PlayIntegrityConfiguration, modes: [CheckID: CheckMode]) {
         self.app = app
         self.configuration = configuration
-        self.modes = modes
+        self.modes = CheckModes(modes)
         keyClaim = KeyClaim(app: app, names: configuration.keys, scopes: [configuration.packageName, app])
         certificateDigestTexts = configuration.android?.certificateDigests.map { Base64.encode($0, .url) } ?? []
         strictestDeviceLabel = configuration.android?.deviceRecognition.map(\.require)

@@ -115,6 +115,70 @@ struct LedgerCommandTests {
         #expect(try judge(TestEvidence.assertionLine("x", counter: 2)).status == 0)
     }
 
+    @Test("Of a block and an allowance the last word counts, and it is told with its end")
+    func allowance() throws {
+        let scratch = try Scratch()
+        func run(_ arguments: String...) throws -> Run { try scratch.run(["ledger"] + arguments + Self.ledger) }
+        let device = "h4gubfCFzJu81j/U2BJsdg=="
+        let begun = try run("allow", "--device", device, "--reason", "pen test", "--for", "7d", "--create-ledger")
+        #expect(begun.status == 0, "\(begun.errors)")
+        #expect(begun.output.hasPrefix("device \(device): the device has been allowed since "), "\(begun.output)")
+        let shown = try run("show", "--device", device)
+        #expect(shown.status == 0)
+        #expect(shown.output.contains(/has been allowed since \S+ until \S+: pen test\n/), "\(shown.output)")
+
+        #expect(try run("block", "--device", device, "--reason", "stolen").status == 0)
+        let blocked = try run("show", "--device", device).output
+        #expect(blocked.contains(/has been blocked since \S+: stolen\n/) && !blocked.contains("allowed"), "\(blocked)")
+        #expect(
+            try run("allow", "--device", device, "--reason", "found", "--until", "2999-01-01T00:00:00Z").status == 0)
+        let allowed = try run("show", "--device", device).output
+        #expect(allowed.contains("until 2999-01-01T00:00:00Z: found") && !allowed.contains("blocked"), "\(allowed)")
+
+        let ended = try run("allow", "--device", device)
+        #expect(ended.status == 0)
+        #expect(ended.output == "device \(device) is no longer allowed what policy refuses\n")
+        let again = try run("allow", "--device", device)
+        #expect(again.status == 1)
+        #expect(again.errors.contains("there was no block on device \(device), and no allowance of it"))
+        let nothing = try run("show", "--device", device)
+        #expect(nothing.status == 0)
+        #expect(nothing.output == "no block is in force on device \(device), and no allowance of it\n")
+        #expect(try run("check").status == 0)
+    }
+
+    @Test("An issuer is blocked by its name, and nobody else of that name is")
+    func issuer() throws {
+        let scratch = try Scratch()
+        func run(_ arguments: String...) throws -> Run { try scratch.run(["ledger"] + arguments + Self.ledger) }
+        let block = try run("block", "--issuer", "server-token", "--reason", "leaked", "--create-ledger")
+        #expect(block.status == 0 && block.output.contains("issuer server-token: the issuer has been blocked since"))
+        #expect(try run("show", "--issuer", "server-token").output.contains(": leaked\n"))
+        #expect(try run("show", "--account", "server-token").output.contains("no block is in force"))
+        #expect(try run("allow", "--account", "server-token").status == 1)
+        let lifted = try run("allow", "--issuer", "server-token")
+        #expect(lifted.output == "issuer server-token is no longer blocked\n")
+    }
+
+    @Test("A key that is allowed is shown so, and one that is not enrolled is still unknown")
+    func allowedKey() throws {
+        let scratch = try Scratch()
+        try scratch.policy()
+        try scratch.write("record", Data(TestEvidence.attestationLine("x").utf8))
+        #expect(
+            try scratch.run(["verify", "--policy", "policy.yaml", "--create-ledger", "record"] + Self.ledger).status
+                == 0)
+        let other = Data(repeating: 7, count: 32).base64EncodedString()
+        for key in [TestEvidence.keyID, other] {
+            let allow = ["ledger", "allow", "--key-id", key, "--reason", "test"]
+            #expect(try scratch.run(allow + Self.ledger).status == 0)
+            let shown = try scratch.run(["ledger", "show", key] + Self.ledger)
+            #expect(shown.status == (key == other ? 1 : 0))
+            #expect(shown.output.contains(/the key has been allowed since \S+: test\n/), "\(shown.output)")
+            #expect(shown.errors.contains("has no such key") == (key == other))
+        }
+    }
+
     @Test("The export has every entry, and no challenge that can still be used")
     func export() throws {
         let scratch = try Scratch()
@@ -124,19 +188,27 @@ struct LedgerCommandTests {
         #expect(try scratch.run(["verify", "--policy", "policy.yaml", "x.json"] + Self.ledger).status == 0)
         let block = ["ledger", "block", "--account", "a\nb", "--reason", "why", "--until", "2999-01-01T00:00:00Z"]
         #expect(try scratch.run(block + Self.ledger).status == 0)
+        let allow = ["ledger", "allow", "--device", "d", "--reason", "test", "--until", "2999-01-01T00:00:00Z"]
+        #expect(try scratch.run(allow + Self.ledger).status == 0)
         let run = try scratch.run(["ledger", "export"] + Self.ledger)
         #expect(run.status == 0)
         let entries = try run.json()
-        #expect(entries.map { $0["entry"] as? String } == ["challenge", "key", "block"])
+        #expect(entries.map { $0["entry"] as? String } == ["challenge", "key", "block", "allowance"])
         #expect(entries[1]["identifier"] as? String == TestEvidence.keyID)
         #expect(entries[2]["name"] as? String == "a\nb")
         #expect(entries[2]["until"] as? String == "2999-01-01T00:00:00Z")
+        for (field, value) in [
+            ("kind", "device"), ("name", "d"), ("reason", "test"), ("until", "2999-01-01T00:00:00Z"),
+        ] {
+            #expect(entries[3][field] as? String == value, "\(field)")
+        }
+        #expect(entries[3]["since"] as? String != nil)
         let challenge = issued.trimmingCharacters(in: .newlines)
         let standard = challenge.replacing("-", with: "+").replacing("_", with: "/")
         #expect(!run.output.contains(challenge) && !run.output.contains(standard))
         let summary = try scratch.run(["ledger", "show"] + Self.ledger).output
-        for part in ["open challenges  1", "keys             1", "blocks in force  1"] {
-            #expect(summary.contains(part), "\(summary)")
+        for part in ["open challenges", "keys", "blocks in force", "allowances in force"] {
+            #expect(try summary.contains(Regex("(?m)^\(part) +1$")), "\(summary)")
         }
         #expect(try scratch.run(["ledger", "check"] + Self.ledger).status == 0)
     }
@@ -144,6 +216,7 @@ struct LedgerCommandTests {
     /// What begins a ledger only when it is told to.
     private static let beginning = [
         ["verify", "--policy", "policy.yaml", "x.json"], ["ledger", "block", "--account", "x", "--reason", "y"],
+        ["ledger", "allow", "--account", "x", "--reason", "y"],
     ]
 
     @Test("A ledger that does not exist, or is empty, is an outage and is not begun: it would have forgotten replays")
@@ -152,7 +225,10 @@ struct LedgerCommandTests {
         try scratch.policy()
         try scratch.write("x.json", Data(TestEvidence.attestationLine("x").utf8))
         let commands =
-            [["show"], ["check"], ["export"], ["allow", "--account", "x"], ["show", TestEvidence.keyID]]
+            [
+                ["show"], ["check"], ["export"], ["allow", "--account", "x"], ["show", TestEvidence.keyID],
+                ["show", "--issuer", "x"],
+            ]
             .map { ["ledger"] + $0 } + Self.beginning
         for command in commands {
             let run = try scratch.run(command + Self.ledger)
@@ -186,8 +262,10 @@ struct LedgerCommandTests {
 
     @Test("The help tells a block that is enforced from one that backends look up")
     func blockHelp() throws {
+        // Lines are broken anywhere.
         let help = try Scratch().assay("ledger", "block", "--help").output
-        for part in ["A block on a key is enforced", "Ledger.blocks(on:at:)", "--create-ledger"] {
+            .split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        for part in ["A block on a key is enforced", "Ledger.blocks(on:at:)", "--create-ledger", "--issuer"] {
             #expect(help.contains(part), "\(help)")
         }
     }
@@ -205,7 +283,7 @@ struct LedgerCommandTests {
         #expect(try Data(contentsOf: scratch.folder.appendingPathComponent("ledger.sqlite")) == garbage)
     }
 
-    @Test("Blocks need one subject, a reason and at most one end that is to come")
+    @Test("Blocks and allowances need one subject, a reason and at most one end that is to come")
     func usage() throws {
         let scratch = try Scratch()
         let reason = ["--reason", "why"]
@@ -214,7 +292,14 @@ struct LedgerCommandTests {
             ["block", "--key-id", "AAAA"] + reason,
             ["block", "--account", "x", "--until", "2000-01-01T00:00:00Z"] + reason,
             ["block", "--account", "x", "--until", "2999-01-01T00:00:00Z", "--for", "1d"] + reason, ["allow"],
-            ["show", "AAAA"],
+            ["show", "AAAA"], ["block", "--issuer", "x"], ["block", "--issuer", ""] + reason,
+            ["block", "--issuer", "x", "--device", "y"] + reason, ["show", TestEvidence.keyID, "--device", "y"],
+            ["show", "--account", "x", "--device", "y"], ["show", "--device", ""], ["allow", "--device", ""] + reason,
+            ["allow", "--device", "x", "--reason", ""], ["allow", "--device", "x", "--for", "1d"],
+            ["allow", "--device", "x", "--until", "2999-01-01T00:00:00Z"],
+            ["allow", "--device", "x", "--create-ledger"], ["allow", "--device", "x", "--account", "y"] + reason,
+            ["allow", "--device", "x", "--until", "2000-01-01T00:00:00Z"] + reason,
+            ["allow", "--device", "x", "--until", "2999-01-01T00:00:00Z", "--for", "1d"] + reason,
         ]
         for arguments in table {
             #expect(try scratch.run(["ledger"] + arguments + Self.ledger).status == 64, "\(arguments)")

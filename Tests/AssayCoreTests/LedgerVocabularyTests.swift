@@ -38,6 +38,62 @@ struct LedgerVocabularyTests {
         #expect(subject.description == "device d1")
     }
 
+    @Test("An allowance is in force until its end, and without one for ever")
+    func allowances() {
+        let subject = LedgerSubject(.device, "d1")
+        let end = Fixtures.time.addingTimeInterval(60)
+        let allowance = Allowance(subject: subject, reason: "pen test", since: Fixtures.time, until: end)
+        #expect(allowance.isInForce(at: end.addingTimeInterval(-0.001)) && !allowance.isInForce(at: end))
+        #expect(
+            allowance.sentence
+                == "the device has been allowed since 2026-04-21T18:13:12Z until 2026-04-21T18:14:12Z: pen test")
+        let endless = Allowance(subject: subject, reason: "pen test", since: Fixtures.time, until: nil)
+        #expect(endless.isInForce(at: .distantFuture))
+        #expect(endless.sentence == "the device has been allowed since 2026-04-21T18:13:12Z: pen test")
+    }
+
+    @Test("A standing is a block or an allowance, and speaks for it")
+    func standings() {
+        let subject = LedgerSubject(.issuer, "server-token")
+        let end = Fixtures.time.addingTimeInterval(60)
+        let block = Block(subject: subject, reason: "leaked", since: Fixtures.time, until: end)
+        let allowance = Allowance(subject: subject, reason: "test", since: Fixtures.time, until: end)
+        for standing in [LedgerStanding.blocked(block), .allowed(allowance)] {
+            #expect(standing.subject == subject && standing.until == end)
+            #expect(standing.isInForce(at: Fixtures.time) && !standing.isInForce(at: end))
+        }
+        #expect(LedgerStanding.blocked(block).block == block && LedgerStanding.blocked(block).allowance == nil)
+        #expect(
+            LedgerStanding.allowed(allowance).allowance == allowance && LedgerStanding.allowed(allowance).block == nil)
+        #expect(LedgerStanding.blocked(block).sentence == block.sentence)
+        #expect(LedgerStanding.allowed(allowance).sentence == allowance.sentence)
+    }
+
+    @Test("Subjects are told apart by kind and by the bytes of their names")
+    func subjects() {
+        let names = ["caf\u{E9}", "cafe\u{301}", "cafe", ""]
+        #expect(names[0] == names[1], "to Swift they are the same")
+        let subjects = LedgerSubject.Kind.allCases.flatMap { kind in names.map { LedgerSubject(kind, $0) } }
+        #expect(Set(subjects).count == subjects.count && subjects.count == 16)
+        for subject in subjects {
+            #expect(
+                Set(subjects).contains(LedgerSubject(subject.kind, String(decoding: subject.name.utf8, as: UTF8.self))))
+        }
+    }
+
+    @Test("A ledger in memory knows whether it has standings, through all that changes them")
+    func withoutStandings() async throws {
+        let ledger = MemoryLedger()
+        let subject = LedgerSubject(.device, "d1")
+        #expect(ledger.isWithoutStandings)
+        try await ledger.allow(Allowance(subject: subject, reason: "test", since: Fixtures.time, until: nil))
+        #expect(!ledger.isWithoutStandings)
+        try await ledger.block(Block(subject: subject, reason: "abuse", since: Fixtures.time, until: nil))
+        #expect(!ledger.isWithoutStandings)
+        try await ledger.allow(subject)
+        #expect(ledger.isWithoutStandings)
+    }
+
     @Test(
         "Every refusal has a code of its own and a sentence with what it knows",
         arguments: [

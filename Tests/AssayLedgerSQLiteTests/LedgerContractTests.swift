@@ -42,14 +42,15 @@ private struct GullibleLedger: Ledger {
     var durability: LedgerDurability { .durable }
     func issue(_ challenge: Challenge, at now: Date) async throws(LedgerOutage) {}
     func enrolledKey(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey? { nil }
-    func blocks(on subjects: [LedgerSubject], at now: Date) async throws(LedgerOutage) -> [Block] { [] }
+    func standings(of subjects: [LedgerSubject], at now: Date) async throws(LedgerOutage) -> [LedgerStanding] { [] }
     func commit(_ effects: [LedgerEffect], at now: Date) async throws(LedgerOutage) -> CommitOutcome {
         CommitOutcome(decisions: effects.map { _ in nil })
     }
     func block(_ block: Block) async throws(LedgerOutage) {}
-    func allow(_ subject: LedgerSubject) async throws(LedgerOutage) -> Bool { true }
+    func allow(_ allowance: Allowance) async throws(LedgerOutage) {}
+    func allow(_ subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding? { nil }
     func export(_ body: (LedgerEntry) throws -> Void) async throws {}
     func summary(at now: Date) async throws(LedgerOutage) -> LedgerSummary {
-        LedgerSummary(openChallenges: 0, consumedChallenges: 0, keys: 0, digests: 0, blocks: 0)
+        LedgerSummary(openChallenges: 0, consumedChallenges: 0, keys: 0, digests: 0, blocks: 0, allowances: 0)
     }
 }

@@ -94,6 +94,11 @@ struct OutageTests {
             try await outage {
                 try await ledger.block(Block(subject: subject, reason: "", since: Fixture.now, until: nil))
             } == .readOnly)
+        #expect(
+            try await outage {
+                try await ledger.allow(Allowance(subject: subject, reason: "", since: Fixture.now, until: nil))
+            } == .readOnly)
+        #expect(try await ledger.standings(of: [subject], at: Fixture.now) == [])
         try ledger.executeOnWriter("PRAGMA query_only = 0")
         #expect(try await ledger.counter(0) == 0)
         #expect(try await ledger.isAdvanced(0, 1))

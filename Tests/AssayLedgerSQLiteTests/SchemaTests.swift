@@ -53,14 +53,39 @@ struct SchemaTests {
         INSERT INTO usedDigest VALUES (x'02', 'shop-ios', 'approov.message', 1776795192000000, 1776795492000000);
         """
 
+    /// What version 2 added to it.
+    static let version2 = """
+        PRAGMA user_version = 2;
+        INSERT INTO grdb_migrations VALUES ('2');
+        CREATE TABLE sealedKey (
+            name TEXT NOT NULL PRIMARY KEY,
+            purpose TEXT NOT NULL,
+            scope TEXT,
+            algorithm TEXT NOT NULL,
+            notBefore INTEGER,
+            notAfter INTEGER,
+            retiredAt INTEGER,
+            addedAt INTEGER NOT NULL,
+            masterKey BLOB NOT NULL,
+            sealed BLOB NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """
+
+    /// A ledger as an older version left it.
+    private static func ledger(ofVersion version: Int) -> String {
+        // `x'04' || zeroblob(64)` is text to SQLite.
+        let first = version1.replacing("x'04' || zeroblob(64)", with: "x'04\(String(repeating: "00", count: 64))'")
+        return version == 1 ? first : first + version2
+    }
+
     static let schema = "SELECT name || coalesce(sql, '') FROM sqlite_master ORDER BY name"
 
-    @Test("A ledger of version 1 is migrated when it is opened, as often as one likes, and keeps what it holds")
-    func idempotent() async throws {
+    @Test(
+        "A ledger of an older version is migrated when it is opened, as often as one likes, and keeps what it holds",
+        arguments: [1, 2])
+    func idempotent(version: Int) async throws {
         let folder = try TemporaryFolder()
-        // `x'04' || zeroblob(64)` is text to SQLite.
-        let sql = Self.version1.replacing("x'04' || zeroblob(64)", with: "x'04\(String(repeating: "00", count: 64))'")
-        try SQLiteLedger.createDatabase(path: folder.path(), sql: sql)
+        try SQLiteLedger.createDatabase(path: folder.path(), sql: Self.ledger(ofVersion: version))
         var schemas: [[String]] = []
         var exports: [[LedgerEntry]] = []
         for _ in 0..<3 {
@@ -70,7 +95,7 @@ struct SchemaTests {
             try await ledger.export { entries.append($0) }
             exports.append(entries)
             #expect(try await ledger.check() == [])
-            #expect(try ledger.writerPragma("user_version") == "2")
+            #expect(try ledger.writerPragma("user_version") == "3")
             #expect(try await ledger.sealedKeys() == [])
             try ledger.close()
         }
@@ -90,7 +115,7 @@ struct SchemaTests {
 
     @Test(
         "A ledger of a newer version is refused",
-        arguments: ["PRAGMA user_version = 3", "INSERT INTO grdb_migrations VALUES ('3')"])
+        arguments: ["PRAGMA user_version = 4", "INSERT INTO grdb_migrations VALUES ('4')"])
     func newer(_ sql: String) async throws {
         let folder = try TemporaryFolder()
         let ledger = try SQLiteLedger.open(path: folder.path())
@@ -101,13 +126,39 @@ struct SchemaTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path())) == before)
     }
 
-    @Test("Of processes that migrate a ledger at once all succeed")
-    func racing() async throws {
+    @Test("A block of before there were allowances is one, and an allowance takes its place", arguments: [1, 2])
+    func oldBlock(version: Int) async throws {
+        let folder = try TemporaryFolder()
+        try SQLiteLedger.createDatabase(path: folder.path(), sql: Self.ledger(ofVersion: version))
+        let ledger = try SQLiteLedger.open(path: folder.path())
+        let alice = LedgerSubject(.account, "alice")
+        let since = try #require(RFC3339.parse("2026-04-21T18:13:12.153Z"))
+        let block = Block(subject: alice, reason: "fraud", since: since, until: nil)
+        #expect(try await ledger.standings(of: [alice], at: Fixture.now) == [.blocked(block)])
+        let allowance = Allowance(subject: alice, reason: "sorry", since: Fixture.now, until: Fixture.now + 60)
+        try await ledger.allow(allowance)
+        #expect(try await ledger.standings(of: [alice], at: Fixture.now) == [.allowed(allowance)])
+    }
+
+    @Test("A program of version 2 that still has the file open takes an allowance for a block, and writes blocks")
+    func olderProgram() async throws {
+        let folder = try TemporaryFolder()
+        let ledger = try SQLiteLedger.open(path: folder.path())
+        let device = LedgerSubject(.device, "d1")
+        try await ledger.allow(Allowance(subject: device, reason: "test", since: Fixture.now, until: nil))
+        let read = "SELECT kind || name || reason FROM block WHERE kind = 'device' AND name = 'd1'"
+        #expect(try ledger.texts(read) == ["deviced1test"])
+        try ledger.executeOnWriter(
+            "INSERT OR REPLACE INTO block (kind, name, reason, since, until) VALUES ('device', 'd1', 'abuse', 0, NULL)")
+        let block = Block(subject: device, reason: "abuse", since: Date(timeIntervalSince1970: 0), until: nil)
+        #expect(try await ledger.standings(of: [device], at: Fixture.now) == [.blocked(block)])
+    }
+
+    @Test("Of processes that migrate a ledger at once all succeed", arguments: [1, 2])
+    func racing(version: Int) async throws {
         for _ in 0..<10 {
             let folder = try TemporaryFolder()
-            let sql = Self.version1.replacing(
-                "x'04' || zeroblob(64)", with: "x'04\(String(repeating: "00", count: 64))'")
-            try SQLiteLedger.createDatabase(path: folder.path(), sql: sql)
+            try SQLiteLedger.createDatabase(path: folder.path(), sql: Self.ledger(ofVersion: version))
             let other = try StressProcess()
             try other.send("open \(folder.path()) 5000")
             let ledger = try SQLiteLedger.open(path: folder.path())

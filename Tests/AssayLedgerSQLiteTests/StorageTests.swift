@@ -14,7 +14,7 @@ struct StorageTests {
             #expect(try ledger.writerPragma("journal_mode") == "wal")
             #expect(try ledger.writerPragma("foreign_keys") == "1")
             #expect(try ledger.writerPragma("application_id") == "\(0x4153_5359)")
-            #expect(try ledger.writerPragma("user_version") == "2")
+            #expect(try ledger.writerPragma("user_version") == "3")
             try ledger.close()
         }
     }
@@ -125,6 +125,34 @@ struct StorageTests {
         let later = now + 1_000_000
         #expect(try await ledger.commit([use(2, at: later)], at: later).isApplied)
         #expect(try await !ledger.commit([use(1, at: now)], at: now + 1).isApplied)
+    }
+
+    @Test("What another process says of a subject counts at once")
+    func standingsOfAnotherProcess() async throws {
+        let folder = try TemporaryFolder()
+        let ledger = try await SQLiteLedger.prepared(folder.path(), keys: 0)
+        let device = LedgerSubject(.device, "d1")
+        #expect(try await ledger.standings(of: [device], at: Fixture.now) == [])
+        let other = try StressProcess()
+        try #require(try other.ask("open \(folder.path()) 1000") == "ok")
+        for _ in 0..<5 {
+            try #require(try other.ask("allow d1") == "ok")
+            #expect(!ledger.isWithoutStandings)
+            let allowance = Allowance(subject: device, reason: "stress", since: Fixture.now, until: nil)
+            #expect(try await ledger.standings(of: [device], at: Fixture.now) == [.allowed(allowance)])
+            try #require(try other.ask("block d1") == "ok")
+            let block = Block(subject: device, reason: "stress", since: Fixture.now, until: nil)
+            #expect(try await ledger.standings(of: [device], at: Fixture.now) == [.blocked(block)])
+        }
+    }
+
+    @Test("Standings are found by their key, without a scan of the table")
+    func standingsPlan() throws {
+        let folder = try TemporaryFolder()
+        let ledger = try SQLiteLedger.open(path: folder.path())
+        let plan = try ledger.standingsPlan(subjects: 3)
+        #expect(plan.contains { $0.hasPrefix("SEARCH block USING PRIMARY KEY (kind=? AND name=?)") }, "\(plan)")
+        #expect(!plan.contains { $0.hasPrefix("SCAN block") }, "\(plan)")
     }
 
     @Test("An export is a snapshot, and writers do not wait for it")

@@ -17,6 +17,8 @@ import Foundation
 ///     advance SEED COUNTER WRITERS     commits one advance from so many tasks at once; answers how many were applied
 ///     policy PATH                      reads a policy, under which `verify` judges with the open ledger
 ///     verify WRITERS RECORD            judges a record as captured from so many tasks at once; answers how many accepted
+///     block NAME                       blocks a device
+///     allow NAME                       sets an allowance for a device
 ///     stream KEYS                      advances so many keys at once, for ever; a line for each that is acknowledged
 ///     fill                             enrols keys until there is an outage; answers with how many, and which outage
 ///     hold                             keeps all writers out until the next line
@@ -75,6 +77,14 @@ private struct Session {
         case "enrol":
             let outcome = try await ledger().commit([Stress.enrol(UInt32(numbers[1]))], at: Stress.now)
             return outcome.isApplied ? "ok" : "refused"
+        case "block" where words.count >= 2:
+            let subject = LedgerSubject(.device, words[1])
+            try await ledger().block(Block(subject: subject, reason: "stress", since: Stress.now, until: nil))
+            return "ok"
+        case "allow" where words.count >= 2:
+            let subject = LedgerSubject(.device, words[1])
+            try await ledger().allow(Allowance(subject: subject, reason: "stress", since: Stress.now, until: nil))
+            return "ok"
         case "advance":
             return "applied \(try await race(UInt32(numbers[1]), UInt32(numbers[2]), writers: numbers[3]))"
         case "policy" where words.count >= 2:

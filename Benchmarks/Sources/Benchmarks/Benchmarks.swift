@@ -8,20 +8,26 @@ import Foundation
 struct Benchmarks {
     let subjects: Subjects
     let classicToken: ClassicTokenSubject
+    let hs256: HS256Subject
+    let approov: ApproovTokenSubject
 
     static func main() async throws {
         let vectors = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../../TestVectors").standardizedFileURL
         let benchmarks = Benchmarks(
             subjects: try Subjects(vectors: vectors),
-            classicToken: try ClassicTokenSubject(now: Date(timeIntervalSince1970: 1_795_132_800)))
+            classicToken: try ClassicTokenSubject(now: Date(timeIntervalSince1970: 1_795_132_800)),
+            hs256: try HS256Subject(), approov: try ApproovTokenSubject(now: Date()))
         let wanted = Set(CommandLine.arguments.dropFirst())
         var isReached = true
         for (name, run) in [
-            ("rate", benchmarks.rates), ("steps", benchmarks.steps), ("threads", benchmarks.scaling),
-            ("memory", benchmarks.memory),
+            ("rate", benchmarks.rates), ("steps", benchmarks.steps), ("hs256-steps", benchmarks.hs256Steps),
+            ("threads", benchmarks.scaling), ("memory", benchmarks.memory),
         ] where wanted.isEmpty || wanted.contains(name) {
             isReached = run() && isReached
+        }
+        if wanted.isEmpty || wanted.contains("approov") {
+            isReached = try await ApproovRun(subject: benchmarks.approov).reachesTargets() && isReached
         }
         if wanted.isEmpty || wanted.contains("replay") {
             isReached = try await benchmarks.replay() && isReached
@@ -29,11 +35,13 @@ struct Benchmarks {
         if wanted.isEmpty || wanted.contains("replay-memory") {
             isReached = try ReplayMemoryRun(keys: 1000, rounds: 1000).reachesTarget() && isReached
         }
-        // One job and nothing else, for a profiler to look at.
+        // One thing and nothing else, for a profiler to look at.
         if wanted.contains("replay-profile") {
             let subject = try ReplaySubject(keys: 1000, rounds: 10)
             for _ in 0..<5 { _ = await subject.replay(jobs: 1) }
         }
+        if wanted.contains("approov-profile") { benchmarks.approov.assess(2_000_000) }
+        if wanted.contains("approov-verify-profile") { await benchmarks.approov.verify(1_000_000) }
         exit(isReached ? 0 : 1)
     }
 
@@ -69,7 +77,7 @@ struct Benchmarks {
     /// The same benchmarks with evidence of their own: no two requests share the memory of what they carry, and neither
     /// do the threads here. What requests do share, policy and authorities, stays shared.
     private var copied: Benchmarks {
-        Benchmarks(subjects: subjects.copied(), classicToken: classicToken.copied())
+        Benchmarks(subjects: subjects.copied(), classicToken: classicToken.copied(), hs256: hs256, approov: approov)
     }
 
     private func replay() async throws -> Bool {
@@ -128,6 +136,14 @@ struct Benchmarks {
         } catch {
             stop("\(error)")
         }
+    }
+
+    /// What each step below a token with HS256 takes of them all.
+    private func hs256Steps() -> Bool {
+        print("steps of a token with HS256, as a share of them all; one thread, processor time")
+        let comparison = Comparison(count: 20_000)
+        for (name, work) in hs256.steps { comparison.share(name, of: work, in: hs256.verify) }
+        return true
     }
 }
 

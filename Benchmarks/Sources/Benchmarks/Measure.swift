@@ -8,16 +8,26 @@ enum Stopwatch {
     /// Seconds of this thread's processor time: what others do on a shared machine does not count.
     static func cpu(_ body: () -> Void) -> Double { seconds(CLOCK_THREAD_CPUTIME_ID, body) }
 
+    /// Seconds of the process's processor time, for work that may go from thread to thread.
+    static func process(_ body: () async -> Void) async -> Double {
+        let start = nanoseconds(CLOCK_PROCESS_CPUTIME_ID)
+        await body()
+        return Double(nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - start) * 1e-9
+    }
+
+    private static func nanoseconds(_ clock: clockid_t) -> Int {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return time.tv_sec * 1_000_000_000 + time.tv_nsec
+    }
+
     /// Seconds of wall time, for work on several threads.
     static func wall(_ body: () -> Void) -> Double { seconds(CLOCK_MONOTONIC, body) }
 
     private static func seconds(_ clock: clockid_t, _ body: () -> Void) -> Double {
-        var start = timespec()
-        var end = timespec()
-        clock_gettime(clock, &start)
+        let start = nanoseconds(clock)
         body()
-        clock_gettime(clock, &end)
-        return Double(end.tv_sec - start.tv_sec) + Double(end.tv_nsec - start.tv_nsec) * 1e-9
+        return Double(nanoseconds(clock) - start) * 1e-9
     }
 }
 

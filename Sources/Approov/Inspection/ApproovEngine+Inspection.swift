@@ -1,12 +1,27 @@
 public import AssayCore
 public import AssayInspection
+import FoundationEssentials
 
 extension ApproovEngine {
     /// The formats of the platform.
-    public static let formats: [any BlobFormat.Type] = []
+    public static let formats: [any BlobFormat.Type] = [
+        ApproovTokenFormat.self,
+        SignedRequestFormat.self,
+        LoggableTokenFormat.self,
+        MeasurementsFormat.self,
+        ApproovClaimsFormat.self,
+        StatusWordFormat.self,
+    ]
 
     /// The format of a field of a record.
-    public static func format(of field: String, in kind: EvidenceKind) -> (any BlobFormat.Type)? { nil }
+    public static func format(of field: String, in kind: EvidenceKind) -> (any BlobFormat.Type)? {
+        switch (kind, field) {
+        case (ApproovCheck.tokenKind, "token"), (ApproovCheck.proofKind, "token"): ApproovTokenFieldFormat.self
+        case (ApproovCheck.tokenKind, "loggable"): LoggableTokenFormat.self
+        case (ApproovCheck.messageKind, "headers"): RequestFieldsFormat.self
+        default: nil
+        }
+    }
 
     /// What a field of a record is.
     public static func meaning(of field: String, in kind: EvidenceKind) -> String? {
@@ -29,8 +44,35 @@ extension ApproovEngine {
     }
 
     /// The kind of evidence that a blob is the main part of.
-    public static func kind(of format: any BlobFormat.Type) -> EvidenceKind? { nil }
+    public static func kind(of format: any BlobFormat.Type) -> EvidenceKind? {
+        if format == SignedRequestFormat.self { return ApproovCheck.messageKind }
+        let isToken =
+            format == ApproovTokenFormat.self || format == LoggableTokenFormat.self || format == StatusWordFormat.self
+        return isToken ? ApproovCheck.tokenKind : nil
+    }
 
-    /// A record of a blob.
-    public static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord? { nil }
+    /// A record of a token without the request that it came with, or of a signed request, whose scheme is taken for https.
+    ///
+    /// Claims alone and measurements tell nothing that a key could confirm.
+    public static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord? {
+        let evidence: RecordObject
+        if format == SignedRequestFormat.self {
+            guard let request = try? CapturedRequest(blob), let targetURI = request.likelyTargetURI else { return nil }
+            let input = ApproovMessageInput(
+                method: request.method, targetURI: targetURI, fields: request.fields, body: .bytes(request.body))
+            guard let record = try? EvidenceRecord(input, receivedAt: Date(timeIntervalSince1970: 0)) else {
+                return nil
+            }
+            evidence = record.evidence
+        } else if kind(of: format) == ApproovCheck.tokenKind {
+            guard let text = String(validating: ApproovText.body(blob), as: UTF8.self) else { return nil }
+            let isLoggable = format == LoggableTokenFormat.self
+            evidence = RecordObject([(isLoggable ? "loggable" : "token", .text(text))])
+        } else {
+            return nil
+        }
+        return EvidenceRecord(
+            id: nil, kind: kind(of: format) ?? ApproovCheck.tokenKind, app: nil, receivedAt: nil, evidence: evidence,
+            expect: nil)
+    }
 }

@@ -100,14 +100,17 @@ public final class ApproovKey: KeyMaterial {
             part: publicKeyPart,
             expected: "the base64 of the SubjectPublicKeyInfo of a P-256 or RSA key, or a PEM block PUBLIC KEY")
         return try reader.decode(text) { (info) throws(DecodeError) in
-            do throws(DecodeError) {
-                return try .es256(ECDSAPublicKey(subjectPublicKeyInfo: info))
-            } catch let problem {
-                // The reader of RSA keys has nothing to say of other keys.
-                guard let key = try? RSAPublicKey(subjectPublicKeyInfo: info) else { throw problem }
-                return .rs256(key)
-            }
+            // Each reader knows what is wrong with keys of its own kind only.
+            try isRSA(info)
+                ? .rs256(RSAPublicKey(subjectPublicKeyInfo: info))
+                : .es256(ECDSAPublicKey(subjectPublicKeyInfo: info))
         }
+    }
+
+    /// Whether a SubjectPublicKeyInfo begins with two lengths and the identifier rsaEncryption (RFC 3279 section 2.3.1).
+    private static func isRSA(_ info: ArraySlice<UInt8>) -> Bool {
+        let identifier: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01]
+        return info.indices.prefix(16).contains { info[$0...].starts(with: identifier) }
     }
 
     private static func keySet(_ text: SecretBytes) throws(KeyError) -> [Verification] {

@@ -19,7 +19,7 @@ public struct AnnotationRules: Sendable, Equatable {
     /// What is made of all others: the list of annotations grows.
     public let others: Rule
 
-    /// States the rules. An annotation that stands in several lists falls under the strictest.
+    /// States the rules. A configuration refuses an annotation that stands in several lists.
     public init(reject: [String] = [], note: [String] = [], ignore: [String] = [], others: Rule = .note) {
         self.reject = reject
         self.note = note

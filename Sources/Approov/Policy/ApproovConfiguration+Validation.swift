@@ -26,6 +26,12 @@ extension ApproovConfiguration.Settings {
         }
         try Self.demandUnique(issuers + longLivedIssuers, issuers.isEmpty ? "longLivedIssuers" : "issuers")
         try Self.demandUnique(audiences, "audiences")
+        for (list, field) in [
+            (issuers, "issuers"), (longLivedIssuers, "longLivedIssuers"), (audiences, "audiences"),
+            (annotations.reject + annotations.note + annotations.ignore, "annotations"),
+        ] where list.contains("") {
+            throw PolicyError(field: field, "expected text, found nothing")
+        }
         try Self.demandUnique(annotations.reject + annotations.note + annotations.ignore, "annotations")
         if let maximumLifetime, !(1...Self.longestLifetime).contains(maximumLifetime) {
             throw PolicyError(

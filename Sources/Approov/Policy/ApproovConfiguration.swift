@@ -45,7 +45,13 @@ public final class ApproovConfiguration: EngineConfiguration {
         public var tokenHeader = "Approov-Token"
         /// What stands before the token in that field, such as `Bearer `, and nil for nothing.
         public var tokenPrefix: String?
-        /// The fields of requests that tokens are bound to, in the order in which their values are hashed.
+        /// The fields of requests that tokens are bound to, in the order in which their values are hashed. Every request
+        /// must have each of them.
+        ///
+        /// Approov's SDKs hash the values one after the other with nothing in between, so that `ab` and `c` have the
+        /// digest of `a` and `bc`. Since each field is demanded, none can be left out; but whoever holds a token may move
+        /// characters from one field to its neighbour. Bind fields whose values have a form of their own, such as
+        /// `Bearer` and a signed token, or one field only.
         public var binding: [String] = []
         /// What is made of tokens of the failover service; must be said when there are bindings, and is accept without.
         public var failover: FailoverRule?
@@ -57,7 +63,8 @@ public final class ApproovConfiguration: EngineConfiguration {
         public var audiences: [String] = []
         /// What is made of annotations.
         public var annotations = AnnotationRules()
-        /// How long a token of an app may still live, in seconds, and nil for any time: example tokens live for an hour.
+        /// How long a token may still live, in seconds, and nil for any time: example tokens live for an hour. Long-lived
+        /// tokens of servers are not asked.
         public var maximumLifetime: Double?
         /// What is demanded of signed messages, and nil when messages are not signed.
         public var messageSigning: MessageSigning?
@@ -88,7 +95,7 @@ public final class ApproovConfiguration: EngineConfiguration {
     public let audiences: [String]
     /// What is made of annotations.
     public let annotations: AnnotationRules
-    /// How long a token of an app may still live, in seconds.
+    /// How long a token may still live, in seconds; long-lived tokens of servers are not asked.
     public let maximumLifetime: Double?
     /// What is demanded of signed messages.
     public let messageSigning: MessageSigning?

@@ -12,7 +12,8 @@ public struct ApproovProofInput: Sendable {
     public enum Source: Sendable {
         /// Measurements that were taken from a token when it was verified.
         case measurements(ApproovClaims.Measurements)
-        /// The token that carries them, which is verified first.
+        /// The token that carries them, which is verified first, without a request: of an API with bindings the caller
+        /// verifies the token with its request, and takes the measurements from the verdict.
         case token(String)
     }
 

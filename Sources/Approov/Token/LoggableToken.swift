@@ -2,6 +2,9 @@ import AssayCore
 import AssayPrimitives
 
 /// A loggable token (Approov, Loggable Tokens): the claims as JSON, and in `sip` the first six characters of the signature.
+///
+/// White space, the order of members and how characters are escaped are as whoever logged it wrote them: none of it is in
+/// what was signed.
 struct LoggableToken {
     /// How many characters of the signature there are. Fewer would let anybody guess them.
     static let signaturePrefixLength = 6
@@ -43,11 +46,26 @@ struct LoggableToken {
         let members = object.members.filter { !$0.name.isByteEqual(to: "sip") }
         claims = RecordObject(members, offset: object.offset)
         signaturePrefix = Array(prefix.utf8)
-        let sorted = members.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
         var payload: [UInt8] = []
-        RecordJSON.append(.object(RecordObject(sorted, offset: 0)), to: &payload)
+        RecordJSON.append(Self.sorted(.object(claims)), to: &payload)
         signingInput =
             Array(Base64.encode(Self.header, .url).utf8) + [0x2E] + Array(Base64.encode(payload, .url).utf8)
+    }
+
+    /// A value whose objects, also those within, have their members in the order of the names.
+    private static func sorted(_ content: RecordValue.Content) -> RecordValue.Content {
+        switch content {
+        case .null, .flag, .number, .text: return content
+        case .array(let values): return .array(values.map { RecordValue(sorted($0.content), offset: $0.offset) })
+        case .object(let object):
+            let members = object.members.map { member in
+                RecordObject.Member(
+                    name: member.name, offset: member.offset,
+                    value: RecordValue(sorted(member.value.content), offset: member.value.offset))
+            }
+            let inOrder = members.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+            return .object(RecordObject(inOrder, offset: object.offset))
+        }
     }
 
     /// Whether a secret gives a signature that begins so.

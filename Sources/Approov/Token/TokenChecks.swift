@@ -22,7 +22,7 @@ struct TokenChecks {
         run.policy(ApproovCheck.failover) { () throws(CheckFailure) in try failover() }
         run.policy(ApproovCheck.annotations) { () throws(CheckFailure) in try annotations() }
         run.policy(ApproovCheck.device) { () throws(CheckFailure) in try device() }
-        run.policy(ApproovCheck.address) { () throws(CheckFailure) in try clientAddress() }
+        run.policy(ApproovCheck.address) { clientAddress() }
     }
 
     /// The token has not expired, is valid already, and lives no longer than the policy allows. A token whose `exp` is the
@@ -125,7 +125,9 @@ struct TokenChecks {
                 "issuer-not-allowed",
                 "the token is issued by \"\(issuer.excerpt)\", and the policy allows "
                     + (allowed.isEmpty ? "no issuer" : allowed.map(\.excerpt).joined(separator: ", "))
-                    + (isServer ? "; servers with long-lived tokens stand under longLivedIssuers" : ""))
+                    + (isServer
+                        ? "; servers with long-lived tokens stand under longLivedIssuers, and the failover service under issuers"
+                        : ""))
         }
         if let block = standings.block(of: ApproovSubjects.issuer(issuer)) {
             throw CheckFailure("issuer-revoked", block.sentence)
@@ -148,8 +150,8 @@ struct TokenChecks {
         guard audiences.contains(where: { allowed.containsBytes(of: $0) }) else {
             throw CheckFailure(
                 "audience-differs",
-                "the token is meant for \(audiences.prefix(8).map(\.excerpt).joined(separator: ", ")), and the policy's "
-                    + "audiences are \(allowed.isEmpty ? "none" : allowed.map(\.excerpt).joined(separator: ", "))")
+                "the token is meant for \(Self.listed(audiences)), and the policy's audiences are \(Self.listed(allowed))"
+            )
         }
         return .holds
     }
@@ -199,9 +201,10 @@ struct TokenChecks {
         return .noted(Finding("annotations-noted", "the token tells of the device: \(list)"))
     }
 
-    private static func listed(_ annotations: [String]) -> String {
-        let rest = annotations.count - 16
-        return annotations.prefix(16).map(\.excerpt).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+    private static func listed(_ words: [String]) -> String {
+        guard !words.isEmpty else { return "none" }
+        let rest = words.count - 16
+        return words.prefix(16).map(\.excerpt).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
     }
 
     /// The device is not blocked in the ledger.
@@ -217,7 +220,8 @@ struct TokenChecks {
     }
 
     /// The request comes from the address that Approov saw: a signal, since devices change networks within a token's life.
-    private func clientAddress() throws(CheckFailure) -> PolicyAnswer {
+    /// It is noted and never fails, whatever mode a caller sets.
+    private func clientAddress() -> PolicyAnswer {
         guard let address else {
             return .notApplicable(Finding("address-unknown", "nobody has said where the request comes from"))
         }
@@ -225,11 +229,12 @@ struct TokenChecks {
             return .notApplicable(Finding("address-missing", "the token does not say which address Approov saw"))
         }
         guard let left = IPAddress(address) else {
-            throw CheckFailure("address-malformed", "\"\(address.excerpt)\" is no IPv4 or IPv6 address")
+            return .noted(Finding("address-malformed", "\"\(address.excerpt)\" is no IPv4 or IPv6 address"))
         }
         guard let right = IPAddress(seen), left == right else {
-            throw CheckFailure(
-                "address-differs", "Approov saw \(seen.excerpt), and the request comes from \(address.excerpt)")
+            return .noted(
+                Finding(
+                    "address-differs", "Approov saw \(seen.excerpt), and the request comes from \(address.excerpt)"))
         }
         return .holds
     }

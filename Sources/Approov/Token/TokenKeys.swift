@@ -3,9 +3,13 @@ import AssayPrimitives
 
 /// The keys that the header of a token may mean, and what they make of it.
 ///
-/// The algorithm is the key's, and the header is only compared with it. A key that was given an ID serves tokens that name
-/// it; a key without one serves those that name no key, or one that no other key has. A token that names no key may still
-/// be one of a secret with an ID, since the secret itself decides; never one of a public key with an ID.
+/// The algorithm is the key's, and the header is only compared with it. A kid narrows down which keys are tried, and never
+/// makes a token authentic:
+/// - A key that was given an ID is not tried with tokens that name another one.
+/// - Of a key without an ID nobody has said what its kid is: Approov's tool prints the secret and no more. It is tried with
+///   tokens that name no key, or one that no live key was given as its ID.
+/// - A token that names no key may be one of any secret. Of public keys those with an ID are left out: sets of keys are
+///   there to be selected from.
 struct TokenKeys {
     typealias Selection = KeySelection<ApproovKey>
 
@@ -72,7 +76,7 @@ struct TokenKeys {
     /// The keys that the header of an encrypted token may mean.
     func candidates(decrypting header: JOSEHeader) throws(CheckFailure) -> [(name: String, key: JWEKey)] {
         let keys = Self.decryptions(of: selection.live)
-        guard !keys.isEmpty else {
+        guard !keys.isEmpty || selection.live.isEmpty else {
             throw CheckFailure("no-secret", "only a secret decrypts tokens, and the live keys have none: \(names)")
         }
         let named = try choose(keys, keyID: header.keyID)
@@ -107,6 +111,7 @@ struct TokenKeys {
     /// The live secrets: a loggable token names no key.
     func secrets() throws(CheckFailure) -> [(name: String, key: SecretBytes)] {
         let secrets = selection.live.compactMap { entry in entry.material.secret.map { (entry.name, $0) } }
+        guard !selection.live.isEmpty else { throw Self.noLiveKey }
         guard !secrets.isEmpty else {
             throw CheckFailure(
                 "no-secret", "loggable tokens are signed with a secret, and the live keys have none: \(names)")
@@ -134,6 +139,7 @@ struct TokenKeys {
     private func choose<Key>(
         _ candidates: [Candidate<Key>], keyID: String?
     ) throws(CheckFailure) -> [Candidate<Key>] {
+        guard !candidates.isEmpty else { throw Self.noLiveKey }
         guard let keyID else {
             let nameless = candidates.filter { $0.keyID == nil || $0.isSymmetric }
             guard !nameless.isEmpty else {
@@ -144,12 +150,23 @@ struct TokenKeys {
         }
         let exact = candidates.filter { $0.keyID.map { $0.isByteEqual(to: keyID) } ?? false }
         let chosen = exact.isEmpty ? candidates.filter { $0.keyID == nil } : exact
-        guard !chosen.isEmpty else {
-            throw CheckFailure(
-                "unknown-key-id",
-                "the header names the key \"\(keyID.excerpt)\", which none of the live keys is: \(names)")
-        }
+        guard !chosen.isEmpty else { throw notFound(keyID) }
         return chosen
+    }
+
+    private func notFound(_ keyID: String) -> CheckFailure {
+        let other = selection.others.first { entry in
+            entry.material.verifications.contains { $0.keyID?.isByteEqual(to: keyID) ?? false }
+        }
+        guard let other else {
+            return CheckFailure(
+                "unknown-key-id",
+                "the header names the key \"\(keyID.excerpt)\", which is the keyID of none of the live keys: \(names)")
+        }
+        return CheckFailure(
+            "key-not-live",
+            "the header names the key \"\(keyID.excerpt)\", which is \(other.name.excerpt) and not live: \(other.state)"
+        )
     }
 
     private static func algorithmFailure(
@@ -167,9 +184,13 @@ struct TokenKeys {
             "key-not-live", "the token is \(done) with key \(name.excerpt), which is not live: \(state)")
     }
 
+    private static var noLiveKey: CheckFailure {
+        CheckFailure("no-live-key", "the app has no key that may be used now")
+    }
+
     private static func rejection(_ failure: JOSEError?, _ names: [String]) -> CheckFailure {
+        guard let failure else { return noLiveKey }
         let tried = names.map(\.excerpt).joined(separator: ", ")
-        guard let failure else { return CheckFailure("no-live-key", "the app has no key that may be used now") }
         // Approov gives apps that fail attestation a token that is signed with a wrong secret.
         let hint =
             failure.reason == .wrongLength

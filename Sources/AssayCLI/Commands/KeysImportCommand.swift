@@ -7,7 +7,7 @@ import Foundation
 struct KeysImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Imports keys from where they are handed out.",
-        subcommands: [KeysImportPlayConsoleCommand.self])
+        subcommands: [KeysImportPlayConsoleCommand.self, KeysImportApproovCommand.self])
 }
 
 /// `assay keys import play-console`: opens the file in which Google hands out response keys.

@@ -19,8 +19,12 @@ struct VerifyCommand: AsyncParsableCommand {
               assay verify --kind play-integrity.classic --package-name NAME --nonce TEXT \\
                 --certificate-digest DIGEST --decryption-key file:D.b64 \\
                 --verification-key file:V.b64 token.txt
+              assay verify --kind approov.token --secret file:secret.b64 \\
+                --binding-header Authorization='Bearer ...' --failover reject token.txt
+              assay verify --kind approov.message --secret file:secret.b64 \\
+                --signer installation --target-uri https://HOST/PATH request.http
 
-            VALUE is text for --challenge and --client-data, and base64 of either alphabet otherwise, unless text:, \
+            VALUE is text for --challenge, --client-data and --binding-header, and base64 of either alphabet otherwise, unless text:, \
             hex:, base64: or file: stands before it.
 
             An accepted attestation is enrolled in the ledger, an accepted assertion advances its key's counter there. \

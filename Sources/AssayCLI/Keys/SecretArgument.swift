@@ -43,8 +43,10 @@ enum SecretArgument {
 
     /// What is wrong with a part of a key: the option, its source, and the sentence.
     static func failure(_ error: KeyError, of option: String?, _ text: String?) -> CommandFailure {
-        guard let option, let source = text.flatMap({ try? SecretSource($0) }) else {
-            return CommandFailure(.unreadable, error.description)
+        guard let option else { return CommandFailure(.unreadable, error.description) }
+        // A word is written as it is, and not shown again.
+        guard let source = text.flatMap({ try? SecretSource($0) }) else {
+            return CommandFailure(.unreadable, "\(option): \(error.message)")
         }
         return CommandFailure(.unreadable, "\(option): \(source.name): \(error.message)")
     }

@@ -31,41 +31,81 @@ public struct CheckResult: Sendable {
         }
     }
 
+    /// What most results have none of. Kept apart, so that the many results of a verdict are small.
+    private enum Remark: Sendable {
+        case none
+        case policy
+        case check(CheckID)
+        indirect case finding(any CheckFinding)
+        case notApplicable
+        indirect case skipped(SkipReason, any CheckFinding)
+    }
+
     /// The check.
     public let check: CheckID
+    private let remark: Remark
     /// How it came out.
     public let status: Status
-    /// Why it failed or was annotated; for other results, what is worth knowing.
-    public let finding: (any CheckFinding)?
-    /// Why it was skipped, and nil for any other status.
-    public let because: SkipReason?
 
-    private init(check: CheckID, status: Status, finding: (any CheckFinding)?, because: SkipReason?) {
+    /// Why it failed or was annotated; for other results, what is worth knowing.
+    public var finding: (any CheckFinding)? {
+        switch remark {
+        case .none, .policy, .notApplicable, .check: nil
+        case .finding(let finding), .skipped(_, let finding): finding
+        }
+    }
+
+    /// Why it was skipped, and nil for any other status.
+    public var because: SkipReason? {
+        switch remark {
+        case .none, .finding: nil
+        case .policy: .policy
+        case .check(let check): .check(check)
+        case .notApplicable: .notApplicable
+        case .skipped(let reason, _): reason
+        }
+    }
+
+    private init(_ check: CheckID, _ status: Status, _ remark: Remark) {
         self.check = check
         self.status = status
-        self.finding = finding
-        self.because = because
+        self.remark = remark
     }
 
     /// The check holds.
-    public static func passed(_ check: CheckID, _ finding: (any CheckFinding)? = nil) -> CheckResult {
-        CheckResult(check: check, status: .passed, finding: finding, because: nil)
+    public static func passed(_ check: CheckID) -> CheckResult { CheckResult(check, .passed, .none) }
+
+    /// The check holds, and there is something worth knowing.
+    public static func passed(_ check: CheckID, _ finding: (any CheckFinding)?) -> CheckResult {
+        CheckResult(check, .passed, finding.map { .finding($0) } ?? .none)
     }
 
     /// The check does not hold.
     public static func failed(_ check: CheckID, _ finding: any CheckFinding) -> CheckResult {
-        CheckResult(check: check, status: .failed, finding: finding, because: nil)
+        CheckResult(check, .failed, .finding(finding))
     }
 
     /// The check does not hold, and the policy only notes it.
     public static func annotated(_ check: CheckID, _ finding: any CheckFinding) -> CheckResult {
-        CheckResult(check: check, status: .annotated, finding: finding, because: nil)
+        CheckResult(check, .annotated, .finding(finding))
     }
 
     /// The check did not run.
+    public static func skipped(_ check: CheckID, because reason: SkipReason) -> CheckResult {
+        let remark: Remark =
+            switch reason {
+            case .policy: .policy
+            case .check(let check): .check(check)
+            case .notApplicable: .notApplicable
+            }
+        return CheckResult(check, .skipped, remark)
+    }
+
+    /// The check did not run, and there is more to say of why.
     public static func skipped(
-        _ check: CheckID, because reason: SkipReason, _ finding: (any CheckFinding)? = nil
+        _ check: CheckID, because reason: SkipReason, _ finding: (any CheckFinding)?
     ) -> CheckResult {
-        CheckResult(check: check, status: .skipped, finding: finding, because: reason)
+        guard let finding else { return skipped(check, because: reason) }
+        return CheckResult(check, .skipped, .skipped(reason, finding))
     }
 }

@@ -21,49 +21,89 @@ public struct CheckRun: ~Copyable {
     public private(set) var results: [CheckResult] = []
     /// The authenticity gate that failed, and nil while all that ran hold.
     public private(set) var broken: CheckID?
-    private let modes: [CheckID: CheckMode]
+    private let modes: CheckModes
 
-    /// Starts a run with the modes of the policy's checks; a check without one is enforced.
-    public init(modes: [CheckID: CheckMode], capacity: Int) {
+    /// Starts a run with the modes of the policy's checks, and room for the results of as many as there are.
+    public init(modes: CheckModes, capacity: Int) {
         self.modes = modes
         results.reserveCapacity(capacity)
     }
 
+    // What depends on the type of a value is left to the caller's module to compile, which knows the type.
+
     /// Runs a gate on which everything after it depends.
+    @inlinable
     public mutating func authenticity<Value>(
         _ check: CheckID, _ body: () throws(CheckFailure) -> Value
     ) -> Value? {
-        let value = gate(check, body)
-        if value == nil, broken == nil { broken = check }
-        return value
+        guard isReached(check) else { return nil }
+        do throws(CheckFailure) {
+            let value = try body()
+            pass(check)
+            return value
+        } catch {
+            fail(check, error.finding)
+            breakOff(at: check)
+            return nil
+        }
     }
 
     /// Runs the decoding, on which everything after it depends.
+    @inlinable
     public mutating func decode<Value>(_ check: CheckID, _ body: () throws(DecodeError) -> Value) -> Value? {
-        authenticity(check) { () throws(CheckFailure) in
-            do throws(DecodeError) { return try body() } catch { throw CheckFailure(error) }
+        guard isReached(check) else { return nil }
+        do throws(DecodeError) {
+            let value = try body()
+            pass(check)
+            return value
+        } catch {
+            fail(check, error)
+            breakOff(at: check)
+            return nil
         }
     }
 
     /// Runs a gate that nothing else depends on.
+    @inlinable
     public mutating func gate<Value>(_ check: CheckID, _ body: () throws(CheckFailure) -> Value) -> Value? {
-        if let broken {
-            results.append(.skipped(check, because: .check(broken)))
-            return nil
-        }
-        do {
+        guard isReached(check) else { return nil }
+        do throws(CheckFailure) {
             let value = try body()
-            results.append(.passed(check))
+            pass(check)
             return value
         } catch {
-            results.append(.failed(check, error.finding))
+            fail(check, error.finding)
             return nil
         }
     }
 
+    /// Whether a gate is to run; it is skipped when it is not.
+    @usableFromInline
+    mutating func isReached(_ check: CheckID) -> Bool {
+        guard let broken else { return true }
+        results.append(.skipped(check, because: .check(broken)))
+        return false
+    }
+
+    @usableFromInline
+    mutating func pass(_ check: CheckID) {
+        results.append(.passed(check))
+    }
+
+    @usableFromInline
+    mutating func fail(_ check: CheckID, _ finding: any CheckFinding) {
+        results.append(.failed(check, finding))
+    }
+
+    /// Everything from here on is skipped because of a check.
+    @usableFromInline
+    mutating func breakOff(at check: CheckID) {
+        broken = check
+    }
+
     /// Runs a policy check in the mode that the policy sets.
     public mutating func policy(_ check: CheckID, _ body: () throws(CheckFailure) -> PolicyAnswer) {
-        let mode = modes[check] ?? .enforce
+        let mode = modes[check]
         if mode == .off {
             results.append(.skipped(check, because: .policy))
         } else if let broken {

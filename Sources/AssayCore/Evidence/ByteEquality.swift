@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 extension StringProtocol {
     /// Whether two texts are the same bytes in UTF-8.
     ///
@@ -15,10 +23,16 @@ extension String {
         guard utf8.count == other.utf8.count else { return false }
         // Strings of Swift are contiguous; those that Darwin bridges may not be.
         let isEqual = utf8.withContiguousStorageIfAvailable { left in
-            other.utf8.withContiguousStorageIfAvailable { right in left.elementsEqual(right) }
+            other.utf8.withContiguousStorageIfAvailable { right in holdSame(left, right) }
         }
         return (isEqual ?? nil) ?? utf8.elementsEqual(other.utf8)
     }
+}
+
+/// Whether two texts of the same length are the same bytes.
+private func holdSame(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard let leftStart = left.baseAddress, let rightStart = right.baseAddress else { return true }
+    return leftStart == rightStart || memcmp(leftStart, rightStart, left.count) == 0
 }
 
 extension Sequence where Element: StringProtocol {

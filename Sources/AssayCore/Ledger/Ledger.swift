@@ -26,9 +26,6 @@ public protocol Ledger: Sendable {
     /// The blocks and allowances of some subjects that are in force at a time, in the order of the subjects.
     func standings(of subjects: [LedgerSubject], at now: Date) async throws(LedgerOutage) -> [LedgerStanding]
 
-    /// The block on a key that is in force at a time, and nil for none.
-    func block(onKey identifier: KeyIdentifier, at now: Date) async throws(LedgerOutage) -> Block?
-
     /// Applies effects, all together or not at all.
     ///
     /// Every effect is decided against the state before the commit, so that a refusal names every effect that fails.
@@ -62,7 +59,7 @@ extension Ledger {
         try await standings(of: subjects, at: now).compactMap(\.block)
     }
 
-    /// What ``blocks(on:at:)`` says of the key's name. A ledger that knows without it need not have it made.
+    /// The block on a key that is in force at a time, and nil for none. The key's name is not made for nothing.
     public func block(onKey identifier: KeyIdentifier, at now: Date) async throws(LedgerOutage) -> Block? {
         isWithoutStandings ? nil : try await blocks(on: [identifier.subject], at: now).first
     }

@@ -1,19 +1,20 @@
 /// A message of HTTP/1.1 (RFC 9112), as text that somebody has copied: its lines and its body, by their places.
-struct HTTPMessage {
+package struct HTTPMessage {
     /// The request line or status line, and nil when the text begins with headers.
-    var startLine: Range<Int>?
+    package var startLine: Range<Int>?
     /// The headers: names and values without white space around them.
-    var fields: [(name: Range<Int>, value: Range<Int>)] = []
+    package var fields: [(name: Range<Int>, value: Range<Int>)] = []
     /// What follows the empty line after the headers.
-    var body: Range<Int>?
+    package var body: Range<Int>?
     /// Whether it is a response.
-    var isResponse = false
+    package var isResponse = false
 }
 
 /// Reads dumps of HTTP messages as they are found in logs and terminals: LF or CRLF, and the prefixes `> ` and `< ` of
 /// `curl -v`, whose lines of `* ` are left out.
-struct HTTPDump {
-    private(set) var messages: [HTTPMessage] = []
+package struct HTTPDump {
+    /// The messages in their order.
+    package private(set) var messages: [HTTPMessage] = []
     /// Lines that are of no message.
     private(set) var notes: [Range<Int>] = []
     /// Whether lines have the prefixes of `curl -v`.
@@ -22,7 +23,8 @@ struct HTTPDump {
     private let bytes: [UInt8]
     private static let messageLimit = 64
 
-    init(_ bytes: [UInt8]) {
+    /// Takes the text of a dump apart.
+    package init(_ bytes: [UInt8]) {
         self.bytes = bytes
         var isInHeaders = false
         var position = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0

@@ -10,9 +10,6 @@ public enum JWTClaims: BlobFormat {
         guard LenientText.body(bytes).first == 0x7B, let node = LenientJSON.read(bytes[...])?.node,
             case .object = node.content
         else { return nil }
-        if isLoggable(node) {
-            return Recognition(.certain, because: "it is a JSON object with exp, and with sip in place of a signature")
-        }
         let found = registered.keys.filter { node[$0] != nil }.sorted()
         let hasTime = ["exp", "iat", "nbf"].contains { name in
             if case .number = node[name]?.content { true } else { false }
@@ -24,30 +21,16 @@ public enum JWTClaims: BlobFormat {
 
     /// Annotates the claims, times in words.
     public static func annotate(_ bytes: [UInt8]) -> BlobContents {
-        let node = LenientJSON.read(bytes[...])?.node
-        var contents = JSONFormat.annotate(bytes, describe: meaning)
-        if let node, isLoggable(node) {
-            contents.unknown.append(
-                "Whether the token was signed with the right key: a loggable token has six characters of the signature,"
-                    + " and can be checked against the key, but not used.")
-        }
-        return contents
+        JSONFormat.annotate(bytes, describe: meaning)
     }
 
     /// What the strict reader of JSON says first.
     public static func violation(in bytes: [UInt8]) -> DecodeError? { JSONFormat.violation(in: bytes) }
 
-    /// Whether claims are a token made safe to be logged: without its signature, but for the beginning.
-    private static func isLoggable(_ node: JSONNode) -> Bool {
-        guard let signature = node["sip"]?.text, case .number = node["exp"]?.content else { return false }
-        return signature.utf8.count == 6
-    }
-
     private static let registered = [
         "iss": "who issued it", "sub": "whom or what it is about", "aud": "for whom it is",
         "exp": "not valid from then on",
         "nbf": "not valid before", "iat": "when it was issued", "jti": "its identifier",
-        "sip": "the first six characters of the signature",
     ]
 
     private static func meaning(of pointer: String, _ node: JSONNode) -> String? {

@@ -2,7 +2,7 @@ import AssayCore
 import FoundationEssentials
 
 /// Numbers that are times: how many units have passed since 1970.
-enum EpochTime {
+package enum EpochTime {
     /// The units, and the range of numbers that are between 2001 and 2100 in them.
     private static let units: [(name: String, perSecond: Double)] = [
         ("seconds", 1), ("milliseconds", 1e3), ("microseconds", 1e6), ("nanoseconds", 1e9),
@@ -23,7 +23,7 @@ enum EpochTime {
     }
 
     /// What a number of seconds means, whatever it is.
-    static func seconds(_ number: String) -> String? {
+    package static func seconds(_ number: String) -> String? {
         guard number.utf8.count <= 400, let value = Double(number) else { return nil }
         return describe(value, unit: "seconds") ?? "seconds since 1970, beyond all calendars"
     }

@@ -5,9 +5,11 @@ enum SecretMembers {
     /// Names without `_` and `-`, in lower case.
     private static let names = [
         "privatekey", "secret", "clientsecret", "sharedsecret", "secretkey", "password", "passwd", "passphrase",
-        "decryptionkey", "symmetrickey", "apikey", "mpk", "accesstoken", "refreshtoken", "sessiontoken", "authtoken",
+        "decryptionkey", "symmetrickey", "apikey", "accesstoken", "refreshtoken", "sessiontoken", "authtoken",
         "bearertoken",
     ]
+    /// What tokens of Approov carry for measurement proofs: the key, and what it proves.
+    private static let measurements = ["mpk", "imh", "dmh"]
     /// Private parts of keys (RFC 7518 section 6).
     private static let keyParts = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
 
@@ -21,6 +23,10 @@ enum SecretMembers {
         guard name.utf8.count <= 32 else { return nil }
         if isKey, keyParts.containsBytes(of: name) {
             return name.isByteEqual(to: "k") ? "a symmetric key" : "a part of a private key"
+        }
+        if measurements.containsBytes(of: name) {
+            return name.isByteEqual(to: "mpk")
+                ? "the key of measurement proofs, which is a secret" : "a measurement, which is a secret"
         }
         let plain = LenientText.lowercased(name).filter { $0 != "_" && $0 != "-" }
         return names.containsBytes(of: plain) ? "a secret, as its name says" : nil

@@ -139,18 +139,20 @@ struct JSONScanner {
             if members.count == 16 { names = Set(members.map { Array($0.name.utf8) }) }
             let isNew =
                 members.count < 16
-                ? !members.contains { $0.name.isByteEqual(to: name) } : names.insert(Array(name.utf8)).inserted
+                ? !JSONScanner.contains(members, name) : names.insert(Array(name.utf8)).inserted
             guard isNew else {
                 throw DecodeError(.duplicateKey, at: keyStart, "the key \"\(name.excerpt)\" comes twice")
             }
             skipSpace(span)
             guard current(span) == UInt8(ascii: ":") else { throw unexpected("':'", span) }
             position += 1
-            // Room for a few, but only once there are several: hostile documents have many objects with one member.
-            if members.count == 1 { members.reserveCapacity(4) }
-            members.append(RecordObject.Member(name: name, offset: keyStart, value: try value(span, depth: depth)))
+            let member = RecordObject.Member(name: name, offset: keyStart, value: try value(span, depth: depth))
             skipSpace(span)
-            switch current(span) {
+            let end = current(span)
+            // Room for a few, but not for one that is alone: hostile documents have many objects with one member.
+            if members.isEmpty, end == UInt8(ascii: ",") { members.reserveCapacity(depth == 1 ? 8 : 4) }
+            members.append(member)
+            switch end {
             case UInt8(ascii: ","): position += 1
             case UInt8(ascii: "}"):
                 position += 1
@@ -158,6 +160,12 @@ struct JSONScanner {
             default: throw unexpected("',' or '}'", span)
             }
         }
+    }
+
+    /// By index, since `contains` copies each member that it looks at.
+    private static func contains(_ members: [RecordObject.Member], _ name: String) -> Bool {
+        for index in members.indices where members[index].name.isByteEqual(to: name) { return true }
+        return false
     }
 
     private mutating func number(_ span: Span<UInt8>) throws(DecodeError) -> String {

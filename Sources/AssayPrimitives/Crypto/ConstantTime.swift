@@ -4,17 +4,20 @@ internal import COpenSSL
 public enum ConstantTime {
     /// Whether two byte strings are the same. Their lengths are not secret.
     public static func equals(_ left: ArraySlice<UInt8>, _ right: ArraySlice<UInt8>) -> Bool {
-        guard left.count == right.count else { return false }
-        guard !left.isEmpty else { return true }
-        return unsafe left.withUnsafeBytes { left in
-            unsafe right.withUnsafeBytes { right in
-                unsafe CRYPTO_memcmp(left.baseAddress, right.baseAddress, left.count) == 0
-            }
+        unsafe left.withUnsafeBytes { left in
+            unsafe right.withUnsafeBytes { right in unsafe equals(left, right) }
         }
     }
 
     /// Whether two byte strings are the same. Their lengths are not secret.
     public static func equals(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         equals(left[...], right[...])
+    }
+
+    /// Whether memory holds the same bytes. Their numbers are not secret.
+    static func equals(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+        guard left.count == right.count else { return false }
+        guard unsafe !left.isEmpty else { return true }
+        return unsafe CRYPTO_memcmp(left.baseAddress, right.baseAddress, left.count) == 0
     }
 }

@@ -5,7 +5,7 @@ public struct JWSKey: Sendable {
     private enum Kind: Sendable {
         case es256(ECDSAPublicKey)
         case rs256(RSAPublicKey)
-        case hs256(SecretBytes)
+        case hs256(HMACSHA256Key)
     }
 
     /// How many bytes a key for HS256 has at least (RFC 7518 section 3.2).
@@ -32,7 +32,7 @@ public struct JWSKey: Sendable {
             throw DecodeError(
                 .unexpectedLength, at: 0, "HS256 needs a key of at least \(hs256KeyLength) bytes, found \(key.count)")
         }
-        return JWSKey(kind: .hs256(key))
+        return JWSKey(kind: .hs256(HMACSHA256Key(key)))
     }
 
     /// The one `alg` that a header may name.
@@ -65,11 +65,12 @@ public struct JWSKey: Sendable {
             try JOSEError.demandLength(key.modulusLength, of: "signature", jws.signature)
             isValid = key.verifyPKCS1SHA256(jws.signature, for: jws.signingInput)
         case .hs256(let key):
-            try JOSEError.demandLength(32, of: "signature", jws.signature)
-            isValid = ConstantTime.equals(HMAC.sha256(key: key, jws.signingInput), jws.signature)
+            try JOSEError.demandLength(HMACSHA256Key.codeLength, of: "signature", jws.signature)
+            isValid = key.isValid(jws.signature, for: jws.signingInput)
         }
         guard isValid else {
             throw JOSEError(.signatureInvalid, "header and payload were not signed with this key, or were changed")
         }
+        if !jws.isHeaderRemembered { JOSEHeaderMemo.shared.remember(jws.header, of: jws.headerText) }
     }
 }

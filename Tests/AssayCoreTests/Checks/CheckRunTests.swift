@@ -69,7 +69,7 @@ struct CheckRunTests {
             (nil, "first failed"),
         ])
     func modes(mode: CheckMode?, expected: String) {
-        var run = CheckRun(modes: mode.map { [.first: $0] } ?? [:], capacity: 1)
+        var run = CheckRun(modes: CheckModes(mode.map { [.first: $0] } ?? [:]), capacity: 1)
         run.policy(.first) { () throws(CheckFailure) in try objecting() }
         #expect(outline(run.results) == [expected])
         #expect((run.results.first?.finding?.code == "objection") == (mode != .off))

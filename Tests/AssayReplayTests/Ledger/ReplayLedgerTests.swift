@@ -120,6 +120,38 @@ struct ReplayLedgerTests {
         #expect(outcome.words == ["app-attest.assertion.key-state", "accept"])
     }
 
+    @Test("A replay has the standings of its base ledger, each as it was when it was first asked for, and sets none")
+    func standings() async throws {
+        let base = MemoryLedger()
+        let devices = ["d1", "d2", "d3"].map { LedgerSubject(.device, $0) }
+        let allowance = Allowance(subject: devices[0], reason: "test", since: Self.time, until: Self.time + 30)
+        let block = Block(subject: devices[1], reason: "abuse", since: Self.time, until: nil)
+        try await base.allow(allowance)
+        try await base.block(block)
+        let ledger = ReplayLedger(challenges: .none, base: base)
+        #expect(!ledger.isWithoutStandings)
+        let now = try await ledger.standings(of: devices, at: Self.time + 29)
+        #expect(now == [.allowed(allowance), .blocked(block)])
+        try await base.allow(devices[1])
+        try await base.block(Block(subject: devices[2], reason: "abuse", since: Self.time, until: nil))
+        #expect(try await ledger.standings(of: devices, at: Self.time + 30) == [.blocked(block)])
+        for change in [
+            { () async throws in try await ledger.allow(allowance) },
+            { () async throws in try await ledger.block(block) },
+            { () async throws in _ = try await ledger.allow(devices[1]) },
+        ] {
+            do {
+                try await change()
+                Issue.record("a replay's ledger was changed")
+            } catch let outage as LedgerOutage {
+                #expect(outage.code == .readOnly)
+            }
+        }
+        let alone = ReplayLedger(challenges: .none)
+        #expect(alone.isWithoutStandings)
+        #expect(try await alone.standings(of: devices, at: Self.time) == [])
+    }
+
     @Test("Each file has a ledger of its own when that is asked for")
     func perFile() async throws {
         let folder = try FileManager.default.url(
@@ -148,8 +180,8 @@ private struct LastingLedger: Ledger {
     func enrolledKey(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey? {
         try await memory.enrolledKey(identifier)
     }
-    func blocks(on subjects: [LedgerSubject], at now: Date) async throws(LedgerOutage) -> [Block] {
-        try await memory.blocks(on: subjects, at: now)
+    func standings(of subjects: [LedgerSubject], at now: Date) async throws(LedgerOutage) -> [LedgerStanding] {
+        try await memory.standings(of: subjects, at: now)
     }
     func commit(_ effects: [LedgerEffect], at now: Date) async throws(LedgerOutage) -> CommitOutcome {
         try await memory.commit(effects, at: now)
@@ -158,7 +190,10 @@ private struct LastingLedger: Ledger {
         try await memory.issue(challenge, at: now)
     }
     func block(_ block: Block) async throws(LedgerOutage) { try await memory.block(block) }
-    func allow(_ subject: LedgerSubject) async throws(LedgerOutage) -> Bool { try await memory.allow(subject) }
+    func allow(_ allowance: Allowance) async throws(LedgerOutage) { try await memory.allow(allowance) }
+    func allow(_ subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding? {
+        try await memory.allow(subject)
+    }
     func export(_ body: (LedgerEntry) throws -> Void) async throws { try await memory.export(body) }
     func summary(at now: Date) async throws(LedgerOutage) -> LedgerSummary { try await memory.summary(at: now) }
 }

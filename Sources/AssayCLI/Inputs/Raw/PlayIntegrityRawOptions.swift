@@ -9,7 +9,9 @@ struct PlayIntegrityRawOptions: ParsableArguments {
     // Base64url may begin with a hyphen, which is no option then.
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The nonce of a classic token's request, as the app was given it.", valueName: "text"))
+        help: ArgumentHelp(
+            "The nonce of a classic token's request, as the app was given it; of a measurement proof, 16 bytes in base64.",
+            valueName: "text"))
     var nonce: String?
 
     @Option(

@@ -4,8 +4,11 @@ import ArgumentParser
 enum RawKind: CaseIterable, ExpressibleByArgument {
     case appAttest(AppAttestRawKind)
     case playIntegrity(PlayIntegrityRawKind)
+    case approov(ApproovRawKind)
 
-    static let allCases = AppAttestRawKind.allCases.map(appAttest) + PlayIntegrityRawKind.allCases.map(playIntegrity)
+    static let allCases =
+        AppAttestRawKind.allCases.map(appAttest) + PlayIntegrityRawKind.allCases.map(playIntegrity)
+        + ApproovRawKind.allCases.map(approov)
 
     /// The names, for help and completions.
     static var allValueStrings: [String] { allCases.map(\.name) }
@@ -21,6 +24,7 @@ enum RawKind: CaseIterable, ExpressibleByArgument {
         switch self {
         case .appAttest(let kind): kind.rawValue
         case .playIntegrity(let kind): kind.rawValue
+        case .approov(let kind): kind.rawValue
         }
     }
 
@@ -29,6 +33,7 @@ enum RawKind: CaseIterable, ExpressibleByArgument {
         switch self {
         case .appAttest(let kind): kind.policyOptions
         case .playIntegrity(let kind): kind.policyOptions
+        case .approov(let kind): kind.policyOptions
         }
     }
 
@@ -37,6 +42,7 @@ enum RawKind: CaseIterable, ExpressibleByArgument {
         switch self {
         case .appAttest(let kind): kind.evidenceOptions
         case .playIntegrity(let kind): kind.evidenceOptions
+        case .approov(let kind): kind.evidenceOptions
         }
     }
 }

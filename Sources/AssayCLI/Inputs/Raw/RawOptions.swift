@@ -7,7 +7,8 @@ struct RawOptions: ParsableArguments {
     /// The app's name in verdicts when there is neither a policy nor a name.
     static let unnamedApp = "command-line"
 
-    @Option(help: "FILE is one raw blob of this kind: bytes, base64 or base64url, or the text of a token.")
+    @Option(
+        help: "FILE is one raw blob of this kind: bytes, base64 or base64url, the text of a token, or an HTTP request.")
     var kind: RawKind?
 
     @OptionGroup(title: "Raw blobs of App Attest")
@@ -16,8 +17,11 @@ struct RawOptions: ParsableArguments {
     @OptionGroup(title: "Raw tokens of Play Integrity")
     var playIntegrity: PlayIntegrityRawOptions
 
+    @OptionGroup(title: "Raw tokens, messages and proofs of Approov")
+    var approov: ApproovRawOptions
+
     /// The options that were given.
-    private var given: [RawOption] { appAttest.given + playIntegrity.given }
+    private var given: [RawOption] { appAttest.given + playIntegrity.given + approov.given }
 
     /// Holds the options against each other.
     ///
@@ -42,6 +46,7 @@ struct RawOptions: ParsableArguments {
         switch kind {
         case .appAttest(let kind): try appAttest.validate(kind, policy: policy, ledger: ledger)
         case .playIntegrity(let kind): try playIntegrity.validate(kind, policy: policy)
+        case .approov(let kind): try approov.validate(kind, nonce: playIntegrity.nonce, policy: policy)
         }
         guard policy || app || ledger == .memory else {
             throw ValidationError("--app is required with \(ledger.description): the ledger keeps what it knows by app")
@@ -54,6 +59,7 @@ struct RawOptions: ParsableArguments {
         return switch kind {
         case .appAttest(let kind): try AppAttestRawEvidence.policy(appAttest, kind: kind, app: app)
         case .playIntegrity(let kind): try PlayIntegrityRawEvidence.policy(playIntegrity, kind: kind, app: app)
+        case .approov(let kind): try ApproovRawPolicy.policy(approov, kind: kind, app: app)
         }
     }
 
@@ -64,6 +70,8 @@ struct RawOptions: ParsableArguments {
             AppAttestRawEvidence(appAttest, kind: kind, file: file, name: name)
         case .playIntegrity(let kind):
             try PlayIntegrityRawEvidence(playIntegrity, kind: kind, file: file, name: name)
+        case .approov(let kind):
+            try ApproovRawEvidence(approov, kind: kind, nonce: playIntegrity.nonce, file: file, name: name)
         }
     }
 }

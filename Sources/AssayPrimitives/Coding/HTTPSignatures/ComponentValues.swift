@@ -127,12 +127,11 @@ struct ComponentValues {
     private func unfolded(
         _ value: String, _ component: SignatureComponent
     ) throws(SignatureBaseError) -> [UInt8] {
-        let trimmed = FieldLines.trimmed(value)
-        guard trimmed.contains(0x0D) || trimmed.contains(0x0A) else { return Array(trimmed) }
+        guard value.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A }) else { return Array(FieldLines.trimmed(value)) }
         guard rules.lineFolding == .unfold else {
             throw SignatureBaseError(.invalidValue, component, "its value has line breaks")
         }
-        return LineFolds.removed(from: Array(trimmed))
+        return LineFolds.removed(from: Array(value.utf8))
     }
 
     private mutating func dictionary(

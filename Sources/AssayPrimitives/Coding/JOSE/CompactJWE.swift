@@ -22,18 +22,18 @@ public struct CompactJWE: Sendable {
     ///   - limit: how many characters are allowed, such as ``InputLimits/joseText``.
     /// - Throws: ``DecodeError``, whose field is the part that is wrong, in the terms of RFC 7516.
     public init(_ text: ArraySlice<UInt8>, limit: Int) throws(DecodeError) {
-        let parts = try CompactParts.split(text, count: 5, limit: limit, form: "JWE")
-        header = try JOSEHeader(parts[0], field: "JWE protected header")
+        var parts = try CompactParts(text, count: 5, limit: limit, form: "JWE")
+        additionalData = parts.next()
+        header = try JOSEHeader(additionalData, field: "JWE protected header")
         guard header.encryption != nil else {
             throw DecodeError(
-                .missing, at: parts[0].startIndex, field: "JWE protected header.enc",
+                .missing, at: additionalData.startIndex, field: "JWE protected header.enc",
                 "the header names no content encryption")
         }
-        encryptedKey = try CompactParts.decode(parts[1], field: "JWE encrypted key")
-        initializationVector = try CompactParts.decode(parts[2], field: "JWE initialization vector")
-        ciphertext = try CompactParts.decode(parts[3], field: "JWE ciphertext")
-        tag = try CompactParts.decode(parts[4], field: "JWE authentication tag")
-        additionalData = parts[0]
+        encryptedKey = try CompactParts.decode(parts.next(), field: "JWE encrypted key")
+        initializationVector = try CompactParts.decode(parts.next(), field: "JWE initialization vector")
+        ciphertext = try CompactParts.decode(parts.next(), field: "JWE ciphertext")
+        tag = try CompactParts.decode(parts.next(), field: "JWE authentication tag")
     }
 
     /// Takes apart an array of characters that is one JWE.

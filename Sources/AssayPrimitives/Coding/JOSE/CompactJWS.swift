@@ -12,6 +12,10 @@ public struct CompactJWS: Sendable {
     public let signingInput: ArraySlice<UInt8>
     /// The signature or MAC.
     public let signature: [UInt8]
+    /// How many characters of the signing input are the header.
+    private let headerLength: Int
+    /// Whether a header of this text was seen under a valid signature before.
+    let isHeaderRemembered: Bool
 
     /// Takes apart a text that is one JWS: three parts, each canonical base64url without padding.
     ///
@@ -20,12 +24,24 @@ public struct CompactJWS: Sendable {
     ///   - limit: how many characters are allowed, such as ``InputLimits/joseText``.
     /// - Throws: ``DecodeError``, whose field is the part that is wrong, in the terms of RFC 7515.
     public init(_ text: ArraySlice<UInt8>, limit: Int) throws(DecodeError) {
-        let parts = try CompactParts.split(text, count: 3, limit: limit, form: "JWS")
-        header = try JOSEHeader(parts[0], field: "JWS protected header")
-        payload = try CompactParts.decode(parts[1], field: "JWS payload")
-        signature = try CompactParts.decode(parts[2], field: "JWS signature")
-        signingInput = text[parts[0].startIndex..<parts[1].endIndex]
+        var parts = try CompactParts(text, count: 3, limit: limit, form: "JWS")
+        let headerText = parts.next()
+        headerLength = headerText.count
+        if let remembered = JOSEHeaderMemo.shared.header(of: headerText) {
+            header = remembered
+            isHeaderRemembered = true
+        } else {
+            header = try JOSEHeader(headerText, field: "JWS protected header")
+            isHeaderRemembered = false
+        }
+        let payloadText = parts.next()
+        payload = try CompactParts.decode(payloadText, field: "JWS payload")
+        signature = try CompactParts.decode(parts.next(), field: "JWS signature")
+        signingInput = text[..<payloadText.endIndex]
     }
+
+    /// The header as it stands in the text.
+    var headerText: ArraySlice<UInt8> { signingInput.prefix(headerLength) }
 
     /// Takes apart an array of characters that is one JWS.
     public init(_ text: [UInt8], limit: Int) throws(DecodeError) {

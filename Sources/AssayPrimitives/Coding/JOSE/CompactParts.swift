@@ -9,42 +9,53 @@ import AssayCore
 #endif
 
 /// Takes a compact serialisation apart at its dots (RFC 7515 section 3.1, RFC 7516 section 3.1).
-enum CompactParts {
-    /// The parts of a text, of which there must be exactly `count`.
+struct CompactParts {
+    /// What is left of the text.
+    private var rest: ArraySlice<UInt8>
+
+    /// Demands that a text has exactly `count` parts.
     ///
     /// - Parameters:
     ///   - text: the serialisation; indices serve as offsets.
     ///   - count: how many parts the form has.
     ///   - limit: how many characters are allowed, looked at before anything else.
     ///   - form: the name of the form, for errors.
-    static func split(
-        _ text: ArraySlice<UInt8>, count: Int, limit: Int, form: String
-    ) throws(DecodeError) -> [ArraySlice<UInt8>] {
+    init(_ text: ArraySlice<UInt8>, count: Int, limit: Int, form: String) throws(DecodeError) {
         guard text.count <= limit else {
             throw DecodeError(
                 .tooLarge, at: text.startIndex + limit, field: form,
                 "\(text.count) characters, at most \(limit) are allowed")
         }
-        var parts: [ArraySlice<UInt8>] = []
-        parts.reserveCapacity(count)
-        var rest = text
-        while parts.count < count, let dot = firstDot(in: rest) {
-            parts.append(rest[..<dot])
-            rest = rest[(dot + 1)...]
+        rest = text
+        // Positions of dots are not kept: an array of them costs more than looking twice.
+        var dots = 0
+        var unseen = text
+        while dots < count, let dot = Self.firstDot(in: unseen) {
+            dots += 1
+            unseen = unseen[(dot + 1)...]
         }
-        guard parts.count == count - 1 else {
+        guard dots == count - 1 else {
             let found =
-                switch parts.count {
+                switch dots {
                 case 0: "no dots"
-                case ..<count: "\(parts.count + 1) parts between dots"
+                case ..<count: "\(dots + 1) parts between dots"
                 default: "more than \(count) parts between dots"
                 }
             throw DecodeError(
-                .malformed, at: parts.count < count ? text.endIndex : rest.startIndex - 1, field: form,
+                .malformed, at: dots < count ? text.endIndex : unseen.startIndex - 1, field: form,
                 "\(found), expected \(count) parts")
         }
-        parts.append(rest)
-        return parts
+    }
+
+    /// The next part: what stands before the next dot, or before the end.
+    mutating func next() -> ArraySlice<UInt8> {
+        let part = rest
+        guard let end = Self.firstDot(in: rest) else {
+            rest = rest[rest.endIndex...]
+            return part
+        }
+        rest = rest[(end + 1)...]
+        return part[..<end]
     }
 
     /// The index of the first dot. `memchr` looks at many characters at a time, and most of a token is one long part.

@@ -1,0 +1,27 @@
+import Assay
+import AssayHummingbird
+import AssayLedgerSQLite
+import Hummingbird
+import Logging
+
+@main struct Server {
+    static func main() async throws {
+        let path = CommandLine.arguments.dropFirst().first ?? "policy.yaml"
+        let logger = Logger(label: "shop")
+        let ledger = try SQLiteLedger.open(path: "ledger.sqlite")
+        let verifier = Verifier(policy: try PolicyFile.load(path: path), ledger: ledger)
+        let live = try LiveVerifier(verifier, logger: logger)
+        let options = ApproovMiddlewareOptions(origins: try ApproovOrigins("https://api.example.com"))
+
+        let router = Router(context: BasicApproovRequestContext.self)
+        router.add(middleware: try ApproovMiddleware(live, app: "shop-api", options: options))
+        router.get("stock") { _, context in
+            "for device \(context.approov?.verdict?.approov?.deviceID ?? "unknown")\n"
+        }
+        // Follows the policy file: edit `enforcement` in it, and the running server rejects, annotates or stays away.
+        let watch = PolicyWatch(path: path, live: live, logger: logger) { policy in
+            Verifier(policy: policy, ledger: ledger)
+        }
+        try await Application(router: router, services: [watch], logger: logger).runService()
+    }
+}

@@ -1,0 +1,100 @@
+public import AssayCore
+import AssayPrimitives
+public import FoundationEssentials
+
+/// Records of what a backend has judged, so that it can be captured. Each is read back as the same input.
+
+extension EvidenceRecord {
+    /// Composes the record of a token.
+    ///
+    /// A bound value that the request lacked or had several times is empty in the record, since records hold values alone:
+    /// the same check fails of it.
+    /// - Parameters:
+    ///   - input: what was judged.
+    ///   - id: the name of the record in verdicts and reports, such as that of the request.
+    ///   - app: the policy's app; nil for the only one with a section for Approov.
+    ///   - receivedAt: when the evidence was received.
+    public init(_ input: ApproovTokenInput, id: String? = nil, app: String? = nil, receivedAt: Date) {
+        var fields: [(String, RecordValue.Content)]
+        switch input.evidence {
+        case .token(let token): fields = [("token", .text(token))]
+        case .loggable(let text): fields = [("loggable", .text(text))]
+        }
+        if !input.binding.isEmpty {
+            let values = input.binding.map { value in
+                if case .value(let text) = value {
+                    RecordValue(.text(text), offset: 0)
+                } else {
+                    RecordValue(.text(""), offset: 0)
+                }
+            }
+            fields.append(("binding", .array(values)))
+        }
+        if let address = input.address { fields.append(("address", .text(address))) }
+        self.init(
+            id: id, kind: ApproovCheck.tokenKind, app: app, receivedAt: receivedAt, evidence: RecordObject(fields),
+            expect: nil)
+    }
+
+    /// Composes the record of a message.
+    ///
+    /// - Parameters:
+    ///   - input: what was judged.
+    ///   - id: the name of the record in verdicts and reports, such as that of the request.
+    ///   - app: the policy's app; nil for the only one with a section for Approov.
+    ///   - receivedAt: when the evidence was received.
+    /// - Throws: ``DecodeError`` when the body was not kept, without which nobody can judge the message again.
+    public init(
+        _ input: ApproovMessageInput, id: String? = nil, app: String? = nil, receivedAt: Date
+    ) throws(DecodeError) {
+        guard case .bytes(let body) = input.body else {
+            throw DecodeError(.missing, at: 0, field: "body", "the body was read as it came, and not kept")
+        }
+        let headers = input.fields.map { field in
+            RecordValue(
+                .array([RecordValue(.text(field.name), offset: 0), RecordValue(.text(field.value), offset: 0)]),
+                offset: 0)
+        }
+        var fields: [(String, RecordValue.Content)] = [
+            ("method", .text(input.method)), ("targetURI", .text(input.targetURI)), ("headers", .array(headers)),
+            ("body", .text(Base64.encode(body, .standard))),
+        ]
+        if let address = input.address { fields.append(("address", .text(address))) }
+        self.init(
+            id: id, kind: ApproovCheck.messageKind, app: app, receivedAt: receivedAt, evidence: RecordObject(fields),
+            expect: nil)
+    }
+
+    /// Composes the record of a measurement proof.
+    ///
+    /// A record that holds the measurements, or a signed token with them, holds the key of proofs as text, which nobody
+    /// wipes: seal captures of such records.
+    /// - Parameters:
+    ///   - input: what was judged.
+    ///   - id: the name of the record in verdicts and reports, such as that of the device.
+    ///   - app: the policy's app; nil for the only one with a section for Approov.
+    ///   - receivedAt: when the evidence was received.
+    public init(_ input: ApproovProofInput, id: String? = nil, app: String? = nil, receivedAt: Date) {
+        var fields: [(String, RecordValue.Content)] = [
+            ("nonce", .text(Base64.encode(input.nonce, .standard))),
+            ("proof", .text(Base64.encode(input.proof, .standard))),
+        ]
+        switch input.source {
+        case .token(let token): fields.append(("token", .text(token)))
+        case .measurements(let measurements):
+            let parts: [(String, SecretBytes?)] = [
+                ("mpk", measurements.proofKey), ("imh", measurements.integrity), ("dmh", measurements.device),
+            ]
+            let members = parts.compactMap { name, secret in
+                secret.map { secret in
+                    (name, RecordValue.Content.text(secret.withUnsafeBytes { Base64.encode(Array($0), .standard) }))
+                }
+            }
+            fields.append(("measurements", .object(RecordObject(members))))
+        }
+        if let measurement = input.measurement { fields.append(("measurement", .text(measurement.rawValue))) }
+        self.init(
+            id: id, kind: ApproovCheck.proofKind, app: app, receivedAt: receivedAt, evidence: RecordObject(fields),
+            expect: nil)
+    }
+}

@@ -1,0 +1,35 @@
+import AssayCore
+import AssayInspection
+
+/// A word that an app sent in place of a token.
+enum StatusWordFormat: BlobFormat {
+    static let name = "Approov status word"
+
+    /// The word in a text, white space around it aside.
+    static func word(in bytes: [UInt8]) -> ApproovStatusWord? {
+        let body = ApproovText.body(bytes)
+        return body.count <= 32 ? ApproovStatusWord(bytes: body) : nil
+    }
+
+    static func recognise(_ bytes: [UInt8]) -> Recognition? {
+        word(in: bytes).map { word in
+            // REJECTED alone may be anybody's.
+            Recognition(
+                word.rawValue.contains("_") ? .structure : .guess,
+                because: "it is \(word.rawValue), which apps send when they got no token")
+        }
+    }
+
+    static func annotate(_ bytes: [UInt8]) -> BlobContents {
+        let word = word(in: bytes)
+        return BlobContents(
+            [Annotation("status", at: ApproovText.body(bytes).indices, value: word?.rawValue, meaning: word?.meaning)],
+            unknown: ["which device sent it: a status word has no device ID and no signature, and anybody can send it"])
+    }
+
+    static func violation(in bytes: [UInt8]) -> DecodeError? {
+        word(in: bytes).map {
+            DecodeError(.unexpectedValue, at: 0, "the status word \($0.rawValue) in place of a token")
+        }
+    }
+}

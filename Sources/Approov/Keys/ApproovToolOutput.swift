@@ -1,0 +1,177 @@
+public import AssayCore
+
+/// What the vendor's command-line tool prints when it is asked for the account's secret (Approov, Token Secret Extraction
+/// and Token Secret Update): the secret alone, or at the end of a sentence, with prompts and warnings around it.
+///
+/// The secret is found by its form, since the words around it are the tool's to change: base64 of 64 bytes in either
+/// alphabet, with or without padding, perhaps in quotes, and perhaps wrapped into several lines by a terminal. Two texts
+/// that could be it are refused: a wrong secret rejects every app.
+public struct ApproovToolOutput: Sendable {
+    /// The secret, base64 on one line without padding, for the part `secret` of ``ApproovKey``.
+    public let secret: SecretBytes
+    /// How many lines hold something besides the secret.
+    public let otherLines: Int
+
+    /// How many characters the base64 of a secret has without its padding, which is passed over.
+    private static let length = 86
+
+    /// Looks for the secret.
+    ///
+    /// - Parameter text: what the tool printed, UTF-8.
+    /// - Throws: ``KeyError`` when there is none, or more than one. It shows nothing of the text.
+    public init(_ text: SecretBytes) throws(KeyError) {
+        let found = try text.withUnsafeBytes { (bytes) throws(KeyError) in try Self.find(in: bytes) }
+        (secret, otherLines) = (found.secret, found.otherLines)
+    }
+
+    /// A word of the text: a run of characters that base64 has.
+    private struct Word {
+        let range: Range<Int>
+        let line: Int
+        /// Whether nothing but white space and quotes stands before it on its line.
+        let isFirst: Bool
+        /// Whether nothing but white space, quotes and padding stands after it on its line.
+        let isLast: Bool
+    }
+
+    private static func find(
+        in bytes: UnsafeRawBufferPointer
+    ) throws(KeyError) -> (secret: SecretBytes, otherLines: Int) {
+        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
+            throw KeyError(
+                "not-text", part: "", "the text is UTF-16, as PowerShell writes files; save it in UTF-8 or ASCII")
+        }
+        let words = words(of: bytes)
+        var secrets: [(text: SecretBytes, lines: ClosedRange<Int>)] = []
+        for index in words.indices {
+            guard let candidate = candidate(from: index, in: words, bytes) else { continue }
+            // The same secret printed twice leaves no doubt.
+            if !secrets.contains(where: { isSame($0.text, candidate.text) }) { secrets.append(candidate) }
+        }
+        guard secrets.count < 2 else {
+            throw KeyError(
+                "ambiguous", part: "",
+                "\(secrets.count) different texts could be the secret, on lines "
+                    + secrets.map { "\($0.lines.lowerBound)" }.joined(separator: " and ")
+                    + "; leave only one of them")
+        }
+        guard let only = secrets.first else { throw absence(words, bytes) }
+        let lines = Set(words.filter { !only.lines.contains($0.line) }.map(\.line))
+        return (only.text, lines.count)
+    }
+
+    private static func words(of bytes: UnsafeRawBufferPointer) -> [Word] {
+        var words: [Word] = []
+        var line = 1
+        var isFirst = true
+        var position = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        while position < bytes.count {
+            let byte = bytes[position]
+            if isBase64(byte) {
+                let start = position
+                while position < bytes.count, isBase64(bytes[position]) { position += 1 }
+                var end = position
+                while end < bytes.count, isAround(bytes[end]) || bytes[end] == 0x3D { end += 1 }
+                let isLast = end == bytes.count || bytes[end] == 0x0A || bytes[end] == 0x0D
+                words.append(Word(range: start..<position, line: line, isFirst: isFirst, isLast: isLast))
+                isFirst = false
+            } else {
+                if byte == 0x0A {
+                    line += 1
+                    isFirst = true
+                } else if byte == 0x0D {
+                    isFirst = true
+                } else if !isAround(byte), byte != 0x3D {
+                    isFirst = false
+                }
+                position += 1
+            }
+        }
+        return words
+    }
+
+    /// The secret that begins at a word and goes on over the ends of lines, as long as each line is one word.
+    private static func candidate(
+        from start: Int, in words: [Word], _ bytes: UnsafeRawBufferPointer
+    ) -> (text: SecretBytes, lines: ClosedRange<Int>)? {
+        guard isBeginning(words[start], in: bytes) else { return nil }
+        var count = 0
+        for index in start..<words.count {
+            let word = words[index]
+            if index > start {
+                let previous = words[index - 1]
+                guard previous.isLast, word.isFirst, word.line <= previous.line + 1 else { return nil }
+            }
+            count += word.range.count
+            guard count <= length else { return nil }
+            guard count == length else { continue }
+            guard isEnd(word, in: bytes) else { return nil }
+            let text = SecretBytes(count: count) { output in
+                var position = 0
+                for word in words[start...index] {
+                    for byte in bytes[word.range] {
+                        output[position] = byte
+                        position += 1
+                    }
+                }
+            }
+            return isSecret(text) ? (text, words[start].line...word.line) : nil
+        }
+        return nil
+    }
+
+    /// Whether a word stands by itself, or after `name:` or `name=`; a word that something else is glued to is part of it.
+    private static func isBeginning(_ word: Word, in bytes: UnsafeRawBufferPointer) -> Bool {
+        guard word.range.lowerBound > 0 else { return true }
+        let before = bytes[word.range.lowerBound - 1]
+        // The last byte of a byte order mark is BF.
+        return isAround(before) || [0x0A, 0x0D, 0x3A, 0x3D, 0xBF].contains(before)
+    }
+
+    private static func isEnd(_ word: Word, in bytes: UnsafeRawBufferPointer) -> Bool {
+        var end = word.range.upperBound
+        while end < bytes.count, bytes[end] == 0x3D { end += 1 }
+        return end == bytes.count || isAround(bytes[end]) || bytes[end] == 0x0A || bytes[end] == 0x0D
+    }
+
+    /// Base64 of 64 bytes that is no prose: among 86 characters of chance there are capitals, small letters, and digits or
+    /// signs.
+    private static func isSecret(_ text: SecretBytes) -> Bool {
+        guard (try? ApproovSecret.decode(text, part: "", lengths: ApproovSecret.tokenLengths)) != nil else {
+            return false
+        }
+        return text.withUnsafeBytes { bytes in
+            bytes.contains { (0x41...0x5A).contains($0) } && bytes.contains { (0x61...0x7A).contains($0) }
+                && bytes.contains { !(0x41...0x5A).contains($0) && !(0x61...0x7A).contains($0) }
+        }
+    }
+
+    private static func isSame(_ left: SecretBytes, _ right: SecretBytes) -> Bool {
+        func bytes(_ text: SecretBytes) -> SecretBytes? {
+            try? ApproovSecret.decode(text, part: "", lengths: ApproovSecret.tokenLengths)
+        }
+        guard let first = bytes(left), let second = bytes(right) else { return false }
+        return first.withUnsafeBytes { first in second.withUnsafeBytes { first.elementsEqual($0) } }
+    }
+
+    private static func absence(_ words: [Word], _ bytes: UnsafeRawBufferPointer) -> KeyError {
+        let expected = "expected \(ApproovSecret.form)"
+        guard let longest = words.max(by: { $0.range.count < $1.range.count }) else {
+            return KeyError("missing", part: "", "there is no secret: \(expected), found no such text")
+        }
+        return KeyError(
+            "missing", part: "",
+            "there is no secret: \(expected); the longest word in these characters has \(longest.range.count), on line "
+                + "\(longest.line). Was it cut?")
+    }
+
+    private static func isBase64(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2D, 0x2F, 0x5F: true
+        default: false
+        }
+    }
+
+    /// White space within a line, and quotes.
+    private static func isAround(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0B, 0x0C, 0x22, 0x27, 0x60].contains(byte) }
+}

@@ -1,0 +1,78 @@
+import ArgumentParser
+import Assay
+import AssayCore
+import Foundation
+
+/// `assay keys import approov`: takes over the account's secret as the vendor's tool prints it.
+struct KeysImportApproovCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "approov",
+        abstract: "Imports the secret of an Approov account from what the approov tool prints.",
+        discussion: """
+            FILE is the output of the tool, with whatever prompts and warnings stand in it; the secret is found by its \
+            form, base64 of 64 bytes, also when a terminal has wrapped it. Two texts that could be it are refused. Piped, \
+            it is written nowhere else:
+
+              approov secret admin.tok -get | assay keys import approov - --name approov-2026 --for shop-api
+
+            When the secret is updated, import the new one under another name: both are live until the old one is \
+            retired, five minutes later, and no request is refused meanwhile.
+
+            Exit status: 0, 1 there is a key of this name, 2 a file that cannot be read or has no secret, 3 an outage of \
+            the key store, 64 bad arguments.
+            """)
+
+    @Argument(
+        help: "What the tool printed, in a file that only you can read, and - for standard input.", completion: .file())
+    var file: String
+
+    @Option(help: "The name that the key gets, which verdicts show.")
+    var name: String
+
+    // An ID may begin with a hyphen, which is no option then.
+    @Option(
+        name: .customLong("key-id"), parsing: .unconditional,
+        help: ArgumentHelp("The kid that tokens name the secret by, when they do.", valueName: "id"))
+    var keyID: String?
+
+    @OptionGroup var options: NewKeyOptions
+
+    func validate() throws {
+        try NewKeyOptions.validate(name: name)
+        try SecretArgument.validateFile(file, of: "FILE")
+        // Somebody may have pasted the secret itself.
+        guard (try? ApproovToolOutput(SecretBytes(Array(file.utf8)))) == nil else {
+            throw ValidationError(
+                "FILE: expected the name of a file, found what may be the secret. Every user of this machine sees the "
+                    + "arguments of a running program")
+        }
+    }
+
+    func run() async throws {
+        // Before anything is read in vain.
+        _ = try options.masterKey.read()
+        let name = InputFile.name(file)
+        var parts: [String: SecretBytes] = [:]
+        do {
+            let output = try ApproovToolOutput(readText())
+            parts["secret"] = output.secret
+            if output.otherLines > 0 {
+                Console.note(
+                    "\(name): \(output.otherLines) other line\(output.otherLines == 1 ? " is" : "s are") passed over")
+            }
+            if let keyID { parts["keyID"] = SecretBytes(Array(keyID.utf8)) }
+            _ = try ApproovKey.reading(parts)
+        } catch let error as KeyError {
+            throw CommandFailure(
+                .unreadable, error.part == "keyID" ? "--key-id: \(error.message)" : "\(name): \(error.message)")
+        }
+        try await options.add(self.name, ApproovKey.self, parts: parts)
+    }
+
+    private func readText() throws(CommandFailure) -> SecretBytes {
+        guard file == "-" else { return try SecretArgument.readFile(file, of: "FILE") }
+        var bytes = try InputFile.read(file, limit: InputLimits.keyPart)
+        defer { SecretBytes.wipe(&bytes) }
+        return SecretBytes(bytes)
+    }
+}

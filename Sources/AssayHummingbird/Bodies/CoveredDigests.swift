@@ -1,0 +1,51 @@
+import Assay
+import AssayPrimitives
+import NIOCore
+
+/// Digests of a body that is read in parts.
+struct CoveredDigests {
+    private var running: [(algorithm: ContentDigest.Algorithm, digest: RunningDigest)]
+
+    /// Begins with those algorithms that occur in some values of `Content-Digest`: no other can be covered.
+    init(namedIn values: [String]) {
+        running = ContentDigest.Algorithm.allCases.filter { algorithm in
+            values.contains { Self.contains($0.utf8, Array(algorithm.rawValue.utf8)) }
+        }.map { ($0, RunningDigest($0)) }
+    }
+
+    /// Begins with the algorithms of digests that a signature covers.
+    init(of digests: [MessageFacts.ContentDigest]) {
+        running = digests.compactMap { digest in
+            ContentDigest.Algorithm(rawValue: digest.algorithm).map { ($0, RunningDigest($0)) }
+        }
+    }
+
+    private static func contains(_ text: String.UTF8View, _ word: [UInt8]) -> Bool {
+        var rest = text[...]
+        while rest.count >= word.count {
+            if rest.starts(with: word) { return true }
+            rest.removeFirst()
+        }
+        return false
+    }
+
+    mutating func update(_ part: ByteBuffer) {
+        for index in running.indices { running[index].digest.update(part.readableBytesSpan) }
+    }
+
+    /// The digest of all parts so far, and nil for an algorithm that was not begun with.
+    func digest(_ algorithm: ContentDigest.Algorithm) -> [UInt8]? {
+        running.first { $0.algorithm == algorithm }?.digest.finalize()
+    }
+
+    /// Whether these are the digests of all parts so far: at least one, and every one.
+    func match(_ digests: [MessageFacts.ContentDigest]) -> Bool {
+        !digests.isEmpty
+            && digests.allSatisfy { expected in
+                guard let algorithm = ContentDigest.Algorithm(rawValue: expected.algorithm),
+                    let found = digest(algorithm)
+                else { return false }
+                return ConstantTime.equals(found, expected.value)
+            }
+    }
+}

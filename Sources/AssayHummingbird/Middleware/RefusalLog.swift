@@ -1,0 +1,56 @@
+import Assay
+import Logging
+
+/// Logs what was found of a request: never a token, a secret or a key.
+enum RefusalLog {
+    /// Logs everything but an acceptance, and gives the request's logger the outcome, so that what the handler logs carries it.
+    static func write(
+        _ outcome: ApproovOutcome, app: String, _ enforcement: ApproovConfiguration.Enforcement,
+        to logger: inout Logger
+    ) {
+        guard !outcome.isAccepted else {
+            logger.debug("Approov check", metadata: ["approov.app": "\(app)", "approov.outcome": "accept"])
+            return
+        }
+        logger[metadataKey: "approov.outcome"] = "\(outcome.word)"
+        var metadata = common(app, enforcement)
+        switch outcome {
+        case .verdict(let verdict):
+            if let failed = verdict.failed.first {
+                logger[metadataKey: "approov.failed"] = "\(failed.name)"
+            }
+            if let code = verdict.approov?.responseCode ?? verdict.approov?.claimed?.responseCode {
+                metadata["approov.arc"] = "\(code.excerpt)"
+            }
+            logger.info("Approov check", metadata: metadata)
+        case .outage(let outage):
+            metadata["approov.problem"] = "\(outage.description)"
+            logger.error("Approov check", metadata: metadata)
+        case .misconfigured(let error):
+            metadata["approov.problem"] = "\(error.description)"
+            logger.error("Approov check", metadata: metadata)
+        case .unjudged(let obstacle):
+            metadata["approov.problem"] = "\(obstacle.rawValue)"
+            logger.info("Approov check", metadata: metadata)
+        case .off: break
+        }
+    }
+
+    /// Logs a body that is not the signed one.
+    static func write(
+        _ status: StreamedBodyCheck.Status, app: String, _ enforcement: ApproovConfiguration.Enforcement,
+        to logger: Logger
+    ) {
+        var metadata = common(app, enforcement)
+        metadata["approov.outcome"] = "reject"
+        metadata["approov.failed"] = "\(ApproovCheck.contentDigest.name)"
+        metadata["approov.problem"] = "\(StreamedBodyError(status: status).description)"
+        logger.info("Approov check", metadata: metadata)
+    }
+
+    private static func common(
+        _ app: String, _ enforcement: ApproovConfiguration.Enforcement
+    ) -> Logger.Metadata {
+        ["approov.app": "\(app.excerpt)", "approov.enforcement": "\(enforcement.rawValue)"]
+    }
+}

@@ -1,0 +1,101 @@
+import Assay
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// What clients are answered whose requests do not go on.
+struct RefusalResponse {
+    /// Where the manual's example looks for the attestation response code (React Native, "Log rejections with ARC").
+    static let responseCode = HTTPField.Name("X-Approov-Error-ARC")
+    /// The same for the ID of the device.
+    static let deviceID = HTTPField.Name("X-Approov-Error-Device-ID")
+
+    let options: ApproovMiddlewareOptions
+
+    /// A rejected request.
+    func rejection(_ verdict: Verdict) -> Response {
+        refusal(of: verdict, failed: verdict.failed)
+    }
+
+    /// A request whose body is not the one that was signed.
+    func rejection(of verdict: Verdict?, body status: StreamedBodyCheck.Status) -> Response {
+        switch status {
+        case .lengthDiffers: unjudged(.bodyLengthDiffers)
+        case .tooLong: unjudged(.bodyTooLong)
+        case .pending, .matches, .differs: refusal(of: verdict, failed: [ApproovCheck.contentDigest])
+        }
+    }
+
+    /// A request that cannot be judged.
+    func unjudged(_ obstacle: ApproovObstacle) -> Response {
+        let status: HTTPResponse.Status =
+            switch obstacle {
+            case .unknownHost: .misdirectedRequest
+            case .bodyTooLong: .contentTooLarge
+            case .bodyLengthDiffers: .badRequest
+            }
+        return answer(status, #"{"error":"\#(obstacle.rawValue)"}"#)
+    }
+
+    /// A request that comes during an outage.
+    func outage() -> Response {
+        var response = answer(.serviceUnavailable, #"{"error":"approov-unavailable"}"#)
+        response.headers[.retryAfter] = String(max(0, options.retryAfter))
+        return response
+    }
+
+    /// A request that meets a configuration with which nothing can be judged.
+    func misconfiguration() -> Response {
+        answer(.internalServerError, #"{"error":"approov-misconfigured"}"#)
+    }
+
+    private func refusal(of verdict: Verdict?, failed: [CheckID]) -> Response {
+        let status: HTTPResponse.Status = failed.first.map(Self.isBeyondRepair) ?? false ? .forbidden : .unauthorized
+        let subject = verdict?.approov
+        let code = Self.plain(subject?.responseCode ?? subject?.claimed?.responseCode)
+        let device = Self.plain(subject?.deviceID ?? subject?.claimed?.deviceID)
+        var body = #"{"error":"approov-rejected""#
+        if let code { body += #","arc":"\#(code)""# }
+        if let device { body += #","deviceId":"\#(device)""# }
+        switch options.disclosure {
+        case .codes: break
+        case .failedChecks:
+            let names = failed.map { #""\#($0.name)""# }.joined(separator: ",")
+            body += #","failed":[\#(names)]"#
+        }
+        var response = answer(status, body + "}")
+        if let code, let name = Self.responseCode { response.headers[name] = code }
+        if let device, let name = Self.deviceID { response.headers[name] = device }
+        // RFC 9110 section 15.5.2: a 401 names what would do.
+        if status == .unauthorized { response.headers[.wwwAuthenticate] = "Approov" }
+        return response
+    }
+
+    /// Whether another token would fail as well, since it is the app, the device or the service that the policy refuses.
+    private static func isBeyondRepair(_ check: CheckID) -> Bool {
+        [
+            ApproovCheck.issuer, ApproovCheck.audience, ApproovCheck.failover, ApproovCheck.annotations,
+            ApproovCheck.device,
+        ].contains(check)
+    }
+
+    /// The text if it may stand in a field and in JSON as it is. Tokens that are not authentic say what anybody likes.
+    private static func plain(_ text: String?) -> String? {
+        guard let text, (1...64).contains(text.utf8.count) else { return nil }
+        let isPlain = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "+/=-_".utf8.contains(byte)
+            }
+        }
+        return isPlain ? text : nil
+    }
+
+    private func answer(_ status: HTTPResponse.Status, _ json: String) -> Response {
+        Response(
+            status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: json)))
+    }
+}

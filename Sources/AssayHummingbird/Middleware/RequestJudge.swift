@@ -1,0 +1,160 @@
+import Assay
+import AssayCore
+import AssayPrimitives
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// What was found of a request.
+struct Judgement {
+    let outcome: ApproovOutcome
+    /// Set when the body is checked while the handler reads it.
+    var body: StreamedBodyCheck?
+
+    init(_ outcome: ApproovOutcome, body: StreamedBodyCheck? = nil) {
+        self.outcome = outcome
+        self.body = body
+    }
+}
+
+/// Makes the evidence of a request out of its parts, and judges it.
+struct RequestJudge {
+    let state: LiveVerifier.State
+    let app: String
+    let options: ApproovMiddlewareOptions
+
+    private static let contentDigest = HTTPField.Name("Content-Digest")
+    private static let signature = HTTPField.Name("Signature")
+
+    /// Judges a request.
+    ///
+    /// - Parameters:
+    ///   - request: the request. Where its body was read it gets a new one, of the same bytes.
+    ///   - peer: the other end of the connection.
+    ///   - enforces: whether requests that are rejected go no further.
+    /// - Throws: what reading the body throws.
+    func judge(_ request: inout Request, from peer: SocketAddress?, enforces: Bool) async throws -> Judgement {
+        guard let app = state.app(app) else {
+            return Judgement(
+                .misconfigured(RequestError(.unknownApp, "the policy has no app \(self.app.excerpt) with approov")))
+        }
+        let address = options.proxy.address(of: request.headers, channel: peer)
+        guard app.configuration.messageSigning != nil else {
+            let input = ApproovTokenInput(
+                .token(app.token(of: request.headers)), binding: app.binding(of: request.headers), address: address)
+            return Judgement(
+                await outcome { () async throws(VerificationError) in
+                    try await state.verifier.verifyApproovToken(input, app: app.name, at: options.now())
+                })
+        }
+        return try await judgeMessage(&request, app, address, enforces: enforces)
+    }
+
+    private func judgeMessage(
+        _ request: inout Request, _ app: GuardedApp, _ address: String?, enforces: Bool
+    ) async throws -> Judgement {
+        guard let origins = options.origins else {
+            return Judgement(
+                .misconfigured(RequestError(.noService, "the middleware has no origins for signed messages")))
+        }
+        let uri = origins.targetURI(path: request.head.path ?? "/") { options.proxy.authority(of: request.head) }
+        guard let uri else { return Judgement(.unjudged(.unknownHost)) }
+        let message = Message(
+            app: app.name, method: request.method.rawValue, targetURI: uri, fields: Self.fields(of: request.head),
+            address: address)
+        // Without a signature nothing is covered, and the body decides nothing.
+        guard Self.signature.map({ request.headers.contains($0) }) ?? false else {
+            return Judgement(await judge(message, .bytes([])))
+        }
+        let length = Self.contentLength(of: request.headers)
+        if let length, length > options.body.limit { return Judgement(.unjudged(.bodyTooLong)) }
+        let isAnnounced = (length ?? 0) > 0 || request.headers.contains(.transferEncoding)
+        if options.body.isStreamed, isAnnounced {
+            return await judgeStreamed(&request, message, length, enforces: enforces)
+        }
+        return try await judgeCollected(&request, message, length)
+    }
+
+    private func judgeCollected(
+        _ request: inout Request, _ message: Message, _ contentLength: Int?
+    ) async throws -> Judgement {
+        let values = Self.contentDigest.map { request.headers[values: $0] } ?? []
+        let collected = try await CollectedBody.read(
+            request.body, upTo: options.body.limit, CoveredDigests(namedIn: values))
+        switch collected {
+        case .tooLong(let body):
+            request.body = body
+            return Judgement(.unjudged(.bodyTooLong))
+        case .whole(let whole, let digests):
+            request.body = RequestBody(buffer: whole)
+            // A connection that ends too early looks like the end of a body.
+            if let contentLength, contentLength != whole.readableBytes {
+                return Judgement(.unjudged(.bodyLengthDiffers))
+            }
+            let body: ApproovMessageInput.Body =
+                whole.readableBytes == 0
+                ? .bytes([]) : .digests(sha256: digests.digest(.sha256), sha512: digests.digest(.sha512))
+            return Judgement(await judge(message, body))
+        }
+    }
+
+    private func judgeStreamed(
+        _ request: inout Request, _ message: Message, _ contentLength: Int?, enforces: Bool
+    ) async -> Judgement {
+        let outcome = await judge(message, .unread)
+        guard outcome.isAccepted, let facts = outcome.verdict?.approov?.message else { return Judgement(outcome) }
+        let check = StreamedBodyCheck()
+        let body = StreamedBody(
+            base: request.body, expected: facts.contentDigests, contentLength: contentLength,
+            limit: options.body.limit, enforces: enforces, check: check)
+        request.body = RequestBody(asyncSequence: body)
+        return Judgement(outcome, body: check)
+    }
+
+    /// The signed parts of a request, without its body.
+    private struct Message {
+        let app: String
+        let method: String
+        let targetURI: String
+        let fields: [ApproovMessageInput.Field]
+        let address: String?
+    }
+
+    private func judge(_ message: Message, _ body: ApproovMessageInput.Body) async -> ApproovOutcome {
+        let input = ApproovMessageInput(
+            method: message.method, targetURI: message.targetURI, fields: message.fields, body: body,
+            address: message.address)
+        return await outcome { () async throws(VerificationError) in
+            try await state.verifier.verifyApproovMessage(input, app: message.app, at: options.now())
+        }
+    }
+
+    private func outcome(_ verify: () async throws(VerificationError) -> Verdict) async -> ApproovOutcome {
+        do {
+            return .verdict(try await verify())
+        } catch {
+            switch error {
+            case .outage(let outage): return .outage(outage)
+            case .request(let error): return .misconfigured(error)
+            // There is no record: the evidence is made here.
+            case .record(let error): return .misconfigured(RequestError(.unknownKind, error.description))
+            }
+        }
+    }
+
+    /// The fields in the order received. The first `Host` stands apart from them, in HTTP/2 as `:authority`.
+    private static func fields(of head: HTTPRequest) -> [ApproovMessageInput.Field] {
+        var fields: [ApproovMessageInput.Field] = []
+        fields.reserveCapacity(head.headerFields.count + 1)
+        if let authority = head.authority { fields.append(ApproovMessageInput.Field("Host", authority)) }
+        for field in head.headerFields { fields.append(ApproovMessageInput.Field(field.name.rawName, field.value)) }
+        return fields
+    }
+
+    /// The length that a request states, and nil when it states none, or nothing that is one: the server has read the
+    /// body by its own lights then.
+    private static func contentLength(of fields: HTTPFields) -> Int? {
+        fields[.contentLength].flatMap { Int($0) }
+    }
+}

@@ -1,0 +1,96 @@
+import AssayCore
+
+/// What clients address the server by: scheme and authority of the target URIs that they sign.
+///
+/// Nothing of it is taken from a request: whoever sends one writes its fields. `Host` only chooses among several origins
+/// that the server is known by, and one that is none of them is refused.
+public struct ApproovOrigins: Sendable {
+    private struct Origin {
+        let text: String
+        /// The authority in lower case, as `Host` may write it: with and without the default port.
+        let authorities: [[UInt8]]
+    }
+
+    private let origins: [Origin]
+
+    /// States the origins.
+    ///
+    /// - Parameter origins: `https://api.example.com`: scheme and host, a port when it is not the scheme's own, and no path.
+    ///   With one, `Host` is not looked at, since proxies rewrite it.
+    /// - Throws: ``OriginError`` for what is no origin, for one that stands there twice, and for none.
+    public init(_ origins: String...) throws(OriginError) {
+        try self.init(origins)
+    }
+
+    /// States the origins; see ``init(_:)-(String...)``.
+    public init(_ origins: [String]) throws(OriginError) {
+        guard !origins.isEmpty else {
+            throw OriginError("no origin is given; expected such as https://api.example.com")
+        }
+        var parsed: [Origin] = []
+        for text in origins {
+            let origin = try Self.parse(text)
+            let isKnown = parsed.contains { known in
+                known.authorities.contains { origin.authorities.contains($0) }
+            }
+            guard !isKnown else {
+                throw OriginError("two origins have the host of \(text.excerpt), and Host could not tell them apart")
+            }
+            parsed.append(origin)
+        }
+        self.origins = parsed
+    }
+
+    private static func parse(_ text: String) throws(OriginError) -> Origin {
+        let bytes = text.utf8.map(lower)
+        guard let scheme = [("https://", ":443"), ("http://", ":80")].first(where: { bytes.starts(with: $0.0.utf8) })
+        else { throw OriginError("\"\(text.excerpt)\" does not begin with https:// or http://") }
+        let authority = Array(bytes.dropFirst(scheme.0.utf8.count))
+        guard !authority.isEmpty, authority.allSatisfy(isAuthorityByte) else {
+            throw OriginError(
+                "\"\(text.excerpt)\" is no origin; expected scheme, host and perhaps a port, such as "
+                    + "https://api.example.com, without a path")
+        }
+        guard !authority.reversed().starts(with: scheme.1.utf8.reversed()) else {
+            throw OriginError("\"\(text.excerpt)\" names the port that its scheme has anyway; clients do not")
+        }
+        return Origin(
+            text: String(decoding: bytes, as: UTF8.self), authorities: [authority, authority + Array(scheme.1.utf8)])
+    }
+
+    private static func isAuthorityByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        default: ".-_:[]".utf8.contains(byte)
+        }
+    }
+
+    private static func lower(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+
+    /// The target URI of a request: an origin, with path and query byte for byte as they were received.
+    ///
+    /// - Parameters:
+    ///   - path: the request target, `/v1/items?a=1`.
+    ///   - authority: what the client says that it addresses, asked for only when there are several origins.
+    /// - Returns: nil when the authority is that of no origin.
+    func targetURI(path: String, authority: () -> String?) -> String? {
+        // In asterisk form the target is the server itself (RFC 9112 section 3.3).
+        let path = path.utf8.elementsEqual("*".utf8) ? "" : path
+        if origins.count == 1, let only = origins.first { return only.text + path }
+        guard let bytes = authority()?.utf8.map(Self.lower) else { return nil }
+        return origins.first { $0.authorities.contains(bytes) }.map { $0.text + path }
+    }
+}
+
+/// A text that is no origin.
+public struct OriginError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What was found, and what is expected.
+    public let message: String
+
+    init(_ message: String) { self.message = message }
+
+    /// The sentence.
+    public var description: String { message }
+}

@@ -1,0 +1,95 @@
+import Assay
+import AssayHummingbird
+import AssayTesting
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import Testing
+
+@Suite("Requests that there is no verdict on")
+struct OutageTests {
+    struct Case: Sendable {
+        let rule: ApproovMiddlewareOptions.OutageRule
+        let enforcement: ApproovConfiguration.Enforcement
+        let answer: String
+    }
+
+    @Test(
+        "An outage is answered with 503, goes on where the server says so, and under annotate",
+        arguments: [
+            Case(rule: .refuse, enforcement: .reject, answer: #"503 7 {"error":"approov-unavailable"}"#),
+            Case(rule: .letThrough, enforcement: .reject, answer: "200 - reject outage - -"),
+            Case(rule: .refuse, enforcement: .annotate, answer: "200 - annotate outage - -"),
+            Case(rule: .refuse, enforcement: .off, answer: "200 - off off - -"),
+        ])
+    func outages(_ one: Case) async throws {
+        let live = try TestAPI.live(ledger: BrokenLedger()) { $0.enforcement = one.enforcement }
+        let options = TestAPI.options { options in
+            options.outages = one.rule
+            options.retryAfter = 7
+        }
+        let token = try TestAPI.token()
+        let answer = try await Self.answer(TestAPI.application(live, options: options), token)
+        #expect(answer == one.answer)
+    }
+
+    /// Status, `Retry-After` and body.
+    private static func answer(_ application: some ApplicationProtocol, _ token: String) async throws -> String {
+        try await application.test(.router) { client in
+            try await client.execute(uri: "/stock", method: .get, headers: [.approovToken: token]) { response in
+                "\(response.status.code) \(response.headers[.retryAfter] ?? "-") \(String(buffer: response.body))"
+            }
+        }
+    }
+
+    @Test("A token that is not authentic is rejected during an outage as well")
+    func rejectedAnyway() async throws {
+        let options = TestAPI.options { $0.outages = .letThrough }
+        let application = try TestAPI.application(TestAPI.live(ledger: BrokenLedger()), options: options)
+        let token = try TestAPI.token(secret: [1])
+        #expect(try await Self.answer(application, token).hasPrefix("401"))
+    }
+
+    @Test(
+        "A configuration without a live key is answered with 500, whatever is done with outages",
+        arguments: [
+            Case(rule: .letThrough, enforcement: .reject, answer: #"500 - {"error":"approov-misconfigured"}"#),
+            Case(rule: .letThrough, enforcement: .annotate, answer: "200 - annotate misconfigured - -"),
+        ])
+    func misconfiguration(_ one: Case) async throws {
+        let expired = KeyWindow(notBefore: nil, notAfter: TestAPI.now.addingTimeInterval(-1))
+        let live = try TestAPI.live(keys: [TestAPI.key(window: expired)]) { $0.enforcement = one.enforcement }
+        let options = TestAPI.options { $0.outages = one.rule }
+        let answer = try await Self.answer(TestAPI.application(live, options: options), TestAPI.token())
+        #expect(answer == one.answer)
+    }
+}
+
+/// A ledger that cannot be reached.
+private struct BrokenLedger: Ledger {
+    let durability = LedgerDurability.ephemeral
+
+    // Not inlined: Swift 6.3.1 crashes while it compiles a caller in which nothing but the error is left of a call.
+    @inline(never)
+    private func answer<Answer>(_ answer: Answer?) throws(LedgerOutage) -> Answer {
+        guard let answer else { throw LedgerOutage(.unreachable, "nobody answers") }
+        return answer
+    }
+
+    func issue(_ challenge: Challenge, at now: Date) async throws(LedgerOutage) { try answer(nil) }
+    func enrolledKey(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey? { try answer(nil) }
+    func standings(
+        of subjects: [LedgerSubject], at now: Date
+    ) async throws(LedgerOutage) -> [LedgerStanding] { try answer(nil) }
+    func commit(_ effects: [LedgerEffect], at now: Date) async throws(LedgerOutage) -> CommitOutcome {
+        try answer(nil)
+    }
+    func block(_ block: Block) async throws(LedgerOutage) { try answer(nil) }
+    func allow(_ allowance: Allowance) async throws(LedgerOutage) { try answer(nil) }
+    @discardableResult
+    func allow(_ subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding? { try answer(nil) }
+    func export(_ body: (LedgerEntry) throws -> Void) async throws { try answer(nil) }
+    func summary(at now: Date) async throws(LedgerOutage) -> LedgerSummary { try answer(nil) }
+}

@@ -1,0 +1,37 @@
+import Assay
+import AssayHummingbird
+import AssayTesting
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+
+/// What the check of the address says of a token that was given out to 203.0.113.7.
+enum AddressProbe {
+    /// - Returns: whether the address is the one in the token, and nil when none is known.
+    static func annotated(
+        _ live: LiveVerifier, _ options: ApproovMiddlewareOptions, _ forwarded: [String]
+    ) async throws -> Bool? {
+        let router = Router(context: BasicApproovRequestContext.self)
+        router.add(middleware: try ApproovMiddleware(live, app: "api", options: options))
+        router.get("address") { _, context in
+            let checks = context.approov?.verdict?.checks ?? []
+            return checks.first { $0.check == ApproovCheck.address }?.status.rawValue ?? "absent"
+        }
+        var fields: HTTPFields = [
+            .approovToken: try TestAPI.token([JSONItem.Member("ip", "203.0.113.7")])
+        ]
+        for value in forwarded { fields.append(HTTPField(name: .forwardedFor, value: value)) }
+        let sent = fields
+        // Without a live server the peer has no address.
+        return try await Application(router: router).test(.router) { client in
+            try await client.execute(uri: "/address", method: .get, headers: sent) { response in
+                switch String(buffer: response.body) {
+                case "passed": true
+                case "annotated": false
+                default: nil
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import Assay
+import AssayHummingbird
+import AssayTesting
+import HTTPTypes
+import HummingbirdTesting
+import Logging
+import NIOCore
+import Testing
+
+@Suite("The emergency switch")
+struct SwitchTests {
+    private static func answer(_ client: some TestClientProtocol, token: String? = nil) async throws -> String {
+        var fields = HTTPFields()
+        if let token { fields[.approovToken] = token }
+        return try await client.execute(uri: "/stock", method: .get, headers: fields) { response in
+            "\(response.status.code) \(String(buffer: response.body))"
+        }
+    }
+
+    @Test("It is turned while the server runs, and each turn is a warning with from and to")
+    func turning() async throws {
+        let log = TestLog()
+        let live = try TestAPI.live(logger: log.logger)
+        try await TestAPI.application(live).test(.router) { client in
+            #expect(try await Self.answer(client).hasPrefix("401"))
+            try live.enforcement.turn(to: .annotate, for: "api", because: "on call")
+            #expect(try await Self.answer(client) == "200 annotate reject approov.token.decode -")
+            live.enforcement.turnAll(to: .off, because: "on call")
+            #expect(try await Self.answer(client) == "200 off off - -")
+            live.enforcement.turnAll(to: .off, because: "on call")
+            live.enforcement.turnAll(to: .reject, because: "on call")
+            #expect(try await Self.answer(client).hasPrefix("401"))
+        }
+        let turns = [("reject", "annotate"), ("annotate", "off"), ("off", "reject")]
+        let expected = turns.map {
+            "Approov enforcement switched approov.app=api approov.cause=on call approov.from=\($0.0) approov.to=\($0.1)"
+        }
+        #expect(log.entries.filter { $0.level == .warning }.map(\.text) == expected)
+    }
+
+    @Test("An app that the policy does not have cannot be switched")
+    func unknownApp() throws {
+        let live = try TestAPI.live()
+        #expect(throws: RequestError.self) { try live.enforcement.turn(to: .off, for: "other", because: "test") }
+        #expect(live.enforcement.enforcement(of: "api") == .reject)
+        #expect(live.enforcement.enforcement(of: "other") == nil)
+    }
+
+    @Test("A new policy turns it where it says something else, and leaves alone what was turned by hand")
+    func following() throws {
+        let live = try TestAPI.live()
+        func exchange(_ enforcement: ApproovConfiguration.Enforcement) throws {
+            let policy = try TestAPI.policy { $0.enforcement = enforcement }
+            try live.exchange(for: Verifier(policy: policy, ledger: MemoryLedger()))
+        }
+        live.enforcement.turnAll(to: .off, because: "on call")
+        try exchange(.reject)
+        #expect(live.enforcement.enforcement(of: "api") == .off)
+        try exchange(.annotate)
+        #expect(live.enforcement.enforcement(of: "api") == .annotate)
+    }
+
+    @Test("A policy without an app that is checked, or with demands that the server cannot meet, is refused")
+    func refusedPolicies() throws {
+        let live = try TestAPI.live()
+        _ = try ApproovMiddleware<BasicApproovRequestContext>(live, app: "api")
+        let before = live.verifier.policy.apps.map(\.name)
+        let other = try Policy(
+            apps: [PolicyApp(name: "other", try ApproovConfiguration())], catalogue: Verifier.catalogue)
+        #expect(throws: PolicyError.self) { try live.exchange(for: Verifier(policy: other, ledger: MemoryLedger())) }
+        let signed = try TestAPI.policy { $0.messageSigning = MessageSigning(signer: .installation) }
+        #expect(throws: PolicyError.self) { try live.exchange(for: Verifier(policy: signed, ledger: MemoryLedger())) }
+        #expect(live.verifier.policy.apps.map(\.name) == before)
+        #expect(throws: PolicyError.self) { try ApproovMiddleware<BasicApproovRequestContext>(live, app: "other") }
+    }
+
+    @Test("Requests are answered without a gap while the keys are exchanged")
+    func rotation() async throws {
+        let former = TestAPI.secret
+        let next = [UInt8](repeating: 0x33, count: 64)
+        let live = try TestAPI.live()
+        let tokens = try [former, next].map { try TestAPI.token(secret: $0) }
+        try await TestAPI.application(live).test(.router) { client in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    for round in 0..<200 {
+                        let key = try TestAPI.key(round % 2 == 0 ? next : former)
+                        let policy = try TestAPI.policy(keys: [key])
+                        try live.exchange(for: Verifier(policy: policy, ledger: MemoryLedger()))
+                    }
+                }
+                for token in tokens {
+                    group.addTask {
+                        for _ in 0..<200 {
+                            let answer = try await Self.answer(client, token: token)
+                            // Judged by one of the two, and never left unanswered.
+                            #expect(answer.hasPrefix("200") || answer.hasPrefix("401"))
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            // The last one is `former`'s.
+            #expect(try await Self.answer(client, token: tokens[0]).hasPrefix("200"))
+            #expect(try await Self.answer(client, token: tokens[1]).hasPrefix("401"))
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Assay
+import AssayHummingbird
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Testing
+
+@Suite("What a signed request is for, and where it comes from", .timeLimit(.minutes(1)))
+struct TargetTests {
+    private static func status(
+        host: [String], origin: String, origins: [String], proxy: ApproovProxy = .none, more: [String] = []
+    ) async throws -> Int {
+        let live = try TestAPI.live { $0.messageSigning = MessageSigning(signer: .installation) }
+        let options = TestAPI.options(origins: try ApproovOrigins(origins)) { $0.proxy = proxy }
+        let message = SignedMessage(method: "GET", path: "/stock?q=a%20b&c", origin: origin)
+        let lines =
+            ["GET /stock?q=a%20b&c HTTP/1.1", "Connection: close"] + host.map { "Host: \($0)" } + more
+            + (try message.fields().map { "\($0.0): \($0.1)" })
+        return try await TestAPI.application(live, options: options).test(.live) { client in
+            let port = try #require(client.port)
+            let head = lines.joined(separator: "\r\n") + "\r\n\r\n"
+            return RawExchange.status(try await RawExchange.send([head], to: port))
+        }
+    }
+
+    @Test("With one origin it is that one, whatever Host says")
+    func oneOrigin() async throws {
+        let api = "https://api.example.com"
+        #expect(try await Self.status(host: ["10.0.0.1:8080"], origin: api, origins: [api]) == 200)
+        #expect(try await Self.status(host: ["evil.example"], origin: "https://evil.example", origins: [api]) == 401)
+        #expect(
+            try await Self.status(host: ["api.example.com"], origin: "http://api.example.com", origins: [api]) == 401)
+    }
+
+    @Test("With several Host chooses, and none that is not the server's")
+    func severalOrigins() async throws {
+        let origins = ["https://a.example", "https://b.example:8443"]
+        let cases: [([String], String, [Int])] = [
+            (["a.example"], "https://a.example", [200]),
+            (["A.Example"], "https://a.example", [200]),
+            (["a.example:443"], "https://a.example", [200]),
+            (["b.example:8443"], "https://b.example:8443", [200]),
+            (["b.example:8443"], "https://a.example", [401]),
+            (["b.example"], "https://b.example:8443", [421]),
+            (["c.example"], "https://a.example", [421]),
+            ([""], "https://a.example", [400, 421]),
+            ([], "https://a.example", [400, 421]),
+            (["a.example", "b.example:8443"], "https://a.example", [400, 421]),
+            (["a.example", "a.example"], "https://a.example", [400, 421]),
+        ]
+        for (host, origin, expected) in cases {
+            let status = try await Self.status(host: host, origin: origin, origins: origins)
+            #expect(expected.contains(status), "\(host) \(origin) \(status)")
+        }
+    }
+
+    @Test("A forwarded host counts only behind a proxy that sets it, once, and then Host does not")
+    func forwardedHost() async throws {
+        let origins = ["https://a.example", "https://b.example"]
+        let proxy = ApproovProxy(addressField: nil, hostField: .forwardedHost)
+        let a = "https://a.example"
+        let cases: [(ApproovProxy, [String], String, Int)] = [
+            (.none, ["X-Forwarded-Host: a.example"], "b.example", 401),
+            (.none, ["X-Forwarded-Host: b.example"], "a.example", 200),
+            (proxy, ["X-Forwarded-Host: a.example"], "internal", 200),
+            (proxy, ["X-Forwarded-Host: c.example"], "a.example", 421),
+            (proxy, [], "a.example", 421),
+            (proxy, ["X-Forwarded-Host: a.example", "X-Forwarded-Host: a.example"], "a.example", 421),
+            (proxy, ["X-Forwarded-Host: a.example, b.example"], "a.example", 421),
+        ]
+        for (proxy, more, host, expected) in cases {
+            let status = try await Self.status(
+                host: [host], origin: a, origins: origins, proxy: proxy, more: more)
+            #expect(status == expected, "\(more) \(host)")
+        }
+    }
+
+    struct Addresses: Sendable {
+        let proxy: ApproovProxy
+        let fields: [String]
+        /// Whether 203.0.113.7, which is in the token, is where the request comes from; nil when that is not known.
+        let matches: Bool?
+    }
+
+    @Test("The address is the peer's, or the one that the configured proxies vouch for")
+    func addresses() async throws {
+        let one = ApproovProxy(addressField: .forwardedFor, hostField: nil)
+        let two = ApproovProxy(addressField: .forwardedFor, hostField: nil, hops: 2)
+        let cases = [
+            Addresses(proxy: .none, fields: ["203.0.113.7"], matches: nil),
+            Addresses(proxy: one, fields: ["203.0.113.7"], matches: true),
+            Addresses(proxy: one, fields: ["203.0.113.7:4711"], matches: true),
+            Addresses(proxy: one, fields: ["203.0.113.7, 198.51.100.1"], matches: false),
+            Addresses(proxy: one, fields: ["198.51.100.1", " 203.0.113.7 "], matches: true),
+            Addresses(proxy: two, fields: ["203.0.113.7, 198.51.100.1"], matches: true),
+            Addresses(proxy: two, fields: ["203.0.113.7"], matches: nil),
+            Addresses(proxy: one, fields: [], matches: nil),
+            Addresses(proxy: one, fields: ["[2001:db8::1]:4711"], matches: false),
+            Addresses(proxy: one, fields: ["unknown"], matches: false),
+        ]
+        for one in cases {
+            let log = TestLog()
+            let live = try TestAPI.live(logger: log.logger)
+            let options = TestAPI.options { $0.proxy = one.proxy }
+            let found = try await AddressProbe.annotated(live, options, one.fields)
+            #expect(found == one.matches, "\(one.fields)")
+        }
+    }
+}

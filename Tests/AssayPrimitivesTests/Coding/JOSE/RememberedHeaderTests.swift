@@ -1,0 +1,81 @@
+import AssayCore
+import AssayPrimitives
+import Testing
+
+/// Reading a header that was read before must not show in anything.
+@Suite struct RememberedHeaderTests {
+    private static let secret = [UInt8](repeating: 0x42, count: 32)
+
+    private static func token(_ header: String, valid: Bool = true) -> [UInt8] {
+        let input = "\(Base64.encode(Array(header.utf8), .url)).\(Base64.encode(Array("{}".utf8), .url))"
+        var code = HMAC.sha256(key: secret, Array(input.utf8))
+        if !valid { code[0] ^= 1 }
+        return Array("\(input).\(Base64.encode(code, .url))".utf8)
+    }
+
+    @Test("A token says the same, and has the same outcome, however often and after whatever it comes")
+    func repeated() throws {
+        let key = try JWSKey.hs256(SecretBytes(Self.secret))
+        // More headers than are remembered, some that differ in one character, and one that is too long to be.
+        let long = String(repeating: "k", count: 400)
+        let keyIDs = (0..<20).map { "key-\($0)" } + ["", long]
+        for _ in 0..<3 {
+            for keyID in keyIDs {
+                let header = #"{"alg":"HS256","kid":"\#(keyID)"}"#
+                for isValid in [false, true, false, true] {
+                    let jws = try CompactJWS(Self.token(header, valid: isValid), limit: 4096)
+                    #expect(jws.header.algorithm == "HS256")
+                    #expect(jws.header.keyID == keyID)
+                    #expect(jws.header.type == nil)
+                    #expect(jws.header.object.members.map(\.name) == ["alg", "kid"])
+                    #expect(jws.header.object.members.map(\.offset) == [1, 15])
+                    #expect(Self.outcome(key, jws) == (isValid ? nil : .signatureInvalid))
+                }
+            }
+        }
+    }
+
+    @Test("A header that is remembered from one key is no better with another, or with another algorithm")
+    func otherKeys() throws {
+        let key = try JWSKey.hs256(SecretBytes(Self.secret))
+        let other = try JWSKey.hs256(SecretBytes([UInt8](repeating: 0x43, count: 32)))
+        let jws = try CompactJWS(Self.token(#"{"alg":"HS256","typ":"other"}"#), limit: 4096)
+        let named = try CompactJWS(Self.token(#"{"alg":"HS512","typ":"other"}"#), limit: 4096)
+        for _ in 0..<3 {
+            #expect(Self.outcome(key, jws) == nil)
+            #expect(Self.outcome(other, jws) == .signatureInvalid)
+            #expect(Self.outcome(key, named) == .algorithmNotAllowed)
+        }
+    }
+
+    @Test("What stands behind a header that is remembered is read as strictly, at the same offsets")
+    func strictness() throws {
+        let key = try JWSKey.hs256(SecretBytes(Self.secret))
+        let header = #"{"alg":"HS256","typ":"strict"}"#
+        let token = Self.token(header)
+        try key.verify(CompactJWS(token, limit: 4096))
+        let payloadStart = try #require(token.firstIndex(of: 0x2E)) + 1
+        var broken = token
+        broken[payloadStart] = 0x2B
+        #expect {
+            _ = try CompactJWS(broken, limit: 4096)
+        } throws: {
+            let error = $0 as? DecodeError
+            return error?.reason == .invalidText && error?.offset == payloadStart && error?.field == "JWS payload"
+        }
+        // The same characters inside of a longer text: a slice has offsets of its own.
+        let padded = [0x2E, 0x2E] + token
+        let jws = try CompactJWS(padded.dropFirst(2), limit: 4096)
+        #expect(jws.signingInput.startIndex == 2)
+        #expect(Self.outcome(key, jws) == nil)
+    }
+
+    private static func outcome(_ key: JWSKey, _ jws: CompactJWS) -> JOSEError.Code? {
+        do {
+            try key.verify(jws)
+            return nil
+        } catch {
+            return error.reason
+        }
+    }
+}

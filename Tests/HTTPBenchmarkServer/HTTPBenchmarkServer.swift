@@ -1,0 +1,51 @@
+import Assay
+import AssayHummingbird
+import AssayPrimitives
+import AssayTesting
+import Foundation
+import Hummingbird
+import Logging
+
+/// Serves one short answer on a free port, with the check of Approov tokens (`--check`) or without it, and prints the port
+/// and a token that holds for an hour.
+@main struct HTTPBenchmarkServer {
+    private static let secret = [UInt8](repeating: 0x42, count: 64)
+
+    static func main() async throws {
+        var logger = Logger(label: "benchmark")
+        logger.logLevel = .error
+        let router = Router(context: BasicApproovRequestContext.self)
+        if CommandLine.arguments.contains("--check") {
+            let live = try LiveVerifier(verifier(), logger: logger)
+            router.add(middleware: try ApproovMiddleware(live))
+        }
+        router.get("/") { _, _ in "Hello" }
+        let token = try token()
+        let application = Application(
+            router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { channel in
+                print(channel.localAddress?.port ?? 0, token)
+                fflush(nil)
+            }, logger: logger)
+        try await application.runService()
+    }
+
+    private static func verifier() throws -> Verifier {
+        let text = SecretBytes(Array(Base64.encode(secret, .standard).utf8))
+        let key = NamedKey(name: "benchmark", material: try ApproovKey(parts: ["secret": text]))
+        var settings = ApproovConfiguration.Settings()
+        settings.keys = ["benchmark"]
+        let app = PolicyApp(name: "api", try ApproovConfiguration(settings))
+        let policy = try Policy(apps: [app], keys: [key], catalogue: Verifier.catalogue)
+        return Verifier(policy: policy, ledger: MemoryLedger())
+    }
+
+    /// A token with the claims that those of apps have.
+    private static func token() throws -> String {
+        let claims: JSONItem = .object([
+            "exp": .integer(Int(Date().timeIntervalSince1970) + 3600), "ip": "127.0.0.1",
+            "did": "h4gubfCFzJu81j/U2BJsdg==", "arc": "ABCDEFGHIJ",
+        ])
+        return try JWSBlueprint(payload: claims.encoded, signer: .hs256(secret)).mint()
+    }
+}
