@@ -14,11 +14,25 @@ public struct ApproovLoggableForm: Sendable, Equatable {
             json = claims.json
             return
         }
-        let sorted = members.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        let sorted = Self.sorted(members)
         var signed = JWSBlueprint(payload: JSONItem.object(sorted).encoded, signer: .hs256(secret))
         signed.header["typ"] = "JWT"
         let signature = try signed.mint().split(separator: ".").last ?? ""
         json = .object(sorted + [JSONItem.Member("sip", .text(String(signature.prefix(Self.signaturePrefixLength))))])
+    }
+
+    /// Members in the order of their names, also those of objects within.
+    private static func sorted(_ members: [JSONItem.Member]) -> [JSONItem.Member] {
+        members.map { JSONItem.Member($0.name, sorted($0.value)) }
+            .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    }
+
+    private static func sorted(_ item: JSONItem) -> JSONItem {
+        switch item {
+        case .array(let items): .array(items.map { sorted($0) })
+        case .object(let members): .object(sorted(members))
+        case .null, .flag, .number, .text, .raw: item
+        }
     }
 
     /// The text that an app logs.
