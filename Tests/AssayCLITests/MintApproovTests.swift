@@ -30,10 +30,10 @@ struct MintApproovTests {
         #expect(minted.output.hasSuffix("\n"))
         let token = String(minted.output.dropLast())
         #expect(!token.contains("\n"))
+        var evidence: [String: Any] = [field: token]
+        if app == "bound" { evidence["binding"] = ["Bearer myauth_token"] }
         let record: [String: Any] = [
-            "id": "minted", "kind": "approov.token", "app": app,
-            "evidence": app == "bound" && field == "token"
-                ? [field: token, "binding": ["Bearer myauth_token"]] as [String: Any] : [field: token],
+            "id": "minted", "kind": "approov.token", "app": app, "evidence": evidence,
         ]
         try scratch.write("record.json", try JSONSerialization.data(withJSONObject: record))
         let run = try scratch.run(["verify", "--policy", "policy.yaml", "--json", "record.json"])
@@ -73,7 +73,7 @@ struct MintApproovTests {
     func claims() throws {
         func claims(_ arguments: String...) throws -> String {
             let token = try judge(try scratch(), app: "open", ["--at", "2019-05-27T17:16:28Z"] + arguments).token
-            let payload = token.split(separator: ".")[1].replacing("-", with: "+").replacing("_", with: "/")
+            let payload = String(token.split(separator: ".")[1]).replacing("-", with: "+").replacing("_", with: "/")
             let padded = payload + String(repeating: "=", count: (4 - payload.count % 4) % 4)
             return String(decoding: try #require(Data(base64Encoded: padded)), as: UTF8.self)
         }
