@@ -23,6 +23,11 @@ import Testing
         #"{"keys":[{"kty":"OKP","kid":"3"},{"kty":"RSA","kid":"4","n":"AQAB","e":"AQAB"}]}"#,
     ]
 
+    private static let structuredFields = [
+        Array(#"a=("x";sf "y" 1);n=-1.5;t=*o/k,b;d=@-12 , c=:AAECAw==:;s=%"%e2%82%ac", d=?0"#.utf8),
+        Array(#"("a\\b" 2);c, d;e="f", :AAE=:, %"%c3%bc""#.utf8),
+    ]
+
     static let subjects = [
         Subject(
             description: "CBOR, skipping",
@@ -81,8 +86,38 @@ import Testing
             description: "JWE", samples: [Array("eyJhbGciOiJBMjU2S1ciLCJlbmMiOiJBMjU2R0NNIn0.AAAA.AAAA.AAA.AA".utf8)],
             read: { _ = try CompactJWE($0, limit: 4096) }),
         Subject(
+            description: "structured dictionary", samples: structuredFields,
+            read: { _ = try StructuredFieldReader.readDictionary($0) }),
+        Subject(
+            description: "structured list", samples: structuredFields,
+            read: { _ = try StructuredFieldReader.readList($0, duplicates: .lastWins) }),
+        Subject(
+            description: "structured item", samples: [Array(#""a\\b";c=-1.25;d=:AAE=:;e=%"f%c3%bc""#.utf8)],
+            read: { _ = try StructuredFieldReader.readItem($0) }),
+        Subject(
+            description: "Signature-Input",
+            samples: [Array(#"a=("@method" "x";key="k" "y";bs);created=1;expires=2;alg="b", c=("@path")"#.utf8)],
+            read: { try readSignatureInput($0) }),
+        Subject(
+            description: "Signature", samples: [Array(#"a=:AAECAwQ=:, b="AAECAwQ=""#.utf8)],
+            read: { _ = try SignatureField($0, form: .byteSequenceOrString) }),
+        Subject(
+            description: "Content-Digest",
+            samples: [Array("md5=:AAAA:, sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:".utf8)],
+            read: { _ = try ContentDigest($0) }),
+        Subject(
             description: "JWK set", samples: keySets.map { Array($0.utf8) }, read: { _ = try JWKSet($0) }),
     ]
+
+    /// Reads, and builds the base of whatever was read: what a base cannot have is found then, and is no error here.
+    private static func readSignatureInput(_ bytes: ArraySlice<UInt8>) throws {
+        for input in try SignatureInputField(bytes).inputs {
+            let base = Result { try SignatureBase.build(for: input, of: SignatureBaseTests.request) }
+            if case .failure(let error) = base, (error as? SignatureBaseError)?.component.isEmpty ?? true {
+                Issue.record("\(error) names no component")
+            }
+        }
+    }
 
     private static func readDER(_ bytes: ArraySlice<UInt8>) throws {
         var reader = DERReader(bytes)

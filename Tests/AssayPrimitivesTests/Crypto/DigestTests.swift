@@ -5,13 +5,15 @@ import Testing
 @Suite struct DigestTests {
     private static let abc = Array("abc".utf8)
 
-    @Test("SHA-256 and SHA-384 give the digests of FIPS 180-4's examples")
+    @Test("SHA-256, SHA-384 and SHA-512 give the digests of FIPS 180-4's examples")
     func examples() throws {
         let sha256 = try #require(
             [UInt8](hex: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"))
         #expect(Digest.sha256(DigestTests.abc) == sha256)
         #expect(Digest.sha384(DigestTests.abc).prefix(4) == [0xCB, 0x00, 0x75, 0x3F])
         #expect(Digest.sha384(DigestTests.abc).count == 48)
+        #expect(Digest.sha512(DigestTests.abc).prefix(4) == [0xDD, 0xAF, 0x35, 0xA1])
+        #expect(Digest.sha512(DigestTests.abc).count == 64)
         #expect(Digest.sha256([]).prefix(4) == [0xE3, 0xB0, 0xC4, 0x42])
     }
 
@@ -21,6 +23,18 @@ import Testing
         for cut in [0, 1, 63, 64, 65, 199, 200] {
             #expect(Digest.sha256(bytes[..<cut], bytes[cut...]) == Digest.sha256(bytes))
             #expect(Digest.sha384(bytes[..<cut], bytes[cut...]) == Digest.sha384(bytes))
+            #expect(Digest.sha512(bytes[..<cut], bytes[cut...]) == Digest.sha512(bytes))
+            for (algorithm, whole) in [
+                (ContentDigest.Algorithm.sha256, Digest.sha256(bytes)), (.sha512, Digest.sha512(bytes)),
+            ] {
+                var running = RunningDigest(algorithm)
+                running.update(bytes[..<cut])
+                let before = running
+                let rest = bytes[cut...]
+                running.update(rest.span.bytes)
+                #expect(running.finalize() == whole)
+                #expect(before.finalize() == algorithm.digest(of: bytes[..<cut]))
+            }
             #expect(HMAC.sha256(key: [1], bytes[..<cut], bytes[cut...]) == HMAC.sha256(key: [1], bytes))
         }
     }

@@ -142,7 +142,7 @@ struct ComponentValues {
         guard rules.lineFolding == .unfold else {
             throw SignatureBaseError(.invalidValue, component, "its value has line breaks")
         }
-        return LineFolds.removed(from: Array(trimmed))[...]
+        return LineFolds.removed(from: Array(value.utf8))[...]
     }
 
     private mutating func dictionary(

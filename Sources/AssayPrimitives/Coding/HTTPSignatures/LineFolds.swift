@@ -1,7 +1,7 @@
 /// Obsolete line folding (RFC 9112 section 5.2).
 enum LineFolds {
     /// The value with a single space in the place of each fold, which is a line break with white space after it and
-    /// perhaps before it. Other line breaks stay.
+    /// perhaps before it, and without white space around the whole. Other line breaks stay.
     static func removed(from value: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(value.count)

@@ -16,7 +16,8 @@ struct TargetURI {
     /// may send it (RFC 9110 section 4.2.4), and readers differ over which part then is the host.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 0,
+        guard bytes.allSatisfy({ (0x21...0x7E).contains($0) }), let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
+            colon > 0,
             bytes[..<colon].allSatisfy(Self.isSchemeCharacter),
             bytes[colon...].starts(with: "://".utf8)
         else { return nil }
