@@ -49,10 +49,12 @@ benchmark-http: packages
 
 ## Mints the test vectors anew, under the same test authority and keys.
 vectors: build
-	rm -rf TestVectors/app-attest/minted TestVectors/play-integrity/minted
+	rm -rf TestVectors/app-attest/minted TestVectors/play-integrity/minted TestVectors/approov/minted
 	.build/release/assay mint app-attest --output TestVectors/app-attest/minted \
 		--seed "assay test vectors" --at 2026-09-21T12:00:00Z
 	.build/release/assay mint play-integrity --output TestVectors/play-integrity/minted \
+		--seed "assay test vectors" --at 2026-09-21T12:00:00Z
+	.build/release/assay mint approov vectors --output TestVectors/approov/minted \
 		--seed "assay test vectors" --at 2026-09-21T12:00:00Z
 
 clean:

@@ -252,9 +252,10 @@ let package = Package(
                 "AssayTesting", "AssayTestSupport", .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),
-        // Ours against implementations of JOSE from elsewhere, which Scripts/install-peers installs.
+        // Ours against implementations of JOSE and of signed messages from elsewhere, which Scripts/install-peers installs.
         .testTarget(
-            name: "PeerTests", dependencies: ["AssayCore", "AssayPrimitives", "AssayTesting"], swiftSettings: strict),
+            name: "PeerTests", dependencies: ["Approov", "AssayCore", "AssayPrimitives", "AssayTesting"],
+            swiftSettings: strict),
         .testTarget(
             name: "AssayCLITests",
             dependencies: ["Assay", "AssayCLI", "AssayCore", "AssayTesting", "AssayTestSupport"],

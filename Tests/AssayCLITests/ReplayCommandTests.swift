@@ -252,7 +252,7 @@ struct ReplayCommandTests {
         let copied = try scratch.shell(
             """
             mkdir all && cp -r '\(TestVectors.folder.path)' '\(root.path)'/app-attest '\(root.path)'/app-attest-receipts \
-              '\(root.path)'/play-integrity all/ && chmod -R u+w all && find all -name '*.b64' -exec chmod 600 {} +
+              '\(root.path)'/play-integrity '\(root.path)'/approov all/ && chmod -R u+w all && find all -name '*.b64' -exec chmod 600 {} +
             """)
         try #require(copied.status == 0, "\(copied.errors)")
         var outputs: Set<String> = []

@@ -15,7 +15,7 @@ struct JOSEPeerTests {
     private func expect(jwe token: String, _ algorithm: String, _ key: [UInt8], _ plaintext: [UInt8]?) throws {
         #expect(try Ours.open(jwe: token, algorithm, key: key) == plaintext, "ours: \(token)")
         // jwcrypto takes an empty plaintext for a decryption that failed.
-        for library in Peer.Library.allCases where library != .jwcrypto || plaintext != [] {
+        for library in Peer.Library.jose where library != .jwcrypto || plaintext != [] {
             let found = try peer.open(jwe: token, algorithm, .secret(key), with: library)
             #expect(found == plaintext, "\(library): \(token)")
         }
@@ -23,7 +23,7 @@ struct JOSEPeerTests {
 
     private func expect(jws token: String, _ algorithm: String, _ key: Peer.Key, _ payload: [UInt8]?) throws {
         #expect(try Ours.verify(jws: token, algorithm, key) == payload, "ours: \(token)")
-        for library in Peer.Library.allCases {
+        for library in Peer.Library.jose {
             #expect(try peer.verify(jws: token, algorithm, key, with: library) == payload, "\(library): \(token)")
         }
     }
@@ -38,7 +38,7 @@ struct JOSEPeerTests {
                 keyManagement: algorithm == "A256KW"
                     ? .keyWrap(key) : .gcmKeyWrap(key, initializationVector: Samples.bytes(12)))
             var tokens = [try ours.mint()]
-            for library in Peer.Library.allCases {
+            for library in Peer.Library.jose {
                 tokens.append(try peer.makeJWE(plaintext, algorithm, .secret(key), with: library))
             }
             for token in tokens {
@@ -55,7 +55,7 @@ struct JOSEPeerTests {
             // A secret shorter than the digest is one that we refuse (RFC 7518 section 3.2).
             let (key, payload) = (Samples.bytes(Int.random(in: 32...64)), Samples.payload())
             var tokens = [try JWSBlueprint(payload: payload, signer: .hs256(key)).mint()]
-            for library in Peer.Library.allCases {
+            for library in Peer.Library.jose {
                 tokens.append(try peer.makeJWS(payload, "HS256", .secret(key), with: library))
             }
             try check(tokens, "HS256", .secret(key), payload, mutating: round < 10)
@@ -72,7 +72,7 @@ struct JOSEPeerTests {
                 let input = "\(Base64URL.text(Array(#"{"alg":"RS256"}"#.utf8))).\(Base64URL.text(payload))"
                 let signature = try privateKey.sign(Array(input.utf8)[...])
                 var tokens = ["\(input).\(Base64URL.text(signature))"]
-                for library in Peer.Library.allCases {
+                for library in Peer.Library.jose {
                     tokens.append(try peer.makeJWS(payload, "RS256", .pem(pair.private), with: library))
                 }
                 try check(tokens, "RS256", .pem(pair.public), payload, mutating: round < 4)

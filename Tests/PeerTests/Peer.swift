@@ -9,6 +9,11 @@ final class Peer {
     enum Library: String, CaseIterable {
         case joserfc
         case jwcrypto
+        /// Knows tokens, and not what they are made of.
+        case pyjwt
+
+        /// Those that know JWS and JWE.
+        static let jose = [joserfc, jwcrypto]
     }
 
     /// The key of an operation: bytes, or PEM.
@@ -84,12 +89,17 @@ final class Peer {
         return (own, other)
     }
 
-    private func ask(
+    func ask(
         _ request: [String: String], _ algorithm: String, _ key: Key, _ library: Library
     ) throws -> [String: Any] {
-        var request = request
+        var request: [String: Any] = request
         request["algorithm"] = algorithm
         request["library"] = library.rawValue
+        return try ask(request, key)
+    }
+
+    func ask(_ request: [String: Any], _ key: Key) throws -> [String: Any] {
+        var request = request
         switch key {
         case .secret(let bytes): request["key"] = Data(bytes).base64EncodedString()
         case .pem(let text): request["pem"] = text
@@ -97,7 +107,7 @@ final class Peer {
         return try ask(request)
     }
 
-    private func ask(_ request: [String: String]) throws -> [String: Any] {
+    func ask(_ request: [String: Any]) throws -> [String: Any] {
         guard process.isRunning else { throw Failure(description: "the program has ended") }
         let line = try JSONSerialization.data(withJSONObject: request) + Data([0x0A])
         try input.fileHandleForWriting.write(contentsOf: line)
@@ -114,7 +124,7 @@ final class Peer {
         }
     }
 
-    private func bytes(_ answer: [String: Any]) throws -> [UInt8]? {
+    func bytes(_ answer: [String: Any]) throws -> [UInt8]? {
         if answer["error"] is String { return nil }
         guard let text = answer["result"] as? String, let data = Data(base64Encoded: text) else {
             throw Failure(description: "neither bytes nor a refusal: \(answer)")
@@ -122,7 +132,7 @@ final class Peer {
         return Array(data)
     }
 
-    private func made(_ answer: [String: Any]) throws -> String {
+    func made(_ answer: [String: Any]) throws -> String {
         guard let text = answer["result"] as? String else { throw Failure(description: "nothing made: \(answer)") }
         return text
     }

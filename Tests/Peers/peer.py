@@ -1,7 +1,7 @@
 """Opens and makes JOSE objects with implementations that are not Assay's.
 
 Reads one JSON request per line and answers each with one JSON object per line, until its input ends. A request has
-`library` (joserfc or jwcrypto), `op` and what the operation needs; bytes are base64. An answer has `result`, or
+`library` (joserfc, jwcrypto or pyjwt), `op` and what the operation needs; bytes are base64. An answer has `result`, or
 `error` when the library refuses. What is no refusal, such as an unknown operation, ends the program.
 
     open-jwe    token, algorithm, key (bytes)             -> the plaintext
@@ -9,6 +9,15 @@ Reads one JSON request per line and answers each with one JSON object per line, 
     make-jwe    plaintext, algorithm, key                 -> the token
     make-jws    payload, algorithm, key                   -> the token
     make-key    algorithm (ES256 or RS256)                -> private and public key in PEM
+    verify-jwt  token, algorithm, key                     -> the claims of a token that has not expired, as JSON
+    make-jwt    claims (JSON), algorithm, key             -> the token
+
+Those of http_messages.py have no library; a request has method, uri and fields, which are pairs.
+
+    signature-base  request, components, keyID, created, expires, algorithm, key        -> the signature base
+    sign-message    the same, and label, body                                           -> the fields
+    verify-message  request, algorithm, key, body                                       -> the labels
+    content-digest  body, algorithm (sha-256 or sha-512)                                -> the value of the field
 """
 
 import base64
@@ -19,12 +28,16 @@ import sys
 import joserfc.jwe
 import joserfc.jwk
 import joserfc.jws
+import joserfc.jwt
 import jwcrypto.common
 import jwcrypto.jwe
 import jwcrypto.jwk
 import jwcrypto.jws
+import jwt
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
+
+import http_messages
 
 CONTENT = "A256GCM"
 
@@ -50,6 +63,18 @@ class Joserfc:
 
     def make_jws(self, payload, algorithm, key):
         return joserfc.jws.serialize_compact({"alg": algorithm}, payload, self.key(algorithm, key), algorithms=[algorithm])
+
+    def verify_jwt(self, token, algorithm, key):
+        is_encrypted = algorithm.endswith("KW")
+        claims = json.loads(
+            self.open_jwe(token, algorithm, key) if is_encrypted else self.verify_jws(token, algorithm, key))
+        joserfc.jwt.JWTClaimsRegistry(exp={"essential": True}, leeway=0).validate(claims)
+        return claims
+
+    def make_jwt(self, claims, algorithm, key):
+        text = json.dumps(claims).encode()
+        is_encrypted = algorithm.endswith("KW")
+        return self.make_jwe(text, algorithm, key) if is_encrypted else self.make_jws(text, algorithm, key)
 
 
 class Jwcrypto:
@@ -83,7 +108,18 @@ class Jwcrypto:
         return jws.serialize(compact=True)
 
 
-LIBRARIES = {"joserfc": Joserfc(), "jwcrypto": Jwcrypto()}
+class PyJWT:
+    def verify_jwt(self, token, algorithm, key):
+        return jwt.decode(token, key, algorithms=[algorithm], options={"require": ["exp"]})
+
+    def make_jwt(self, claims, algorithm, key):
+        return jwt.encode(claims, key, algorithm=algorithm)
+
+
+LIBRARIES = {"joserfc": Joserfc(), "jwcrypto": Jwcrypto(), "pyjwt": PyJWT()}
+MESSAGES = {
+    "signature-base": http_messages.base, "sign-message": http_messages.sign, "verify-message": http_messages.verify,
+}
 
 
 def encoded(value):
@@ -103,9 +139,25 @@ def answer(request):
     operation = request["op"]
     if operation == "make-key":
         return {"result": make_key(request["algorithm"])}
-    library = LIBRARIES[request["library"]]
+    if operation == "content-digest":
+        return {"result": http_messages.digest(request)}
     key = request["pem"] if "pem" in request else base64.b64decode(request["key"], validate=True)
-    algorithm = request["algorithm"]
+    try:
+        if operation in MESSAGES:
+            return {"result": MESSAGES[operation](request["message"], key)}
+        return {"result": operate(request, LIBRARIES[request["library"]], request["algorithm"], key)}
+    # Broken tokens make them raise more than their own exceptions. A mistake in this program cannot hide here: it would
+    # be a good token refused.
+    except Exception as error:
+        return {"error": f"{type(error).__name__}: {error}"}
+
+
+def operate(request, library, algorithm, key):
+    operation = request["op"]
+    if operation == "verify-jwt":
+        return library.verify_jwt(request["token"], algorithm, key)
+    if operation == "make-jwt":
+        return library.make_jwt(json.loads(request["claims"]), algorithm, key)
     data = request["token"] if "token" in request else base64.b64decode(request["data"], validate=True)
     perform = {
         "open-jwe": lambda: encoded(library.open_jwe(data, algorithm, key)),
@@ -113,12 +165,7 @@ def answer(request):
         "make-jwe": lambda: library.make_jwe(data, algorithm, key),
         "make-jws": lambda: library.make_jws(data, algorithm, key),
     }[operation]
-    try:
-        return {"result": perform()}
-    # Broken tokens make both raise more than their own exceptions. A mistake in this program cannot hide here: it would
-    # be a good token refused.
-    except Exception as error:
-        return {"error": f"{type(error).__name__}: {error}"}
+    return perform()
 
 
 def main():

@@ -81,7 +81,7 @@ extension ApproovCheck {
             stops: "Long-lived tokens that nobody has allowed, or that were lost.",
             lookAt:
                 "`longLivedIssuers` in the policy, and `issuers` for what the failover service names itself; `assay ledger "
-                + "check issuer NAME`.",
+                + "show --issuer NAME`.",
             source: "Approov, Long Lived Approov Tokens"),
         CheckDefinition(
             audience, .policy(default: .enforce),
@@ -101,13 +101,13 @@ extension ApproovCheck {
             proves: "The token tells of no property of the device that the policy rejects.",
             stops: "Devices that Approov lets pass, and the policy does not.",
             lookAt:
-                "`annotations` in the policy; `assay ledger allow device DID --reason ...` for a device of your own.",
+                "`annotations` in the policy; `assay ledger allow --device DID --reason ...` for a device of your own.",
             source: "Approov, Annotation Results"),
         CheckDefinition(
             device, .policy(default: .enforce),
             proves: "The device is not blocked in the ledger.",
             stops: "Devices that were found to do harm.",
-            lookAt: "`assay ledger check device DID`, which says since when, until when and why.",
+            lookAt: "`assay ledger show --device DID`, which says since when, until when and why.",
             source: "Approov, Managing Devices"),
         CheckDefinition(
             address, .signal,

@@ -69,6 +69,8 @@ enum ApproovText {
         return rest[..<((rest.lastIndex { !isSpace($0) } ?? rest.startIndex - 1) + 1)]
     }
 
-    /// Whether bytes could be a JSON object.
-    static func isObject(_ bytes: [UInt8]) -> Bool { body(bytes).first == UInt8(ascii: "{") }
+    /// Whether bytes could be a JSON object of claims. A longer one is never read, and looking into it would be in vain.
+    static func isObject(_ bytes: [UInt8]) -> Bool {
+        bytes.count <= InputLimits.joseText && body(bytes).first == UInt8(ascii: "{")
+    }
 }

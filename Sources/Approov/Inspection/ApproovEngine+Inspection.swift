@@ -18,6 +18,7 @@ extension ApproovEngine {
         switch (kind, field) {
         case (ApproovCheck.tokenKind, "token"), (ApproovCheck.proofKind, "token"): ApproovTokenFieldFormat.self
         case (ApproovCheck.tokenKind, "loggable"): LoggableTokenFormat.self
+        case (ApproovCheck.messageKind, "headers"): RequestFieldsFormat.self
         default: nil
         }
     }

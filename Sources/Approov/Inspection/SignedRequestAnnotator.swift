@@ -13,6 +13,8 @@ struct SignedRequestAnnotator {
 
     /// How many bytes the fields may have for signature bases to be shown: each may repeat them in each of its components.
     private static let baseLimit = 256 * 1024
+    /// How many fields there may be for that.
+    private static let fieldLimit = 1000
     /// How many signatures are looked at; apps make one.
     private static let signatures = 4
 
@@ -30,32 +32,44 @@ struct SignedRequestAnnotator {
             fields: request.fields.map { HTTPMessageParts.Field(text($0.name), text($0.value)) })
     }
 
-    /// Completes the annotations of a dump.
+    /// Completes the annotations of a dump. Of fields that came several times, the first one tells of all.
     func annotate(_ annotations: inout [Annotation]) {
+        guard let start = request.fields.first?.name.lowerBound,
+            let index = annotations.firstIndex(where: { $0.range?.contains(start) ?? false })
+        else { return }
         let inputs =
             parts.combinedValue(of: "Signature-Input").flatMap { try? SignatureInputField($0[...]) }?.inputs ?? []
-        for index in annotations.indices {
-            guard let start = request.fields.first?.name.lowerBound, annotations[index].range?.contains(start) ?? false
-            else { continue }
-            for child in annotations[index].children.indices { complete(&annotations[index].children[child], inputs) }
-            annotations[index].children += inputs.prefix(Self.signatures).map(base)
-        }
-    }
-
-    private func complete(_ annotation: inout Annotation, _ inputs: [SignatureInput]) {
-        guard let field = request.fields.first(where: { $0.name.lowerBound == annotation.range?.lowerBound }) else {
-            return
-        }
-        let name = bytes[field.name]
-        if SignedRequestFormat.isField(name, "Signature-Input") {
+        complete("Signature-Input", in: &annotations[index].children) { annotation in
             read(&annotation, "Signature-Input") { (value) throws(DecodeError) in
                 _ = try SignatureInputField(value[...])
             }
             annotation.children = inputs.map(describe)
-        } else if SignedRequestFormat.isField(name, "Signature") {
-            signature(&annotation)
-        } else if SignedRequestFormat.isField(name, "Content-Digest") {
-            digest(&annotation)
+        }
+        complete("Signature", in: &annotations[index].children, signature)
+        complete("Content-Digest", in: &annotations[index].children, digest)
+        annotations[index].children += inputs.prefix(Self.signatures).map(base)
+    }
+
+    /// The first field of a name.
+    private func field(_ name: String) -> (name: Range<Int>, value: Range<Int>)? {
+        request.fields.first { SignedRequestFormat.isField(bytes[$0.name], name) }
+    }
+
+    private func complete(
+        _ name: String, in annotations: inout [Annotation], _ body: (inout Annotation) -> Void
+    ) {
+        guard let field = field(name),
+            let index = annotations.firstIndex(where: { $0.range?.lowerBound == field.name.lowerBound })
+        else { return }
+        body(&annotations[index])
+        Self.put(&annotations[index].children, at: field.value)
+    }
+
+    /// Gives parts of a value its place: what stands nowhere is covered where a layer has a credential, such as a token.
+    private static func put(_ annotations: inout [Annotation], at range: Range<Int>) {
+        for index in annotations.indices where annotations[index].range == nil {
+            annotations[index].range = range
+            put(&annotations[index].children, at: range)
         }
     }
 
@@ -150,12 +164,15 @@ struct SignedRequestAnnotator {
     private func base(_ input: SignatureInput) -> Annotation {
         var annotation = Annotation("signature base of \(input.label.excerpt)")
         let size = request.fields.reduce(0) { $0 + $1.value.count }
-        guard size <= Self.baseLimit else {
-            annotation.meaning = "not shown: the fields have \(Words.count(size, "byte"))"
+        guard size <= Self.baseLimit, request.fields.count <= Self.fieldLimit else {
+            annotation.meaning =
+                "not shown: there are \(Words.count(request.fields.count, "field")) of \(Words.count(size, "byte"))"
             return annotation
         }
         annotation.children = input.components.map { component in
-            var line = Annotation(component.text)
+            let isDerived = component.name.utf8.first == UInt8(ascii: "@")
+            var line = Annotation(
+                component.text, at: isDerived ? request.startLine : field(component.name)?.value)
             do throws(SignatureBaseError) {
                 let value = try SignatureBase.value(of: component, in: parts)
                 let isHidden = CredentialNames.contain(component.name)
@@ -172,7 +189,8 @@ struct SignedRequestAnnotator {
         if let base = try? SignatureBase.build(for: input, of: parts) {
             annotation.children.append(
                 Annotation(
-                    "SHA-256 of the base", value: Hexadecimal.text(Digest.sha256(base)),
+                    "SHA-256 of the base", at: field("Signature-Input")?.value,
+                    value: Hexadecimal.text(Digest.sha256(base)),
                     meaning: "by which a ledger remembers the message"))
         }
         return annotation

@@ -129,8 +129,9 @@ public struct ApproovToolOutput: Sendable {
     }
 
     private static func isEnd(_ word: Word, in bytes: UnsafeRawBufferPointer) -> Bool {
-        let end = word.range.upperBound
-        return end == bytes.count || isAround(bytes[end]) || [0x0A, 0x0D, 0x3D].contains(bytes[end])
+        var end = word.range.upperBound
+        while end < bytes.count, bytes[end] == 0x3D { end += 1 }
+        return end == bytes.count || isAround(bytes[end]) || bytes[end] == 0x0A || bytes[end] == 0x0D
     }
 
     /// Base64 of 64 bytes that is no prose: among 86 characters of chance there are capitals, small letters, and digits or

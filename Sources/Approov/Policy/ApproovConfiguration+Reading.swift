@@ -28,7 +28,7 @@ extension ApproovConfiguration {
         do {
             try self.init(settings)
         } catch {
-            throw error.placed(in: node, fields)
+            throw error.placed(in: node)
         }
     }
 }
@@ -89,11 +89,16 @@ extension PolicyNode {
 }
 
 extension PolicyError {
-    /// The same error at the place of the field that it names, or at that of the section.
-    fileprivate func placed(in node: PolicyNode, _ fields: [String: PolicyNode]) -> PolicyError {
+    /// The same error at the place of the field that it names, or of the innermost one on the way there.
+    fileprivate func placed(in node: PolicyNode) -> PolicyError {
         guard file == nil, line == nil else { return self }
-        let first = field.split(separator: ".").first.map(String.init) ?? ""
-        return PolicyError(
-            file: node.file, line: fields[first]?.line ?? node.line, field: "\(node.path).\(field)", message)
+        var place = node
+        for name in field.split(separator: ".") {
+            guard case .mapping(let entries) = place.content,
+                let entry = entries.first(where: { $0.key.utf8.elementsEqual(name.utf8) })
+            else { break }
+            place = entry.value
+        }
+        return PolicyError(file: node.file, line: place.line, field: "\(node.path).\(field)", message)
     }
 }

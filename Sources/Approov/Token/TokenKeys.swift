@@ -150,12 +150,23 @@ struct TokenKeys {
         }
         let exact = candidates.filter { $0.keyID.map { $0.isByteEqual(to: keyID) } ?? false }
         let chosen = exact.isEmpty ? candidates.filter { $0.keyID == nil } : exact
-        guard !chosen.isEmpty else {
-            throw CheckFailure(
+        guard !chosen.isEmpty else { throw notFound(keyID) }
+        return chosen
+    }
+
+    private func notFound(_ keyID: String) -> CheckFailure {
+        let other = selection.others.first { entry in
+            entry.material.verifications.contains { $0.keyID?.isByteEqual(to: keyID) ?? false }
+        }
+        guard let other else {
+            return CheckFailure(
                 "unknown-key-id",
                 "the header names the key \"\(keyID.excerpt)\", which is the keyID of none of the live keys: \(names)")
         }
-        return chosen
+        return CheckFailure(
+            "key-not-live",
+            "the header names the key \"\(keyID.excerpt)\", which is \(other.name.excerpt) and not live: \(other.state)"
+        )
     }
 
     private static func algorithmFailure(

@@ -21,9 +21,9 @@ struct InspectCommand: AsyncParsableCommand {
             listed at the end. Private keys are named and never shown.
 
             With --policy, records are judged as well, with a ledger that is empty at first; so are an attestation with \
-            its receipt, a receipt, and Google's answer, by the identifiers that they carry themselves, which shows \
-            that they are genuine and not that they answer a request of yours. For other blobs `assay verify --kind` \
-            takes what is missing.
+            its receipt, a receipt, Google's answer, Approov's tokens and signed requests, by what they carry \
+            themselves, which shows that they are genuine and not that they answer a request of yours. For other blobs \
+            `assay verify --kind` takes what is missing.
 
             Exit status: 0 it was decoded, be it broken or unknown; with --policy 0 all accepted, 1 at least one \
             rejected, 2 nothing that could be judged. 2 input or policy that cannot be read, 64 bad arguments.

@@ -27,6 +27,14 @@ public protocol KeyMaterial: Sendable {
 
     /// The algorithms that the key is used with, in the names of RFC 7518, such as `A256KW, A256GCM, ES256`.
     var algorithm: String { get }
+
+    /// What lists of keys show of it: the algorithms, and the ID by which evidence names the key when it has one.
+    var summary: String { get }
+}
+
+extension KeyMaterial {
+    /// The algorithms.
+    public var summary: String { algorithm }
 }
 
 /// One part of a key, such as the half that decrypts.

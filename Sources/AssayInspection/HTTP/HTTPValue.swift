@@ -1,15 +1,15 @@
 import AssayCore
 
 /// The value of a header, a cookie or a form field: shown, decoded or kept back.
-struct HTTPValue {
+package struct HTTPValue {
     /// What to show of it.
-    private(set) var value: String
+    package private(set) var value: String
     /// What it is, in words.
-    private(set) var meaning: String?
+    package private(set) var meaning: String?
     /// What is inside.
-    private(set) var nested: NestedBlob?
+    package private(set) var nested: NestedBlob?
     /// Whether it must not be shown whole.
-    private(set) var isSecret = false
+    package private(set) var isSecret = false
 
     /// How many characters of a credential are shown, so that it can be told from others.
     private static let shown = 6
@@ -22,7 +22,7 @@ struct HTTPValue {
     ///   - encoding: what it was encoded with beside its own encoding, such as percent-encoding.
     ///   - range: where it stands.
     ///   - isCredential: whether it lets its holder act for somebody. It is kept back then, unless it is evidence.
-    init(_ bytes: [UInt8], named name: String, encoding: String?, at range: Range<Int>, isCredential: Bool) {
+    package init(_ bytes: [UInt8], named name: String, encoding: String?, at range: Range<Int>, isCredential: Bool) {
         let text = String(decoding: bytes, as: UTF8.self)
         let blob = EmbeddedBlob(text)
         if let blob, let secret = blob.secret {

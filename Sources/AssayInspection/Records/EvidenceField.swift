@@ -12,7 +12,7 @@ struct EvidenceField {
     /// The blob, and nil when there is none that is worth a look.
     func blob(in bytes: [UInt8]) -> NestedBlob? {
         switch node.content {
-        case .object where format != nil:
+        case .object where format != nil, .array where format != nil:
             return NestedBlob(
                 name, encoding: "JSON as it stands", bytes: Array(bytes[node.range]), format: format, at: node.range)
         case .text(let text):

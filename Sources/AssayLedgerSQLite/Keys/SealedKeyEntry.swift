@@ -10,7 +10,7 @@ public struct SealedKeyEntry: Sendable, Equatable {
     public let purpose: KeyPurpose
     /// The package name or the policy's app that the key is for, and nil for every app whose policy names the key.
     public let scope: String?
-    /// The algorithms that it is used with.
+    /// The algorithms that it is used with, and the ID by which evidence names it when it has one.
     public let algorithm: String
     /// When the key may be used.
     public let window: KeyWindow

@@ -45,7 +45,7 @@ extension SealedKeyStore {
         }
         do {
             return SealedKeyColumns(
-                name: name, purpose: purpose.name, scope: scope, algorithm: try type.reading(parts).algorithm,
+                name: name, purpose: purpose.name, scope: scope, algorithm: try type.reading(parts).summary,
                 notBefore: window.notBefore?.stored, notAfter: window.notAfter?.stored, retiredAt: nil,
                 addedAt: now.stored)
         } catch {

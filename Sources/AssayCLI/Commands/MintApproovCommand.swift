@@ -1,0 +1,15 @@
+import ArgumentParser
+
+/// `assay mint approov`: makes Approov tokens and test vectors.
+struct MintApproovCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "approov",
+        abstract: "Makes an example Approov token under a secret of yours, or Approov test vectors.",
+        discussion: """
+            Without a subcommand it makes a token:
+
+              assay mint approov --new-secret secret.b64
+            """,
+        subcommands: [MintApproovTokenCommand.self, MintApproovVectorsCommand.self],
+        defaultSubcommand: MintApproovTokenCommand.self)
+}

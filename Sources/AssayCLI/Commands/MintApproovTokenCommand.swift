@@ -1,0 +1,209 @@
+import ArgumentParser
+import Assay
+import AssayTesting
+import Foundation
+
+/// `assay mint approov token`: prints one example token.
+struct MintApproovTokenCommand: ParsableCommand {
+    /// What a token is good for.
+    enum Kind: String, CaseIterable, ExpressibleByArgument {
+        /// As an app gets it.
+        case valid
+        /// As an app gets it that fails attestation: under another secret.
+        case invalid
+        /// As the failover service gives it.
+        case failover
+        /// For a server.
+        case longLived = "long-lived"
+    }
+
+    /// In which form it comes.
+    enum Format: String, CaseIterable, ExpressibleByArgument {
+        /// Signed.
+        case jws
+        /// Encrypted.
+        case jwe
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "token",
+        abstract: "Prints an example Approov token that is signed or encrypted with a secret of yours.",
+        discussion: """
+            The token has the form of Approov's own example tokens: a device ID, an empty address and the time at which \
+            it expires. Whoever has it passes until then as an app that Approov has attested, so handle it as a \
+            password; a policy refuses such tokens by maximumLifetime. Secrets are no arguments, which every user of a \
+            machine can see, but stand in a file that only you can read or in a variable: file:PATH or env:NAME.
+
+              assay mint approov --secret file:secret.b64 --bind "Bearer myauth_token"
+              assay mint approov --secret file:secret.b64 --type invalid
+              assay mint approov --secret file:secret.b64 --type long-lived --issuer batch --expires-in 90d
+
+            Exit status: 0, 2 a secret that cannot be read or used, 64 bad arguments.
+            """)
+
+    @Option(help: ArgumentHelp("The account's secret, \(SecretSource.allowed).", valueName: "source"))
+    var secret: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Makes a new secret for tests, writes it into this file, which must not exist, and uses it.",
+            valueName: "file"),
+        completion: .file())
+    var newSecret: String?
+
+    @Option(
+        help: """
+            What the token is good for: valid, invalid (under a secret that is not the account's, as of an app that fails \
+            attestation), failover (nothing but its time), or long-lived (for a server, with --issuer).
+            """)
+    var type = Kind.valid
+
+    @Option(help: "Signed or encrypted, which Approov fixes for each API: jws or jwe.")
+    var format = Format.jws
+
+    // Values may begin with a hyphen, which is no option then.
+    @Option(
+        name: .customLong("bind"), parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "A value that the token is bound to, such as that of Authorization. Repeatable; the order counts.",
+            valueName: "value"))
+    var bound: [String] = []
+
+    @Option(help: ArgumentHelp("The device ID, base64 of 16 bytes.", valueName: "did"))
+    var deviceID = ApproovClaimsBlueprint.exampleDeviceID
+
+    @Option(
+        name: .customLong("annotation"), parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("A property of the device, such as rooted. Repeatable.", valueName: "word"))
+    var annotations: [String] = []
+
+    @Option(help: ArgumentHelp("Who issues the token: the claim iss.", valueName: "name"))
+    var issuer: String?
+
+    @Option(help: ArgumentHelp("The ID of the key in the header: kid.", valueName: "kid"))
+    var keyID: String?
+
+    @Option(
+        help: ArgumentHelp("When it is issued (RFC 3339). (default: now)", valueName: "time"),
+        transform: TimeArgument.time)
+    var at: Date?
+
+    @Option(
+        help: ArgumentHelp(
+            "How long it lasts, such as 5m or 90d. (default: 1h; required for long-lived)", valueName: "duration"),
+        transform: TimeArgument.duration)
+    var expiresIn: Double?
+
+    @Flag(help: "Prints the loggable form of the token: its claims, and the beginning of its signature.")
+    var loggable = false
+
+    // Only so that whoever looks for the vectors finds them.
+    @Option(help: .hidden)
+    var output: String?
+
+    func validate() throws {
+        guard output == nil else {
+            throw ValidationError("--output is for test vectors: assay mint approov vectors --output FOLDER")
+        }
+        try SecretArgument.validate(secret, of: "--secret")
+        guard (secret == nil) != (newSecret == nil) else {
+            throw ValidationError("exactly one of --secret and --new-secret is needed")
+        }
+        guard newSecret != "" else { throw ValidationError("--new-secret needs the name of a file") }
+        try validateClaims()
+        guard !loggable || format == .jws else {
+            throw ValidationError("--loggable and --format jwe exclude each other: encrypted tokens have no such form")
+        }
+    }
+
+    private func validateClaims() throws {
+        let isOfApp = type == .valid || type == .invalid
+        let options = [
+            ("--bind", !bound.isEmpty), ("--annotation", !annotations.isEmpty),
+            ("--device-id", deviceID != ApproovClaimsBlueprint.exampleDeviceID),
+        ]
+        if !isOfApp, let option = options.first(where: \.1)?.0 {
+            throw ValidationError(
+                "\(option) and --type \(type.rawValue) exclude each other: such tokens tell of no device and are bound to "
+                    + "nothing")
+        }
+        if type == .longLived {
+            guard issuer != nil else {
+                throw ValidationError("--type long-lived needs --issuer, which names the server")
+            }
+            guard expiresIn != nil else { throw ValidationError("--type long-lived needs --expires-in, such as 90d") }
+        }
+        guard !bound.contains("") else { throw ValidationError("--bind needs a value") }
+        guard issuer != "", keyID != "" else { throw ValidationError("--issuer and --key-id need a text") }
+        let isBase64 = deviceID.utf8.dropLast(2).allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2F: true
+            default: false
+            }
+        }
+        guard deviceID.utf8.count == 24, deviceID.hasSuffix("=="), isBase64 else {
+            throw ValidationError("--device-id: expected base64 of 16 bytes, found \"\(deviceID.prefix(60))\"")
+        }
+    }
+
+    func run() throws {
+        let expiresAt = Date(
+            timeIntervalSince1970: ((at ?? Date()).timeIntervalSince1970 + (expiresIn ?? 3600)).rounded(.down))
+        let minted: MintedApproovToken
+        do {
+            var keys = try ApproovTestKeys()
+            keys.secret = try accountSecret()
+            var blueprint = ApproovTokenBlueprint(keys: keys, claims: claims(expiresAt))
+            blueprint.form = format == .jwe ? .encrypted : .signed
+            blueprint.keyID = keyID
+            if type == .invalid { blueprint = blueprint.rejected() }
+            minted = try blueprint.mint()
+        } catch let failure as CommandFailure {
+            throw failure
+        } catch {
+            throw CommandFailure(.output, "the token cannot be minted: \(error)")
+        }
+        try Console.print(loggable ? minted.loggable.text : minted.token)
+        Console.note("expires at \(RFC3339.format(expiresAt))")
+        if type == .longLived {
+            Console.note(
+                "keep it in servers only: whoever has it passes until then; assay ledger block --issuer ends it")
+        }
+    }
+
+    private func claims(_ expiresAt: Date) -> ApproovClaimsBlueprint {
+        var claims: ApproovClaimsBlueprint
+        switch type {
+        case .valid, .invalid: claims = .example(expiresAt: expiresAt, deviceID: deviceID)
+        case .failover: claims = .failover(expiresAt: expiresAt)
+        case .longLived: return .longLived(issuer: issuer ?? "", expiresAt: expiresAt)
+        }
+        if !bound.isEmpty { claims.bind(to: bound) }
+        if !annotations.isEmpty { claims[.annotations] = .array(annotations.map { .text($0) }) }
+        if let issuer { claims[.issuer] = .text(issuer) }
+        return claims
+    }
+
+    /// The secret that is named, or a new one that is written down.
+    private func accountSecret() throws -> [UInt8] {
+        if let newSecret {
+            let secret = ApproovTestKeys.newSecret()
+            try NewFile.write(
+                SecretBytes(Array(ApproovTestKeys.secretFile(of: secret).utf8)), to: newSecret, mode: 0o600)
+            return secret
+        }
+        let source = secret ?? ""
+        let text = try SecretArgument.read(source, of: "--secret")
+        do {
+            // The engine's reader, so that what is taken here is what the verifier takes.
+            _ = try ApproovKey(parts: ["secret": text])
+        } catch {
+            throw SecretArgument.failure(error, of: "--secret", source)
+        }
+        let length = ApproovTestKeys.secretLength
+        guard let bytes = try? SecretKeyText.decodeBase64(text, byteCounts: length...length) else {
+            throw CommandFailure(.unreadable, "--secret: expected base64 of \(length) bytes")
+        }
+        return bytes.withUnsafeBytes { Array($0) }
+    }
+}

@@ -1,0 +1,206 @@
+import Assay
+import AssayTesting
+import Foundation
+import Testing
+
+/// A token is tried with the live keys of its app that its header may mean, and with those alone can it be accepted.
+@Suite("Selection of Approov keys")
+struct KeySelectionTests {
+    private static let former = TokenFixtures.otherSecret
+    private static let claims = TokenFixtures.claims.text
+
+    private func token(_ secret: [UInt8] = TokenFixtures.secret, kid: String? = nil) throws -> String {
+        let header = kid.map { #"{"alg":"HS256","kid":"\#($0)"}"# } ?? TokenFixtures.header
+        return try TokenFixtures.jws(Self.claims, header: header, by: TokenFixtures.hs256(secret))
+    }
+
+    private func current(keyID: String? = nil) throws -> NamedKey {
+        try TokenFixtures.key("now", TokenFixtures.material(keyID: keyID))
+    }
+
+    private func old(
+        keyID: String? = nil, window: KeyWindow = .always, retiredAt: Date? = nil
+    ) throws -> NamedKey {
+        try TokenFixtures.key(
+            "old", TokenFixtures.material(Self.former, keyID: keyID), window: window, retiredAt: retiredAt)
+    }
+
+    @Test("Several secrets are live at once, and the verdict tells which one it was")
+    func rotation() async throws {
+        for keys in [[try current(), try old()], [try old(), try current()]] {
+            for (secret, name) in [(TokenFixtures.secret, "now"), (Self.former, "old")] {
+                let signed = try await TokenFixtures.judge(token(secret), keys: keys)
+                #expect(signed.outcome == .accept)
+                #expect(signed.approov?.key == name)
+                #expect(signed.tokenDetail(ApproovCheck.signature) == "with key \(name)")
+                var settings = TokenFixtures.strict
+                settings.format = .jwe
+                let sealed = try await TokenFixtures.judge(
+                    TokenFixtures.jwe(Self.claims, secret: secret), settings, keys: keys)
+                #expect(sealed.outcome == .accept)
+                #expect(sealed.approov?.key == name)
+            }
+        }
+    }
+
+    @Test("A foreign token tells which keys were tried, and that rejected apps get such tokens")
+    func foreign() async throws {
+        let verdict = try await TokenFixtures.judge(
+            token([UInt8](repeating: 7, count: 64)), keys: [current(), old()])
+        #expect(verdict.failed == [ApproovCheck.signature])
+        #expect(verdict.tokenDetail(ApproovCheck.signature).contains("fail attestation"))
+        #expect(verdict.tokenDetail(ApproovCheck.signature).hasSuffix("tried now, old"))
+    }
+
+    /// Which IDs two secrets have, what kid a token of the second one names, and how it fares.
+    struct Case: Sendable, CustomTestStringConvertible {
+        let first: String?
+        let second: String?
+        let kid: String?
+        let failed: CheckID?
+        var testDescription: String { "\(first ?? "-") \(second ?? "-") kid \(kid ?? "-")" }
+    }
+
+    static let cases: [Case] = [
+        // A kid that no key was given means those of which nobody has said what theirs is.
+        Case(first: nil, second: nil, kid: nil, failed: nil), Case(first: nil, second: nil, kid: "x", failed: nil),
+        Case(first: "a", second: nil, kid: "x", failed: nil), Case(first: "a", second: nil, kid: nil, failed: nil),
+        // A kid that a key was given means that key.
+        Case(first: "a", second: nil, kid: "a", failed: ApproovCheck.signature),
+        Case(first: "a", second: "b", kid: "a", failed: ApproovCheck.signature),
+        Case(first: "a", second: "b", kid: "b", failed: nil), Case(first: nil, second: "b", kid: "b", failed: nil),
+        Case(first: "b", second: "b", kid: "b", failed: nil),
+        // A key with an ID is not tried with a token that names another one.
+        Case(first: "a", second: "b", kid: "x", failed: ApproovCheck.key),
+        Case(first: nil, second: "b", kid: "x", failed: ApproovCheck.signature),
+        Case(first: "a", second: "b", kid: "B", failed: ApproovCheck.key),
+        Case(first: "a", second: "b", kid: "b ", failed: ApproovCheck.key),
+        // The secret itself decides where no key is named.
+        Case(first: "a", second: "b", kid: nil, failed: nil),
+    ]
+
+    @Test("A kid narrows down the secrets that are tried", arguments: cases)
+    func keyIDs(_ each: Case) async throws {
+        let keys = [try current(keyID: each.first), try old(keyID: each.second)]
+        let verdict = try await TokenFixtures.judge(token(Self.former, kid: each.kid), keys: keys)
+        #expect(verdict.failed == (each.failed.map { [$0] } ?? []))
+        #expect(verdict.approov?.key == (each.failed == nil ? "old" : nil))
+    }
+
+    @Test("Public keys with an ID are selected by it, and one without an ID is tried as secrets are")
+    func publicKeys() async throws {
+        let info = TokenFixtures.signingKey.subjectPublicKeyInfo()
+        let other = TestKey(.p256, seed: "approov", label: "other")
+        let named = [
+            try TokenFixtures.key("a", TokenFixtures.publicKey(info, keyID: "a")),
+            try TokenFixtures.key("b", TokenFixtures.publicKey(other.subjectPublicKeyInfo(), keyID: "b")),
+        ]
+        func verdict(_ header: String, _ keys: [NamedKey]) async throws -> Verdict {
+            try await TokenFixtures.judge(
+                TokenFixtures.jws(Self.claims, header: header, by: TokenFixtures.es256()), keys: keys)
+        }
+        #expect(try await verdict(#"{"alg":"ES256","kid":"a"}"#, named).failed == [])
+        // Swapped.
+        #expect(try await verdict(#"{"alg":"ES256","kid":"b"}"#, named).failed == [ApproovCheck.signature])
+        let none = try await verdict(#"{"alg":"ES256"}"#, named)
+        #expect(none.failed == [ApproovCheck.key])
+        #expect(none.tokenCode(ApproovCheck.key) == "missing-key-id")
+        let nameless = [try TokenFixtures.key("c", TokenFixtures.publicKey(info)), named[1]]
+        for header in [#"{"alg":"ES256"}"#, #"{"alg":"ES256","kid":"x"}"#] {
+            #expect(try await verdict(header, nameless).approov?.key == "c")
+        }
+        #expect(try await verdict(#"{"alg":"ES256","kid":"b"}"#, nameless).failed == [ApproovCheck.signature])
+    }
+
+    @Test("A key that is pending, expired or retired verifies and decrypts nothing, and the failure names it")
+    func notLive() async throws {
+        let past = TokenFixtures.now.addingTimeInterval(-1)
+        let ahead = TokenFixtures.now.addingTimeInterval(1)
+        for (key, state) in [
+            (try old(retiredAt: past), "retired at 2026-09-21T14:13:19Z"),
+            (try old(retiredAt: TokenFixtures.now), "retired at 2026-09-21T14:13:20Z"),
+            (try old(window: KeyWindow(notBefore: nil, notAfter: past)), "expired at 2026-09-21T14:13:19Z"),
+            (try old(window: KeyWindow(notBefore: ahead, notAfter: nil)), "not used before 2026-09-21T14:13:21Z"),
+        ] {
+            let signed = try await TokenFixtures.judge(token(Self.former), keys: [key, current()])
+            #expect(signed.failed == [ApproovCheck.signature])
+            var settings = TokenFixtures.strict
+            settings.format = .jwe
+            let sealed = try await TokenFixtures.judge(
+                TokenFixtures.jwe(Self.claims, secret: Self.former), settings, keys: [key, current()])
+            #expect(sealed.failed == [ApproovCheck.decryption])
+            for (verdict, check) in [(signed, ApproovCheck.signature), (sealed, ApproovCheck.decryption)] {
+                #expect(verdict.tokenCode(check) == "key-not-live")
+                #expect(verdict.tokenDetail(check).contains("with key old"))
+                #expect(verdict.tokenDetail(check).contains(state))
+                #expect(verdict.approov?.claims == nil)
+            }
+        }
+        let window = KeyWindow(notBefore: TokenFixtures.now, notAfter: TokenFixtures.now)
+        #expect(try await TokenFixtures.judge(token(Self.former), keys: [old(window: window)]).failed == [])
+    }
+
+    @Test("A kid that only a key has that is not live fails the key check, and the failure names that key")
+    func namedAndNotLive() async throws {
+        let retired = try old(keyID: "b", retiredAt: TokenFixtures.now)
+        var settings = TokenFixtures.strict
+        let signed = try await TokenFixtures.judge(
+            token(Self.former, kid: "b"), settings, keys: [retired, current(keyID: "a")])
+        settings.format = .jwe
+        let sealed = try await TokenFixtures.judge(
+            TokenFixtures.jwe(
+                Self.claims, secret: Self.former, header: #""alg":"A256GCMKW","enc":"A256GCM","kid":"b""#),
+            settings, keys: [retired, current(keyID: "a")])
+        for verdict in [signed, sealed] {
+            #expect(verdict.failed == [ApproovCheck.key])
+            #expect(verdict.tokenCode(ApproovCheck.key) == "key-not-live")
+            #expect(verdict.tokenDetail(ApproovCheck.key).contains("\"b\", which is old and not live: retired at"))
+        }
+    }
+
+    @Test("Without names the keys of the app's scope count, with names those")
+    func scopes() async throws {
+        func code(_ scope: String?, _ names: [String]?) async throws -> RequestError.Code? {
+            var settings = TokenFixtures.strict
+            settings.keys = names
+            do {
+                let keys = [try TokenFixtures.key("k", scope: scope)]
+                #expect(try await TokenFixtures.judge(token(), settings, keys: keys).outcome == .accept)
+            } catch VerificationError.request(let error) {
+                return error.code
+            }
+            return nil
+        }
+        #expect(try await code("api", nil) == nil)
+        #expect(try await code(nil, ["k"]) == nil)
+        #expect(try await code("api", ["k", "later"]) == nil)
+        for scope in ["bank", "API", nil] { #expect(try await code(scope, nil) == .noKey) }
+        #expect(try await code("bank", ["k"]) == .noKey)
+        #expect(try await code(nil, ["other"]) == .noKey)
+    }
+
+    @Test("Without a live key there is no verdict, and an assessor by itself accepts nothing")
+    func noLiveKey() async throws {
+        let retired = try old(retiredAt: TokenFixtures.now)
+        let error = await #expect(throws: VerificationError.self) {
+            try await TokenFixtures.judge(token(Self.former), keys: [retired])
+        }
+        guard case .request(let request)? = error else {
+            Issue.record("expected a wrong call")
+            return
+        }
+        #expect(request.message.contains("old (retired at"))
+        let good = try TokenFixtures.loggable(LoggableTokenTests.claims)
+        for evidence in [ApproovTokenInput.Evidence.token(try token()), .loggable(good)] {
+            for keys in [[], [retired]] {
+                let assessment = ApproovTokenAssessor.assess(
+                    ApproovTokenInput(evidence), keys: keys, standings: { _ in [] },
+                    expectations: try TokenFixtures.expectations(TokenFixtures.lenient), now: TokenFixtures.now)
+                #expect(!assessment.holds)
+                let failed = assessment.checks.first { $0.status == .failed }
+                #expect(failed?.check == ApproovCheck.key)
+                #expect(failed?.finding?.code == "no-live-key")
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Assay
+import AssayTesting
+import Foundation
+import Testing
+
+/// What a log has of a token is enough to say that Approov issued it, and no more.
+@Suite("Loggable tokens of Approov")
+struct LoggableTokenTests {
+    /// Claims in the order of their names.
+    static let claims: JSONItem = [
+        "anno": ["debug"], "arc": "ABCDEF", "aud": .text(TokenFixtures.audience), "did": .text(TokenFixtures.deviceID),
+        "exp": .integer(TokenFixtures.seconds + 240), "ip": "",
+    ]
+
+    private func judge(
+        _ text: String, keys: [NamedKey]? = nil, _ settings: ApproovConfiguration.Settings = TokenFixtures.strict
+    ) async throws -> Verdict {
+        try await TokenFixtures.verifier(settings, keys: keys).verifyApproovToken(
+            ApproovTokenInput(.loggable(text)), at: TokenFixtures.now)
+    }
+
+    @Test("A match is told as such: the binding is not looked at, and the form is in the subject")
+    func match() async throws {
+        let verdict = try await judge(TokenFixtures.loggable(Self.claims))
+        #expect(verdict.outcome == .accept)
+        #expect(verdict.approov?.form == "loggable")
+        #expect(verdict.approov?.key == "approov")
+        #expect(verdict.approov?.responseCode == "ABCDEF")
+        #expect(verdict.tokenResult(ApproovCheck.binding)?.because == .notApplicable)
+        #expect(verdict.tokenCode(ApproovCheck.binding) == "no-request")
+    }
+
+    @Test("The vendor's description of an expired one is authentic and expired")
+    func expired() async throws {
+        var claims = Self.claims
+        claims["exp"] = .integer(1_558_626_228)
+        let verdict = try await judge(TokenFixtures.loggable(claims))
+        #expect(verdict.failed == [ApproovCheck.expiry])
+        #expect(verdict.approov?.deviceID == TokenFixtures.deviceID)
+    }
+
+    @Test("Order, white space and escapes are the logger's, at every depth")
+    func spelling() async throws {
+        var claims = Self.claims
+        claims["x"] = ["a": ["c": 1, "b": "é"], "d": [["f": .null, "e": .flag(true)]]]
+        let sorted = #"{"a":{"b":"é","c":1},"d":[{"e":true,"f":null}]}"#
+        let signed = claims.text.replacing(try #require(claims["x"]).text, with: sorted)
+        let signature = try TokenFixtures.jws(signed).split(separator: ".")[2].prefix(6)
+        let sip = #""sip" : "\#(signature)""#
+        for text in [
+            "{\(sip),\(claims.text.dropFirst())", "\(claims.text.dropLast()), \(sip)}\n",
+            "\(claims.text.dropLast().replacing("/", with: "\\/")),\(sip)}",
+            "\(claims.text.dropLast().replacing("é", with: "\\u00e9").replacing("debug", with: "d\\u0065bug")),\(sip)}",
+        ] {
+            #expect(try await judge(text).failed == [], "\(text)")
+        }
+    }
+
+    @Test(
+        "sip has six characters of base64url",
+        arguments: [#""ABCDE""#, #""ABCDEFG""#, #""""#, #""ABCDE+""#, #""ABCDE=""#, "null", "123456", "[]"])
+    func malformed(sip: String) async throws {
+        let verdict = try await judge("\(Self.claims.text.dropLast()),\"sip\":\(sip)}")
+        #expect(verdict.failed == [ApproovCheck.decode])
+        #expect(verdict.tokenDetail(ApproovCheck.decode).contains("sip"))
+    }
+
+    @Test("Without sip, as no object or in two readings it is no loggable token")
+    func unreadable() async throws {
+        let text = try TokenFixtures.loggable(Self.claims)
+        let cases = [
+            Self.claims.text, "", "[]", "\"\"", try TokenFixtures.token(), "\(text)\(text)",
+            "\(text.dropLast()),\"sip\":\"AAAAAA\"}", "\(text.dropLast()),\"exp\":1}", #"{"error":"JWE"}"#,
+            #"{"error":7}"#,
+        ]
+        for text in cases { #expect(try await judge(text).failed == [ApproovCheck.decode], "\(text.prefix(40))") }
+        let sealed = try await judge(#"{"error":"JWE"}"#)
+        #expect(sealed.tokenDetail(ApproovCheck.decode).contains("no loggable form"))
+        var settings = TokenFixtures.strict
+        settings.format = .jwe
+        #expect(try await judge(text, settings).failed == [ApproovCheck.decode])
+    }
+
+    @Test("Several secrets are tried, those that are not live are named, and public keys are none")
+    func keys() async throws {
+        let text = try TokenFixtures.loggable(Self.claims, secret: TokenFixtures.otherSecret)
+        let other = try TokenFixtures.material(TokenFixtures.otherSecret, keyID: "anything")
+        let current = try TokenFixtures.key("now")
+        #expect(try await judge(text, keys: [current, TokenFixtures.key("old", other)]).approov?.key == "old")
+        let retired = try TokenFixtures.key("old", other, retiredAt: TokenFixtures.now)
+        let late = try await judge(text, keys: [current, retired])
+        #expect(late.failed == [ApproovCheck.signature])
+        #expect(late.tokenCode(ApproovCheck.signature) == "key-not-live")
+        let foreign = try await judge(text, keys: [current])
+        #expect(foreign.tokenCode(ApproovCheck.signature) == "signature-invalid")
+        #expect(foreign.tokenDetail(ApproovCheck.signature).hasSuffix("tried now"))
+        #expect(foreign.approov?.claimed?.responseCode == "ABCDEF")
+        let publicKeys = try await judge(text, keys: Array(TokenFixtures.keys().dropFirst()))
+        #expect(publicKeys.failed == [ApproovCheck.key])
+        #expect(publicKeys.tokenCode(ApproovCheck.key) == "no-secret")
+    }
+}

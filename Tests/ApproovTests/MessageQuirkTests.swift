@@ -1,0 +1,99 @@
+import Assay
+import AssayPrimitives
+import Foundation
+import Testing
+
+/// Deviations that clients are known for are refused unless the policy takes them, and then beside the standard.
+@Suite("Quirks of Approov's clients")
+struct MessageQuirkTests {
+    private typealias Quirk = MessageSigning.Quirk
+
+    /// A message with one deviation, the quirk that takes it, and what refuses it otherwise.
+    private static func deviations() -> [(fixture: MessageFixture, quirk: Quirk, refusal: String)] {
+        var signature = MessageFixture()
+        signature.signatureText = { "\"\(Base64.encode($0, .standard))\"" }
+        var digest = MessageFixture.post()
+        digest.contentDigest = MessageFixture.digestText(digest.body).replacingOccurrences(of: ":", with: "\"")
+        var authority = MessageFixture()
+        authority.targetURI = "https://API.example.com:8443/v1"
+        authority.components = [#""@method""#, #""@target-uri""#, #""approov-token""#, #""@authority""#]
+        authority.signedValues["@authority"] = "api.example.com"
+        var fragment = MessageFixture()
+        fragment.targetURI += "#top"
+        return [
+            (signature, .signatureAsString, "approov.message.decode unexpected-type"),
+            (digest, .digestAsString, "approov.message.content-digest unexpected-type"),
+            (authority, .authorityWithoutPort, "approov.message.signature signature-invalid"),
+            (fragment, .targetURIWithFragment, "approov.message.components uri-with-fragment"),
+        ]
+    }
+
+    @Test("each is taken with its own quirk and refused with all others")
+    func each() async throws {
+        for (fixture, quirk, refusal) in Self.deviations() {
+            let own = try await fixture.verdict(MessageSigning(signer: .installation, quirks: [quirk]))
+            #expect(own.failures == [])
+            #expect(own.outcome == .accept)
+            let others = Set(Quirk.allCases).subtracting([quirk])
+            #expect(
+                try await fixture.verdict(MessageSigning(signer: .installation, quirks: others)).failures == [refusal])
+        }
+    }
+
+    @Test("with every quirk the standard is still taken")
+    func standard() async throws {
+        let quirks = MessageSigning(signer: .installation, quirks: Set(Quirk.allCases))
+        var authority = MessageFixture()
+        authority.targetURI = "https://api.example.com:8443/v1"
+        authority.components = [#""@method""#, #""@target-uri""#, #""approov-token""#, #""@authority""#]
+        authority.signedValues["@authority"] = "api.example.com:8443"
+        var fragment = MessageFixture()
+        fragment.targetURI += "#top"
+        fragment.signedValues["@target-uri"] = MessageFixture.uri
+        var both = authority
+        both.targetURI += "#top"
+        both.signedValues = ["@authority": "api.example.com", "@target-uri": "https://api.example.com:8443/v1"]
+        for fixture in [MessageFixture(), .post(), authority, fragment, both] {
+            #expect(try await fixture.verdict(quirks).failures == [])
+        }
+    }
+
+    @Test("a quirk takes nothing else: not another host, another fragment, half a signature or another body")
+    func narrow() async throws {
+        let quirks = MessageSigning(signer: .installation, quirks: Set(Quirk.allCases))
+        var host = MessageFixture()
+        host.targetURI = "https://api.example.com:8443/v1"
+        host.components = [#""@method""#, #""@target-uri""#, #""approov-token""#, #""@authority""#]
+        host.signedValues["@authority"] = "api.example.org"
+        var fragment = MessageFixture()
+        fragment.targetURI += "#top"
+        fragment.signedValues["@target-uri"] = MessageFixture.uri + "#bottom"
+        for fixture in [host, fragment] {
+            #expect(try await fixture.verdict(quirks).failures == ["approov.message.signature signature-invalid"])
+        }
+        var text = MessageFixture()
+        for (value, code) in [
+            ("\"AAAA\"", "wrong-length"), ("\"AAA\"", "unexpected-length"), ("\"@@@@\"", "invalid-text"),
+            ("AAAA", "unexpected-type"), ("1", "unexpected-type"), ("?1", "unexpected-type"),
+            ("(\"AAAA\")", "unexpected-type"),
+        ] {
+            text.signatureText = { _ in value }
+            #expect(try await text.verdict(quirks).failures == ["approov.message.decode \(code)"])
+        }
+        var digest = MessageFixture.post()
+        digest.contentDigest = MessageFixture.digestText([1]).replacingOccurrences(of: ":", with: "\"")
+        #expect(try await digest.verdict(quirks).failures == ["approov.message.content-digest digest-differs"])
+    }
+
+    @Test("a replay is one whichever form its fields take")
+    func replay() async throws {
+        let verifier = try MessageFixture.verifier(
+            MessageSigning(signer: .installation, quirks: Set(Quirk.allCases)))
+        var fixture = MessageFixture()
+        #expect(try await verifier.verifyApproovMessage(fixture.mint(), at: MessageFixture.now).failures == [])
+        fixture.signatureText = { "\"\(Base64.encode($0, .standard))\"" }
+        #expect(
+            try await verifier.verifyApproovMessage(fixture.mint(), at: MessageFixture.now).failures
+                == ["approov.message.replay digest-used"])
+    }
+}

@@ -1,0 +1,58 @@
+import Approov
+import AssayCore
+import Foundation
+import Testing
+
+@Suite("Records of Approov evidence that a backend has judged")
+struct RecordCompositionTests {
+    private static let time = Date(timeIntervalSince1970: 1_790_000_000)
+
+    @Test("A token is read back with what came along")
+    func token() throws {
+        let input = ApproovTokenInput(token: "a.b.c", binding: ["x", "y"], address: "192.0.2.1")
+        let record = EvidenceRecord(input, id: "1", app: "api", receivedAt: Self.time)
+        #expect(record.kind == ApproovCheck.tokenKind && record.receivedAt == Self.time && record.app == "api")
+        let back = try ApproovTokenInput(record.evidence)
+        #expect(back.evidence == input.evidence && back.binding == input.binding && back.address == "192.0.2.1")
+        let loggable = EvidenceRecord(ApproovTokenInput(.loggable("{}")), receivedAt: Self.time)
+        #expect(try ApproovTokenInput(loggable.evidence).evidence == .loggable("{}"))
+        let lacking = EvidenceRecord(
+            ApproovTokenInput(.token("t"), binding: [.missing, .value("y"), .repeated]), receivedAt: Self.time)
+        #expect(try ApproovTokenInput(lacking.evidence).binding == [.value(""), .value("y"), .value("")])
+    }
+
+    @Test("A message is read back byte for byte, and one whose body was not kept is refused")
+    func message() throws {
+        let fields = [ApproovMessageInput.Field("A", "b"), ApproovMessageInput.Field("A", "c")]
+        let input = ApproovMessageInput(
+            method: "POST", targetURI: "https://a.example/", fields: fields, body: .bytes([0, 255]),
+            address: "192.0.2.1")
+        let record = try EvidenceRecord(input, receivedAt: Self.time)
+        let back = try ApproovMessageInput(record.evidence)
+        #expect(back.method == "POST" && back.targetURI == input.targetURI && back.fields == fields)
+        #expect(back.address == "192.0.2.1")
+        guard case .bytes(let body) = back.body else { return #expect(Bool(false), "the body is bytes") }
+        #expect(body == [0, 255])
+        let unread = ApproovMessageInput(method: "POST", targetURI: "x", fields: [], body: .unread)
+        #expect(throws: DecodeError.self) { try EvidenceRecord(unread, receivedAt: Self.time) }
+    }
+
+    @Test("A proof is read back with its measurements or its token")
+    func proof() throws {
+        let key = SecretBytes([UInt8](repeating: 7, count: 16))
+        let measurements = ApproovClaims.Measurements(
+            proofKey: key, integrity: SecretBytes([UInt8](repeating: 8, count: 32)), device: nil)
+        let input = ApproovProofInput(
+            nonce: [1], proof: [2], source: .measurements(measurements), measurement: .device)
+        let back = try ApproovProofInput(EvidenceRecord(input, receivedAt: Self.time).evidence)
+        #expect(back.nonce == [1] && back.proof == [2] && back.measurement == .device)
+        guard case .measurements(let read) = back.source else { return #expect(Bool(false), "there are measurements") }
+        #expect(read.proofKey?.withUnsafeBytes { $0.elementsEqual([UInt8](repeating: 7, count: 16)) } == true)
+        #expect(read.integrity?.count == 32 && read.device == nil)
+        let token = ApproovProofInput(nonce: [1], proof: [2], source: .token("t"))
+        guard case .token("t") = try ApproovProofInput(EvidenceRecord(token, receivedAt: Self.time).evidence).source
+        else {
+            return #expect(Bool(false), "there is a token")
+        }
+    }
+}

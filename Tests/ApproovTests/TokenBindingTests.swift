@@ -1,0 +1,124 @@
+import Assay
+import AssayTesting
+import Foundation
+import Testing
+
+/// A token is bound to what the request carries in the policy's fields, in their order, and every one is there.
+@Suite("Binding of Approov tokens")
+struct TokenBindingTests {
+    private func verdict(
+        _ bound: [ApproovBoundValue], pay: String?, fields: [String] = ["Authorization", "X-Device-ID"],
+        failover: ApproovConfiguration.FailoverRule = .reject, change: (inout JSONItem) -> Void = { _ in }
+    ) async throws -> Verdict {
+        var settings = TokenFixtures.lenient
+        settings.binding = fields
+        settings.failover = failover
+        settings.longLivedIssuers = ["billing"]
+        var claims = TokenFixtures.claims
+        claims["pay"] = pay.map { .text($0) }
+        change(&claims)
+        return try await TokenFixtures.verifier(settings).verifyApproovToken(
+            ApproovTokenInput(.token(TokenFixtures.token(claims)), binding: bound), at: TokenFixtures.now)
+    }
+
+    private static let pair = "71tnS3rSq2lanEWrKz4MoexiOMtv7w0fspfM8BAQKNU="
+    private static let values: [ApproovBoundValue] = [.value("Bearer myauth_token"), .value("my-device-id")]
+
+    @Test("The vendor's values")
+    func known() async throws {
+        let custom = "tih+xRFV8PMsDhKthuFdvqWtQpKdT+K8X5W3258EJnU="
+        #expect(try await verdict([.value("custom-data")], pay: custom, fields: ["X-Data"]).outcome == .accept)
+        #expect(try await verdict(Self.values, pay: Self.pair).outcome == .accept)
+    }
+
+    @Test("Blanks around values are no part of them, and those within are")
+    func trimming() async throws {
+        #expect(
+            try await verdict([.value(" \tBearer myauth_token "), .value("my-device-id\t")], pay: Self.pair).failed
+                == [])
+        for other in ["Bearer  myauth_token", "bearer myauth_token", "Bearer myauth_token\u{A0}", "myauth_token"] {
+            let verdict = try await verdict([.value(other), .value("my-device-id")], pay: Self.pair)
+            #expect(verdict.failed == [ApproovCheck.binding])
+            #expect(verdict.tokenCode(ApproovCheck.binding) == "binding-differs")
+        }
+    }
+
+    @Test("Order counts, and so does each of the values")
+    func demands() async throws {
+        let cases: [([ApproovBoundValue], String)] = [
+            (Self.values.reversed(), "binding-differs"), ([], "binding-missing"),
+            (Array(Self.values.prefix(1)), "binding-missing"), ([.missing, Self.values[1]], "binding-missing"),
+            ([Self.values[0], .missing], "binding-missing"), ([Self.values[0], .value("")], "binding-missing"),
+            ([Self.values[0], .value(" \t ")], "binding-missing"), ([.repeated, Self.values[1]], "binding-repeated"),
+            (Self.values + [.value("")], "binding-unexpected"), (Self.values + Self.values, "binding-unexpected"),
+            ([.value("Bearer myauth_tokenmy-device-id")], "binding-missing"),
+        ]
+        for (bound, code) in cases {
+            let verdict = try await verdict(bound, pay: Self.pair)
+            #expect(verdict.failed == [ApproovCheck.binding])
+            #expect(verdict.tokenCode(ApproovCheck.binding) == code, "\(bound)")
+        }
+    }
+
+    @Test("Nothing separates the values, which is the vendor's choice: each must be there, wherever they are cut")
+    func concatenation() async throws {
+        let pay = TokenFixtures.digest("abc")
+        for bound in [("ab", "c"), ("a", "bc")] {
+            #expect(try await verdict([.value(bound.0), .value(bound.1)], pay: pay).failed == [])
+        }
+        for bound in [("abc", ""), ("", "abc")] {
+            #expect(
+                try await verdict([.value(bound.0), .value(bound.1)], pay: pay).failed == [ApproovCheck.binding])
+        }
+    }
+
+    @Test("A token without pay is refused, unless it is of a server or of a failover that the policy accepts")
+    func unbound() async throws {
+        let app = try await verdict(Self.values, pay: nil)
+        #expect(app.failed == [ApproovCheck.binding])
+        #expect(app.tokenCode(ApproovCheck.binding) == "not-bound")
+
+        let rejected = try await verdict(Self.values, pay: nil) { $0["did"] = nil }
+        #expect(rejected.failed == [ApproovCheck.binding, ApproovCheck.failover])
+
+        let accepted = try await verdict(Self.values, pay: nil, failover: .accept) { $0["did"] = nil }
+        #expect(accepted.outcome == .accept)
+        #expect(accepted.annotated == [ApproovCheck.failover])
+        #expect(accepted.tokenResult(ApproovCheck.binding)?.because == .notApplicable)
+
+        // A device's token never passes for one of the failover.
+        #expect(try await verdict(Self.values, pay: nil, failover: .accept).failed == [ApproovCheck.binding])
+
+        let server = try await verdict(Self.values, pay: nil) { ($0["did"], $0["iss"]) = (nil, "billing") }
+        #expect(server.outcome == .accept)
+        #expect(server.approov?.source == .longLived)
+    }
+
+    @Test("A failover token that is bound all the same is held to it")
+    func boundFailover() async throws {
+        let verdict = try await verdict([.value("x"), .value("y")], pay: Self.pair, failover: .accept) {
+            $0["did"] = nil
+        }
+        #expect(verdict.failed == [ApproovCheck.binding])
+    }
+
+    @Test("What is presented beyond the policy's fields is compared as well, and a pay that nobody asks for is not")
+    func beyondPolicy() async throws {
+        #expect(try await verdict(Self.values, pay: Self.pair, fields: []).failed == [])
+        #expect(try await verdict(Self.values, pay: nil, fields: []).failed == [ApproovCheck.binding])
+        #expect(try await verdict([.value("z")], pay: Self.pair, fields: []).failed == [ApproovCheck.binding])
+        let unasked = try await verdict([], pay: Self.pair, fields: [])
+        #expect(unasked.tokenResult(ApproovCheck.binding)?.because == .policy)
+        #expect(unasked.outcome == .accept)
+    }
+
+    @Test("A field is found in whatever case it is written; twice is repeated, even with one value")
+    func fields() {
+        let fields = [(name: "authorization", value: "a"), (name: "X-Device-ID", value: "b")]
+        #expect(ApproovBoundValue("Authorization", in: fields) == .value("a"))
+        #expect(ApproovBoundValue("x-device-id", in: fields) == .value("b"))
+        #expect(ApproovBoundValue("X-Device", in: fields) == .missing)
+        #expect(ApproovBoundValue("Authorization", in: fields + [(name: "AUTHORIZATION", value: "a")]) == .repeated)
+        #expect(ApproovBoundValue("K", in: [(name: "\u{212A}", value: "kelvin")]) == .missing)
+    }
+}

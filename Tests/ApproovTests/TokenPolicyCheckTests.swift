@@ -1,0 +1,281 @@
+import Assay
+import AssayLedgerSQLite
+import AssayTestSupport
+import AssayTesting
+import Foundation
+import Testing
+
+/// What the policy and the ledger make of tokens that are authentic.
+@Suite("Policy checks of Approov tokens")
+struct TokenPolicyCheckTests {
+    private typealias Check = ApproovCheck
+
+    private func judge(
+        _ settings: ApproovConfiguration.Settings, ledger: any Ledger = MemoryLedger(), address: String? = nil,
+        at now: Date = TokenFixtures.now, change: (inout JSONItem) -> Void
+    ) async throws -> Verdict {
+        var claims = TokenFixtures.claims
+        change(&claims)
+        return try await TokenFixtures.verifier(settings, ledger: ledger).verifyApproovToken(
+            ApproovTokenInput(token: TokenFixtures.token(claims), address: address), at: now)
+    }
+
+    // MARK: Annotations
+
+    /// Annotations, and what comes of them.
+    struct Case: Sendable, CustomTestStringConvertible {
+        let found: [String]
+        let others: AnnotationRules.Rule
+        let status: CheckResult.Status
+        var testDescription: String { "\(found), others \(others)" }
+    }
+
+    static let cases: [Case] = [
+        Case(found: [], others: .reject, status: .skipped),
+        Case(found: ["frida"], others: .ignore, status: .failed),
+        Case(found: ["debug", "rooted", "frida"], others: .ignore, status: .failed),
+        Case(found: ["rooted"], others: .reject, status: .annotated),
+        Case(found: ["debug"], others: .reject, status: .passed),
+        Case(found: ["debug", "rooted"], others: .reject, status: .annotated),
+        Case(found: ["something-new"], others: .reject, status: .failed),
+        Case(found: ["something-new"], others: .note, status: .annotated),
+        Case(found: ["something-new"], others: .ignore, status: .passed),
+        Case(found: ["Frida", "frida ", "frid\u{430}", ""], others: .ignore, status: .passed),
+    ]
+
+    @Test("Each annotation falls under its list, and those in none under others", arguments: cases)
+    func annotations(_ each: Case) async throws {
+        var settings = TokenFixtures.lenient
+        settings.annotations = AnnotationRules(
+            reject: ["frida"], note: ["rooted"], ignore: ["debug"], others: each.others)
+        let verdict = try await judge(settings) { $0["anno"] = .array(each.found.map { .text($0) }) }
+        #expect(verdict.tokenResult(Check.annotations)?.status == each.status)
+        #expect(verdict.outcome == (each.status == .failed ? .reject : .accept))
+        if each.status == .failed || each.status == .annotated {
+            #expect(verdict.tokenDetail(Check.annotations).contains(each.found.last ?? ""))
+        }
+    }
+
+    @Test("Without rules every annotation is noted, and control characters in one are shown escaped")
+    func standardRules() async throws {
+        let verdict = try await judge(TokenFixtures.lenient) { $0["anno"] = ["root\u{1B}[2J\u{202E}ed"] }
+        #expect(verdict.annotated == [Check.annotations])
+        #expect(!verdict.tokenDetail(Check.annotations).unicodeScalars.contains { [0x1B, 0x202E].contains($0.value) })
+    }
+
+    // MARK: Issuers and audiences
+
+    @Test("Issuers are allowed by name, for apps and for servers apart")
+    func issuers() async throws {
+        var settings = TokenFixtures.lenient
+        settings.issuers = ["failover.example"]
+        settings.longLivedIssuers = ["billing"]
+        let cases: [(iss: String, hasDevice: Bool, failed: [CheckID], source: ApproovClaims.Source)] = [
+            ("failover.example", true, [], .app), ("failover.example", false, [], .failover),
+            ("billing", false, [], .longLived), ("billing", true, [Check.issuer], .app),
+            ("Billing", false, [Check.issuer], .failover), ("other", false, [Check.issuer], .failover),
+        ]
+        for each in cases {
+            let verdict = try await judge(settings) {
+                $0["iss"] = .text(each.iss)
+                if !each.hasDevice { $0["did"] = nil }
+            }
+            #expect(verdict.failed == each.failed, "\(each.iss)")
+            #expect(verdict.approov?.source == each.source)
+        }
+    }
+
+    @Test("A long-lived token lives as long as it says, and names no audience unless it wants to")
+    func longLived() async throws {
+        var settings = TokenFixtures.strict
+        settings.binding = []
+        settings.longLivedIssuers = ["billing"]
+        let year = Double(TokenFixtures.seconds) + 365 * 86_400
+        for aud in [nil, JSONItem.text(TokenFixtures.audience)] {
+            let verdict = try await judge(settings) {
+                $0 = ["iss": "billing", "exp": .number("\(year)")]
+                $0["aud"] = aud
+            }
+            #expect(verdict.outcome == .accept)
+            #expect(verdict.annotated == [])
+            #expect(verdict.tokenResult(Check.device)?.because == .notApplicable)
+        }
+        let other = try await judge(settings) { $0 = ["iss": "billing", "exp": .number("\(year)"), "aud": "bank"] }
+        #expect(other.failed == [Check.audience])
+    }
+
+    @Test("One of several audiences is enough, and a token that names one is refused where the policy names none")
+    func audiences() async throws {
+        var settings = TokenFixtures.lenient
+        settings.audiences = ["a.example.com", TokenFixtures.audience]
+        let several = try await judge(settings) { $0["aud"] = ["x", .text(TokenFixtures.audience)] }
+        #expect(several.failed == [])
+        settings.audiences = []
+        #expect(try await judge(settings) { _ in }.failed == [Check.audience])
+        let none = try await judge(settings) { $0["aud"] = nil }
+        #expect(none.outcome == .accept)
+        #expect(none.tokenResult(Check.audience)?.because == .policy)
+    }
+
+    // MARK: Failover
+
+    @Test(
+        "A failover token may have nothing but exp: accepted or rejected by policy, noted only where tokens are bound")
+    func failover() async throws {
+        for (rule, binding, status) in [
+            (ApproovConfiguration.FailoverRule.accept, [String](), CheckResult.Status.passed),
+            (.reject, [], .failed), (.accept, ["Authorization"], .annotated), (.reject, ["Authorization"], .failed),
+        ] {
+            var settings = TokenFixtures.lenient
+            settings.failover = rule
+            settings.binding = binding
+            let verdict = try await judge(settings) { $0 = ["exp": .integer(TokenFixtures.seconds + 240)] }
+            #expect(verdict.tokenResult(Check.failover)?.status == status)
+            #expect((verdict.outcome == .accept) == (rule == .accept))
+            #expect(verdict.approov?.source == .failover)
+        }
+    }
+
+    // MARK: Addresses
+
+    @Test(
+        "Addresses are the same when their bytes are; others are noted and never reject",
+        arguments: [
+            ("203.0.113.7", "203.0.113.7", CheckResult.Status.passed), ("203.0.113.7", "203.0.113.8", .annotated),
+            ("2001:db8::1", "2001:0DB8:0:0:0:0:0:1", .passed), ("2001:db8::1", "2001:db8::2", .annotated),
+            ("203.0.113.7", "::ffff:203.0.113.7", .passed), ("::ffff:cb00:7107", "203.0.113.7", .passed),
+            ("203.0.113.7", "::203.0.113.7", .annotated), ("", "203.0.113.7", .skipped),
+            ("203.0.113.7", "", .annotated), ("203.0.113.7", "203.0.113.007", .annotated),
+            ("203.0.113.7", "3405803783", .annotated), ("nowhere", "203.0.113.7", .annotated),
+            ("203.0.113.7", "203.0.113.7\u{0}", .annotated), ("fe80::1", "fe80::1%eth0", .annotated),
+            ("203.0.113.7", String(repeating: "1", count: 100), .annotated),
+        ])
+    func addresses(seen: String, from: String, status: CheckResult.Status) async throws {
+        let verdict = try await judge(TokenFixtures.lenient, address: from) { $0["ip"] = .text(seen) }
+        #expect(verdict.tokenResult(Check.address)?.status == status)
+        #expect(verdict.outcome == .accept)
+    }
+
+    @Test("An address is a signal also for an assessor that is given no modes")
+    func addressByItself() throws {
+        let assessment = ApproovTokenAssessor.assess(
+            ApproovTokenInput(token: try TokenFixtures.token(), address: "192.0.2.1"), keys: [try TokenFixtures.key()],
+            standings: { _ in [] }, expectations: try TokenFixtures.expectations(TokenFixtures.lenient),
+            now: TokenFixtures.now)
+        #expect(assessment.holds)
+        #expect(assessment.checks.last?.status == .annotated)
+    }
+
+    // MARK: Ledger
+
+    private static let device = LedgerSubject(.device, TokenFixtures.deviceID)
+
+    private func onEveryLedger(_ body: (any Ledger) async throws -> Void) async throws {
+        try await body(MemoryLedger())
+        let folder = try TestFolder()
+        try await body(SQLiteLedger.open(path: folder.path("ledger.sqlite")))
+    }
+
+    @Test("A device that the ledger blocks is refused until the block ends, and the operator's reason is told")
+    func blockedDevice() async throws {
+        let end = TokenFixtures.now.addingTimeInterval(60)
+        try await onEveryLedger { ledger in
+            try await ledger.block(
+                Block(subject: Self.device, reason: "sold in lots", since: TokenFixtures.now, until: end))
+            let blocked = try await judge(TokenFixtures.lenient, ledger: ledger) { _ in }
+            #expect(blocked.failed == [Check.device])
+            #expect(blocked.tokenCode(Check.device) == "device-blocked")
+            #expect(blocked.tokenDetail(Check.device).contains("sold in lots"))
+            #expect(try await judge(TokenFixtures.lenient, ledger: ledger, at: end) { _ in }.failed == [])
+            let other = try await judge(TokenFixtures.lenient, ledger: ledger) {
+                $0["did"] = "ExampleApproovTokenDID=="
+            }
+            #expect(other.failed == [])
+        }
+    }
+
+    @Test("A device that the ledger allows may have what the policy rejects, until the allowance ends; gates stay shut")
+    func allowedDevice() async throws {
+        var settings = TokenFixtures.lenient
+        settings.annotations = AnnotationRules(reject: ["rooted"])
+        let end = TokenFixtures.now.addingTimeInterval(60)
+        try await onEveryLedger { ledger in
+            try await ledger.allow(
+                Allowance(subject: Self.device, reason: "pen test", since: TokenFixtures.now, until: end))
+            let allowed = try await judge(settings, ledger: ledger) { $0["anno"] = ["rooted"] }
+            #expect(allowed.outcome == .accept)
+            #expect(allowed.annotated == [Check.annotations])
+            #expect(allowed.tokenCode(Check.device) == "device-allowed")
+            let late = try await judge(settings, ledger: ledger, at: end) { $0["anno"] = ["rooted"] }
+            #expect(late.failed == [Check.annotations])
+            let expired = try await judge(settings, ledger: ledger) {
+                ($0["anno"], $0["exp"]) = (["rooted"], .integer(TokenFixtures.seconds))
+            }
+            #expect(expired.failed == [Check.expiry])
+            let foreign = try await judge(settings, ledger: ledger) {
+                ($0["anno"], $0["did"]) = (["rooted"], "ExampleApproovTokenDID==")
+            }
+            #expect(foreign.failed == [Check.annotations])
+        }
+    }
+
+    @Test("An issuer that the ledger blocks is revoked, though the policy names it")
+    func revokedIssuer() async throws {
+        var settings = TokenFixtures.lenient
+        settings.longLivedIssuers = ["billing", "reports"]
+        try await onEveryLedger { ledger in
+            try await ledger.block(
+                Block(
+                    subject: LedgerSubject(.issuer, "billing"), reason: "laptop lost", since: TokenFixtures.now,
+                    until: nil))
+            for (issuer, failed) in [("billing", [Check.issuer]), ("reports", [])] {
+                let verdict = try await judge(settings, ledger: ledger) {
+                    $0 = ["iss": .text(issuer), "exp": .integer(TokenFixtures.seconds + 86_400)]
+                }
+                #expect(verdict.failed == failed)
+            }
+            let token = try TokenFixtures.token(["iss": "billing", "exp": .integer(TokenFixtures.seconds + 9)])
+            let verdict = try await TokenFixtures.judge(token, settings, ledger: ledger)
+            #expect(verdict.tokenCode(Check.issuer) == "issuer-revoked")
+            #expect(verdict.tokenDetail(Check.issuer).contains("laptop lost"))
+        }
+    }
+
+    @Test("What is not authentic is not looked up in the ledger, and a ledger that is away is an outage")
+    func outage() async throws {
+        let ledger = AbsentLedger()
+        let foreign = try TokenFixtures.jws(
+            TokenFixtures.claims.text, by: TokenFixtures.hs256(TokenFixtures.otherSecret))
+        let verdict = try await TokenFixtures.judge(foreign, ledger: ledger)
+        #expect(verdict.failed == [Check.signature])
+        let token = try TokenFixtures.token()
+        let error = await #expect(throws: VerificationError.self) {
+            try await TokenFixtures.judge(token, ledger: ledger)
+        }
+        guard case .outage(let outage)? = error else {
+            Issue.record("expected an outage")
+            return
+        }
+        #expect(outage.codeName == "unreachable")
+    }
+}
+
+/// A ledger that nobody can reach.
+private struct AbsentLedger: Ledger {
+    private static let outage = LedgerOutage(.unreachable, "nobody there")
+
+    var durability: LedgerDurability { .durable }
+    func issue(_ challenge: Challenge, at now: Date) async throws(LedgerOutage) { throw Self.outage }
+    func enrolledKey(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey? { throw Self.outage }
+    func standings(of subjects: [LedgerSubject], at now: Date) async throws(LedgerOutage) -> [LedgerStanding] {
+        throw Self.outage
+    }
+    func commit(_ effects: [LedgerEffect], at now: Date) async throws(LedgerOutage) -> CommitOutcome {
+        throw Self.outage
+    }
+    func block(_ block: Block) async throws(LedgerOutage) { throw Self.outage }
+    func allow(_ allowance: Allowance) async throws(LedgerOutage) { throw Self.outage }
+    func allow(_ subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding? { throw Self.outage }
+    func export(_ body: (LedgerEntry) throws -> Void) async throws { throw Self.outage }
+    func summary(at now: Date) async throws(LedgerOutage) -> LedgerSummary { throw Self.outage }
+}

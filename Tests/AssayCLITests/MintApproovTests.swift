@@ -1,0 +1,149 @@
+import Foundation
+import Testing
+
+@Suite("assay mint approov")
+struct MintApproovTests {
+    private static let policy = """
+        version: 1
+        keys:
+          - { name: example, use: approov, secret: "file:secret.b64" }
+        apps:
+          - { name: open, approov: { keys: [example], longLivedIssuers: [batch] } }
+          - { name: bound, approov: { keys: [example], binding: [Authorization], failover: reject } }
+          - { name: sealed, approov: { keys: [example], format: jwe } }
+        """
+
+    private func scratch() throws -> Scratch {
+        let scratch = try Scratch()
+        try scratch.write("policy.yaml", Data(Self.policy.utf8))
+        return scratch
+    }
+
+    /// Mints a token and judges it: the lines of its failed checks, and the token.
+    private func judge(_ scratch: Scratch, app: String, field: String = "token", _ arguments: [String]) throws
+        -> (failed: [String], token: String)
+    {
+        let source =
+            scratch.exists("secret.b64") ? ["--secret", "file:secret.b64"] : ["--new-secret", "secret.b64"]
+        let minted = try scratch.run(["mint", "approov"] + source + arguments)
+        #expect(minted.status == 0, "\(minted.errors)")
+        #expect(minted.output.hasSuffix("\n"))
+        let token = String(minted.output.dropLast())
+        #expect(!token.contains("\n"))
+        let record: [String: Any] = [
+            "id": "minted", "kind": "approov.token", "app": app,
+            "evidence": app == "bound" && field == "token"
+                ? [field: token, "binding": ["Bearer myauth_token"]] as [String: Any] : [field: token],
+        ]
+        try scratch.write("record.json", try JSONSerialization.data(withJSONObject: record))
+        let run = try scratch.run(["verify", "--policy", "policy.yaml", "--json", "record.json"])
+        let verdict = try #require(
+            try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any], "\(run.errors)")
+        return (try #require(verdict["failed"] as? [String]), token)
+    }
+
+    @Test("tokens of every type are taken or refused as those of Approov's own tool are meant to be")
+    func types() throws {
+        let scratch = try scratch()
+        let bound = ["--bind", "Bearer myauth_token"]
+        let cases: [(String, [String], [String])] = [
+            ("open", [], []), ("open", ["--type", "invalid"], ["approov.token.signature"]),
+            ("open", ["--type", "failover"], []), ("open", ["--annotation", "rooted", "--key-id", "one"], []),
+            ("open", ["--type", "long-lived", "--issuer", "batch", "--expires-in", "90d"], []),
+            (
+                "open", ["--type", "long-lived", "--issuer", "other", "--expires-in", "90d"],
+                ["approov.token.issuer"]
+            ),
+            ("open", ["--at", "2020-01-01T00:00:00Z"], ["approov.token.expiry"]),
+            ("bound", bound, []), ("bound", [], ["approov.token.binding"]),
+            ("bound", ["--bind", "-x"], ["approov.token.binding"]),
+            ("bound", ["--type", "failover"], ["approov.token.binding", "approov.token.failover"]),
+            ("sealed", ["--format", "jwe"], []), ("sealed", [], ["approov.token.decode"]),
+            ("sealed", ["--format", "jwe", "--type", "invalid"], ["approov.token.decryption"]),
+        ]
+        for (app, arguments, failed) in cases {
+            #expect(try judge(scratch, app: app, arguments).failed == failed, "\(app) \(arguments)")
+        }
+        #expect(try judge(scratch, app: "open", field: "loggable", ["--loggable"]).failed == [])
+        let invalid = try judge(scratch, app: "open", field: "loggable", ["--loggable", "--type", "invalid"])
+        #expect(invalid.failed == ["approov.token.signature"])
+    }
+
+    @Test("the claims are those of Approov's example tokens")
+    func claims() throws {
+        func claims(_ arguments: String...) throws -> String {
+            let token = try judge(try scratch(), app: "open", ["--at", "2019-05-27T17:16:28Z"] + arguments).token
+            let payload = token.split(separator: ".")[1].replacing("-", with: "+").replacing("_", with: "/")
+            let padded = payload + String(repeating: "=", count: (4 - payload.count % 4) % 4)
+            return String(decoding: try #require(Data(base64Encoded: padded)), as: UTF8.self)
+        }
+        #expect(try claims() == #"{"did":"ExampleApproovTokenDID==","exp":1558980988,"ip":""}"#)
+        #expect(try claims("--type", "failover") == #"{"exp":1558980988}"#)
+        #expect(
+            try claims("--type", "long-lived", "--issuer", "server-token", "--expires-in", "90d")
+                == #"{"exp":1566753388,"iss":"server-token"}"#)
+        #expect(
+            try claims("--bind", "custom-data", "--expires-in", "5m")
+                == #"{"did":"ExampleApproovTokenDID==","exp":1558977688,"ip":"","#
+                + #""pay":"tih+xRFV8PMsDhKthuFdvqWtQpKdT+K8X5W3258EJnU="}"#)
+    }
+
+    @Test("a new secret is written for its owner alone, never over another one, and shown nowhere")
+    func secrets() throws {
+        let scratch = try scratch()
+        let run = try scratch.run(["mint", "approov", "--new-secret", "secret.b64"])
+        #expect(run.status == 0)
+        let attributes = try FileManager.default.attributesOfItem(atPath: scratch.path("secret.b64"))
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        let secret = try String(contentsOf: scratch.folder.appendingPathComponent("secret.b64"), encoding: .utf8)
+        #expect(secret.count == 89)
+        #expect(!(run.output + run.errors).contains(secret.prefix(8)))
+        #expect(try scratch.run(["mint", "approov", "--new-secret", "secret.b64"]).status != 0)
+        #expect(try String(contentsOf: scratch.folder.appendingPathComponent("secret.b64"), encoding: .utf8) == secret)
+        let argument = try scratch.run(["mint", "approov", "--secret", String(secret.dropLast())])
+        #expect(argument.status == 64)
+        #expect(!(argument.output + argument.errors).contains(secret.prefix(8)))
+        try scratch.write("short.b64", Data("QUJD".utf8))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: scratch.path("short.b64"))
+        let short = try scratch.run(["mint", "approov", "--secret", "file:short.b64"])
+        #expect(short.status == 2)
+        #expect(short.errors.contains("64 bytes"))
+        #expect(!short.errors.contains("QUJD"))
+    }
+
+    @Test(
+        "options that contradict each other are bad arguments",
+        arguments: [
+            [], ["--secret", "env:A", "--new-secret", "x"], ["--secret", "env:A", "--type", "other"],
+            ["--secret", "env:A", "--type", "failover", "--bind", "x"],
+            ["--secret", "env:A", "--type", "long-lived", "--expires-in", "90d"],
+            ["--secret", "env:A", "--type", "long-lived", "--issuer", "x"],
+            ["--secret", "env:A", "--loggable", "--format", "jwe"], ["--secret", "env:A", "--bind", ""],
+            ["--secret", "env:A", "--device-id", "short"], ["--secret", "env:A", "--expires-in", "0s"],
+            ["--output", "folder"],
+        ])
+    func contradictions(arguments: [String]) throws {
+        let run = try Scratch().run(["mint", "approov"] + arguments)
+        #expect(run.status == 64, "\(run.errors)")
+        #expect(run.output.isEmpty)
+    }
+
+    @Test("vectors are accepted and rejected under the policy beside them, with secrets that nobody else can read")
+    func vectors() throws {
+        let scratch = try Scratch()
+        let mint = ["mint", "approov", "vectors", "--output", "out", "--at", "2026-05-01T00:00:00Z"]
+        #expect(try scratch.run(mint).status == 0)
+        for name in ["current-secret", "pending-secret", "current-message-key"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: scratch.path("out/keys/\(name).b64"))
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+        }
+        for (file, status) in [("token-accept", 0), ("message-accept", 0), ("token-signature", 1), ("proof", 1)] {
+            let run = try scratch.run([
+                "verify", "--policy", "out/policy.yaml", "--as-captured", "out/\(file).json",
+            ])
+            #expect(run.status == status, "\(file): \(run.errors)")
+        }
+        #expect(try scratch.run(mint).status == 64)
+        #expect(try scratch.run(mint + ["--force"]).status == 0)
+    }
+}

@@ -1,0 +1,255 @@
+import AssayTestSupport
+import AssayTesting
+import Foundation
+import Testing
+
+@Suite("assay verify, raw evidence of Approov")
+struct VerifyRawApproovTests {
+    private static let token = ["verify", "--kind", "approov.token", "token.txt"]
+    private static let secret = ["--secret", "file:secret.b64"]
+
+    @Test("A token is verified with secrets from files and the environment, and its verdict names key, device and ARC")
+    func token() throws {
+        let scratch = try Scratch()
+        let minted = try TestApproov.token()
+        try scratch.writeApproov("token.txt", "\n \(minted.token)\r\n")
+        let run = try scratch.run(Self.token + Self.secret + ["--json"])
+        let verdict = try #require(try run.json().first, "\(run.errors)")
+        let subject = try #require(verdict["subject"] as? [String: Any])
+        #expect(run.status == 0 && verdict["outcome"] as? String == "accept", "\(run.output)")
+        #expect(subject["key"] as? String == "file:secret.b64")
+        #expect(subject["deviceId"] as? String == TestApproov.deviceID && subject["arc"] as? String == "ABCDEF")
+        let keys = try TestApproov.keys()
+        let other = try ApproovTestKeys(seed: "assay command line", label: "old")
+        let environment = try scratch.run(
+            Self.token + ["--secret", "env:OLD", "--secret", "env:NOW"],
+            environment: ["OLD": other.secretFile, "NOW": keys.secretFile])
+        #expect(environment.status == 0, "\(environment.errors)\(environment.output)")
+        try scratch.write("token.txt", Data("\u{FEFF}\(minted.token)".utf8))
+        let marked = try scratch.run(Self.token + Self.secret)
+        #expect(marked.status == 0 && marked.errors.contains("byte order mark"), "\(marked.errors)")
+        for form in TestKeys.forms(Data(keys.secret)) {
+            #expect(!"\(run.output)\(run.errors)\(environment.output)\(environment.errors)".contains(form))
+        }
+    }
+
+    @Test("Loggable tokens, status words, encrypted tokens and those of public keys are told apart")
+    func forms() throws {
+        let scratch = try Scratch()
+        let encrypted = ["--token-format", "jwe"]
+        let table: [(text: String, options: [String], status: Int32, words: String)] = [
+            (try TestApproov.token().loggable.text, Self.secret, 0, "a loggable token"),
+            ("MITM_DETECTED\n", Self.secret, 1, "rejected because: approov.token.decode:"),
+            (try TestApproov.token(.encrypted).token, Self.secret + encrypted, 0, "accept"),
+            (try TestApproov.token(.encrypted).token, Self.secret, 1, "approov.token.decode:"),
+            (try TestApproov.token().token, Self.secret + encrypted, 1, "approov.token.decode:"),
+            (try TestApproov.token(.signedES256).token, ["--token-public-key", "file:es.pem"], 0, "accept"),
+            (try TestApproov.token().token, ["--token-public-key", "file:es.pem"], 1, "approov.token.key:"),
+            ("Bearer \(try TestApproov.token().token)", Self.secret, 1, "approov.token.decode:"),
+            ("Bearer \(try TestApproov.token().token)", Self.secret + ["--token-prefix", "Bearer "], 0, "accept"),
+        ]
+        for entry in table {
+            try scratch.writeApproov("token.txt", entry.text)
+            let run = try scratch.run(Self.token + entry.options)
+            #expect(run.status == entry.status, "\(entry.options): \(run.errors)\(run.output)")
+            #expect("\(run.output)\(run.errors)".contains(entry.words), "\(entry.options): \(run.output)\(run.errors)")
+        }
+    }
+
+    @Test("What the options say is held against the token")
+    func options() throws {
+        let scratch = try Scratch()
+        let minted = try TestApproov.token { claims in
+            claims.bind(to: [TestApproov.bound, "my-device-id"])
+            claims[.annotations] = .array([.text("rooted")])
+        }
+        try scratch.writeApproov("token.txt", minted.token)
+        try scratch.write("session", Data("\(TestApproov.bound)\n".utf8))
+        let first = ["--binding-header", "Authorization=\(TestApproov.bound)"]
+        let second = ["--binding-header", "X-Device-ID=my-device-id"]
+        let reject = ["--failover", "reject"]
+        let table: [(options: [String], status: Int32, words: String)] = [
+            (first + second + reject, 0, "accept"),
+            (["--binding-header", "Authorization=file:session"] + second + reject, 0, "accept"),
+            (second + first + reject, 1, "rejected because: approov.token.binding:"),
+            (first + reject, 1, "approov.token.binding:"),
+            (first + first + second + reject, 64, "stands in the list twice"),
+            (first + second, 64, "--failover is required with --binding-header"),
+            (["--binding-header", "Authorization"] + reject, 64, "expected NAME=VALUE"),
+            (["--binding-header", "a b=x"] + reject, 64, "--binding-header: expected the name of an HTTP field"),
+            (["--reject-annotation", "rooted"], 1, "approov.token.annotations:"),
+            (["--maximum-lifetime", "10s"], 1, "approov.token.expiry:"),
+            (["--at", "2999-01-01T00:00:00Z"], 1, "approov.token.expiry:"),
+            (["--address", "203.0.113.8"], 0, "approov.token.address"),
+            (["--signer", "account"], 64, "approov.token has no option --signer"),
+            (["--token-format", "jwt"], 64, "allowed are jws, jwe"),
+        ]
+        for entry in table {
+            let run = try scratch.run(Self.token + Self.secret + entry.options)
+            #expect(run.status == entry.status, "\(entry.options): \(run.errors)\(run.output)")
+            #expect("\(run.output)\(run.errors)".contains(entry.words), "\(entry.options): \(run.output)\(run.errors)")
+        }
+    }
+
+    @Test("Issuers, audiences and tokens of the failover service are the options' to allow")
+    func sources() throws {
+        let scratch = try Scratch()
+        let time = TestEvidence.time.addingTimeInterval(300)
+        let table: [(claims: ApproovClaimsBlueprint, options: [String], status: Int32)] = [
+            (.longLived(issuer: "batch", expiresAt: time), [], 1),
+            (.longLived(issuer: "batch", expiresAt: time), ["--long-lived-issuer", "batch"], 0),
+            (.longLived(issuer: "batch", expiresAt: time), ["--issuer", "batch"], 0),
+            (.failover(expiresAt: time), [], 0), (.failover(expiresAt: time), ["--failover", "reject"], 1),
+        ]
+        for entry in table {
+            let minted = try ApproovTokenBlueprint(keys: TestApproov.keys(), claims: entry.claims).mint()
+            try scratch.writeApproov("token.txt", minted.token)
+            let run = try scratch.run(Self.token + Self.secret + entry.options)
+            #expect(run.status == entry.status, "\(entry.options): \(run.errors)\(run.output)")
+        }
+        let minted = try TestApproov.token { $0[.audience] = .text("shop") }
+        try scratch.writeApproov("token.txt", minted.token)
+        #expect(try scratch.run(Self.token + Self.secret + ["--audience", "shop"]).status == 0)
+        #expect(try scratch.run(Self.token + Self.secret + ["--audience", "bank"]).status == 1)
+    }
+
+    @Test("With a policy, bound values are looked up by name in the policy's order, and others are refused")
+    func policy() throws {
+        let scratch = try Scratch()
+        let minted = try TestApproov.token { $0.bind(to: [TestApproov.bound, "my-device-id"]) }
+        try scratch.writeApproov("token.txt", minted.token)
+        try scratch.write(
+            "policy.yaml",
+            Data(
+                """
+                version: 1
+                keys: [{ name: now, use: approov, secret: "file:secret.b64" }]
+                apps: [{ name: api, approov: { keys: [now], binding: [Authorization, X-Device-ID], failover: reject } }]
+                """.utf8))
+        let values = [
+            "--binding-header", "x-device-id=my-device-id", "--binding-header", "authorization=\(TestApproov.bound)",
+        ]
+        let run = try scratch.run(Self.token + ["--policy", "policy.yaml"] + values)
+        #expect(run.status == 0, "\(run.errors)\(run.output)")
+        let missing = try scratch.run(Self.token + ["--policy", "policy.yaml"])
+        #expect(missing.status == 1 && missing.output.contains("approov.token.binding:"), "\(missing.output)")
+        let other = try scratch.run(Self.token + ["--policy", "policy.yaml", "--binding-header", "Cookie=a"])
+        #expect(other.status == 64 && other.errors.contains("the policy binds tokens to Authorization, X-Device-ID"))
+        let both = try scratch.run(Self.token + ["--policy", "policy.yaml"] + Self.secret)
+        #expect(both.status == 64 && both.errors.contains("--secret and --policy exclude each other"), "\(both.errors)")
+    }
+
+    @Test("Secrets are no arguments, and what is wrong with one is told by its option without showing it")
+    func secrets() throws {
+        let scratch = try Scratch()
+        try scratch.writeApproov("token.txt", TestApproov.token().token)
+        let keys = try TestApproov.keys()
+        let text = Data(keys.secret).base64EncodedString()
+        try scratch.writeSecret("open", keys.secretFile, mode: 0o644)
+        try scratch.writeSecret("cut", String(text.dropLast(5)))
+        let table: [(options: [String], status: Int32, words: String)] = [
+            (["--secret", text], 64, "--secret: expected file:PATH or env:NAME"),
+            (["--secret", "file:open"], 2, "chmod 600 open"), (["--secret", "file:cut"], 2, "--secret: cut: expected"),
+            (["--secret", "file:secret.b64", "--secret", "file:secret.b64"], 64, "--secret names a source twice"),
+            (["--account-key", "acc=\(text)"], 64, "approov.token has no option --account-key"),
+            ([], 64, "--secret, --token-public-key or --key-set is required"),
+        ]
+        for entry in table {
+            let run = try scratch.run(Self.token + entry.options)
+            #expect(run.status == entry.status && run.errors.contains(entry.words), "\(entry.words): \(run.errors)")
+            for form in TestKeys.forms(Data(keys.secret)) { #expect(!run.errors.contains(form), "\(entry.words)") }
+        }
+    }
+
+    @Test("A request is verified as it was captured, by the installation's key or the account's")
+    func message() throws {
+        let scratch = try Scratch()
+        let command = ["verify", "--kind", "approov.message", "request.http"] + Self.secret
+        let installation = command + ["--signer", "installation"]
+        let target = ["--target-uri", TestApproov.targetURI]
+        for lineEnd in ["\r\n", "\n"] {
+            try scratch.writeApproov("request.http", TestApproov.request(lineEnd: lineEnd))
+            let run = try scratch.run(installation + target)
+            #expect(run.status == 0, "\(run.errors)\(run.output)")
+        }
+        let lacking = try scratch.run(installation)
+        #expect(lacking.status == 64 && lacking.errors.contains("--target-uri 'https://api.example.com/v1/items?a=1'"))
+        let other = try scratch.run(installation + ["--target-uri", "https://api.example.org/"])
+        #expect(other.status == 1 && other.output.contains("approov.message.signature:"), "\(other.output)")
+        let covering = try scratch.run(
+            installation + target + ["--component", "approov-token", "--component", "x-user"])
+        #expect(covering.status == 1 && covering.output.contains("approov.message.components:"), "\(covering.output)")
+        let swapped = try scratch.run(
+            command + target + ["--signer", "account", "--account-key", "id=file:account.b64"])
+        #expect(swapped.status == 1 && swapped.output.contains("approov.message.decode:"), "\(swapped.output)")
+
+        try scratch.writeApproov("request.http", TestApproov.request(account: true, target: TestApproov.targetURI))
+        let id = try TestApproov.keys().messageKeyID
+        let account = command + ["--signer", "account", "--account-key", "\(id)=file:account.b64"]
+        let signed = try scratch.run(account)
+        #expect(signed.status == 0, "\(signed.errors)\(signed.output)")
+        let ledger = ["--ledger", "sqlite:ledger.sqlite", "--app", "api"]
+        #expect(try scratch.run(account + ledger + ["--create-ledger"]).status == 0)
+        let replay = try scratch.run(account + ledger)
+        #expect(replay.status == 1 && replay.output.contains("approov.message.replay:"), "\(replay.output)")
+        let keyless = try scratch.run(command + ["--signer", "account"])
+        #expect(
+            keyless.status == 64 && keyless.errors.contains("--account-key is for --signer account, which needs one"))
+        let inline = try scratch.run(command + ["--signer", "account", "--account-key", "id=5ecret"])
+        #expect(inline.status == 64 && !inline.errors.contains("5ecret"), "\(inline.errors)")
+    }
+
+    @Test("A file that is no request of one meaning is told with line and byte, and judged by nobody")
+    func requests() throws {
+        let scratch = try Scratch()
+        let request = try TestApproov.request()
+        let command = [
+            "verify", "--kind", "approov.message", "--signer", "installation", "--target-uri", TestApproov.targetURI,
+            "request.http",
+        ]
+        let table: [(text: String, words: String)] = [
+            (request + "\n", "bytes follow the body"), (String(request.dropLast()), "the body is cut"),
+            (request.replacing("Content-Length: 7", with: "Transfer-Encoding: chunked"), "in chunks"),
+            (request.replacing("Host: ", with: "Host: a\r\nHost: "), "line 3, byte"),
+        ]
+        for entry in table {
+            try scratch.writeApproov("request.http", entry.text)
+            let run = try scratch.run(command + Self.secret)
+            #expect(run.status == 2 && run.errors.contains(entry.words), "\(entry.words): \(run.errors)")
+        }
+    }
+
+    @Test("A proof is held against measurements, or against those of a token that is verified first")
+    func proof() throws {
+        let scratch = try Scratch()
+        let measurements = ApproovTestMeasurements(seed: "assay command line", label: "app")
+        let proof = ApproovProofBlueprint(integrityOf: measurements, nonce: TestApproov.nonce)
+        func base64(_ bytes: [UInt8]?) -> String { Data(bytes ?? []).base64EncodedString() }
+        let command = ["verify", "--kind", "approov.proof", "--nonce", base64(proof.nonce)]
+        let given = ["--proof", base64(proof.proof)]
+        try scratch.writeSecret(
+            "m.json",
+            #"{"mpk": "\#(base64(measurements.proofKey))", "imh": "\#(base64(measurements.integrity))"}"#)
+        let run = try scratch.run(command + given + ["m.json"])
+        #expect(run.status == 0, "\(run.errors)\(run.output)")
+        let device = try scratch.run(command + given + ["--measurement", "device", "m.json"])
+        #expect(device.status == 1 && device.output.contains("approov.proof.measurement:"), "\(device.output)")
+        let wrong = try scratch.run(command + ["--proof", "hex:\(String(repeating: "ab", count: 32))", "m.json"])
+        #expect(wrong.status == 1, "\(wrong.output)")
+        try scratch.writeApproov("token.txt", try TestApproov.token(.encrypted) { $0.measure(measurements) }.token)
+        let token = try scratch.run(command + given + Self.secret + ["--token-format", "jwe", "token.txt"])
+        #expect(token.status == 0, "\(token.errors)\(token.output)")
+        let keyless = try scratch.run(command + given + ["token.txt"])
+        #expect(keyless.status == 2, "\(keyless.errors)\(keyless.output)")
+        let lacking = try scratch.run(command + ["m.json"])
+        #expect(lacking.status == 64 && lacking.errors.contains("--nonce and --proof are required"))
+        try scratch.write("m.json", Data(#"{"mpk": "x"}"#.utf8))
+        let broken = try scratch.run(command + given + ["m.json"])
+        #expect(broken.status == 2 && broken.errors.contains("evidence.measurements.mpk"), "\(broken.errors)")
+        for secret in [measurements.proofKey, measurements.integrity] {
+            for form in TestKeys.forms(Data(secret ?? [])) {
+                #expect(!"\(run.output)\(run.errors)\(token.output)\(device.output)".contains(form))
+            }
+        }
+    }
+}
