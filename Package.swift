@@ -206,7 +206,7 @@ let package = Package(
             name: "PeerTests", dependencies: ["AssayCore", "AssayPrimitives", "AssayTesting"], swiftSettings: strict),
         .testTarget(
             name: "AssayCLITests",
-            dependencies: ["Assay", "AssayCLI", "AssayCore", "AssayTesting", "AssayTestSupport"],
+            dependencies: ["Assay", "AssayCLI", "AssayCore", "AssayPrimitives", "AssayTesting", "AssayTestSupport"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -1,5 +1,6 @@
 import Assay
 import AssayInspection
+import AssayPrimitives
 import AssayTesting
 import Foundation
 import Testing
