@@ -11,13 +11,13 @@ struct ApproovBlueprintTests {
 
     init() throws { keys = try ApproovTestKeys(seed: "tests", label: "account") }
 
-    private func data(_ text: some StringProtocol) throws -> Data {
+    private func data(_ text: String) throws -> Data {
         let standard = text.replacing("-", with: "+").replacing("_", with: "/")
         return try #require(Data(base64Encoded: standard + String(repeating: "=", count: (4 - text.count % 4) % 4)))
     }
 
     private func parts(_ token: String) throws -> [Data] {
-        try token.split(separator: ".", omittingEmptySubsequences: false).map { try data($0) }
+        try token.split(separator: ".", omittingEmptySubsequences: false).map { try data(String($0)) }
     }
 
     @Test("a genuine token is HS256 under the account's secret, with the claims that an app gets")
