@@ -37,9 +37,10 @@ install: packages
 uninstall:
 	Scripts/install --remove "$(DESTDIR)$(PREFIX)"
 
-## Measures rates, scaling and memory as ratios to bare cryptography in the same run.
+## Measures rates, scaling and memory as ratios to bare cryptography, and to other implementations, in the same run.
 benchmark: build
-	$(SWIFT) run $(CONFIGURATION) --package-path Benchmarks Benchmarks
+	peers=$$(Scripts/install-peers) && \
+		ASSAY_PEERS="$$peers" $(SWIFT) run $(CONFIGURATION) --package-path Benchmarks Benchmarks
 
 ## Measures a Hummingbird server with the check of Approov tokens against the same server without it.
 benchmark-http: packages

@@ -258,7 +258,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "AssayCLITests",
-            dependencies: ["Assay", "AssayCLI", "AssayCore", "AssayTesting", "AssayTestSupport"],
+            dependencies: ["Assay", "AssayCLI", "AssayCore", "AssayPrimitives", "AssayTesting", "AssayTestSupport"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

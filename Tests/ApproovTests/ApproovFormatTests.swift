@@ -1,5 +1,6 @@
 import Assay
 import AssayInspection
+import AssayPrimitives
 import AssayTesting
 import Foundation
 import Testing
@@ -98,7 +99,7 @@ struct ApproovFormatTests {
         "A known claim of another type is where strict decoding stops; a loggable token says which six characters count"
     )
     func violations() throws {
-        let claims = Self.inspect(#"{"did":"h4gubfCFzJu81j/U2BJsdg==","exp":"1"}"#)
+        let claims = Self.inspect(#"{"did":"h4gubfCFzJu81j/U2BJsdg==","arc":"ABCDEF","exp":"1"}"#)
         #expect(claims.violation?.reason == .unexpectedType && Self.flat(claims)["exp"]?.violation != nil)
         let loggable = try Self.inspect(Self.token().loggable.text)
         #expect(loggable.violation == nil && Self.flat(loggable)["sip"]?.meaning?.contains("six characters") == true)

@@ -32,7 +32,7 @@ struct ApproovToolOutputTests {
             ("\u{FEFF}\(base64)", 0),
             ("$ approov secret admin.tok -get\n\(base64)\n", 1),
             ("WARNING: updating\nYES\nnew Approov token secret is \(base64)\n", 2),
-            ("SECRET=\(base64)\n", 0), ("secret:\(base64)", 0), ("\(base64)\n\n\(base64)\n", 0),
+            ("SECRET=\(base64)\n", 0), ("secret:\(base64)", 0), ("\(base64)\n\n\(base64)\n", 1),
             ("new Approov token secret is \(wrapped(base64, at: 52, by: "\n"))\nbye\n", 1),
             (wrapped(base64, at: 76, by: "\r\n"), 0), (wrapped(base64, at: 20, by: "  \n  "), 0),
             (wrapped(base64, at: 86, by: "\n"), 0), (wrapped(base64, at: 87, by: "\n"), 0),

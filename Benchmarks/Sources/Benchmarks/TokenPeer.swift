@@ -29,7 +29,8 @@ final class TokenPeer {
     init(secret: [UInt8], tokens: [String]) throws {
         let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
             .standardizedFileURL
-        let installed = package.appendingPathComponent("../.build/peers/bin/python").standardizedFileURL.path
+        // The link itself, since what it leads to does not know the environment that it stands in.
+        let installed = package.deletingLastPathComponent().path + "/.build/peers/bin/python"
         let python = ProcessInfo.processInfo.environment["ASSAY_PEERS"].flatMap { $0.isEmpty ? nil : $0 } ?? installed
         guard FileManager.default.isExecutableFile(atPath: python) else {
             throw Failure(

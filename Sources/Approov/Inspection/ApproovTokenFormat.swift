@@ -41,7 +41,9 @@ enum ApproovTokenFormat: BlobFormat {
             guard let dot = rest.firstIndex(of: UInt8(ascii: ".")) else { return nil }
             rest = rest[(dot + 1)...]
         }
-        let part = rest.prefix { $0 != UInt8(ascii: ".") }
+        var part = rest.prefix { $0 != UInt8(ascii: ".") }
+        // `Bearer ` may stand before the first one.
+        if let space = part.lastIndex(of: 0x20) { part = part[(space + 1)...] }
         guard !part.isEmpty, part.count <= InputLimits.joseText else { return nil }
         let node = LenientJSON.read(LenientBase64.decode(part).bytes[...])?.node
         return node.flatMap { $0.isObject ? $0 : nil }

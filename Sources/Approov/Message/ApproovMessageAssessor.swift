@@ -30,7 +30,8 @@ public enum ApproovMessageAssessor {
         let known = token.token.map { standings(ApproovSubjects.all(of: $0.claims)) } ?? []
         let context = Context(
             input: input, signing: signing,
-            keys: KeySelection<ApproovMessageKey>(messageKeys, for: expectations.messageKeyClaim, at: now),
+            keys: KeySelection<ApproovMessageKey>(
+                signing.signer == .account ? messageKeys : [], for: expectations.messageKeyClaim, at: now),
             expectations: expectations, now: now)
         return context.assess(token, known, &run)
     }

@@ -41,10 +41,13 @@ public struct CapturedRequest: Sendable {
         return "https://\(host)\(target)"
     }
 
+    /// RFC 3986 section 3.1: a scheme begins with a letter.
     private static func isAbsolute(_ target: String) -> Bool {
+        func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
         let scheme = target.utf8.prefix { $0 != 0x3A }
-        let isScheme = scheme.allSatisfy { (0x61...0x7A).contains($0 | 0x20) || (0x2B...0x39).contains($0) }
-        return isScheme && !scheme.isEmpty && target.utf8.dropFirst(scheme.count).starts(with: "://".utf8)
+        return scheme.first.map(isLetter) ?? false
+            && scheme.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || "+-.".utf8.contains($0) }
+            && target.utf8.dropFirst(scheme.count).starts(with: "://".utf8)
     }
 }
 

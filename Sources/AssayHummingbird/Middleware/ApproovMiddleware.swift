@@ -15,7 +15,7 @@ public import Hummingbird
 public struct ApproovMiddleware<Context: ApproovRequestContext>: RouterMiddleware {
     private let live: LiveVerifier
     private let position: ApproovSwitch.Position
-    private let options: ApproovMiddlewareOptions
+    private let settings: RequestJudge.Settings
 
     /// Checks requests for an app.
     ///
@@ -28,7 +28,7 @@ public struct ApproovMiddleware<Context: ApproovRequestContext>: RouterMiddlewar
         _ live: LiveVerifier, app: String? = nil, options: ApproovMiddlewareOptions = ApproovMiddlewareOptions()
     ) throws(PolicyError) {
         self.live = live
-        self.options = options
+        settings = RequestJudge.Settings(options)
         position = try live.use(app: app, hasOrigins: options.origins != nil)
     }
 
@@ -43,7 +43,7 @@ public struct ApproovMiddleware<Context: ApproovRequestContext>: RouterMiddlewar
             context.approov = ApproovRequest(outcome: .off, enforcement: .off, body: nil)
             return try await next(request, context)
         }
-        let judge = RequestJudge(state: live.state, app: position.app, options: options)
+        let judge = RequestJudge(state: live.state, app: position.app, settings: settings)
         let judgement = try await judge.judge(
             &request, from: context.remoteAddress, enforces: enforcement == .reject)
         RefusalLog.write(judgement.outcome, app: position.app, enforcement, to: &context.logger)
@@ -56,11 +56,12 @@ public struct ApproovMiddleware<Context: ApproovRequestContext>: RouterMiddlewar
 
     /// The answer to a request that does not go on.
     private func refusal(of outcome: ApproovOutcome) -> Response? {
-        let refusal = RefusalResponse(options: options)
+        guard !outcome.isAccepted else { return nil }
+        let refusal = RefusalResponse(options: settings.options)
         switch outcome {
-        case .verdict(let verdict): return verdict.outcome == .accept ? nil : refusal.rejection(verdict)
+        case .verdict(let verdict): return refusal.rejection(verdict)
         case .outage:
-            switch options.outages {
+            switch settings.options.outages {
             case .refuse: return refusal.outage()
             case .letThrough: return nil
             }
@@ -82,6 +83,6 @@ public struct ApproovMiddleware<Context: ApproovRequestContext>: RouterMiddlewar
         guard status != .pending, status != .matches else { return try result.get() }
         RefusalLog.write(status, app: position.app, enforcement, to: context.logger)
         guard enforcement == .reject else { return try result.get() }
-        return RefusalResponse(options: options).rejection(of: context.approov?.verdict, body: status)
+        return RefusalResponse(options: settings.options).rejection(of: context.approov?.verdict, body: status)
     }
 }

@@ -22,7 +22,16 @@ struct Judgement {
 struct RequestJudge {
     let state: LiveVerifier.State
     let app: String
-    let options: ApproovMiddlewareOptions
+    let settings: Settings
+
+    /// The options of a middleware, behind one reference, since every request takes them along.
+    final class Settings: Sendable {
+        let options: ApproovMiddlewareOptions
+
+        init(_ options: ApproovMiddlewareOptions) { self.options = options }
+    }
+
+    private var options: ApproovMiddlewareOptions { settings.options }
 
     private static let contentDigest = HTTPField.Name("Content-Digest")
     private static let signature = HTTPField.Name("Signature")
@@ -45,7 +54,7 @@ struct RequestJudge {
                 .token(app.token(of: request.headers)), binding: app.binding(of: request.headers), address: address)
             return Judgement(
                 await outcome { () async throws(VerificationError) in
-                    try await state.verifier.verifyApproovToken(input, app: app.name, at: options.now())
+                    try await state.verifier.verifyApproovToken(input, app: app.selector, at: options.now())
                 })
         }
         return try await judgeMessage(&request, app, address, enforces: enforces)
@@ -61,7 +70,7 @@ struct RequestJudge {
         let uri = origins.targetURI(path: request.head.path ?? "/") { options.proxy.authority(of: request.head) }
         guard let uri else { return Judgement(.unjudged(.unknownHost)) }
         let message = Message(
-            app: app.name, method: request.method.rawValue, targetURI: uri, fields: Self.fields(of: request.head),
+            app: app.selector, method: request.method.rawValue, targetURI: uri, fields: Self.fields(of: request.head),
             address: address)
         // Without a signature nothing is covered, and the body decides nothing.
         guard Self.signature.map({ request.headers.contains($0) }) ?? false else {
@@ -114,7 +123,7 @@ struct RequestJudge {
 
     /// The signed parts of a request, without its body.
     private struct Message {
-        let app: String
+        let app: String?
         let method: String
         let targetURI: String
         let fields: [ApproovMessageInput.Field]

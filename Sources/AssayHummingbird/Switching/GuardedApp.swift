@@ -1,17 +1,20 @@
 import Assay
 import HTTPTypes
 
-/// An app of the policy with what the check needs of every request.
-struct GuardedApp: Sendable {
+/// An app of the policy with what the check needs of every request. A class, since every request looks at the same one.
+final class GuardedApp: Sendable {
     let name: String
+    /// What the verifier is told: the name, and nil for the only app, which it need not look for.
+    let selector: String?
     let configuration: ApproovConfiguration
     /// The field that holds the token.
     let tokenField: HTTPField.Name
     /// The fields that tokens are bound to, in their order.
     let boundFields: [HTTPField.Name]
 
-    init(_ name: String, _ configuration: ApproovConfiguration) throws(PolicyError) {
+    init(_ name: String, isOnly: Bool, _ configuration: ApproovConfiguration) throws(PolicyError) {
         self.name = name
+        selector = isOnly ? nil : name
         self.configuration = configuration
         tokenField = try Self.field(configuration.tokenHeader, of: name)
         var bound: [HTTPField.Name] = []
@@ -28,7 +31,14 @@ struct GuardedApp: Sendable {
 
     /// The token of a request. Lines of one field are joined as RFC 9110 section 5.3 says, which makes no token, so that
     /// a request with two is rejected whatever they are; one without any has an empty one.
-    func token(of fields: HTTPFields) -> String { fields[tokenField] ?? "" }
+    func token(of fields: HTTPFields) -> String {
+        var found: String?
+        for field in fields where field.name == tokenField {
+            guard found == nil else { return fields[tokenField] ?? "" }
+            found = field.value
+        }
+        return found ?? ""
+    }
 
     /// What a request carries of what tokens are bound to.
     func binding(of fields: HTTPFields) -> [ApproovBoundValue] {

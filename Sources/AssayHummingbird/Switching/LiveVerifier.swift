@@ -13,10 +13,12 @@ public final class LiveVerifier: Sendable {
 
         init(_ verifier: Verifier) throws(PolicyError) {
             self.verifier = verifier
+            let configured = verifier.policy.apps.compactMap { app in
+                app.configuration(ApproovConfiguration.self).map { (app.name, $0) }
+            }
             var apps: [GuardedApp] = []
-            for app in verifier.policy.apps {
-                guard let configuration = app.configuration(ApproovConfiguration.self) else { continue }
-                apps.append(try GuardedApp(app.name, configuration))
+            for (name, configuration) in configured {
+                apps.append(try GuardedApp(name, isOnly: configured.count == 1, configuration))
             }
             self.apps = apps
         }

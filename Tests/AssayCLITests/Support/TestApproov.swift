@@ -1,3 +1,4 @@
+import AssayPrimitives
 import AssayTesting
 import Foundation
 

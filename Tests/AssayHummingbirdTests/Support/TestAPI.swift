@@ -8,6 +8,8 @@ import Hummingbird
 import Logging
 
 /// An API behind Approov, with apps that know its secret.
+///
+/// Nothing of it is inlined: where nothing but an error is left of a call, Swift 6.3.1 crashes while it compiles the caller.
 struct TestAPI {
     static let secret = [UInt8](repeating: 0x5A, count: 64)
     static let now = Date(timeIntervalSince1970: 1_795_132_800)
@@ -15,12 +17,14 @@ struct TestAPI {
     static let installation = TestKey(.p256, seed: "hummingbird", label: "installation")
 
     /// The key of the policy.
+    @inline(never)
     static func key(_ secret: [UInt8] = TestAPI.secret, window: KeyWindow = .always) throws -> NamedKey {
         let text = SecretBytes(Array(Base64.encode(secret, .standard).utf8))
         return NamedKey(name: "now", window: window, material: try ApproovKey(parts: ["secret": text]))
     }
 
     /// A policy with an app `api`.
+    @inline(never)
     static func policy(
         keys: [NamedKey]? = nil, _ change: (inout ApproovConfiguration.Settings) -> Void = { _ in }
     ) throws -> Policy {
@@ -33,6 +37,7 @@ struct TestAPI {
     }
 
     /// A verifier with such a policy.
+    @inline(never)
     static func live(
         ledger: any Ledger = MemoryLedger(), logger: Logger = Logger(label: "test"), keys: [NamedKey]? = nil,
         _ change: (inout ApproovConfiguration.Settings) -> Void = { _ in }
@@ -51,6 +56,7 @@ struct TestAPI {
     }
 
     /// A token that holds for five minutes.
+    @inline(never)
     static func token(
         _ more: [JSONItem.Member] = [], secret: [UInt8] = TestAPI.secret, expiresIn seconds: Int = 300
     ) throws -> String {
@@ -63,6 +69,7 @@ struct TestAPI {
     }
 
     /// An application with one route that tells what the handler found, and one that returns the body.
+    @inline(never)
     static func application(
         _ live: LiveVerifier, options: ApproovMiddlewareOptions = options()
     ) throws -> some ApplicationProtocol {

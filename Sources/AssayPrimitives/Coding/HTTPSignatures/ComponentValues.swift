@@ -86,7 +86,7 @@ struct ComponentValues {
             for (index, line) in try lines(component, parameters).enumerated() {
                 if index > 0 { output += [UInt8(ascii: ","), 0x20] }
                 try write(component) { () throws(SerialisationError) in
-                    try StructuredFieldWriter.append(.byteSequence(line), to: &output)
+                    try StructuredFieldWriter.append(.byteSequence(Array(line)), to: &output)
                 }
             }
         } else if parameters.isStructured {
@@ -99,39 +99,50 @@ struct ComponentValues {
     /// The lines of a field, trimmed and without folds.
     private func lines(
         _ component: SignatureComponent, _ parameters: ComponentParameters
-    ) throws(SignatureBaseError) -> [[UInt8]] {
+    ) throws(SignatureBaseError) -> [ArraySlice<UInt8>] {
+        var lines: [ArraySlice<UInt8>] = []
+        try forEachLine(component, parameters) { lines.append($0) }
+        return lines
+    }
+
+    private func forEachLine(
+        _ component: SignatureComponent, _ parameters: ComponentParameters, _ body: (ArraySlice<UInt8>) -> Void
+    ) throws(SignatureBaseError) {
         let source = try source(component, parameters)
         let fields = parameters.isTrailer ? source.trailers : source.fields
-        var lines: [[UInt8]] = []
+        var isThere = false
         for field in fields where FieldLines.isName(field.name, equalTo: component.name) {
-            lines.append(try unfolded(field.value, component))
+            body(try unfolded(field.value, component))
+            isThere = true
         }
-        guard !lines.isEmpty else {
+        guard isThere else {
             throw SignatureBaseError(
                 .notInMessage, component,
                 parameters.isTrailer ? "there is no such trailer field" : "there is no such field")
         }
-        return lines
     }
 
     private func appendCombined(
         _ component: SignatureComponent, _ parameters: ComponentParameters, to output: inout [UInt8]
     ) throws(SignatureBaseError) {
-        for (index, line) in try lines(component, parameters).enumerated() {
-            if index > 0 { output += [UInt8(ascii: ","), 0x20] }
+        var isFirst = true
+        try forEachLine(component, parameters) { line in
+            if !isFirst { output += [UInt8(ascii: ","), 0x20] }
             output += line
+            isFirst = false
         }
     }
 
     /// The value without folds and without white space around it.
     private func unfolded(
         _ value: String, _ component: SignatureComponent
-    ) throws(SignatureBaseError) -> [UInt8] {
-        guard value.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A }) else { return Array(FieldLines.trimmed(value)) }
+    ) throws(SignatureBaseError) -> ArraySlice<UInt8> {
+        let trimmed = FieldLines.trimmed(value)
+        guard trimmed.contains(where: { $0 == 0x0D || $0 == 0x0A }) else { return trimmed }
         guard rules.lineFolding == .unfold else {
             throw SignatureBaseError(.invalidValue, component, "its value has line breaks")
         }
-        return LineFolds.removed(from: Array(value.utf8))
+        return LineFolds.removed(from: Array(value.utf8))[...]
     }
 
     private mutating func dictionary(

@@ -96,8 +96,9 @@ enum FieldLines {
     }
 
     /// The value without spaces and tabs around it.
-    static func trimmed(_ value: String) -> Substring.UTF8View {
-        var rest = Substring(value).utf8
+    static func trimmed(_ value: String) -> ArraySlice<UInt8> {
+        // An array, since the indices of strings cost many times as much.
+        var rest = Array(value.utf8)[...]
         while let first = rest.first, first == 0x20 || first == 0x09 { rest.removeFirst() }
         while let last = rest.last, last == 0x20 || last == 0x09 { rest.removeLast() }
         return rest

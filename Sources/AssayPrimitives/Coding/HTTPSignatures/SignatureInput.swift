@@ -64,23 +64,22 @@ public struct SignatureInput: Sendable {
         self.offset = offset
         self.source = source
         innerList = list
-        let name = label.excerpt
         let parameters = list.parameters
         var (created, expires): (Int64?, Int64?)
         var (nonce, algorithm, keyID, tag): (String?, String?, String?, String?)
         for (index, parameter) in parameters.enumerated() {
             guard !parameters[..<index].contains(where: { $0.key == parameter.key }) else {
                 throw DecodeError(
-                    .duplicateKey, at: parameter.offset, field: name,
+                    .duplicateKey, at: parameter.offset, field: label.excerpt,
                     "the parameter \(parameter.key.excerpt) comes twice")
             }
             switch parameter.key {
-            case "created": created = try Self.integer(parameter, name)
-            case "expires": expires = try Self.integer(parameter, name)
-            case "nonce": nonce = try Self.string(parameter, name)
-            case "alg": algorithm = try Self.string(parameter, name)
-            case "keyid": keyID = try Self.string(parameter, name)
-            case "tag": tag = try Self.string(parameter, name)
+            case "created": created = try Self.integer(parameter, label)
+            case "expires": expires = try Self.integer(parameter, label)
+            case "nonce": nonce = try Self.string(parameter, label)
+            case "alg": algorithm = try Self.string(parameter, label)
+            case "keyid": keyID = try Self.string(parameter, label)
+            case "tag": tag = try Self.string(parameter, label)
             default: break
             }
         }
@@ -102,7 +101,7 @@ public struct SignatureInput: Sendable {
         _ parameter: StructuredParameter, _ label: String, _ expected: String
     ) -> DecodeError {
         DecodeError(
-            .unexpectedType, at: parameter.offset, field: label,
+            .unexpectedType, at: parameter.offset, field: label.excerpt,
             "\(parameter.key) is \(expected), found \(parameter.value.kindName)")
     }
 
