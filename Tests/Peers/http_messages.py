@@ -78,7 +78,8 @@ def parameters(request):
 
 
 def base(request, key):
-    return base64.b64encode(signer(request, key).prepare(Request(request), **parameters(request)).signature_base).decode()
+    prepared = signer(request, key).prepare(Request(request), use_existing_digest=True, **parameters(request))
+    return base64.b64encode(prepared.signature_base).decode()
 
 
 def sign(request, key):
