@@ -104,7 +104,7 @@ let package = Package(
         .target(
             name: "AssayHummingbird",
             dependencies: [
-                "Approov", "Assay", "AssayCore", "AssayPrimitives",
+                "Assay", "AssayCore", "AssayPrimitives",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -204,9 +204,7 @@ let package = Package(
         .testTarget(
             name: "AssayHummingbirdTests",
             dependencies: [
-                "Approov", "Assay", "AssayCore", "AssayHummingbird", "AssayPrimitives", "AssayTesting",
-                "AssayTestSupport",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "Assay", "AssayHummingbird", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),

@@ -1,4 +1,5 @@
 public import AssayCore
+import AssayPrimitives
 
 extension ApproovEngine {
     /// Tokens and the values that they are bound to let their holder act, and so do the keys of proofs, which loggable tokens
@@ -37,8 +38,7 @@ extension ApproovEngine {
             return nil
         }
         let usual = ApproovConfiguration.Settings().tokenHeader
-        let token = input.fields.first { HTTPFieldName.isSame($0.name, usual) }?.value.utf8
-            .filter { $0 != 0x20 && $0 != 0x09 }
-        return "\(Configuration.engine) \(token.map { String(decoding: $0, as: UTF8.self) } ?? "")"
+        let token = input.fields.first { HTTPFieldText.isName($0.name, equalTo: usual) }?.value
+        return "\(Configuration.engine) \(token.map { HTTPFieldText.trimmed($0) } ?? "")"
     }
 }

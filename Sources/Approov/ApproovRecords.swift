@@ -101,24 +101,6 @@ private enum ApproovRecordLimits {
 }
 
 extension RecordFields {
-    /// The texts of an optional list.
-    fileprivate func texts(_ name: String) throws(RecordError) -> [String] {
-        guard let value = self[name] else { return [] }
-        guard case .array(let elements) = value.content else {
-            throw error(name, "expected a list of strings, found \(value.kindName)")
-        }
-        var texts: [String] = []
-        for (index, element) in elements.enumerated() {
-            guard case .text(let text) = element.content else {
-                throw RecordError(
-                    field: "\(path(of: name))[\(index)]", offset: element.offset,
-                    "expected a string, found \(element.kindName)")
-            }
-            texts.append(text)
-        }
-        return texts
-    }
-
     /// The bytes of an optional member in standard base64.
     fileprivate func base64(_ name: String) throws(RecordError) -> [UInt8]? {
         guard let text = try text(name) else { return nil }

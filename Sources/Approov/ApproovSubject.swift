@@ -135,18 +135,6 @@ extension ApproovEngine {
     ]
 }
 
-extension RecordValue {
-    /// The value as it may stand in a verdict: the beginning of a scalar, and what kind of value the others are.
-    fileprivate var excerpt: String {
-        switch content {
-        case .text(let text): "\"\(text.excerpt)\""
-        case .number(let text): text.excerpt
-        case .flag(let flag): "\(flag)"
-        case .null, .array, .object: kindName
-        }
-    }
-}
-
 extension Verdict {
     /// What Approov evidence told, and nil for other evidence and for what tells nothing.
     public var approov: ApproovSubject? { subject as? ApproovSubject }

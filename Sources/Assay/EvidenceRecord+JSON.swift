@@ -40,21 +40,6 @@ extension EvidenceRecord.Expectation {
 }
 
 extension RecordFields {
-    fileprivate func texts(_ name: String) throws(RecordError) -> [String] {
-        guard let value = self[name] else { return [] }
-        guard case .array(let elements) = value.content else {
-            throw error(name, "expected an array of strings, found \(value.kindName)")
-        }
-        var texts: [String] = []
-        for element in elements {
-            guard case .text(let text) = element.content else {
-                throw error(name, "expected an array of strings, found \(element.kindName) in it")
-            }
-            texts.append(text)
-        }
-        return texts
-    }
-
     fileprivate func time(_ name: String) throws(RecordError) -> Date? {
         guard let text = try text(name) else { return nil }
         guard let time = RFC3339.parse(text) else {

@@ -82,18 +82,6 @@ extension PlayIntegrityEngine {
     ]
 }
 
-extension RecordValue {
-    /// The value as it may stand in a verdict: the beginning of a scalar, and what kind of value the others are.
-    fileprivate var excerpt: String {
-        switch content {
-        case .text(let text): "\"\(text.excerpt)\""
-        case .number(let text): text.excerpt
-        case .flag(let flag): "\(flag)"
-        case .null, .array, .object: kindName
-        }
-    }
-}
-
 extension Verdict {
     /// What Play Integrity evidence told, and nil for other evidence and for evidence that is not authentic.
     public var playIntegrity: PlayIntegritySubject? { subject as? PlayIntegritySubject }

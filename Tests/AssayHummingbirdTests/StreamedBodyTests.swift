@@ -17,7 +17,8 @@ private final class Received: Sendable {
 struct StreamedBodyTests {
     private static let text = "{\"hello\":\"world\"}"
 
-    /// Sends a body in three parts to a handler that acts on each as it comes.
+    /// Sends a body in chunks, which the server tells apart even when it reads several at once, to a handler that acts on
+    /// each as it comes.
     private func received(
         _ parts: [String], enforcement: ApproovConfiguration.Enforcement = .reject
     ) async throws -> (Received, answer: String) {
@@ -45,10 +46,11 @@ struct StreamedBodyTests {
         }
         let application = Application(
             router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)))
-        let head = try SignedMessage(path: "/upload", body: Array(Self.text.utf8)).head("Content-Length: 17")
+        let head = try SignedMessage(path: "/upload", body: Array(Self.text.utf8)).head("Transfer-Encoding: chunked")
+        let chunks = parts.map { "\(String($0.utf8.count, radix: 16))\r\n\($0)\r\n" } + ["0\r\n\r\n"]
         let answer = try await application.test(.live) { client in
             let port = try #require(client.port)
-            return try await RawExchange.send([head] + parts, to: port, waits: true)
+            return try await RawExchange.send([head] + chunks, to: port, waits: true)
         }
         return (received, answer)
     }

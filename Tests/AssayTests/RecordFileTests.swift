@@ -117,10 +117,10 @@ struct RecordFileTests {
             (#"{"kind":"k","evidence":{},"expect":{"outcome":"accept","x":1}}"#, "expect.x", 55, "outcome, failed"),
             (
                 #"{"kind":"k","evidence":{},"expect":{"outcome":"reject","failed":"*"}}"#, "expect.failed", 64,
-                "an array"
+                "a list"
             ),
             (
-                #"{"kind":"k","evidence":{},"expect":{"outcome":"reject","failed":[1]}}"#, "expect.failed", 64,
+                #"{"kind":"k","evidence":{},"expect":{"outcome":"reject","failed":[1]}}"#, "expect.failed[0]", 65,
                 "a number"
             ),
         ])

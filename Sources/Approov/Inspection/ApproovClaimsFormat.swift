@@ -61,16 +61,8 @@ enum ApproovClaimsFormat: BlobFormat {
 
 /// What the formats of text have in common.
 enum ApproovText {
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
-
-    /// The text without a byte order mark and white space around it; indices stay those of the whole.
-    static func body(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
-        let rest = bytes[(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)...].drop(while: isSpace)
-        return rest[..<((rest.lastIndex { !isSpace($0) } ?? rest.startIndex - 1) + 1)]
-    }
-
     /// Whether bytes could be a JSON object of claims. A longer one is never read, and looking into it would be in vain.
     static func isObject(_ bytes: [UInt8]) -> Bool {
-        bytes.count <= InputLimits.joseText && body(bytes).first == UInt8(ascii: "{")
+        bytes.count <= InputLimits.joseText && LenientText.body(bytes).first == UInt8(ascii: "{")
     }
 }

@@ -65,7 +65,7 @@ extension ApproovEngine {
             }
             evidence = record.evidence
         } else if kind(of: format) == ApproovCheck.tokenKind {
-            guard let text = String(validating: ApproovText.body(blob), as: UTF8.self) else { return nil }
+            guard let text = String(validating: LenientText.body(blob), as: UTF8.self) else { return nil }
             let isLoggable = format == LoggableTokenFormat.self
             evidence = RecordObject([(isLoggable ? "loggable" : "token", .text(text))])
         } else {

@@ -36,7 +36,7 @@ enum ApproovTokenFormat: BlobFormat {
 
     /// A part that is JSON.
     private static func part(_ index: Int, of bytes: [UInt8]) -> JSONNode? {
-        var rest = ApproovText.body(bytes)
+        var rest = LenientText.body(bytes)
         for _ in 0..<index {
             guard let dot = rest.firstIndex(of: UInt8(ascii: ".")) else { return nil }
             rest = rest[(dot + 1)...]

@@ -25,7 +25,7 @@ enum SignedRequestFormat: BlobFormat {
     }
 
     static func isField(_ name: ArraySlice<UInt8>, _ other: String) -> Bool {
-        name.count == other.utf8.count && HTTPFieldName.isSame(String(decoding: name, as: UTF8.self), other)
+        name.count == other.utf8.count && HTTPFieldText.isName(String(decoding: name, as: UTF8.self), equalTo: other)
     }
 
     private static func hasLabel(_ value: ArraySlice<UInt8>) -> Bool {

@@ -7,7 +7,7 @@ enum StatusWordFormat: BlobFormat {
 
     /// The word in a text, white space around it aside.
     static func word(in bytes: [UInt8]) -> ApproovStatusWord? {
-        let body = ApproovText.body(bytes)
+        let body = LenientText.body(bytes)
         return body.count <= 32 ? ApproovStatusWord(bytes: body) : nil
     }
 
@@ -23,7 +23,7 @@ enum StatusWordFormat: BlobFormat {
     static func annotate(_ bytes: [UInt8]) -> BlobContents {
         let word = word(in: bytes)
         return BlobContents(
-            [Annotation("status", at: ApproovText.body(bytes).indices, value: word?.rawValue, meaning: word?.meaning)],
+            [Annotation("status", at: LenientText.body(bytes).indices, value: word?.rawValue, meaning: word?.meaning)],
             unknown: ["which device sent it: a status word has no device ID and no signature, and anybody can send it"])
     }
 

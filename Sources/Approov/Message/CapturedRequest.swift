@@ -1,4 +1,5 @@
 public import AssayCore
+import AssayPrimitives
 
 /// An HTTP request as somebody has saved it: a request line, fields, an empty line and the body.
 ///
@@ -36,7 +37,7 @@ public struct CapturedRequest: Sendable {
     public var likelyTargetURI: String? {
         if let targetURI { return targetURI }
         guard target.utf8.first == UInt8(ascii: "/"),
-            let host = fields.first(where: { HTTPFieldName.isSame($0.name, "Host") })?.value, !host.isEmpty
+            let host = fields.first(where: { HTTPFieldText.isName($0.name, equalTo: "Host") })?.value, !host.isEmpty
         else { return nil }
         return "https://\(host)\(target)"
     }
@@ -90,7 +91,7 @@ private struct CapturedRequestReader {
         guard parts.count == 2 || parts.count == 3, parts.allSatisfy({ !$0.isEmpty }) else {
             throw DecodeError(.malformed, at: line.startIndex, "\(expected), with one space between each")
         }
-        guard parts[0].allSatisfy(Self.isTokenCharacter) else {
+        guard parts[0].allSatisfy(HTTPFieldText.isTokenCharacter) else {
             throw DecodeError(.malformed, at: parts[0].startIndex, "\(expected); a method is letters and some signs")
         }
         if let strange = parts[1].firstIndex(where: { !(0x21...0x7E).contains($0) }) {
@@ -127,12 +128,13 @@ private struct CapturedRequestReader {
 
     private mutating func readField(_ line: ArraySlice<UInt8>) throws(DecodeError) {
         let start = line.startIndex
-        guard let first = line.first, first != 0x20, first != 0x09 else {
+        guard let first = line.first, !HTTPFieldText.isSpace(first) else {
             throw DecodeError(
                 .unexpected, at: start,
                 "a line that begins with white space: folded fields are obsolete and refused (RFC 9112 section 5.2)")
         }
-        guard let colon = line.firstIndex(of: 0x3A), colon > start, line[..<colon].allSatisfy(Self.isTokenCharacter)
+        guard let colon = line.firstIndex(of: 0x3A), colon > start,
+            line[..<colon].allSatisfy(HTTPFieldText.isTokenCharacter)
         else {
             throw DecodeError(
                 .malformed, at: start, "expected a field, NAME: VALUE, without white space before the colon")
@@ -141,13 +143,14 @@ private struct CapturedRequestReader {
         if let strange = rest.firstIndex(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) {
             throw DecodeError(.unexpected, at: strange, "a control character in the value of a field")
         }
-        let trimmed = Self.trimmed(rest)
+        let trimmed = HTTPFieldText.trimmed(rest)
         guard let value = String(validating: trimmed, as: UTF8.self) else {
             throw DecodeError(.invalidText, at: trimmed.startIndex, "the value of the field is no UTF-8")
         }
         let name = String(decoding: line[..<colon], as: UTF8.self)
         fields.append(ApproovMessageInput.Field(name, value))
-        for unique in ["Host", "Content-Length", "Transfer-Encoding"] where HTTPFieldName.isSame(name, unique) {
+        for unique in ["Host", "Content-Length", "Transfer-Encoding"] where HTTPFieldText.isName(name, equalTo: unique)
+        {
             guard !single.contains(where: { $0.name.isByteEqual(to: unique) }) else {
                 throw DecodeError(.duplicateKey, at: start, field: unique, "the field comes twice")
             }
@@ -198,16 +201,5 @@ private struct CapturedRequestReader {
                     + "that an editor has added")
         }
         return Array(rest)
-    }
-
-    private static func trimmed(_ value: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-        let rest = value.drop(while: isSpace)
-        return rest[..<((rest.lastIndex { !isSpace($0) } ?? rest.startIndex - 1) + 1)]
-    }
-
-    /// RFC 9110 section 5.6.2.
-    private static func isTokenCharacter(_ byte: UInt8) -> Bool {
-        ApproovConfiguration.Settings.isTokenCharacter(byte)
     }
 }

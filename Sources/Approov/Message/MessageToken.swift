@@ -1,4 +1,5 @@
 import AssayCore
+import AssayPrimitives
 
 /// The token of a message, which stands in a field of the request.
 enum MessageToken {
@@ -12,7 +13,7 @@ enum MessageToken {
         case .repeated:
             throw CheckFailure("token-repeated", "the request has the field \(name.excerpt) several times")
         case .value(let value):
-            let token = HTTPFieldValue.trimmed(value)
+            let token = HTTPFieldText.trimmed(value)
             guard !token.isEmpty else {
                 throw CheckFailure("token-empty", "the request has the field \(name.excerpt) without a value")
             }
@@ -28,19 +29,4 @@ enum MessageToken {
             ApproovBoundValue(name, in: fields.lazy.map { (name: $0.name, value: $0.value) })
         }
     }
-}
-
-/// The values of HTTP fields, around which white space does not count (RFC 9110 section 5.5).
-enum HTTPFieldValue {
-    static func trimmed(_ value: String) -> String {
-        guard let first = value.utf8.first, let last = value.utf8.last, isSpace(first) || isSpace(last) else {
-            return value
-        }
-        var rest = Substring(value).utf8
-        while let first = rest.first, isSpace(first) { rest.removeFirst() }
-        while let last = rest.last, isSpace(last) { rest.removeLast() }
-        return String(decoding: rest, as: UTF8.self)
-    }
-
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 }

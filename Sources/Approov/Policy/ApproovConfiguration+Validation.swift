@@ -1,4 +1,5 @@
 import AssayCore
+import AssayPrimitives
 
 extension ApproovConfiguration.Settings {
     /// One day, in seconds: far beyond every use.
@@ -54,15 +55,8 @@ extension ApproovConfiguration.Settings {
 
     /// RFC 9110 section 5.1: the name of a field is a token.
     static func demand(_ name: String, isFieldNameIn field: String) throws(PolicyError) {
-        guard !name.isEmpty, name.utf8.allSatisfy(isTokenCharacter) else {
+        guard !name.isEmpty, name.utf8.allSatisfy(HTTPFieldText.isTokenCharacter) else {
             throw PolicyError(field: field, "expected the name of an HTTP field, found \"\(name.excerpt)\"")
-        }
-    }
-
-    static func isTokenCharacter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
         }
     }
 
@@ -106,7 +100,7 @@ extension MessageSigning {
             let isField =
                 !name.isEmpty
                 && name.utf8.allSatisfy { byte in
-                    Settings.isTokenCharacter(byte) && !(0x41...0x5A).contains(byte)
+                    HTTPFieldText.isTokenCharacter(byte) && !(0x41...0x5A).contains(byte)
                 }
             guard isField || Self.derived.containsBytes(of: name) else {
                 throw PolicyError(

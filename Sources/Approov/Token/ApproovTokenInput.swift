@@ -1,3 +1,5 @@
+import AssayPrimitives
+
 /// A token to be verified, with what came along with it.
 public struct ApproovTokenInput: Sendable {
     /// What stands for the token.
@@ -50,7 +52,7 @@ public enum ApproovBoundValue: Sendable, Equatable {
     ///   - fields: the fields of the request, as received.
     public init(_ name: String, in fields: some Sequence<(name: String, value: String)>) {
         var found: String?
-        for field in fields where HTTPFieldName.isSame(field.name, name) {
+        for field in fields where HTTPFieldText.isName(field.name, equalTo: name) {
             guard found == nil else {
                 self = .repeated
                 return
@@ -59,13 +61,4 @@ public enum ApproovBoundValue: Sendable, Equatable {
         }
         self = found.map { .value($0) } ?? .missing
     }
-}
-
-/// The names of HTTP fields, in which the case of ASCII letters does not count (RFC 9110 section 5.1).
-enum HTTPFieldName {
-    static func isSame(_ left: String, _ right: String) -> Bool {
-        left.utf8.count == right.utf8.count && zip(left.utf8, right.utf8).allSatisfy { lower($0) == lower($1) }
-    }
-
-    private static func lower(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
 }

@@ -165,9 +165,9 @@ private struct Claim {
 }
 
 /// The shape of device IDs.
-enum DeviceIDText {
+package enum DeviceIDText {
     /// Whether a text is 22 characters of base64 and two of padding.
-    static func isValid(_ text: String) -> Bool {
+    package static func isValid(_ text: String) -> Bool {
         var position = 0
         for byte in text.utf8 {
             let isFitting: Bool =

@@ -89,7 +89,7 @@ struct TokenChecks {
                 throw CheckFailure(
                     "binding-repeated", "\(name) came several times, and the token is bound to one value")
             case .value(let value):
-                let trimmed = Self.trimmed(Array(value.utf8)[...])
+                let trimmed = HTTPFieldText.trimmed(Array(value.utf8)[...])
                 guard !trimmed.isEmpty else { throw Self.absence(of: name) }
                 parts.append(trimmed)
             }
@@ -106,13 +106,6 @@ struct TokenChecks {
 
     private static func absence(of name: String) -> CheckFailure {
         CheckFailure("binding-missing", "the request carries nothing in \(name), which the token is to be bound to")
-    }
-
-    /// Without the white space that HTTP lets stand around values (RFC 9110 section 5.5).
-    private static func trimmed(_ value: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-        let rest = value.drop(while: isSpace)
-        return rest[..<((rest.lastIndex { !isSpace($0) } ?? rest.startIndex - 1) + 1)]
     }
 
     /// The issuer is one that the policy allows for such tokens, and is not revoked.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Assay
+import AssayCore
 import AssayTesting
 import Foundation
 
@@ -135,14 +136,8 @@ struct MintApproovTokenCommand: ParsableCommand {
         }
         guard !bound.contains("") else { throw ValidationError("--bind needs a value") }
         guard issuer != "", keyID != "" else { throw ValidationError("--issuer and --key-id need a text") }
-        let isBase64 = deviceID.utf8.dropLast(2).allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2F: true
-            default: false
-            }
-        }
-        guard deviceID.utf8.count == 24, deviceID.hasSuffix("=="), isBase64 else {
-            throw ValidationError("--device-id: expected base64 of 16 bytes, found \"\(deviceID.prefix(60))\"")
+        guard DeviceIDText.isValid(deviceID) else {
+            throw ValidationError("--device-id: expected base64 of 16 bytes, found \"\(deviceID.excerpt)\"")
         }
     }
 

@@ -15,7 +15,8 @@ public struct Assessment: Sendable {
     /// What the ledger must do, all together or not at all, for the evidence to be accepted: one effect for each
     /// undecided check, in the same order, and none when a check failed.
     public let effects: [LedgerEffect]
-    /// What was learned from evidence whose authenticity is established, and nil when it is not.
+    /// What was learned from evidence whose authenticity is established. Without that it is nil, or holds only what the
+    /// evidence claims, under names that say so, such as `claimedArc`: that proves nothing.
     public let subject: (any VerdictSubject)?
     /// The test authority that the evidence rests on, by subject name, and nil for the platform's own trust anchors.
     public let testAuthority: String?

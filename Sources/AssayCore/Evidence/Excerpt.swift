@@ -23,3 +23,15 @@ extension StringProtocol {
         return unicodeScalars.dropFirst(limit).isEmpty ? result : result + "..."
     }
 }
+
+extension RecordValue {
+    /// The value as it may stand in a verdict: the beginning of a scalar, and what kind of value the others are.
+    package var excerpt: String {
+        switch content {
+        case .text(let text): "\"\(text.excerpt)\""
+        case .number(let text): text.excerpt
+        case .flag(let flag): "\(flag)"
+        case .null, .array, .object: kindName
+        }
+    }
+}

@@ -20,7 +20,9 @@ public struct Verdict: Sendable {
     public let outcome: Outcome
     /// Every check of the kind in its declared order, the ledger's last.
     public let checks: [CheckResult]
-    /// What was learned from authentic evidence, and nil when its authenticity is not established.
+    /// What was learned from authentic evidence. When its authenticity is not established it is nil, or holds only what
+    /// the evidence claims, under names that say so: that proves nothing. Never take it for a sign of authenticity; ask
+    /// ``outcome``.
     public let subject: (any VerdictSubject)?
     /// The test authority that the evidence rests on, by subject name, and nil for the platform's own trust anchors.
     public let testAuthority: String?

@@ -1,4 +1,5 @@
 import AssayCore
+import AssayPrimitives
 
 /// What clients address the server by: scheme and authority of the target URIs that they sign.
 ///
@@ -42,7 +43,7 @@ public struct ApproovOrigins: Sendable {
     }
 
     private static func parse(_ text: String) throws(OriginError) -> Origin {
-        let bytes = text.utf8.map(lower)
+        let bytes = text.utf8.map(HTTPFieldText.lowercase)
         guard let scheme = [("https://", ":443"), ("http://", ":80")].first(where: { bytes.starts(with: $0.0.utf8) })
         else { throw OriginError("\"\(text.excerpt)\" does not begin with https:// or http://") }
         let authority = Array(bytes.dropFirst(scheme.0.utf8.count))
@@ -65,10 +66,6 @@ public struct ApproovOrigins: Sendable {
         }
     }
 
-    private static func lower(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
-    }
-
     /// Whether a request target can be put behind an origin (RFC 9112 section 3.2). One with a fragment cannot: routers take
     /// it for a part of the path, and signatures may leave it out. Nor can one that would go on with the host.
     static func isTarget(_ path: String) -> Bool {
@@ -86,7 +83,7 @@ public struct ApproovOrigins: Sendable {
         // In asterisk form the target is the server itself (RFC 9112 section 3.3).
         let path = path.utf8.elementsEqual("*".utf8) ? "" : path
         if origins.count == 1, let only = origins.first { return only.text + path }
-        guard let bytes = authority()?.utf8.map(Self.lower) else { return nil }
+        guard let bytes = authority()?.utf8.map(HTTPFieldText.lowercase) else { return nil }
         return origins.first { $0.authorities.contains(bytes) }.map { $0.text + path }
     }
 }

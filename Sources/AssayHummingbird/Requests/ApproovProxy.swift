@@ -1,4 +1,5 @@
 import AssayCore
+import AssayPrimitives
 public import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -55,9 +56,7 @@ public struct ApproovProxy: Sendable {
 
     /// `203.0.113.7`, `203.0.113.7:4711`, `2001:db8::1` and `[2001:db8::1]:4711`, as proxies write them.
     private static func withoutPort(_ text: Substring) -> String {
-        var bytes = Array(text.utf8)[...]
-        while let first = bytes.first, first == 0x20 || first == 0x09 { bytes.removeFirst() }
-        while let last = bytes.last, last == 0x20 || last == 0x09 { bytes.removeLast() }
+        var bytes = HTTPFieldText.trimmed(Array(text.utf8)[...])
         if bytes.first == UInt8(ascii: "["), let end = bytes.firstIndex(of: UInt8(ascii: "]")) {
             return String(decoding: bytes[(bytes.startIndex + 1)..<end], as: UTF8.self)
         }

@@ -1,3 +1,5 @@
+import AssayPrimitives
+
 /// A message of HTTP/1.1 (RFC 9112), as text that somebody has copied: its lines and its body, by their places.
 package struct HTTPMessage {
     /// The request line or status line, and nil when the text begins with headers.
@@ -113,18 +115,9 @@ package struct HTTPDump {
         guard let colon = bytes[line].prefix(128).firstIndex(of: 0x3A), colon > line.lowerBound else { return nil }
         // HTTP/2 writes what was the request line as headers whose names begin with a colon; those have a second one.
         let name = bytes[line.lowerBound..<colon]
-        guard name.allSatisfy(HTTPDump.isTokenCharacter) else { return nil }
+        guard name.allSatisfy(HTTPFieldText.isTokenCharacter) else { return nil }
         let value = LenientText.trimmed(bytes[colon + 1..<line.upperBound])
         return (name.indices, value.indices)
-    }
-
-    static func isTokenCharacter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E, 0x5F, 0x60, 0x7C,
-            0x7E:
-            true
-        default: false
-        }
     }
 
     /// Whether a line is a status line; nil when it is no request line either.

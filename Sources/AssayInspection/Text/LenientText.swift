@@ -1,5 +1,5 @@
 /// Small tools for bytes that are text.
-enum LenientText {
+package enum LenientText {
     /// Spaces, tabs and line breaks.
     static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
@@ -11,7 +11,7 @@ enum LenientText {
     }
 
     /// Bytes without a byte order mark before them, and without white space around them.
-    static func body(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
+    package static func body(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
         trimmed(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...])
     }
 

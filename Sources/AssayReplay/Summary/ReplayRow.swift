@@ -22,7 +22,7 @@ public struct ReplayRow: Sendable, Equatable {
     public let judgement: RowJudgement
     /// What the policy that it is compared with says.
     public let against: RowJudgement?
-    /// What authentic evidence told, as names and rendered values.
+    /// What the evidence told, as names and rendered values; see ``Verdict/subject``.
     public let subject: [RowFact]
     /// What the record expected, when the verdict is another.
     public let unmet: EvidenceRecord.Expectation?

@@ -24,7 +24,7 @@ public struct MintedApproovMessage: Sendable {
             switch (index(of: name), newValue) {
             case (let index?, let value?): fields[index] = HTTPMessageParts.Field(fields[index].name, value)
             case (nil, let value?): fields.append(HTTPMessageParts.Field(name, value))
-            case (_, nil): fields.removeAll { Self.isSame($0.name, name) }
+            case (_, nil): fields.removeAll { HTTPFieldText.isName($0.name, equalTo: name) }
             }
         }
     }
@@ -55,9 +55,5 @@ public struct MintedApproovMessage: Sendable {
             evidence: RecordObject(evidence), expect: expect)
     }
 
-    private func index(of name: String) -> Int? { fields.firstIndex { Self.isSame($0.name, name) } }
-
-    private static func isSame(_ left: String, _ right: String) -> Bool {
-        left.lowercased().isByteEqual(to: right.lowercased())
-    }
+    private func index(of name: String) -> Int? { fields.firstIndex { HTTPFieldText.isName($0.name, equalTo: name) } }
 }

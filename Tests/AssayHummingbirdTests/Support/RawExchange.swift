@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import NIOPosix
 
@@ -32,7 +33,7 @@ enum RawExchange {
                 for try await part in inbound { answer.writeImmutableBuffer(part) }
             } catch let error as IOError {
                 // The server has closed with bytes of ours unread.
-                guard error.errnoCode == 104 else { throw error }
+                guard error.errnoCode == ECONNRESET else { throw error }
             }
             return String(buffer: answer)
         }

@@ -126,11 +126,14 @@ struct HTTPSignatureSuites {
                 }
             }
             for cut in body.indices {
-                var stream = ContentDigestStream(digest)
-                stream.update(body[..<cut])
-                let rest = body[cut...]
-                stream.update(rest.span.bytes)
-                #expect(stream.compare() == comparison, "\(row[0])")
+                let inParts = digest.compare { algorithm in
+                    var running = RunningDigest(algorithm)
+                    running.update(body[..<cut])
+                    let rest = body[cut...]
+                    running.update(rest.span.bytes)
+                    return running.finalize()
+                }
+                #expect(inParts == comparison, "\(row[0])")
             }
         }
         #expect(cases.count == 12)

@@ -110,7 +110,7 @@ struct ApproovRawEvidence: RawEvidence {
         guard let configuration = apps.first, apps.count == 1 else { return [] }
         var fields: [(name: String, value: String)] = []
         for header in options.bindingHeaders {
-            guard configuration.binding.contains(where: { $0.lowercased().isByteEqual(to: header.name.lowercased()) })
+            guard configuration.binding.contains(where: { HTTPFieldText.isName($0, equalTo: header.name) })
             else {
                 let names = configuration.binding.map(\.excerpt).joined(separator: ", ")
                 throw CommandFailure(

@@ -69,7 +69,7 @@ struct ComponentValues {
         _ component: SignatureComponent, _ parameters: ComponentParameters, to output: inout [UInt8]
     ) throws(SignatureBaseError) {
         let isName = component.name.utf8.allSatisfy {
-            StructuredCharacters.isTokenCharacter($0) && FieldLines.asciiLowercase($0) == $0
+            HTTPFieldText.isTokenCharacter($0) && HTTPFieldText.lowercase($0) == $0
         }
         guard isName, !component.name.isEmpty else {
             throw SignatureBaseError(.invalidName, component, "not the name of a field in lower case")
@@ -111,7 +111,7 @@ struct ComponentValues {
         let source = try source(component, parameters)
         let fields = parameters.isTrailer ? source.trailers : source.fields
         var isThere = false
-        for field in fields where FieldLines.isName(field.name, equalTo: component.name) {
+        for field in fields where HTTPFieldText.isName(field.name, equalTo: component.name) {
             body(try unfolded(field.value, component))
             isThere = true
         }
@@ -137,7 +137,7 @@ struct ComponentValues {
     private func unfolded(
         _ value: String, _ component: SignatureComponent
     ) throws(SignatureBaseError) -> ArraySlice<UInt8> {
-        let trimmed = FieldLines.trimmed(value)
+        let trimmed = HTTPFieldText.trimmed(Array(value.utf8)[...])
         guard trimmed.contains(where: { $0 == 0x0D || $0 == 0x0A }) else { return trimmed }
         guard rules.lineFolding == .unfold else {
             throw SignatureBaseError(.invalidValue, component, "its value has line breaks")

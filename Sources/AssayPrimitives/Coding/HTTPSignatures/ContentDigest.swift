@@ -96,6 +96,8 @@ public struct ContentDigest: Sendable {
         case matches
         /// The digest of an algorithm is that of other content. One is enough, whatever the others are.
         case differs(Algorithm)
+        /// Nobody has computed the digest of an algorithm.
+        case notComputed(Algorithm)
         /// No digest counts.
         case noKnownAlgorithm
     }
@@ -105,11 +107,12 @@ public struct ContentDigest: Sendable {
         compare { $0.digest(of: content) }
     }
 
-    /// Compares with digests that somebody else computes.
-    func compare(_ digest: (Algorithm) -> [UInt8]) -> Comparison {
+    /// Compares with digests of the content that somebody else computes, nil for those that nobody has.
+    public func compare(_ digest: (Algorithm) -> [UInt8]?) -> Comparison {
         guard !values.isEmpty else { return .noKnownAlgorithm }
-        for value in values where !ConstantTime.equals(digest(value.algorithm), value.digest) {
-            return .differs(value.algorithm)
+        for value in values {
+            guard let found = digest(value.algorithm) else { return .notComputed(value.algorithm) }
+            guard ConstantTime.equals(found, value.digest) else { return .differs(value.algorithm) }
         }
         return .matches
     }

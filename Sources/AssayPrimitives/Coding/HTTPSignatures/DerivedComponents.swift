@@ -28,7 +28,7 @@ struct DerivedComponents {
         case "@method":
             try demandRequest(component)
             let method = message.method.utf8
-            guard !method.isEmpty, method.allSatisfy(StructuredCharacters.isTokenCharacter) else {
+            guard !method.isEmpty, method.allSatisfy(HTTPFieldText.isTokenCharacter) else {
                 throw SignatureBaseError(.invalidValue, component, "\"\(message.method.excerpt)\" is no method")
             }
             output.append(contentsOf: method)

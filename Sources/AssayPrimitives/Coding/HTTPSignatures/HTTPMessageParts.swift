@@ -66,41 +66,16 @@ public struct HTTPMessageParts: Sendable {
     ///
     /// - Parameter name: the name, in any case.
     public func combinedValue(of name: String) -> [UInt8]? {
-        FieldLines.combined(fields, name: name)
-    }
-}
-
-/// Finds the lines of a field.
-enum FieldLines {
-    static func combined(_ fields: [HTTPMessageParts.Field], name: String) -> [UInt8]? {
         var value: [UInt8]?
-        for field in fields where isName(field.name, equalTo: name) {
+        for field in fields where HTTPFieldText.isName(field.name, equalTo: name) {
             if value == nil {
                 value = []
             } else {
                 value? += [UInt8(ascii: ","), 0x20]
             }
-            value?.append(contentsOf: trimmed(field.value))
+            // An array, since the indices of strings cost many times as much.
+            value?.append(contentsOf: HTTPFieldText.trimmed(Array(field.value.utf8)[...]))
         }
         return value
-    }
-
-    /// Names are compared regardless of the case of ASCII letters (RFC 9110 section 5.1).
-    static func isName(_ name: String, equalTo other: String) -> Bool {
-        name.utf8.count == other.utf8.count
-            && zip(name.utf8, other.utf8).allSatisfy { asciiLowercase($0) == asciiLowercase($1) }
-    }
-
-    static func asciiLowercase(_ byte: UInt8) -> UInt8 {
-        byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
-    }
-
-    /// The value without spaces and tabs around it.
-    static func trimmed(_ value: String) -> ArraySlice<UInt8> {
-        // An array, since the indices of strings cost many times as much.
-        var rest = Array(value.utf8)[...]
-        while let first = rest.first, first == 0x20 || first == 0x09 { rest.removeFirst() }
-        while let last = rest.last, last == 0x20 || last == 0x09 { rest.removeLast() }
-        return rest
     }
 }

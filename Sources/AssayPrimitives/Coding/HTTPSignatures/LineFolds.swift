@@ -7,21 +7,20 @@ enum LineFolds {
         result.reserveCapacity(value.count)
         var index = 0
         while index < value.count {
-            guard value[index] == 0x0D, index + 2 < value.count, value[index + 1] == 0x0A, isSpace(value[index + 2])
+            guard value[index] == 0x0D, index + 2 < value.count, value[index + 1] == 0x0A,
+                HTTPFieldText.isSpace(value[index + 2])
             else {
                 result.append(value[index])
                 index += 1
                 continue
             }
-            while let last = result.last, isSpace(last) { result.removeLast() }
+            while let last = result.last, HTTPFieldText.isSpace(last) { result.removeLast() }
             index += 2
-            while index < value.count, isSpace(value[index]) { index += 1 }
+            while index < value.count, HTTPFieldText.isSpace(value[index]) { index += 1 }
             result.append(0x20)
         }
         // A fold at an end is white space around the value, and no part of it.
-        while let last = result.last, isSpace(last) { result.removeLast() }
-        return Array(result.drop(while: isSpace))
+        while let last = result.last, HTTPFieldText.isSpace(last) { result.removeLast() }
+        return Array(result.drop(while: HTTPFieldText.isSpace))
     }
-
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 }

@@ -21,7 +21,7 @@ struct TargetURI {
             bytes[..<colon].allSatisfy(Self.isSchemeCharacter),
             bytes[colon...].starts(with: "://".utf8)
         else { return nil }
-        scheme = bytes[..<colon].map(FieldLines.asciiLowercase)
+        scheme = bytes[..<colon].map(HTTPFieldText.lowercase)
         var rest = bytes[(colon + 3)...]
         if let hash = rest.firstIndex(of: UInt8(ascii: "#")) { rest = rest[..<hash] }
         if let mark = rest.firstIndex(of: UInt8(ascii: "?")) {
@@ -32,7 +32,7 @@ struct TargetURI {
         }
         let slash = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
         path = slash == rest.endIndex ? [UInt8(ascii: "/")] : Array(rest[slash...])
-        let received = rest[..<slash].map(FieldLines.asciiLowercase)
+        let received = rest[..<slash].map(HTTPFieldText.lowercase)
         guard !received.contains(UInt8(ascii: "@")) else { return nil }
         // The colons of an IPv6 address stand between brackets.
         let bracket = received.lastIndex(of: UInt8(ascii: "]")) ?? 0

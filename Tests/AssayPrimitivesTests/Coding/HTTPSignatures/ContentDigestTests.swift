@@ -61,23 +61,18 @@ import Testing
         #expect(try ContentDigest(text[...]).values == digest.values)
     }
 
-    @Test("Content in parts is compared as a whole is, and may go on after a comparison")
-    func streaming() throws {
-        let long = (0..<100_000).map { UInt8(truncatingIfNeeded: $0) }
-        let expected = ContentDigest(of: long[...], [.sha512, .sha256])
-        for size in [1, 63, 64, 65, 127, 128, 129, 4096, 100_000] {
-            var stream = ContentDigestStream(expected)
-            var rest = long[...]
-            while !rest.isEmpty {
-                #expect(stream.compare() == .differs(.sha512))
-                for _ in 0..<max(1, 20_000 / size) where !rest.isEmpty {
-                    let part = rest.prefix(size)
-                    if size % 2 == 0 { stream.update(part) } else { stream.update(part.span.bytes) }
-                    rest = rest.dropFirst(size)
-                }
-            }
-            #expect(stream.compare() == .matches, "\(size)")
+    @Test("Digests that were computed elsewhere are compared one by one, and one that was not holds for nothing")
+    func elsewhere() throws {
+        let digest = ContentDigest(of: Self.content[...], [.sha512, .sha256])
+        let (short, long) = (Digest.sha256(Self.content), Digest.sha512(Self.content))
+        func compare(sha256: [UInt8]?, sha512: [UInt8]?) -> ContentDigest.Comparison {
+            digest.compare { $0 == .sha256 ? sha256 : sha512 }
         }
-        #expect(ContentDigestStream(try ContentDigest([])).compare() == .noKnownAlgorithm)
+        #expect(compare(sha256: short, sha512: long) == .matches)
+        #expect(compare(sha256: short, sha512: nil) == .notComputed(.sha512))
+        #expect(compare(sha256: nil, sha512: long) == .notComputed(.sha256))
+        #expect(compare(sha256: short, sha512: []) == .differs(.sha512))
+        #expect(compare(sha256: Array(short.dropLast()), sha512: long) == .differs(.sha256))
+        #expect(try ContentDigest([]).compare { _ in nil } == .noKnownAlgorithm)
     }
 }
