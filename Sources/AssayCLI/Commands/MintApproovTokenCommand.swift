@@ -36,7 +36,8 @@ struct MintApproovTokenCommand: ParsableCommand {
 
               assay mint approov --secret file:secret.b64 --bind "Bearer myauth_token"
               assay mint approov --secret file:secret.b64 --type invalid
-              assay mint approov --secret file:secret.b64 --type long-lived --issuer batch --expires-in 90d
+              assay mint approov --secret file:secret.b64 --type long-lived \\
+                --issuer batch --expires-in 90d
 
             Exit status: 0, 2 a secret that cannot be read or used, 64 bad arguments.
             """)
@@ -135,13 +136,7 @@ struct MintApproovTokenCommand: ParsableCommand {
         }
         guard !bound.contains("") else { throw ValidationError("--bind needs a value") }
         guard issuer != "", keyID != "" else { throw ValidationError("--issuer and --key-id need a text") }
-        let isBase64 = deviceID.utf8.dropLast(2).allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2F: true
-            default: false
-            }
-        }
-        guard deviceID.utf8.count == 24, deviceID.hasSuffix("=="), isBase64 else {
+        guard DeviceIDForm.fits(deviceID) else {
             throw ValidationError("--device-id: expected base64 of 16 bytes, found \"\(deviceID.prefix(60))\"")
         }
     }
