@@ -59,7 +59,7 @@ public struct ApproovEngine: InspectableEngine {
 
     /// The app of evidence, which never names one itself.
     func expectations(for name: String?) throws(VerificationError) -> ApproovExpectations {
-        try apps.app(name, by: "token's API") { $0 }
+        try apps.app(name, by: "token") { $0 }
     }
 
     /// The keys that the tokens of an app are verified with.

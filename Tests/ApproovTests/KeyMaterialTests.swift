@@ -146,7 +146,7 @@ struct KeyMaterialTests {
             + [0x02, 0x03, 0x01, 0x00, 0x01]
         let ed25519 = [0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00] + Self.info.suffix(32)
         let cases: [(String, String, String)] = [
-            ("", "empty", "nothing"),
+            ("", "empty", "nothing"), (#" {"keys":[]}"#, "json", "JSON"),
             (Base64.encode(p384.derRepresentation.map { $0 }, .standard), "wrong-key", "p384"),
             (Base64.encode(short, .standard), "wrong-key", "1024 bits"),
             (Base64.encode(ed25519, .standard), "wrong-key", "44 bytes"), (Self.base64, "swapped", "64 bytes"),
@@ -193,6 +193,7 @@ struct KeyMaterialTests {
             (#"{"keys":[{"kty":"EC","kid":"a","crv":"P-256","x":"AA","y":"AA","d":"\#(base64url)"}]}"#, "malformed"),
             (#"{"keys":[{"kty":"EC","crv":"P-256","x":"AA","y":"AA"}]}"#, "malformed"), (base64, "malformed"),
             (base64url, "malformed"), ("\"\(base64)\"", "malformed"), ("{\"\(base64)\":1}", "malformed"),
+            ("\n-----BEGIN PUBLIC KEY-----\n\(base64)\n-----END PUBLIC KEY-----\n", "pem"),
         ])
     func keySetErrors(text: String, code: String) throws {
         let error = #expect(throws: KeyError.self) { try read(["keySet": text]) }

@@ -135,6 +135,9 @@ struct LedgerCommandTests {
         let allowed = try run("show", "--device", device).output
         #expect(allowed.contains("until 2999-01-01T00:00:00Z: found") && !allowed.contains("blocked"), "\(allowed)")
 
+        let cut = try run("block", "--device", String(device.dropLast(2)), "--reason", "without its padding")
+        #expect(cut.status == 0 && cut.errors.contains("is no device ID of Approov"), "\(cut.errors)")
+        #expect(!begun.errors.contains("is no device ID"))
         let ended = try run("allow", "--device", device)
         #expect(ended.status == 0)
         #expect(ended.output == "device \(device) is no longer allowed what policy refuses\n")

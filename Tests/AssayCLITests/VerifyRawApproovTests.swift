@@ -208,7 +208,7 @@ struct VerifyRawApproovTests {
             "request.http",
         ]
         let table: [(text: String, words: String)] = [
-            (request + "\n", "bytes follow the body"), (String(request.dropLast()), "the body is cut"),
+            (request + "\n", "1 more than the 7 bytes of the body"), (String(request.dropLast()), "the body is cut"),
             (request.replacing("Content-Length: 7", with: "Transfer-Encoding: chunked"), "in chunks"),
             (request.replacing("Host: ", with: "Host: a\r\nHost: "), "line 3, Host, byte"),
         ]
@@ -216,6 +216,29 @@ struct VerifyRawApproovTests {
             try scratch.writeApproov("request.http", entry.text)
             let run = try scratch.run(command + Self.secret)
             #expect(run.status == 2 && run.errors.contains(entry.words), "\(entry.words): \(run.errors)")
+        }
+    }
+
+    @Test("An option with a value that nothing can be held against is named, and nobody is judged")
+    func unusableValues() throws {
+        let scratch = try Scratch()
+        try scratch.writeApproov("request.http", try TestApproov.request())
+        try scratch.writeSecret("m.json", "{}")
+        let message = ["verify", "--kind", "approov.message", "--signer", "installation", "request.http"] + Self.secret
+        for uri in ["/v1/items?a=1", "api.example.com/v1", "https:///v1", "://api.example.com/", "/a?b=https://c/"] {
+            let run = try scratch.run(message + ["--target-uri", uri])
+            #expect(run.status == 64 && run.errors.contains("--target-uri: expected"), "\(uri): \(run.errors)")
+        }
+        let proof = try scratch.run([
+            "verify", "--kind", "approov.proof", "--nonce", "xyz!", "--proof", "AAAA", "m.json",
+        ])
+        #expect(proof.status == 64 && proof.errors.contains("--nonce: expected base64"), "\(proof.errors)")
+        try scratch.writeApproov("token.txt", try TestApproov.token().token)
+        for (option, file, words) in [
+            ("--key-set", "es.pem", "found a PEM block"), ("--token-public-key", "m.json", "found JSON"),
+        ] {
+            let run = try scratch.run(Self.token + [option, "file:\(file)"])
+            #expect(run.status == 2 && run.errors.contains(words), "\(run.errors)")
         }
     }
 

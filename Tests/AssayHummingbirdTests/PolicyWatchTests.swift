@@ -75,6 +75,26 @@ struct PolicyWatchTests {
         }
     }
 
+    @Test(
+        "A policy that rejects and has no live key is refused, and one that lets requests go on is taken without keys")
+    func keyless() async throws {
+        try await Self.watching(interval: .milliseconds(20)) { watched in
+            _ = try ApproovMiddleware<BasicApproovRequestContext>(watched.live, app: "api")
+            func write(_ enforcement: String) throws {
+                let text = Self.text(enforcement).replacing("keys: [now]", with: "keys: [later]")
+                try watched.folder.write("policy.yaml", text)
+            }
+            try write("reject")
+            try await Self.until { watched.log.entries.contains { $0.level == .error } }
+            #expect(watched.log.entries.contains { $0.level == .error && $0.text.contains("there are later (no key") })
+            let verdict = try await watched.live.verifier.verifyApproovToken(
+                ApproovTokenInput(token: TestAPI.token()), app: "api", at: TestAPI.now)
+            #expect(verdict.outcome == .accept)
+            try write("annotate")
+            try await Self.until { watched.live.enforcement.enforcement(of: "api") == .annotate }
+        }
+    }
+
     @Test("SIGHUP reads the policy again, with the secrets that it refers to")
     func signal() async throws {
         try await Self.watching(interval: .seconds(3600)) { watched in

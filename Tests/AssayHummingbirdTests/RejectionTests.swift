@@ -105,6 +105,21 @@ struct RejectionTests {
         }
     }
 
+    @Test("The log says which check failed and why, and shows no token")
+    func log() async throws {
+        let log = TestLog()
+        let token = try TestAPI.token(expiresIn: 0)
+        try await TestAPI.application(try TestAPI.live(), logger: log.logger).test(.router) { client in
+            for text in ["MITM_DETECTED", token] {
+                try await client.execute(uri: "/stock", method: .get, headers: Self.one(text))
+            }
+        }
+        let texts = log.entries.map(\.text)
+        #expect(texts.contains { $0.contains("approov.failed=approov.token.decode") && $0.contains("MITM_DETECTED") })
+        #expect(texts.contains { $0.contains("approov.failed=approov.token.expiry") && $0.contains("expired at") })
+        #expect(!texts.contains { $0.contains(token) })
+    }
+
     @Test("What a token claims that is not authentic gets into no field and no JSON unless it is plain")
     func claims() async throws {
         try await TestAPI.application(try TestAPI.live()).test(.router) { client in

@@ -116,9 +116,11 @@ struct KeySelectionTests {
         let foreign = try await requestError(
             keys: [try Fixtures.key("k", current, scope: "com.example.bank")], named: ["k", "later"])
         #expect(foreign?.code == .noKey)
-        #expect(foreign?.message.contains("k (for com.example.bank), later (no such key)") == true)
+        #expect(
+            foreign?.message.contains("k (for com.example.bank), later (no key for play-integrity has this name)")
+                == true)
         let unnamed = try await requestError(keys: [try Fixtures.key("other", current)], named: ["k"])
-        #expect(unnamed?.message.contains("there are k (no such key)") == true)
+        #expect(unnamed?.message.contains("there are k (no key for play-integrity has this name)") == true)
     }
 
     @Test("Without a live key there is no verdict, and the error names the keys and their states")

@@ -114,6 +114,13 @@ public final class ApproovKey: KeyMaterial {
     }
 
     private static func keySet(_ text: SecretBytes) throws(KeyError) -> [Verification] {
+        let isPEM = text.withUnsafeBytes { $0.drop { $0 <= 0x20 }.starts(with: "-----BEGIN ".utf8) }
+        guard !isPEM else {
+            throw KeyError(
+                "pem", part: keySetPart,
+                "expected a JSON Web Key Set; found a PEM block, which is a key of its own, as publicKey"
+            )
+        }
         let set: JWKSet
         do throws(DecodeError) {
             set = try text.withUnsafeBytes { (bytes) throws(DecodeError) in try JWKSet(Array(bytes)) }

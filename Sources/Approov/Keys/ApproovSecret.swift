@@ -34,7 +34,7 @@ enum ApproovSecret {
         case .pem: return error("pem")
         case .hexadecimal: return error("hexadecimal", "; the tool prints secrets in base64")
         case .base64: return error("wrong-length")
-        case .binary: return error("not-text", "; write the secret in base64")
+        case .binary: return error("not-text", "; write the secret in base64, as ASCII without a byte order mark")
         case .otherText: return error("not-base64", "; was it cut, or is there more than the secret?")
         }
     }

@@ -197,7 +197,7 @@ private struct CapturedRequestReader {
         guard rest.count == contentLength.value else {
             throw DecodeError(
                 .trailingBytes, at: position + contentLength.value, field: "Content-Length",
-                "\(rest.count - contentLength.value) bytes follow the body of \(contentLength.value), such as a line end "
+                "\(rest.count - contentLength.value) more than the \(contentLength.value) bytes of the body, such as a line end "
                     + "that an editor has added")
         }
         return Array(rest)

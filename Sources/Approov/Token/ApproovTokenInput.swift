@@ -28,8 +28,9 @@ public struct ApproovTokenInput: Sendable {
     /// Composes the input of a verification from the text of a token and the values that it is bound to.
     ///
     /// - Parameters:
-    ///   - token: the value of the field `Approov-Token`.
-    ///   - binding: the values of the bound fields, in the order of the policy.
+    ///   - token: the value of the field `Approov-Token`, and an empty text when the request has none, which is rejected.
+    ///   - binding: the values of the bound fields, in the order of the policy. A request may lack one, or have it twice:
+    ///     ``ApproovBoundValue/init(_:in:)`` finds out.
     ///   - address: the address that the request came from.
     public init(token: String, binding: [String] = [], address: String? = nil) {
         self.init(.token(token), binding: binding.map { .value($0) }, address: address)

@@ -22,11 +22,15 @@ enum ApproovTokenText {
             switch configuration.format {
             case .jws:
                 try demandForm(
-                    of: token, dots: 2, other: 4, "the API is set up for signed tokens, and this one is encrypted")
+                    of: token, dots: 2, other: 4,
+                    "the API is set up for signed tokens, and this one is encrypted; `format: jwe` takes such ones instead"
+                )
                 return .signed(try CompactJWS(token, limit: InputLimits.joseText))
             case .jwe:
                 try demandForm(
-                    of: token, dots: 4, other: 2, "the API is set up for encrypted tokens, and this one is only signed")
+                    of: token, dots: 4, other: 2,
+                    "the API is set up for encrypted tokens, and this one is only signed; `format: jws` takes such ones "
+                        + "instead")
                 return .encrypted(try CompactJWE(token, limit: InputLimits.joseText))
             }
         case .loggable(let text):

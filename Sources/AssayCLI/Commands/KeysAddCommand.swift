@@ -13,9 +13,12 @@ struct KeysAddCommand: AsyncParsableCommand {
 
               assay keys add play-2026 --use play-integrity --for com.example.shop \\
                 --decryption-key file:d.b64 --verification-key file:v.b64
-              assay keys add approov-2026 --use approov --for shop-api --secret file:secret.b64
-              assay keys add approov-es --use approov --key-set file:keys.json
-              assay keys add signing --use approov-message --key-id KID --secret file:account.b64
+              assay keys add approov-2026 --use approov --for shop-api \\
+                --secret file:secret.b64
+              assay keys add approov-es --use approov --for shop-api \\
+                --key-set file:keys.json
+              assay keys add signing --use approov-message --for shop-api \\
+                --key-id MSKID --secret file:account.b64
 
             --key-id and --algorithm are no secrets, and are written as they are.
 

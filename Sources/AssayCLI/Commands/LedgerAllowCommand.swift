@@ -34,6 +34,7 @@ struct LedgerAllowCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if reason != nil { subject.noteUnlikelyName() }
         let open = try options.url.open(creating: creation.createLedger)
         defer { open.close() }
         let sentence: String?

@@ -30,6 +30,7 @@ struct LedgerBlockCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        subject.noteUnlikelyName()
         let open = try options.url.open(creating: creation.createLedger)
         defer { open.close() }
         let now = Date()

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Assay
+import AssayCore
 import Foundation
 
 /// Whom a block or an allowance is about.
@@ -15,6 +16,14 @@ struct SubjectOptions: ParsableArguments {
         guard (keyID == nil ? 0 : 1) + named.given.count == 1 else {
             throw ValidationError("exactly one of --key-id, --device, --account and --issuer is needed")
         }
+    }
+
+    /// Notes a name that no evidence is likely to have, so that a slip does not pass for a block.
+    func noteUnlikelyName() {
+        guard let device = named.device, !DeviceIDText.isValid(device) else { return }
+        Console.note(
+            "\(device.excerpt) is no device ID of Approov, which is base64 of 16 bytes with its padding; it holds only for "
+                + "evidence that names a device just so")
     }
 
     /// The subject.

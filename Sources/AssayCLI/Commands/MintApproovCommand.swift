@@ -6,9 +6,10 @@ struct MintApproovCommand: ParsableCommand {
         commandName: "approov",
         abstract: "Makes an example Approov token under a secret of yours, or Approov test vectors.",
         discussion: """
-            Without a subcommand it makes a token:
+            Without a subcommand it makes a token, with the options that `assay mint approov token --help` lists:
 
               assay mint approov --new-secret secret.b64
+              assay mint approov --secret file:secret.b64 --bind "Bearer TOKEN"
             """,
         subcommands: [MintApproovTokenCommand.self, MintApproovVectorsCommand.self],
         defaultSubcommand: MintApproovTokenCommand.self)

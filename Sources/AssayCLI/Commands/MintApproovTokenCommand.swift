@@ -37,7 +37,8 @@ struct MintApproovTokenCommand: ParsableCommand {
 
               assay mint approov --secret file:secret.b64 --bind "Bearer myauth_token"
               assay mint approov --secret file:secret.b64 --type invalid
-              assay mint approov --secret file:secret.b64 --type long-lived --issuer batch --expires-in 90d
+              assay mint approov --secret file:secret.b64 --type long-lived \\
+                --issuer batch --expires-in 90d
 
             Exit status: 0, 2 a secret that cannot be read or used, 64 bad arguments.
             """)

@@ -7,6 +7,7 @@ enum RequestAdvice {
     static func text(_ error: RequestError) -> String {
         switch error.code {
         case .noService: "; --service-account has it sent to Google"
+        case .ambiguousApp: "; --app names it"
         case .noKey: "; keys of a key store count with --ledger and its master key"
         default: ""
         }

@@ -59,7 +59,7 @@ package struct KeySelection<Material: KeyMaterial>: Sendable {
         }
         .map { "\($0.name.excerpt) (for \($0.scope?.excerpt ?? "apps whose policy names it"))" }
         let missing = (claim.names ?? []).filter { name in !keys.contains { $0.name.isByteEqual(to: name) } }
-            .map { "\($0.excerpt) (no such key)" }
+            .map { "\($0.excerpt) (no key for \(Material.purpose) has this name)" }
         let found = states + foreign + missing
         let scopes = claim.scopes.map(\.excerpt).joined(separator: " or ")
         return RequestError(

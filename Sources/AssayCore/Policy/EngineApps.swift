@@ -52,7 +52,7 @@ package struct EngineApps<Expectations: EngineExpectations>: Sendable {
             throw .request(
                 RequestError(
                     .ambiguousApp,
-                    "the evidence names no app, and \(candidates.count) of \(names) have its \(identifier); name the app"
+                    "the evidence names no app, and \(candidates.count) of \(names) fit its \(identifier); name the app"
                 ))
         }
         return app

@@ -18,6 +18,11 @@ enum RefusalLog {
         case .verdict(let verdict):
             if let failed = verdict.failed.first {
                 logger[metadataKey: "approov.failed"] = "\(failed.name)"
+                if logger.logLevel <= .info,
+                    let detail = verdict.checks.first(where: { $0.check == failed })?.finding?.detail
+                {
+                    metadata["approov.problem"] = "\(detail)"
+                }
             }
             if let code = verdict.approov?.responseCode ?? verdict.approov?.claimed?.responseCode {
                 metadata["approov.arc"] = "\(code.excerpt)"

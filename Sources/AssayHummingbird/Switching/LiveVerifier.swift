@@ -77,6 +77,11 @@ public final class LiveVerifier: Sendable {
         if let objection { throw objection }
     }
 
+    /// Whether a middleware checks requests for an app.
+    func isInUse(_ app: String) -> Bool {
+        holder.withLock { $0.uses.contains { $0.app.isByteEqual(to: app) } }
+    }
+
     /// Notes that a middleware checks requests for an app, and gives the app's position of the switch.
     ///
     /// - Parameter app: the name of the app, and nil for the only one of the policy.

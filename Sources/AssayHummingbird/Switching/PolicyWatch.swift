@@ -7,7 +7,8 @@ import UnixSignals
 /// Reads the policy file again when it changes and on SIGHUP, so that whoever is on call edits it and the running server
 /// follows: another `enforcement`, other keys, other checks.
 ///
-/// A file that cannot be used changes nothing and is logged as an error. Files that the policy refers to, such as secrets,
+/// A file that cannot be used changes nothing and is logged as an error, and so does one that rejects and leaves an app
+/// without a live key, under which every request would be an error. Files that the policy refers to, such as secrets,
 /// are read with it: after a change of theirs alone send SIGHUP, or touch the policy.
 ///
 ///     let watch = PolicyWatch(path: "policy.yaml", live: live, logger: logger) { policy in
@@ -93,11 +94,28 @@ public struct PolicyWatch: Service {
         }
     }
 
+    /// Refuses a policy under which every request would be an error: one that rejects, and whose app has no live key. A
+    /// policy that lets requests go on is taken even so, since it may be the way out.
+    private func demandKeys(of verifier: Verifier) async throws(RequestError) {
+        for app in verifier.policy.apps where live.isInUse(app.name) {
+            guard app.configuration(ApproovConfiguration.self)?.enforcement == .reject else { continue }
+            do throws(VerificationError) {
+                // The keys are looked up first, and nothing is remembered of a token that is rejected.
+                _ = try await verifier.verifyApproovToken(ApproovTokenInput(token: ""), app: app.name, at: Date())
+            } catch {
+                // In an outage nobody knows which keys there are.
+                if case .request(let problem) = error { throw problem }
+            }
+        }
+    }
+
     private func reload(because cause: Cause) async {
         let metadata: Logger.Metadata = ["approov.policy": "\(path)", "approov.cause": "\(cause.rawValue)"]
         do {
             let policy = try PolicyFile.load(path: path)
-            try live.exchange(for: try await makeVerifier(policy))
+            let verifier = try await makeVerifier(policy)
+            try await demandKeys(of: verifier)
+            try live.exchange(for: verifier)
             logger.notice("Approov policy in force", metadata: metadata)
         } catch {
             logger.error(

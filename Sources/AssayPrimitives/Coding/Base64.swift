@@ -181,6 +181,12 @@ public enum Base64 {
     }
 
     private static func name(_ byte: UInt8) -> String {
-        (0x21...0x7E).contains(byte) ? "'\(Character(UnicodeScalar(byte)))'" : "byte \(byte)"
+        switch byte {
+        case 0x0A: "a line feed"
+        case 0x0D: "a carriage return"
+        case 0x20: "a space"
+        case 0x21...0x7E: "'\(Character(UnicodeScalar(byte)))'"
+        default: "the byte \(byte)"
+        }
     }
 }

@@ -55,6 +55,9 @@ package struct PublicKeyText {
         guard body.allSatisfy({ (0x20...0x7E).contains($0) || Self.isSpace($0) }) else {
             throw error("not-text", "\(bytes.count) bytes that are no text")
         }
+        guard body.first != UInt8(ascii: "{") else {
+            throw error("json", "JSON, as of a JSON Web Key or a set of them")
+        }
         // Tools wrap base64 after 64 or 76 characters.
         var characters = body.filter { !Self.isSpace($0) }
         defer { SecretBytes.wipe(&characters) }

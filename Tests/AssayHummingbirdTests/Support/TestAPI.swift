@@ -71,7 +71,7 @@ struct TestAPI {
     /// An application with one route that tells what the handler found, and one that returns the body.
     @inline(never)
     static func application(
-        _ live: LiveVerifier, options: ApproovMiddlewareOptions = options()
+        _ live: LiveVerifier, options: ApproovMiddlewareOptions = options(), logger: Logger? = nil
     ) throws -> some ApplicationProtocol {
         let router = Router(context: BasicApproovRequestContext.self)
         router.add(middleware: try ApproovMiddleware(live, app: "api", options: options))
@@ -91,7 +91,8 @@ struct TestAPI {
             return "done"
         }
         return Application(
-            router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)))
+            router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
+            logger: logger)
     }
 
     private static func finding(_ context: BasicApproovRequestContext) -> String {

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Assay
 import AssayCore
 import AssayPrimitives
@@ -20,7 +21,10 @@ struct ApproovRawEvidence: RawEvidence {
         case .token:
             let text = Self.text(file, name)
             let isLoggable = text.utf8.first == UInt8(ascii: "{")
-            Console.note("\(name): read as \(isLoggable ? "a loggable token" : "a token")")
+            Console.note(
+                isLoggable
+                    ? "\(name): read as a loggable token; accepted means that Approov issued the token, and lets no request in"
+                    : "\(name): read as a token")
             input = .token(isLoggable ? .loggable(text) : .token(text))
         case .message:
             let request = try Self.request(file, name)
@@ -35,7 +39,7 @@ struct ApproovRawEvidence: RawEvidence {
             }
             input = .message(request, targetURI: targetURI)
         case .proof:
-            let nonce = try ValueArgument(nonce ?? "", plain: .base64).resolve()
+            let nonce = try Self.nonce(nonce ?? "")
             let proof = try options.proof?.resolve() ?? []
             input = .proof(try Self.proof(nonce, proof, options.measurement, file, name))
         }
@@ -51,6 +55,15 @@ struct ApproovRawEvidence: RawEvidence {
         }
         body = body.drop(while: spaces.contains)
         return String(decoding: body.prefix(body.reversed().drop(while: spaces.contains).count), as: UTF8.self)
+    }
+
+    /// The nonce of a proof. That of an integrity token has the same option and is text, so that it is read only here.
+    private static func nonce(_ text: String) throws -> [UInt8] {
+        do {
+            return try ValueArgument(text, plain: .base64).resolve()
+        } catch let error as ValidationError {
+            throw CommandFailure(.usage, "--nonce: \(error.message)")
+        }
     }
 
     private static func request(_ file: [UInt8], _ name: String) throws(CommandFailure) -> CapturedRequest {

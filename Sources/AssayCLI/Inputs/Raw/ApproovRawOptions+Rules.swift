@@ -33,6 +33,11 @@ extension ApproovRawOptions {
             guard (signer == .account) == !accountKeys.isEmpty || policy else {
                 throw ValidationError("--account-key is for --signer account, which needs one")
             }
+            guard targetURI.map(Self.isAbsolute) ?? true else {
+                throw ValidationError(
+                    "--target-uri: expected the whole of what the client asked for, https://HOST/PATH?QUERY, found "
+                        + "\"\((targetURI ?? "").excerpt)\"")
+            }
             guard let name = bindingHeaders.first(where: { $0.value != nil })?.name else { break }
             throw ValidationError(
                 "--binding-header \(name.excerpt): for a message the name alone, as the value is that of the request")
@@ -47,6 +52,12 @@ extension ApproovRawOptions {
                 "--failover is required with --binding-header: tokens of the failover service are bound to nothing, and "
                     + "accept lets them past the binding")
         }
+    }
+
+    /// Whether a URI has a scheme and an authority; what exactly they may be is for the check to say.
+    private static func isAbsolute(_ uri: String) -> Bool {
+        guard let mark = uri.firstRange(of: "://"), mark.lowerBound > uri.startIndex else { return false }
+        return !uri[..<mark.lowerBound].contains("/") && !uri[mark.upperBound...].prefix { $0 != "/" }.isEmpty
     }
 
     private func demandKeys(_ keys: [String], _ policy: Bool) throws {
