@@ -2,12 +2,15 @@ public import AssayCore
 import AssayPrimitives
 
 extension ApproovEngine {
-    /// Tokens and the values that they are bound to let their holder act, and so do the keys of proofs; headers and bodies
-    /// are a user's.
+    /// Tokens and the values that they are bound to let their holder act, and so do the keys of proofs, which loggable tokens
+    /// carry as well; headers and bodies are a user's.
     public static let sensitiveFields = [
         SensitiveField(
             "token", of: ApproovCheck.tokenKind, substitute: .none,
             reveals: "the token, which lets its holder call the API until it expires"),
+        SensitiveField(
+            "loggable", of: ApproovCheck.tokenKind, substitute: .none,
+            reveals: "the claims of the token: the address of the device, and the key of proofs where it has one"),
         SensitiveField(
             "binding", of: ApproovCheck.tokenKind, substitute: .none,
             reveals: "what the token is bound to, such as the session of a user"),

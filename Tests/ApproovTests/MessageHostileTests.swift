@@ -177,6 +177,22 @@ struct MessageHostileTests {
         }
     }
 
+    @Test("a fragment is refused whatever is covered, since components without it say nothing of it")
+    func uncoveredFragment() async throws {
+        for component in ["@path", "@query", "@request-target"] {
+            var fixture = MessageFixture()
+            fixture.components = [#""@method""#, "\"\(component)\"", #""approov-token""#]
+            fixture.signedValues = [
+                "@path": "/v1/items", "@query": "?a=1&b=2", "@request-target": "/v1/items?a=1&b=2",
+            ]
+            let signing = MessageSigning(
+                signer: .installation, components: ["@method", component, "approov-token"])
+            #expect(try await fixture.verdict(signing).outcome == .accept)
+            fixture.targetURI += "#x?admin=1"
+            #expect(try await fixture.verdict(signing).failures == ["approov.message.components uri-with-fragment"])
+        }
+    }
+
     @Test("no finding shows the token or the signature")
     func secrets() async throws {
         for attack in Self.fields + Self.signed {

@@ -21,6 +21,17 @@ struct RecordCompositionTests {
         #expect(try ApproovTokenInput(lacking.evidence).binding == [.value(""), .value("y"), .value("")])
     }
 
+    @Test("Everything that a record of a token holds is sensitive, in whichever form the token is")
+    func sensitivity() {
+        let sensitive = ApproovEngine.sensitiveFields.filter { $0.kind == ApproovCheck.tokenKind }.map(\.name)
+        for evidence in [ApproovTokenInput.Evidence.token("t"), .loggable("{}")] {
+            let input = ApproovTokenInput(evidence, binding: [.value("x")], address: "192.0.2.1")
+            let record = EvidenceRecord(input, receivedAt: Self.time)
+            #expect(record.evidence.members.count == 3)
+            #expect(record.evidence.members.allSatisfy { sensitive.contains($0.name) })
+        }
+    }
+
     @Test("A message is read back byte for byte, and one whose body was not kept is refused")
     func message() throws {
         let fields = [ApproovMessageInput.Field("A", "b"), ApproovMessageInput.Field("A", "c")]

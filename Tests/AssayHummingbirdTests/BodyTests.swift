@@ -45,6 +45,10 @@ struct BodyTests {
         Case(testDescription: "chunked", status: [200], ends: "\(accepted) 17 \(text)") {
             [try signed.head("Transfer-Encoding: chunked"), chunk("{\"hello"), chunk("\":\"world\"}"), "0\r\n\r\n"]
         },
+        Case(testDescription: "in chunks of a byte", status: [200], ends: "\(accepted) 17 \(text)") {
+            [try signed.head("Transfer-Encoding: chunked")]
+                + [text.map { chunk(String($0)) }.joined(), "0\r\n\r\n"]
+        },
         Case(testDescription: "chunked with a trailer", status: [200], ends: "\(accepted) 17 \(text)") {
             [try signed.head("Transfer-Encoding: chunked"), chunk(text), "0\r\nContent-Digest: sha-256=:AA==:\r\n\r\n"]
         },

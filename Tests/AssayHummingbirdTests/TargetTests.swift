@@ -75,6 +75,25 @@ struct TargetTests {
         }
     }
 
+    @Test(
+        "A target with a fragment is refused: the router would take it for a part of the path that nobody has signed",
+        arguments: [[], [MessageSigning.Quirk.targetURIWithFragment]])
+    func fragment(_ quirks: Set<MessageSigning.Quirk>) async throws {
+        let message = SignedMessage(method: "GET", path: "/items/5")
+        for (target, expected) in [
+            ("/items/5", 200), ("/items/5#x?admin=1", 400), ("/items/5#", 400), ("http://a/items/5", 200),
+        ] {
+            let live = try TestAPI.live { $0.messageSigning = MessageSigning(signer: .installation, quirks: quirks) }
+            let options = TestAPI.options(origins: try ApproovOrigins(message.origin))
+            let head = try message.head().replacing("GET /items/5 ", with: "GET \(target) ")
+            try await TestAPI.application(live, options: options).test(.live) { client in
+                let port = try #require(client.port)
+                let answer = try await RawExchange.send([head], to: port)
+                #expect(RawExchange.status(answer) == expected, "\(target) \(answer)")
+            }
+        }
+    }
+
     struct Addresses: Sendable {
         let proxy: ApproovProxy
         let fields: [String]

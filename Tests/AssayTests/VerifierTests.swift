@@ -35,7 +35,7 @@ struct VerifierTests {
         #expect(
             error?.message == "no engine judges x\\u{1B}; there are "
                 + "app-attest.attestation, app-attest.assertion, app-attest.receipt, play-integrity.classic, "
-                + "play-integrity.standard")
+                + "play-integrity.standard, approov.token, approov.message, approov.proof")
     }
 
     @Test("An app that the policy does not have is a wrong call, and is told which there are")

@@ -32,7 +32,8 @@ struct OurApproov {
                 ]
                 return [
                     NamedKey(
-                        name: "message-key", material: try ApproovMessageKey(parts: parts.mapValues { SecretBytes($0) })
+                        name: "message-key", scope: "api",
+                        material: try ApproovMessageKey(parts: parts.mapValues { SecretBytes($0) })
                     )
                 ]
             } ?? []

@@ -78,7 +78,11 @@ def parameters(request):
 
 
 def base(request, key):
-    return base64.b64encode(signer(request, key).prepare(Request(request), **parameters(request)).signature_base).decode()
+    message = Request(request)
+    # The digest that the request has is signed; one is demanded where the library is told to keep it.
+    keeps = "content-digest" in message.headers
+    prepared = signer(request, key).prepare(message, use_existing_digest=keeps, **parameters(request))
+    return base64.b64encode(prepared.signature_base).decode()
 
 
 def sign(request, key):

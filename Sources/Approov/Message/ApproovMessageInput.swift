@@ -36,8 +36,8 @@ public struct ApproovMessageInput: Sendable {
     /// your own.
     ///
     /// Servers never see a fragment. For clients that sign it nonetheless, with the policy's quirk
-    /// `target-uri-with-fragment`, give the URI with the fragment that the app is known to have asked for; without the
-    /// quirk, such a URI is refused where the signature covers it.
+    /// `target-uri-with-fragment`, give the URI with the fragment that the app is known to have asked for, and never with
+    /// one that came in the request, which nobody may have signed; without the quirk, such a URI is refused.
     public let targetURI: String
     /// The fields, in the order received.
     public let fields: [Field]

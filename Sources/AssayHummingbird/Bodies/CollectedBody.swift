@@ -10,13 +10,21 @@ enum CollectedBody {
     /// More than the limit; as handlers get it when the request goes on nevertheless.
     case tooLong(RequestBody)
 
+    /// Below how many bytes parts are put together. Of a body in chunks of one byte, the list of its parts would take many
+    /// times the memory that the limit allows the body.
+    private static let smallPart = 1024
+
     static func read(_ body: RequestBody, upTo limit: Int, _ digests: CoveredDigests) async throws -> CollectedBody {
         var digests = digests
         var parts: [ByteBuffer] = []
         var length = 0
         var iterator = body.makeAsyncIterator()
         while let part = try await iterator.next() {
-            parts.append(part)
+            if part.readableBytes < smallPart, let last = parts.indices.last, parts[last].readableBytes < smallPart {
+                parts[last].writeImmutableBuffer(part)
+            } else {
+                parts.append(part)
+            }
             length += part.readableBytes
             guard length <= limit else {
                 return .tooLong(RequestBody(asyncSequence: ResumedBody(parts: parts, rest: iterator)))

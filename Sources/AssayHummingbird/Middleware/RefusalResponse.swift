@@ -32,7 +32,7 @@ struct RefusalResponse {
             switch obstacle {
             case .unknownHost: .misdirectedRequest
             case .bodyTooLong: .contentTooLarge
-            case .bodyLengthDiffers: .badRequest
+            case .bodyLengthDiffers, .badTarget: .badRequest
             }
         return answer(status, #"{"error":"\#(obstacle.rawValue)"}"#)
     }

@@ -67,7 +67,9 @@ struct RequestJudge {
             return Judgement(
                 .misconfigured(RequestError(.noService, "the middleware has no origins for signed messages")))
         }
-        let uri = origins.targetURI(path: request.head.path ?? "/") { options.proxy.authority(of: request.head) }
+        let path = request.head.path ?? "/"
+        guard ApproovOrigins.isTarget(path) else { return Judgement(.unjudged(.badTarget)) }
+        let uri = origins.targetURI(path: path) { options.proxy.authority(of: request.head) }
         guard let uri else { return Judgement(.unjudged(.unknownHost)) }
         let message = Message(
             app: app.selector, method: request.method.rawValue, targetURI: uri, fields: Self.fields(of: request.head),

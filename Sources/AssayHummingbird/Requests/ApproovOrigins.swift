@@ -66,6 +66,13 @@ public struct ApproovOrigins: Sendable {
         }
     }
 
+    /// Whether a request target can be put behind an origin (RFC 9112 section 3.2). One with a fragment cannot: routers take
+    /// it for a part of the path, and signatures may leave it out. Nor can one that would go on with the host.
+    static func isTarget(_ path: String) -> Bool {
+        path.utf8.elementsEqual("*".utf8)
+            || path.utf8.first == UInt8(ascii: "/") && !path.utf8.contains(UInt8(ascii: "#"))
+    }
+
     /// The target URI of a request: an origin, with path and query byte for byte as they were received.
     ///
     /// - Parameters:

@@ -39,6 +39,8 @@ public enum ApproovOutcome: Sendable {
 public enum ApproovObstacle: String, Sendable, CaseIterable {
     /// It is for a host that is none of the server's ``ApproovOrigins``.
     case unknownHost = "unknown-host"
+    /// Its target has a fragment, or does not begin with a slash: what the client signed cannot be told from what it sent.
+    case badTarget = "bad-target"
     /// Its body is longer than what is read before it is judged.
     case bodyTooLong = "body-too-long"
     /// Its body has another length than its `Content-Length` says.

@@ -76,6 +76,9 @@ struct TestAPI {
         let router = Router(context: BasicApproovRequestContext.self)
         router.add(middleware: try ApproovMiddleware(live, app: "api", options: options))
         router.get("stock") { _, context in Self.finding(context) }
+        router.get("items/:id") { request, context in
+            "\(context.parameters.get("id") ?? "-") \(request.uri.query ?? "-")"
+        }
         router.post("orders") { request, context in
             // Taken apart as handlers do that read as it comes.
             var body = ByteBuffer()

@@ -27,6 +27,8 @@ public struct SignatureInput: Sendable {
 
     /// How many components a signature may cover. Genuine ones cover less than ten; pairs of them are compared.
     static let components = 64
+    /// How many parameters one of them may have. There are six (section 6.5), and those of pairs are compared.
+    static let componentParameters = 8
 
     /// Makes what a signature is to cover and to say.
     ///
@@ -35,7 +37,7 @@ public struct SignatureInput: Sendable {
     ///   - components: the covered components; none may come twice.
     ///   - parameters: the parameters in the order in which they are written; those of section 2.3 have the types that
     ///     it gives.
-    /// - Throws: ``DecodeError`` for parameters of wrong types, duplicates, and more than 64 components.
+    /// - Throws: ``DecodeError`` for parameters of wrong types, duplicates, more than 64 components, and more than 8 parameters of one.
     public init(
         label: String, components: [SignatureComponent], parameters: [StructuredParameter]
     ) throws(DecodeError) {
@@ -52,6 +54,11 @@ public struct SignatureInput: Sendable {
         var components: [SignatureComponent] = []
         components.reserveCapacity(list.items.count)
         for item in list.items {
+            guard item.parameters.count <= Self.componentParameters else {
+                throw DecodeError(
+                    .tooLarge, at: item.offset, field: label.excerpt,
+                    "\(item.parameters.count) parameters of a component, at most \(Self.componentParameters)")
+            }
             let component = try SignatureComponent(item)
             guard !components.contains(component) else {
                 throw DecodeError(

@@ -124,7 +124,7 @@ struct ApproovAcceptedVectors {
             claim("valid-now", .notBefore, mint.seconds(0)),
             claim("issued-later", .issuedAt, mint.seconds(5)), claim("address-empty", .address, ""),
             claim("address-missing", .address, nil), claim("address-v6", .address, "2001:db8::1"),
-            claim("address-no-address", .address, "somewhere"), claim("code-missing", .responseCode, nil),
+            claim("ip-no-address", .address, "somewhere"), claim("code-missing", .responseCode, nil),
             claim("code-empty", .responseCode, ""), claim("subject", .subject, "an-app"),
             claim("unknown-claim", ApproovClaim("future"), ["x": [.null, 1, "y"]]),
             claim("unknown-claim-with-unicode", ApproovClaim("übermorgen"), "\u{1F9EA}"),

@@ -73,7 +73,7 @@ struct ApproovPolicyVectors {
 
     private var annotations: [TokenCase] {
         func wary(_ id: String, _ outcome: ApproovOutcome, _ annotations: JSONItem) -> TokenCase {
-            TokenCase("policy-annotation-\(id)", app: "wary", outcome, .annotations, annotations)
+            TokenCase("policy-wary-\(id)", app: "wary", outcome, .annotations, annotations)
         }
         func annotated(_ id: String, _ outcome: ApproovOutcome, _ annotations: JSONItem) -> TokenCase {
             strict("annotation-\(id)", outcome) { $0[.annotations] = annotations }

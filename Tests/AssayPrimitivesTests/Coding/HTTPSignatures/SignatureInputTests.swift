@@ -69,6 +69,16 @@ import Testing
         #expect(decodeError { _ = try Self.field(text(65)) }?.reason == .tooLarge)
     }
 
+    @Test("8 parameters of a component are taken, and one more is refused before components are compared")
+    func parameterLimit() throws {
+        func text(_ count: Int) -> String {
+            let parameters = (0..<count).map { ";p\($0)" }.joined()
+            return "a=(" + (0..<64).map { "\"x\"\(parameters.dropLast())z\($0)" }.joined(separator: " ") + ")"
+        }
+        #expect(try Self.field(text(8))["a"]?.components.count == 64)
+        #expect(decodeError { _ = try Self.field(text(9)) }?.reason == .tooLarge)
+    }
+
     @Test("Names and parameters tell components apart, the order of parameters does not")
     func identity() throws {
         func component(_ text: String) throws -> SignatureComponent {
