@@ -16,11 +16,14 @@ public struct ApproovEngine: InspectableEngine {
 
     private let apps: EngineApps<ApproovExpectations>
     let keys: any KeyStore
+    /// The keys of tokens, when they are always the same.
+    private let fixedTokenKeys: [NamedKey]?
 
     /// Prepares to judge under a policy, with the keys of a store.
     public init(policy: Policy, resources: EngineResources) {
         apps = EngineApps(policy)
         keys = resources.keys
+        fixedTokenKeys = (resources.keys as? StaticKeyStore)?.keysAtHand(for: ApproovKey.purpose)
     }
 
     /// Assesses a record: looks up keys and what the ledger knows, and runs the checks. Nothing is committed.
@@ -48,11 +51,17 @@ public struct ApproovEngine: InspectableEngine {
         _ input: ApproovTokenInput, app: String?, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
         let expectations = try expectations(for: app)
-        let selection = try await tokenKeys(for: expectations, at: now)
+        // What is at hand is not waited for: each call that may wait takes its time even when it does not.
+        let keys =
+            if let fixedTokenKeys {
+                try liveTokenKeys(fixedTokenKeys, for: expectations, at: now)
+            } else {
+                try await tokenKeys(for: expectations, at: now)
+            }
         var run = CheckRun(modes: expectations.modes, capacity: expectations.tokenChecks.count)
         let outcome = ApproovTokenAssessor.authenticate(
-            input.evidence, demandsPrefix: false, selection, expectations, &run)
-        let standings = try await standings(of: outcome, in: ledger, at: now)
+            input.evidence, demandsPrefix: false, keys, expectations, &run)
+        let standings = ledger.isWithoutStandings ? [] : try await standings(of: outcome, in: ledger, at: now)
         ApproovTokenAssessor.judge(outcome, input.binding, input.address, standings, expectations, now, &run)
         return ApproovTokenAssessor.assessment(outcome, expectations, run.results)
     }
@@ -65,20 +74,31 @@ public struct ApproovEngine: InspectableEngine {
     /// The keys that the tokens of an app are verified with.
     func tokenKeys(
         for expectations: ApproovExpectations, at now: Date
-    ) async throws(VerificationError) -> KeySelection<ApproovKey> {
-        try await selectKeys(expectations.keyClaim, at: now)
+    ) async throws(VerificationError) -> TokenKeys {
+        let named = if let fixedTokenKeys { fixedTokenKeys } else { try await namedKeys(ApproovKey.purpose) }
+        return try liveTokenKeys(named, for: expectations, at: now)
+    }
+
+    private func liveTokenKeys(
+        _ named: [NamedKey], for expectations: ApproovExpectations, at now: Date
+    ) throws(VerificationError) -> TokenKeys {
+        let keys = expectations.tokenKeys.keys(among: named, for: expectations.keyClaim, at: now)
+        guard !keys.selection.live.isEmpty else {
+            throw .request(TokenKeys.Selection.absence(of: named, for: expectations.keyClaim, at: now))
+        }
+        return keys
+    }
+
+    /// The keys of a purpose, in whatever state.
+    private func namedKeys(_ purpose: KeyPurpose) async throws(VerificationError) -> [NamedKey] {
+        do { return try await keys.keys(for: purpose) } catch { throw .outage(error) }
     }
 
     /// The keys of an app of one purpose, at least one of which is live.
     func selectKeys<Material: KeyMaterial>(
         _ claim: KeyClaim, at now: Date
     ) async throws(VerificationError) -> KeySelection<Material> {
-        let named: [NamedKey]
-        do {
-            named = try await keys.keys(for: Material.purpose)
-        } catch {
-            throw .outage(error)
-        }
+        let named = try await namedKeys(Material.purpose)
         let selection = KeySelection<Material>(named, for: claim, at: now)
         guard !selection.live.isEmpty else {
             throw .request(KeySelection<Material>.absence(of: named, for: claim, at: now))

@@ -12,6 +12,8 @@ public final class ApproovExpectations: EngineExpectations {
     let modes: CheckModes
     /// Which keys are the app's.
     let keyClaim: KeyClaim
+    /// Those of its keys that may be used, prepared for tokens.
+    let tokenKeys = TokenKeysMemo()
     /// Which message signing keys of accounts are the app's.
     let messageKeyClaim: KeyClaim
     /// The checks of a token of the form that the policy names, in their order.

@@ -15,14 +15,16 @@ public struct ApproovSubject: VerdictSubject {
         public let deviceID: String?
     }
 
+    private let token: AuthenticToken?
+
     /// The form of an authentic token: `jws`, `jwe` or `loggable`.
-    public let form: String?
+    public var form: String? { token?.form.rawValue }
     /// The name of the key that an authentic token is signed or encrypted with.
-    public let key: String?
+    public var key: String? { token?.key }
     /// Where an authentic token comes from.
-    public let source: ApproovClaims.Source?
+    public var source: ApproovClaims.Source? { token?.source }
     /// The claims of an authentic token.
-    public let claims: ApproovClaims?
+    public var claims: ApproovClaims? { token?.claims }
     /// What a token that is not authentic says of itself.
     public let claimed: Claimed?
     /// What is known of the signature of a message.
@@ -35,16 +37,13 @@ public struct ApproovSubject: VerdictSubject {
 
     init?(_ outcome: ApproovTokenAssessor.Outcome) {
         guard outcome.token != nil || outcome.claimed != nil else { return nil }
-        form = outcome.token?.form.rawValue
-        key = outcome.token?.key
-        source = outcome.token?.source
-        claims = outcome.token?.claims
+        token = outcome.token
         claimed = outcome.claimed
     }
 
     /// A subject without a token.
     init(measurement: ApproovMeasurement) {
-        (form, key, source, claims, claimed) = (nil, nil, nil, nil, nil)
+        (token, claimed) = (nil, nil)
         self.measurement = measurement
     }
 

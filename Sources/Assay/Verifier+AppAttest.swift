@@ -15,7 +15,7 @@ extension Verifier {
         _ input: AttestationInput, app: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.demandTime(now)
-        return try await settle(engine(AppAttestEngine.self).assess(input, app: app, ledger: ledger, at: now), at: now)
+        return try await settle(engines.appAttest.assess(input, app: app, ledger: ledger, at: now), at: now)
     }
 
     /// Judges an assertion, and advances the counter of its key when it is accepted.
@@ -32,7 +32,7 @@ extension Verifier {
     ) async throws(VerificationError) -> Verdict {
         try Verifier.demandTime(now)
         return try await settle(
-            engine(AppAttestEngine.self).assess(input, suppliedKey: suppliedKey, app: app, ledger: ledger, at: now),
+            engines.appAttest.assess(input, suppliedKey: suppliedKey, app: app, ledger: ledger, at: now),
             at: now)
     }
 
@@ -47,6 +47,6 @@ extension Verifier {
         _ input: ReceiptInput, app: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.demandTime(now)
-        return try await settle(engine(AppAttestEngine.self).assess(input, app: app, ledger: ledger, at: now), at: now)
+        return try await settle(engines.appAttest.assess(input, app: app, ledger: ledger, at: now), at: now)
     }
 }

@@ -17,7 +17,7 @@ extension Verifier {
     ) async throws(VerificationError) -> Verdict {
         try Verifier.demandTime(now)
         return try await settle(
-            engine(ApproovEngine.self).assess(input, app: app, ledger: ledger, at: now), at: now)
+            engines.approov.assess(input, app: app, ledger: ledger, at: now), at: now)
     }
 
     /// Judges a signed request with the token in it, and remembers it when the policy says `replay: ledger` and it is
@@ -34,7 +34,7 @@ extension Verifier {
     ) async throws(VerificationError) -> Verdict {
         try Verifier.demandTime(now)
         return try await settle(
-            engine(ApproovEngine.self).assess(input, app: app, ledger: ledger, at: now), at: now)
+            engines.approov.assess(input, app: app, ledger: ledger, at: now), at: now)
     }
 
     /// Judges a measurement proof, with the token that carries the measurements if it comes along.
@@ -50,6 +50,6 @@ extension Verifier {
     ) async throws(VerificationError) -> Verdict {
         try Verifier.demandTime(now)
         return try await settle(
-            engine(ApproovEngine.self).assess(input, app: app, ledger: ledger, at: now), at: now)
+            engines.approov.assess(input, app: app, ledger: ledger, at: now), at: now)
     }
 }

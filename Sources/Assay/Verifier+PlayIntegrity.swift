@@ -15,7 +15,7 @@ extension Verifier {
         _ input: ClassicIntegrityInput, app: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.demandTime(now)
-        return try await settle(engine(PlayIntegrityEngine.self).assess(input, app: app, at: now), at: now)
+        return try await settle(engines.playIntegrity.assess(input, app: app, at: now), at: now)
     }
 
     /// Judges a standard token, which is accepted once inside its freshness window.
@@ -30,6 +30,6 @@ extension Verifier {
         _ input: StandardIntegrityInput, app: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.demandTime(now)
-        return try await settle(engine(PlayIntegrityEngine.self).assess(input, app: app, at: now), at: now)
+        return try await settle(engines.playIntegrity.assess(input, app: app, at: now), at: now)
     }
 }

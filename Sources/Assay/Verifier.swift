@@ -15,7 +15,7 @@ import PlayIntegrity
 ///     let verdict = try await verifier.verify(record, at: Date())
 ///     guard verdict.outcome == .accept else { ... }
 public struct Verifier: Sendable {
-    /// The engines, one line each: a new kind of evidence is a new engine here.
+    /// The engines, one line each: a new kind of evidence is a new engine here and in ``Engines``.
     static let engines: [any InspectableEngine.Type] = [
         AppAttestEngine.self,
         PlayIntegrityEngine.self,
@@ -42,7 +42,7 @@ public struct Verifier: Sendable {
     public let policy: Policy
     /// What must not happen twice.
     public let ledger: any Ledger
-    private let engineByKind: [EvidenceKind: any EvidenceEngine]
+    let engines: Engines
 
     /// Makes a verifier.
     ///
@@ -61,12 +61,7 @@ public struct Verifier: Sendable {
         let policyKeys = StaticKeyStore(policy.keys)
         let resources = EngineResources(
             keys: keyStores.isEmpty ? policyKeys : CombinedKeyStore([policyKeys] + keyStores), services: services)
-        var byKind: [EvidenceKind: any EvidenceEngine] = [:]
-        for type in Verifier.engines {
-            let engine = type.init(policy: policy, resources: resources)
-            for kind in type.kinds { byKind[kind] = engine }
-        }
-        engineByKind = byKind
+        engines = Engines(policy: policy, resources: resources)
     }
 
     /// Assesses a record against a ledger and commits nothing: for whoever orders the commits of many records.
@@ -74,7 +69,7 @@ public struct Verifier: Sendable {
         _ record: EvidenceRecord, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
         try Verifier.demandTime(now)
-        guard let engine = engineByKind[record.kind] else {
+        guard let engine = engines.byKind[record.kind] else {
             let kinds = Verifier.kinds.map(\.name).joined(separator: ", ")
             throw .request(
                 RequestError(.unknownKind, "no engine judges \(record.kind.name.excerpt); there are \(kinds)"))
@@ -110,17 +105,11 @@ public struct Verifier: Sendable {
 
     func settle(_ assessment: Assessment, at now: Date) async throws(VerificationError) -> Verdict {
         do {
+            // What needs no ledger does not wait for one.
+            if let verdict = try assessment.verdictWithoutCommit(at: now) { return verdict }
             return try await ledger.settle(assessment, at: now)
         } catch {
             throw .outage(error)
         }
-    }
-
-    /// The engine of a type.
-    func engine<Engine: EvidenceEngine>(_ type: Engine.Type) throws(VerificationError) -> Engine {
-        guard let engine = type.kinds.first.flatMap({ engineByKind[$0] as? Engine }) else {
-            throw .request(RequestError(.unknownKind, "no engine judges \(Engine.Configuration.engine)"))
-        }
-        return engine
     }
 }

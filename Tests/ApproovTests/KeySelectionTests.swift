@@ -43,6 +43,62 @@ struct KeySelectionTests {
         }
     }
 
+    /// One app's expectations, to which what is prepared for keys belongs.
+    private static let expectations: @Sendable () throws -> ApproovExpectations = {
+        ApproovExpectations(app: "api", configuration: try ApproovConfiguration(), modes: [:])
+    }
+
+    @Test("A key's state is that of the time of each judgement, forwards and backwards and at the very ends")
+    func statesOverTime() throws {
+        let (begin, end, retired) = (TokenFixtures.now - 60, TokenFixtures.now + 60, TokenFixtures.now + 30)
+        let claims = #"{"exp":\#(TokenFixtures.seconds + 600),"did":"\#(TokenFixtures.deviceID)"}"#
+        let token = try TokenFixtures.jws(claims)
+        let material = try TokenFixtures.material()
+        func key(_ retiredAt: Date?) -> [NamedKey] {
+            let window = KeyWindow(notBefore: begin, notAfter: end)
+            return [NamedKey(name: "now", scope: "api", window: window, retiredAt: retiredAt, material: material)]
+        }
+        let expectations = try Self.expectations()
+        let seconds: [Double] = [-61, -60, -59, 0, 29, 30, 31, 59, 60, 61, 60, 30, 29, -60, -61, 0, 0]
+        // By turns, so that what was prepared for one array of keys is asked of the other.
+        let (used, replaced) = (key(nil), key(retired))
+        for offset in seconds {
+            for (keys, isLive) in [
+                (used, (-60...60).contains(offset)), (used, (-60...60).contains(offset)),
+                (replaced, (-60..<30).contains(offset)),
+            ] {
+                let assessment = ApproovTokenAssessor.assess(
+                    ApproovTokenInput(token: token), keys: keys, standings: { _ in [] }, expectations: expectations,
+                    now: TokenFixtures.now + offset)
+                #expect(assessment.holds == isLive, "at \(offset) s")
+            }
+        }
+    }
+
+    @Test("Keys that a store no longer hands out are not used")
+    func replacedKeys() throws {
+        let expectations = try Self.expectations()
+        func holds(_ secret: [UInt8], _ keys: [NamedKey]) throws -> Bool {
+            ApproovTokenAssessor.assess(
+                ApproovTokenInput(token: try token(secret)), keys: keys, standings: { _ in [] },
+                expectations: expectations, now: TokenFixtures.now
+            ).checks.contains { $0.check == ApproovCheck.signature && $0.status == .passed }
+        }
+        func key(_ secret: [UInt8]) throws -> NamedKey {
+            NamedKey(name: "key", scope: "api", material: try TokenFixtures.material(secret))
+        }
+        var keys = [try key(TokenFixtures.secret)]
+        #expect(try holds(TokenFixtures.secret, keys))
+        #expect(try !holds(Self.former, keys))
+        keys[0] = try key(Self.former)
+        #expect(try !holds(TokenFixtures.secret, keys))
+        #expect(try holds(Self.former, keys))
+        keys.append(try key(TokenFixtures.secret))
+        #expect(try holds(TokenFixtures.secret, keys))
+        keys.removeAll()
+        #expect(try !holds(TokenFixtures.secret, keys))
+    }
+
     @Test("A foreign token tells which keys were tried, and that rejected apps get such tokens")
     func foreign() async throws {
         let verdict = try await TokenFixtures.judge(

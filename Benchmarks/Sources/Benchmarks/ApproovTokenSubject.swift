@@ -29,10 +29,11 @@ struct ApproovTokenSubject: Sendable {
         verifier = Verifier(policy: policy, ledger: MemoryLedger())
     }
 
-    private static func token(_ secret: [UInt8], device: UInt8, expiry: Date) -> String {
+    /// - Parameter more: further claims, each with a comma in front.
+    static func token(_ secret: [UInt8], device: UInt8, expiry: Date, more: String = "") -> String {
         let deviceID = Base64.encode([UInt8](repeating: device, count: 16), .standard)
         let claims =
-            #"{"did":"\#(deviceID)","exp":\#(Int(expiry.timeIntervalSince1970)),"ip":"203.0.113.7","arc":"ABCDEF"}"#
+            #"{"did":"\#(deviceID)","exp":\#(Int(expiry.timeIntervalSince1970)),"ip":"203.0.113.7","arc":"ABCDEF"\#(more)}"#
         let header = Base64.encode(Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8), .url)
         let input = "\(header).\(Base64.encode(Array(claims.utf8), .url))"
         return "\(input).\(Base64.encode(HMAC.sha256(key: secret, Array(input.utf8)), .url))"

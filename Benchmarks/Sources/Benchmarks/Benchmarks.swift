@@ -10,6 +10,7 @@ struct Benchmarks {
     let classicToken: ClassicTokenSubject
     let hs256: HS256Subject
     let approov: ApproovTokenSubject
+    let messages: ApproovMessageSubject
 
     static func main() async throws {
         let vectors = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -17,7 +18,8 @@ struct Benchmarks {
         let benchmarks = Benchmarks(
             subjects: try Subjects(vectors: vectors),
             classicToken: try ClassicTokenSubject(now: Date(timeIntervalSince1970: 1_795_132_800)),
-            hs256: try HS256Subject(), approov: try ApproovTokenSubject(now: Date()))
+            hs256: try HS256Subject(), approov: try ApproovTokenSubject(now: Date()),
+            messages: try ApproovMessageSubject(now: Date()))
         let wanted = Set(CommandLine.arguments.dropFirst())
         var isReached = true
         for (name, run) in [
@@ -28,6 +30,7 @@ struct Benchmarks {
         }
         if wanted.isEmpty || wanted.contains("approov") {
             isReached = try await ApproovRun(subject: benchmarks.approov).reachesTargets() && isReached
+            isReached = benchmarks.signedMessages() && isReached
         }
         if wanted.isEmpty || wanted.contains("replay") {
             isReached = try await benchmarks.replay() && isReached
@@ -41,6 +44,7 @@ struct Benchmarks {
             for _ in 0..<5 { _ = await subject.replay(jobs: 1) }
         }
         if wanted.contains("approov-profile") { benchmarks.approov.assess(2_000_000) }
+        if wanted.contains("approov-message-profile") { benchmarks.messages.assessWrites(200_000) }
         if wanted.contains("approov-verify-profile") { await benchmarks.approov.verify(1_000_000) }
         exit(isReached ? 0 : 1)
     }
@@ -61,6 +65,18 @@ struct Benchmarks {
         return !results.contains(false)
     }
 
+    /// Messages that installations have signed, with their tokens, all checks but the ledger's.
+    private func signedMessages() -> Bool {
+        print("signed messages, as a share of the bare verification's; one thread, processor time")
+        let results = [
+            Comparison(count: 1500).rate(
+                "message without a body / bare P-256", of: messages.assessReads, against: bareP256, target: 0.70),
+            Comparison(count: 1500).rate(
+                "message with a body / bare P-256", of: messages.assessWrites, against: bareP256, target: 0.70),
+        ]
+        return !results.contains(false)
+    }
+
     private func scaling() -> Bool {
         print("throughput of two threads, in units of one; wall time")
         let results = [
@@ -77,7 +93,9 @@ struct Benchmarks {
     /// The same benchmarks with evidence of their own: no two requests share the memory of what they carry, and neither
     /// do the threads here. What requests do share, policy and authorities, stays shared.
     private var copied: Benchmarks {
-        Benchmarks(subjects: subjects.copied(), classicToken: classicToken.copied(), hs256: hs256, approov: approov)
+        Benchmarks(
+            subjects: subjects.copied(), classicToken: classicToken.copied(), hs256: hs256, approov: approov,
+            messages: messages)
     }
 
     private func replay() async throws -> Bool {

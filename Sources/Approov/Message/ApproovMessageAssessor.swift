@@ -24,9 +24,9 @@ public enum ApproovMessageAssessor {
         standings: ([LedgerSubject]) -> [LedgerStanding], expectations: ApproovExpectations, now: Date
     ) throws(RequestError) -> Assessment {
         let signing = try signing(of: expectations)
-        let selection = KeySelection<ApproovKey>(keys, for: expectations.keyClaim, at: now)
+        let tokenKeys = expectations.tokenKeys.keys(among: keys, for: expectations.keyClaim, at: now)
         var run = CheckRun(modes: expectations.modes, capacity: capacity(expectations))
-        let token = authenticate(input, selection, expectations, &run)
+        let token = authenticate(input, tokenKeys, expectations, &run)
         let known = token.token.map { standings(ApproovSubjects.all(of: $0.claims)) } ?? []
         let context = Context(
             input: input, signing: signing,
@@ -51,10 +51,10 @@ public enum ApproovMessageAssessor {
 
     /// Runs the gates of the message's token.
     static func authenticate(
-        _ input: ApproovMessageInput, _ selection: KeySelection<ApproovKey>, _ expectations: ApproovExpectations,
+        _ input: ApproovMessageInput, _ keys: TokenKeys, _ expectations: ApproovExpectations,
         _ run: inout CheckRun
     ) -> ApproovTokenAssessor.Outcome {
-        ApproovTokenAssessor.authenticate(demandsPrefix: true, selection, expectations, &run) {
+        ApproovTokenAssessor.authenticate(demandsPrefix: true, keys, expectations, &run) {
             () throws(CheckFailure) in try MessageToken.find(in: input.fields, expectations.configuration)
         }
     }

@@ -40,36 +40,42 @@ public final class ApproovClaims: Sendable {
         public let value: RecordValue
     }
 
+    private let draft: ClaimsReader
+
     /// `exp`, in seconds since 1970, which may have a fraction, and may be infinite where a number was beyond all time.
-    public let expiry: Double?
+    public var expiry: Double? { draft.expiry }
     /// `nbf`, in seconds since 1970.
-    public let notBefore: Double?
+    public var notBefore: Double? { draft.notBefore }
     /// `iat`, in seconds since 1970.
-    public let issuedAt: Double?
+    public var issuedAt: Double? { draft.issuedAt }
     /// `did`: the device ID, 24 characters of base64.
-    public let deviceID: String?
+    public var deviceID: String? { draft.deviceID }
     /// `ip`: the address of the device as Approov saw it; may be empty.
-    public let address: String?
+    public var address: String? { draft.address }
     /// `iss`.
-    public let issuer: String?
+    public var issuer: String? { draft.issuer }
     /// `aud`.
-    public let audiences: [String]?
+    public var audiences: [String]? { draft.audiences }
     /// `sub`.
-    public let subject: String?
+    public var subject: String? { draft.subject }
     /// `anno`: properties of the device, in their order.
-    public let annotations: [String]?
+    public var annotations: [String]? { draft.annotations }
     /// `arc`: the attestation response code, which support can look up.
-    public let responseCode: String?
+    public var responseCode: String? { draft.responseCode }
     /// `pay`: the SHA-256 digest of what the token is bound to, 32 bytes.
-    public let boundDigest: [UInt8]?
+    public var boundDigest: [UInt8]? { draft.boundDigest }
     /// `ipk`: the installation's public key, a DER SubjectPublicKeyInfo.
-    public let installationKey: [UInt8]?
+    public var installationKey: [UInt8]? { draft.installationKey }
     /// `mskid`: the ID of the account's message signing key.
-    public let messageKeyID: String?
+    public var messageKeyID: String? { draft.messageKeyID }
     /// `mpk`, `imh`, `dmh`, and nil when there is none of them.
-    public let measurements: Measurements?
+    public var measurements: Measurements? {
+        let (key, integrity, device) = (draft.proofKey, draft.integrity, draft.device)
+        guard key != nil || integrity != nil || device != nil else { return nil }
+        return Measurements(proofKey: key, integrity: integrity, device: device)
+    }
     /// What is not in the description, in its order.
-    public let unknown: [Unknown]
+    public var unknown: [Unknown] { draft.unknown }
 
     /// When the token expires, as far as calendars go.
     public var expiresAt: Date? {
@@ -79,25 +85,9 @@ public final class ApproovClaims: Sendable {
     /// The year 10000, in seconds since 1970, beyond which no time can be written.
     static let endOfTime: Double = 253_402_300_800
 
-    init(_ draft: ClaimsReader) {
-        expiry = draft.expiry
-        notBefore = draft.notBefore
-        issuedAt = draft.issuedAt
-        deviceID = draft.deviceID
-        address = draft.address
-        issuer = draft.issuer
-        audiences = draft.audiences
-        subject = draft.subject
-        annotations = draft.annotations
-        responseCode = draft.responseCode
-        boundDigest = draft.boundDigest
-        installationKey = draft.installationKey
-        messageKeyID = draft.messageKeyID
-        let (key, integrity, device) = (draft.proofKey, draft.integrity, draft.device)
-        measurements =
-            key == nil && integrity == nil && device == nil
-            ? nil : Measurements(proofKey: key, integrity: integrity, device: device)
-        unknown = draft.unknown
+    /// Takes over what was read, as it is: there are many claims, and most tokens have few.
+    init(_ draft: consuming ClaimsReader) {
+        self.draft = draft
     }
 
     /// Where the token comes from, by a policy's list of long-lived issuers.

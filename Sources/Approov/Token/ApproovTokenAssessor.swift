@@ -33,9 +33,9 @@ public enum ApproovTokenAssessor {
         _ input: ApproovTokenInput, keys: [NamedKey], standings: ([LedgerSubject]) -> [LedgerStanding],
         expectations: ApproovExpectations, now: Date
     ) -> Assessment {
-        let selection = KeySelection<ApproovKey>(keys, for: expectations.keyClaim, at: now)
+        let keys = expectations.tokenKeys.keys(among: keys, for: expectations.keyClaim, at: now)
         var run = CheckRun(modes: expectations.modes, capacity: ApproovCheck.signedTokenChecks.count)
-        let outcome = authenticate(input.evidence, demandsPrefix: false, selection, expectations, &run)
+        let outcome = authenticate(input.evidence, demandsPrefix: false, keys, expectations, &run)
         let known = outcome.token.map { standings(ApproovSubjects.all(of: $0.claims)) } ?? []
         judge(outcome, input.binding, input.address, known, expectations, now, &run)
         return assessment(outcome, expectations, run.results)
@@ -49,15 +49,15 @@ public enum ApproovTokenAssessor {
 
     /// Runs the gates from text to claims.
     static func authenticate(
-        _ evidence: ApproovTokenInput.Evidence, demandsPrefix: Bool, _ selection: KeySelection<ApproovKey>,
+        _ evidence: ApproovTokenInput.Evidence, demandsPrefix: Bool, _ keys: TokenKeys,
         _ expectations: ApproovExpectations, _ run: inout CheckRun
     ) -> Outcome {
-        authenticate(demandsPrefix: demandsPrefix, selection, expectations, &run) { evidence }
+        authenticate(demandsPrefix: demandsPrefix, keys, expectations, &run) { evidence }
     }
 
     /// Runs the gates from where the text of a token is looked for to claims.
     static func authenticate(
-        demandsPrefix: Bool, _ selection: KeySelection<ApproovKey>, _ expectations: ApproovExpectations,
+        demandsPrefix: Bool, _ keys: TokenKeys, _ expectations: ApproovExpectations,
         _ run: inout CheckRun, _ find: () throws(CheckFailure) -> ApproovTokenInput.Evidence
     ) -> Outcome {
         let configuration = expectations.configuration
@@ -70,10 +70,9 @@ public enum ApproovTokenAssessor {
             }
         }
         guard let parts else { return Outcome(token: nil, claimed: nil) }
-        let keys = TokenKeys(selection: selection)
         let opened = open(parts, keys, &run)
         guard let opened else { return Outcome(token: nil, claimed: ApproovSubject.Claimed(parts)) }
-        run.remark(AuthenticatedWithKey(name: opened.name))
+        run.remark(with: opened.passed)
         let claims = run.decode(ApproovCheck.claims) { () throws(DecodeError) in
             switch opened.claims {
             case .json(let bytes):
@@ -94,6 +93,8 @@ public enum ApproovTokenAssessor {
         }
 
         let name: String
+        /// What the gate says that let it pass.
+        let passed: CheckResult
         let form: AuthenticToken.Form
         let claims: Claims
     }
@@ -106,10 +107,11 @@ public enum ApproovTokenAssessor {
                 try keys.candidates(for: jws.header)
             }
             guard let candidates else { return nil }
-            let name = run.authenticity(ApproovCheck.signature) { () throws(CheckFailure) in
+            let key = run.authenticity(ApproovCheck.signature) { () throws(CheckFailure) in
                 try keys.verify(jws, with: candidates)
             }
-            return name.map { Opened(name: $0, form: .jws, claims: .json(jws.payload)) }
+            guard let key else { return nil }
+            return Opened(name: key.name, passed: key.passed, form: .jws, claims: .json(jws.payload))
         case .encrypted(let jwe):
             let candidates = run.authenticity(ApproovCheck.key) { () throws(CheckFailure) in
                 try keys.candidates(decrypting: jwe.header)
@@ -118,14 +120,16 @@ public enum ApproovTokenAssessor {
             let opened = run.authenticity(ApproovCheck.decryption) { () throws(CheckFailure) in
                 try keys.open(jwe, with: candidates)
             }
-            return opened.map { Opened(name: $0.name, form: .jwe, claims: .json($0.plaintext)) }
+            guard let (key, plaintext) = opened else { return nil }
+            return Opened(name: key.name, passed: key.passed, form: .jwe, claims: .json(plaintext))
         case .loggable(let loggable):
             let secrets = run.authenticity(ApproovCheck.key) { () throws(CheckFailure) in try keys.secrets() }
             guard let secrets else { return nil }
-            let name = run.authenticity(ApproovCheck.signature) { () throws(CheckFailure) in
+            let key = run.authenticity(ApproovCheck.signature) { () throws(CheckFailure) in
                 try keys.verify(loggable, with: secrets)
             }
-            return name.map { Opened(name: $0, form: .loggable, claims: .object(loggable.claims)) }
+            guard let key else { return nil }
+            return Opened(name: key.name, passed: key.passed, form: .loggable, claims: .object(loggable.claims))
         }
     }
 
@@ -150,12 +154,4 @@ public enum ApproovTokenAssessor {
             kind: ApproovCheck.tokenKind, app: expectations.app, checks: results, undecided: [], effects: [],
             subject: ApproovSubject(outcome), testAuthority: nil)
     }
-}
-
-/// Which key a token is authentic under.
-private struct AuthenticatedWithKey: CheckFinding {
-    let name: String
-
-    var code: String { "authenticated-with-key" }
-    var detail: String { "with key \(name.excerpt)" }
 }

@@ -21,17 +21,25 @@ enum ApproovTokenText {
             let token = try withoutPrefix(Array(text.utf8), demandsPrefix, configuration)
             switch configuration.format {
             case .jws:
-                try demandForm(
-                    of: token, dots: 2, other: 4,
-                    "the API is set up for signed tokens, and this one is encrypted; `format: jwe` takes such ones instead"
-                )
-                return .signed(try CompactJWS(token, limit: InputLimits.joseText))
+                do throws(DecodeError) {
+                    return .signed(try CompactJWS(token, limit: InputLimits.joseText))
+                } catch {
+                    try refuseForm(
+                        of: token, dots: 4,
+                        "the API is set up for signed tokens, and this one is encrypted; `format: jwe` takes such ones "
+                            + "instead")
+                    throw error
+                }
             case .jwe:
-                try demandForm(
-                    of: token, dots: 4, other: 2,
-                    "the API is set up for encrypted tokens, and this one is only signed; `format: jws` takes such ones "
-                        + "instead")
-                return .encrypted(try CompactJWE(token, limit: InputLimits.joseText))
+                do throws(DecodeError) {
+                    return .encrypted(try CompactJWE(token, limit: InputLimits.joseText))
+                } catch {
+                    try refuseForm(
+                        of: token, dots: 2,
+                        "the API is set up for encrypted tokens, and this one is only signed; `format: jws` takes such ones "
+                            + "instead")
+                    throw error
+                }
             }
         case .loggable(let text):
             guard configuration.format == .jws else {
@@ -50,7 +58,8 @@ enum ApproovTokenText {
         }
         guard let prefix = configuration.tokenPrefix else {
             try refuseStatusWord(text[...])
-            if text.starts(with: "Bearer ".utf8) {
+            // No token has a space in it, which is looked for first: it takes less time than comparing the word.
+            if text.count >= 7, text[6] == 0x20, text.starts(with: "Bearer ".utf8) {
                 throw DecodeError(
                     .unexpected, at: 0,
                     "the text begins with \"Bearer \", and the policy names no tokenPrefix; name it if apps send it")
@@ -76,12 +85,13 @@ enum ApproovTokenText {
             "the status word \(word.rawValue) in place of a token: \(word.meaning)")
     }
 
-    private static func demandForm(
-        of token: ArraySlice<UInt8>, dots: Int, other: Int, _ sentence: String
+    /// Says of a token that is not of the policy's form when it is of the other one, by its dots.
+    private static func refuseForm(
+        of token: ArraySlice<UInt8>, dots: Int, _ sentence: String
     ) throws(DecodeError) {
         guard token.count <= InputLimits.joseText else { return }
         var found = 0
         for byte in token where byte == 0x2E { found += 1 }
-        if found == other { throw DecodeError(.unexpected, at: token.startIndex, sentence) }
+        if found == dots { throw DecodeError(.unexpected, at: token.startIndex, sentence) }
     }
 }

@@ -36,7 +36,7 @@ struct ClaimsReader {
     static func read(_ object: RecordObject) throws(DecodeError) -> ApproovClaims {
         var reader = ClaimsReader()
         for index in object.members.indices { try reader.take(object.members[index]) }
-        return ApproovClaims(reader)
+        return ApproovClaims(consume reader)
     }
 
     private mutating func take(_ member: RecordObject.Member) throws(DecodeError) {
@@ -103,9 +103,10 @@ private struct Claim {
 
     /// A number as JSON writes it; one beyond the range of doubles is infinite.
     func number() throws(DecodeError) -> Double {
-        guard case .number(let text) = member.value.content, let number = Double(text) else {
-            throw mismatch("a number")
-        }
+        guard case .number(let text) = member.value.content else { throw mismatch("a number") }
+        // Whole numbers of few digits, as nearly all are, are exact, and read in a fraction of the time.
+        if text.utf8.count <= 15, text.utf8.first != 0x2D, let whole = Int(text) { return Double(whole) }
+        guard let number = Double(text) else { throw mismatch("a number") }
         return number
     }
 
@@ -168,6 +169,7 @@ private struct Claim {
 package enum DeviceIDText {
     /// Whether a text is 22 characters of base64 and two of padding.
     package static func isValid(_ text: String) -> Bool {
+        guard text.utf8.count == 24 else { return false }
         var position = 0
         for byte in text.utf8 {
             let isFitting: Bool =
@@ -179,6 +181,6 @@ package enum DeviceIDText {
             guard isFitting else { return false }
             position += 1
         }
-        return position == 24
+        return true
     }
 }

@@ -205,6 +205,7 @@ struct TokenChecks {
         guard let did = claims.deviceID else {
             return .notApplicable(Finding("no-device", "the token names no device"))
         }
+        guard !standings.isEmpty else { return .holds }
         if let block = standings.block(of: ApproovSubjects.device(did)) {
             throw CheckFailure("device-blocked", block.sentence)
         }
@@ -212,12 +213,14 @@ struct TokenChecks {
         return .remarked(Finding("device-allowed", allowance.sentence))
     }
 
+    /// Made once: nobody says it for most requests.
+    private static let unknownAddress = PolicyAnswer.notApplicable(
+        Finding("address-unknown", "nobody has said where the request comes from"))
+
     /// The request comes from the address that Approov saw: a signal, since devices change networks within a token's life.
     /// It is noted and never fails, whatever mode a caller sets.
     private func clientAddress() -> PolicyAnswer {
-        guard let address else {
-            return .notApplicable(Finding("address-unknown", "nobody has said where the request comes from"))
-        }
+        guard let address else { return Self.unknownAddress }
         guard let seen = claims.address, !seen.isEmpty else {
             return .notApplicable(Finding("address-missing", "the token does not say which address Approov saw"))
         }

@@ -10,17 +10,60 @@ import AssayPrimitives
 ///   tokens that name no key, or one that no live key was given as its ID.
 /// - A token that names no key may be one of any secret. Of public keys those with an ID are left out: sets of keys are
 ///   there to be selected from.
-struct TokenKeys {
+///
+/// Prepared for the keys of an app as they stand at a time, and used for many tokens; see ``TokenKeysMemo``.
+final class TokenKeys: Sendable {
     typealias Selection = KeySelection<ApproovKey>
 
     let selection: Selection
+    private let signing: Candidates<JWSKey>
+    private let encrypting: Candidates<JWEKey>
+    private let liveSecrets: [Candidate<SecretBytes>]
 
     /// A key that may be meant.
-    private struct Candidate<Key> {
+    final class Candidate<Key: Sendable>: Sendable {
         let name: String
         let keyID: String?
         let isSymmetric: Bool
+        let algorithm: String
         let key: Key
+        /// What the gate says of tokens that are authentic under the key.
+        let passed: CheckResult
+
+        init(name: String, keyID: String?, isSymmetric: Bool, algorithm: String, key: Key, gate: CheckID) {
+            self.name = name
+            self.keyID = keyID
+            self.isSymmetric = isSymmetric
+            self.algorithm = algorithm
+            self.key = key
+            passed = .passed(gate, Finding("authenticated-with-key", "with key \(name.excerpt)"))
+        }
+    }
+
+    /// Live keys of one form of tokens.
+    private struct Candidates<Key: Sendable>: Sendable {
+        let all: [Candidate<Key>]
+        /// Those that a token may mean that names none.
+        let unnamed: [Candidate<Key>]
+
+        init(_ all: [Candidate<Key>]) {
+            self.all = all
+            unnamed = all.filter { $0.keyID == nil || $0.isSymmetric }
+        }
+    }
+
+    /// Prepares the keys of an app.
+    init(_ selection: Selection) {
+        self.selection = selection
+        signing = Candidates(Self.verifications(of: selection.live))
+        encrypting = Candidates(Self.decryptions(of: selection.live))
+        liveSecrets = selection.live.compactMap { entry in
+            entry.material.secret.map {
+                Candidate(
+                    name: entry.name, keyID: nil, isSymmetric: true, algorithm: "HS256", key: $0,
+                    gate: ApproovCheck.signature)
+            }
+        }
     }
 
     /// The names of the live keys, for sentences.
@@ -31,28 +74,27 @@ struct TokenKeys {
     private static func verifications(of entries: [Selection.Entry]) -> [Candidate<JWSKey>] {
         entries.flatMap { entry in
             entry.material.verifications.map {
-                Candidate(name: entry.name, keyID: $0.keyID, isSymmetric: $0.key.isSymmetric, key: $0.key)
+                Candidate(
+                    name: entry.name, keyID: $0.keyID, isSymmetric: $0.key.isSymmetric, algorithm: $0.key.algorithm,
+                    key: $0.key, gate: ApproovCheck.signature)
             }
         }
     }
 
     /// The keys that a header may mean.
-    func candidates(for header: JOSEHeader) throws(CheckFailure) -> [(name: String, key: JWSKey)] {
-        let named = try choose(Self.verifications(of: selection.live), keyID: header.keyID)
-        let fitting = named.filter { $0.key.algorithm.isByteEqual(to: header.algorithm) }
-        guard !fitting.isEmpty else {
-            throw Self.algorithmFailure(header.algorithm, named.map { (name: $0.name, algorithm: $0.key.algorithm) })
-        }
-        return fitting.map { ($0.name, $0.key) }
+    func candidates(for header: JOSEHeader) throws(CheckFailure) -> [Candidate<JWSKey>] {
+        try fitting(signing, header)
     }
 
     /// The first key whose signature the token has.
-    func verify(_ jws: CompactJWS, with candidates: [(name: String, key: JWSKey)]) throws(CheckFailure) -> String {
+    func verify(
+        _ jws: CompactJWS, with candidates: [Candidate<JWSKey>]
+    ) throws(CheckFailure) -> Candidate<JWSKey> {
         var failure: JOSEError?
         for candidate in candidates {
             do throws(JOSEError) {
                 try candidate.key.verify(jws)
-                return candidate.name
+                return candidate
             } catch {
                 failure = failure ?? error
             }
@@ -68,33 +110,29 @@ struct TokenKeys {
     private static func decryptions(of entries: [Selection.Entry]) -> [Candidate<JWEKey>] {
         entries.compactMap { entry in
             entry.material.decryption.map {
-                Candidate(name: entry.name, keyID: entry.material.keyID, isSymmetric: true, key: $0)
+                Candidate(
+                    name: entry.name, keyID: entry.material.keyID, isSymmetric: true, algorithm: $0.algorithm, key: $0,
+                    gate: ApproovCheck.decryption)
             }
         }
     }
 
     /// The keys that the header of an encrypted token may mean.
-    func candidates(decrypting header: JOSEHeader) throws(CheckFailure) -> [(name: String, key: JWEKey)] {
-        let keys = Self.decryptions(of: selection.live)
-        guard !keys.isEmpty || selection.live.isEmpty else {
-            throw CheckFailure("no-secret", "only a secret decrypts tokens, and the live keys have none: \(names)")
+    func candidates(decrypting header: JOSEHeader) throws(CheckFailure) -> [Candidate<JWEKey>] {
+        guard !encrypting.all.isEmpty || selection.live.isEmpty else {
+            throw CheckFailure("no-secret", "only a secret decrypts tokens, and the live keys have none: \(self.names)")
         }
-        let named = try choose(keys, keyID: header.keyID)
-        let fitting = named.filter { $0.key.algorithm.isByteEqual(to: header.algorithm) }
-        guard !fitting.isEmpty else {
-            throw Self.algorithmFailure(header.algorithm, named.map { (name: $0.name, algorithm: $0.key.algorithm) })
-        }
-        return fitting.map { ($0.name, $0.key) }
+        return try fitting(encrypting, header)
     }
 
     /// What is in the token, opened with the first key that fits.
     func open(
-        _ jwe: CompactJWE, with candidates: [(name: String, key: JWEKey)]
-    ) throws(CheckFailure) -> (name: String, plaintext: [UInt8]) {
+        _ jwe: CompactJWE, with candidates: [Candidate<JWEKey>]
+    ) throws(CheckFailure) -> (key: Candidate<JWEKey>, plaintext: [UInt8]) {
         var failure: JOSEError?
         for candidate in candidates {
             do throws(JOSEError) {
-                return (candidate.name, try candidate.key.decrypt(jwe))
+                return (candidate, try candidate.key.decrypt(jwe))
             } catch {
                 // A key that unwraps and then fails is the one that was meant.
                 if failure == nil || error.reason == .decryptionFailed { failure = error }
@@ -109,21 +147,20 @@ struct TokenKeys {
     // MARK: Loggable tokens
 
     /// The live secrets: a loggable token names no key.
-    func secrets() throws(CheckFailure) -> [(name: String, key: SecretBytes)] {
-        let secrets = selection.live.compactMap { entry in entry.material.secret.map { (entry.name, $0) } }
+    func secrets() throws(CheckFailure) -> [Candidate<SecretBytes>] {
         guard !selection.live.isEmpty else { throw Self.noLiveKey }
-        guard !secrets.isEmpty else {
+        guard !liveSecrets.isEmpty else {
             throw CheckFailure(
-                "no-secret", "loggable tokens are signed with a secret, and the live keys have none: \(names)")
+                "no-secret", "loggable tokens are signed with a secret, and the live keys have none: \(self.names)")
         }
-        return secrets
+        return liveSecrets
     }
 
     /// The first secret whose signature begins as the token says.
     func verify(
-        _ loggable: LoggableToken, with secrets: [(name: String, key: SecretBytes)]
-    ) throws(CheckFailure) -> String {
-        for secret in secrets where loggable.isSigned(with: secret.key) { return secret.name }
+        _ loggable: LoggableToken, with secrets: [Candidate<SecretBytes>]
+    ) throws(CheckFailure) -> Candidate<SecretBytes> {
+        for secret in secrets where loggable.isSigned(with: secret.key) { return secret }
         for other in selection.others {
             guard let secret = other.material.secret, loggable.isSigned(with: secret) else { continue }
             throw notLive(other.name, "signed")
@@ -136,20 +173,34 @@ struct TokenKeys {
 
     // MARK: Both
 
-    private func choose<Key>(
-        _ candidates: [Candidate<Key>], keyID: String?
+    /// Those of the keys that a header may mean, for the algorithm that it names.
+    private func fitting<Key>(
+        _ candidates: Candidates<Key>, _ header: JOSEHeader
     ) throws(CheckFailure) -> [Candidate<Key>] {
-        guard !candidates.isEmpty else { throw Self.noLiveKey }
-        guard let keyID else {
-            let nameless = candidates.filter { $0.keyID == nil || $0.isSymmetric }
-            guard !nameless.isEmpty else {
-                throw CheckFailure(
-                    "missing-key-id", "the header names no key, and the live keys are to be named: \(names)")
-            }
-            return nameless
+        let named = try choose(candidates, keyID: header.keyID)
+        // An app has keys of one algorithm as a rule, and then all of them fit.
+        if named.allSatisfy({ $0.algorithm.isByteEqual(to: header.algorithm) }) { return named }
+        let fitting = named.filter { $0.algorithm.isByteEqual(to: header.algorithm) }
+        guard !fitting.isEmpty else {
+            throw Self.algorithmFailure(header.algorithm, named.map { (name: $0.name, algorithm: $0.algorithm) })
         }
-        let exact = candidates.filter { $0.keyID.map { $0.isByteEqual(to: keyID) } ?? false }
-        let chosen = exact.isEmpty ? candidates.filter { $0.keyID == nil } : exact
+        return fitting
+    }
+
+    /// At least one key.
+    private func choose<Key>(
+        _ candidates: Candidates<Key>, keyID: String?
+    ) throws(CheckFailure) -> [Candidate<Key>] {
+        guard !candidates.all.isEmpty else { throw Self.noLiveKey }
+        guard let keyID else {
+            guard !candidates.unnamed.isEmpty else {
+                throw CheckFailure(
+                    "missing-key-id", "the header names no key, and the live keys are to be named: \(self.names)")
+            }
+            return candidates.unnamed
+        }
+        let exact = candidates.all.filter { $0.keyID.map { $0.isByteEqual(to: keyID) } ?? false }
+        let chosen = exact.isEmpty ? candidates.all.filter { $0.keyID == nil } : exact
         guard !chosen.isEmpty else { throw notFound(keyID) }
         return chosen
     }
@@ -161,7 +212,8 @@ struct TokenKeys {
         guard let other else {
             return CheckFailure(
                 "unknown-key-id",
-                "the header names the key \"\(keyID.excerpt)\", which is the keyID of none of the live keys: \(names)")
+                "the header names the key \"\(keyID.excerpt)\", which is the keyID of none of the live keys: \(self.names)"
+            )
         }
         return CheckFailure(
             "key-not-live",

@@ -143,8 +143,15 @@ public struct CheckRun: ~Copyable {
 
     /// Says of the last check, which passed, what is worth knowing nonetheless.
     public mutating func remark(_ finding: any CheckFinding) {
-        guard let last = results.last, last.status == .passed else { return }
-        results[results.count - 1] = .passed(last.check, finding)
+        guard let index = results.indices.last, results[index].status == .passed else { return }
+        results[index] = .passed(results[index].check, finding)
+    }
+
+    /// Puts a result with a remark in the place of that of the last check, which passed: one that is the same for all
+    /// evidence and was made once.
+    package mutating func remark(with result: CheckResult) {
+        guard let index = results.indices.last, results[index].status == .passed else { return }
+        results[index] = result
     }
 
     /// Skips checks because of the authenticity gate that failed.

@@ -18,8 +18,11 @@ public struct StaticKeyStore: KeyStore {
 
     /// The keys of a purpose, in the order given.
     public func keys(for purpose: KeyPurpose) async throws(KeyStoreOutage) -> [NamedKey] {
-        keys[purpose] ?? []
+        keysAtHand(for: purpose)
     }
+
+    /// The keys of a purpose, which are always the same, for those who ask once and keep them.
+    package func keysAtHand(for purpose: KeyPurpose) -> [NamedKey] { keys[purpose] ?? [] }
 }
 
 /// Several stores as one. All keys are handed out, those of the first store first; names may repeat.
@@ -34,7 +37,11 @@ public struct CombinedKeyStore: KeyStore {
     /// The keys of a purpose of all stores.
     public func keys(for purpose: KeyPurpose) async throws(KeyStoreOutage) -> [NamedKey] {
         var keys: [NamedKey] = []
-        for store in stores { keys += try await store.keys(for: purpose) }
+        for store in stores {
+            let more = try await store.keys(for: purpose)
+            // Not copied when all keys are those of one store, so that what was prepared for them still serves.
+            if keys.isEmpty { keys = more } else if !more.isEmpty { keys += more }
+        }
         return keys
     }
 }

@@ -13,7 +13,7 @@ package protocol EngineExpectations: Sendable {
 /// The apps of a policy that one engine judges, and which of them evidence belongs to.
 package struct EngineApps<Expectations: EngineExpectations>: Sendable {
     private let apps: [Expectations]
-    private let only: Expectations?
+    @usableFromInline package let only: Expectations?
 
     /// Prepares the apps of a policy that the engine has a configuration for.
     package init(_ policy: Policy) {
@@ -34,7 +34,16 @@ package struct EngineApps<Expectations: EngineExpectations>: Sendable {
     ///   - name: the name that comes with the evidence.
     ///   - identifier: by what evidence matches an app, for errors, such as `package name`.
     ///   - matching: those of several apps that the evidence matches. It is asked only when nothing else tells.
+    @inlinable
     package func app(
+        _ name: String?, by identifier: String, _ matching: ([Expectations]) -> [Expectations]
+    ) throws(VerificationError) -> Expectations {
+        if name == nil, let only { return only }
+        return try search(name, by: identifier, matching)
+    }
+
+    @usableFromInline
+    package func search(
         _ name: String?, by identifier: String, _ matching: ([Expectations]) -> [Expectations]
     ) throws(VerificationError) -> Expectations {
         let field = Expectations.Configuration.policyField
@@ -45,7 +54,6 @@ package struct EngineApps<Expectations: EngineExpectations>: Sendable {
             }
             return app
         }
-        if let only { return only }
         guard !apps.isEmpty else { throw .request(RequestError(.unknownApp, "the policy has no app with \(field)")) }
         let candidates = matching(apps)
         guard let app = candidates.first, candidates.count == 1 else {

@@ -38,10 +38,30 @@ public struct Verdict: Sendable {
         kind = assessment.kind
         app = assessment.app
         self.outcome = outcome
-        checks = assessment.checks + ledgerChecks
+        checks = ledgerChecks.isEmpty ? assessment.checks : assessment.checks + ledgerChecks
         subject = assessment.subject
         testAuthority = assessment.testAuthority
         self.judgedAt = judgedAt
+    }
+}
+
+extension Assessment {
+    /// The verdict, when the ledger has nothing to decide: a check failed, or evidence that holds changes nothing.
+    ///
+    /// - Returns: nil when effects are to be committed.
+    /// - Throws: ``LedgerOutage`` for an assessment that is not one.
+    package func verdictWithoutCommit(at now: Date) throws(LedgerOutage) -> Verdict? {
+        if let first = firstFailed {
+            let skipped = undecided.map { CheckResult.skipped($0, because: .check(first)) }
+            return Verdict(self, outcome: .reject, ledgerChecks: skipped, judgedAt: now)
+        }
+        // An engine or a ledger that leaves a check undecided has not decided at all.
+        guard holds, effects.count == undecided.count, zip(effects, undecided).allSatisfy({ $0.check == $1 }) else {
+            throw LedgerOutage(.internalError, "the assessment of \(kind) leaves ledger checks open")
+        }
+        // Evidence that changes nothing needs no write, and waits for nobody who writes.
+        guard effects.isEmpty else { return nil }
+        return Verdict(self, outcome: .accept, ledgerChecks: [], judgedAt: now)
     }
 }
 
@@ -54,18 +74,7 @@ extension Ledger {
     /// - Returns: the verdict; an accepting one only after its effects are as durable as this ledger makes them.
     /// - Throws: ``LedgerOutage`` when the ledger could not decide. There is no verdict then.
     public func settle(_ assessment: Assessment, at now: Date) async throws(LedgerOutage) -> Verdict {
-        if let first = assessment.firstFailed {
-            let skipped = assessment.undecided.map { CheckResult.skipped($0, because: .check(first)) }
-            return Verdict(assessment, outcome: .reject, ledgerChecks: skipped, judgedAt: now)
-        }
-        // An engine or a ledger that leaves a check undecided has not decided at all.
-        guard assessment.holds, assessment.effects.map(\.check) == assessment.undecided else {
-            throw LedgerOutage(.internalError, "the assessment of \(assessment.kind) leaves ledger checks open")
-        }
-        // Evidence that changes nothing needs no write, and waits for nobody who writes.
-        guard !assessment.effects.isEmpty else {
-            return Verdict(assessment, outcome: .accept, ledgerChecks: [], judgedAt: now)
-        }
+        if let verdict = try assessment.verdictWithoutCommit(at: now) { return verdict }
         let decisions = try await commit(assessment.effects, at: now).decisions
         guard decisions.count == assessment.effects.count else {
             throw LedgerOutage(

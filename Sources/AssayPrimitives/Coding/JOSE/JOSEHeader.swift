@@ -5,7 +5,9 @@ public import AssayCore
 /// It says what the sender claims to have done. Which algorithm and which key are used is not for it to say: whoever
 /// verifies compares ``algorithm`` with that of the key. Keys and certificates that a header embeds or points to
 /// (`jwk`, `jku`, `x5c`, `x5u`) are never used.
-public struct JOSEHeader: Sendable {
+///
+/// A class, since the tokens of an issuer share one, and handing on a token counts one reference for it.
+public final class JOSEHeader: Sendable {
     /// `alg`: the algorithm of the signature or of the key encryption.
     public let algorithm: String
     /// `enc`: the content encryption of a JWE.
@@ -28,7 +30,7 @@ public struct JOSEHeader: Sendable {
     ///   - text: the first part of the compact serialisation; indices serve as offsets.
     ///   - field: what errors name as the part of the input.
     /// - Throws: ``DecodeError``, whose offset is that of the character at which it shows.
-    init(_ text: ArraySlice<UInt8>, field: String) throws(DecodeError) {
+    convenience init(_ text: ArraySlice<UInt8>, field: String) throws(DecodeError) {
         do throws(DecodeError) {
             guard text.count <= InputLimits.joseHeader else {
                 throw DecodeError(
@@ -41,7 +43,7 @@ public struct JOSEHeader: Sendable {
         }
     }
 
-    private init(json: [UInt8], startingAt start: Int) throws(DecodeError) {
+    private convenience init(json: [UInt8], startingAt start: Int) throws(DecodeError) {
         do throws(DecodeError) {
             try self.init(object: JSONReader.readObject(json, limit: InputLimits.joseHeader))
         } catch {
