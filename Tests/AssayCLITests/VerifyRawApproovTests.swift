@@ -1,3 +1,4 @@
+import AssayCore
 import AssayTestSupport
 import AssayTesting
 import Foundation
@@ -94,7 +95,7 @@ struct VerifyRawApproovTests {
     @Test("Issuers, audiences and tokens of the failover service are the options' to allow")
     func sources() throws {
         let scratch = try Scratch()
-        let time = TestEvidence.time.addingTimeInterval(300)
+        let time = TestApproov.expiresAt
         let table: [(claims: ApproovClaimsBlueprint, options: [String], status: Int32)] = [
             (.longLived(issuer: "batch", expiresAt: time), [], 1),
             (.longLived(issuer: "batch", expiresAt: time), ["--long-lived-issuer", "batch"], 0),
@@ -164,7 +165,10 @@ struct VerifyRawApproovTests {
     @Test("A request is verified as it was captured, by the installation's key or the account's")
     func message() throws {
         let scratch = try Scratch()
-        let command = ["verify", "--kind", "approov.message", "request.http"] + Self.secret
+        // Requests are good for seconds, and the program may have to wait for others.
+        let command =
+            ["verify", "--kind", "approov.message", "request.http", "--at", RFC3339.format(TestEvidence.time)]
+            + Self.secret
         let installation = command + ["--signer", "installation"]
         let target = ["--target-uri", TestApproov.targetURI]
         for lineEnd in ["\r\n", "\n"] {

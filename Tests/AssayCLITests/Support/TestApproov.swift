@@ -8,11 +8,13 @@ enum TestApproov {
     static let bound = "Bearer myauth_token"
     static let targetURI = "https://api.example.com/v1/items?a=1"
     static let nonce = [UInt8](0..<16)
+    /// Long after any test has run.
+    static let expiresAt = TestEvidence.time.addingTimeInterval(3600)
 
     static func keys() throws -> ApproovTestKeys { try ApproovTestKeys(seed: "assay command line", label: "api") }
 
     static func claims() -> ApproovClaimsBlueprint {
-        ApproovClaimsBlueprint(expiresAt: TestEvidence.time.addingTimeInterval(300))
+        ApproovClaimsBlueprint(expiresAt: expiresAt)
     }
 
     static func token(
