@@ -4,6 +4,8 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 SWIFT ?= swift
 CONFIGURATION := -c release
+# All at once, over a thousand tests wait for a few processors, and limits of time mean nothing.
+TESTS_AT_A_TIME := 8
 
 .PHONY: demo test build format lint install uninstall benchmark benchmark-http vectors clean packages
 
@@ -16,6 +18,7 @@ test: packages
 	Scripts/install-packages zstd || test "$${CI:-}$${ASSAY_SHARED:-}" = ""
 	peers=$$(Scripts/install-peers) && browser=$$(Scripts/install-browser) && \
 		ASSAY_PEERS="$$peers" ASSAY_BROWSER="$$browser" \
+		SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TESTS_AT_A_TIME) \
 		$(SWIFT) test $(CONFIGURATION) --disable-testable-imports --disable-xctest
 	Scripts/test-spark .build/release/assay
 
