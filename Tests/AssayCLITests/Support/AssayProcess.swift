@@ -54,8 +54,9 @@ final class Scratch {
     /// Runs a shell command; `$ASSAY` is the program.
     func shell(_ command: String, environment: [String: String] = [:]) throws -> Run {
         let program = ["ASSAY": try BuiltProducts.url("assay").path, "PATH": "/usr/bin:/bin"]
+        // Other tests of this process use sockets, for which SwiftNIO has SIGPIPE ignored, and children inherit that.
         return try run(
-            URL(fileURLWithPath: "/bin/bash"), ["-c", command], input: "",
+            URL(fileURLWithPath: "/usr/bin/env"), ["--default-signal=PIPE", "/bin/bash", "-c", command], input: "",
             environment: environment.merging(program) { given, _ in given })
     }
 
