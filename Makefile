@@ -27,10 +27,10 @@ build: packages
 
 ## Rewrites the sources in the one format; `make lint` only checks it.
 format:
-	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Examples/hummingbird Benchmarks/Package.swift Benchmarks/Sources
+	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Examples/hummingbird Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources Fuzz/Targets
 
 lint:
-	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Examples/hummingbird Benchmarks/Package.swift Benchmarks/Sources
+	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Examples/hummingbird Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources Fuzz/Targets
 
 ## Installs a binary that needs no Swift at run time, with shell completions.
 install: packages

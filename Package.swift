@@ -23,6 +23,8 @@ let package = Package(
         .library(name: "AssayReplay", targets: ["AssayReplay"]),
         .library(name: "AssayTesting", targets: ["AssayTesting"]),
         .executable(name: "assay", targets: ["AssayCLI"]),
+        // For the fuzzer in Fuzz/, not for users.
+        .library(name: "AssayFuzzTargets", targets: ["AssayFuzzTargets"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -130,6 +132,11 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // What is fuzzed. Fuzz/ drives it; tests run it over the inputs that once found something.
+        .target(
+            name: "AssayFuzzTargets",
+            dependencies: ["Assay", "AssayCore", "AssayPrimitives", "AssayTesting", "COpenSSL", "CCBOR"],
+            path: "Fuzz/Targets", swiftSettings: strict),
         .target(
             name: "AssayTestSupport", dependencies: ["AssayCore", "AssayInspection"], path: "Tests/AssayTestSupport",
             swiftSettings: strict),

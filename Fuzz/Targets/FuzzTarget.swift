@@ -1,0 +1,35 @@
+/// One thing that is fuzzed: what it makes of any bytes, where it starts from, and what it must keep to.
+public struct FuzzTarget: Sendable {
+    /// The name on the command line: lower case, with hyphens.
+    public let name: String
+    /// The longest input in bytes. Short inputs run faster and reach as much.
+    public let maximumLength: Int
+    /// Inputs to start from, minted, never captured.
+    public let seeds: @Sendable () throws -> [[UInt8]]
+    /// Words of the format, for the fuzzer to put in.
+    public let dictionary: [String]
+    /// Judges one input.
+    public let run: @Sendable (_ input: [UInt8]) -> Void
+
+    /// - Parameter run: judges one input. It traps where a rule is broken: an acceptance that must not be, a
+    ///   disagreement with a second implementation, a value that does not survive being written and read.
+    public init(
+        name: String, maximumLength: Int, dictionary: [String] = [],
+        seeds: @escaping @Sendable () throws -> [[UInt8]],
+        run: @escaping @Sendable (_ input: [UInt8]) -> Void
+    ) {
+        self.name = name
+        self.maximumLength = maximumLength
+        self.dictionary = dictionary
+        self.seeds = seeds
+        self.run = run
+    }
+
+    /// Every target, in the order of the documentation.
+    public static let all: [FuzzTarget] = decoders
+
+    /// Ends the process with a word on the rule that an input broke; the fuzzer keeps the input.
+    static func broken(_ rule: @autoclosure () -> String) -> Never {
+        fatalError("broken rule: \(rule())")
+    }
+}
