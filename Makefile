@@ -7,7 +7,7 @@ CONFIGURATION := -c release
 # All at once, over a thousand tests wait for a few processors, and limits of time mean nothing.
 TESTS_AT_A_TIME := 8
 
-.PHONY: demo test build format lint install uninstall benchmark benchmark-http vectors clean packages
+.PHONY: demo test build format lint install uninstall benchmark benchmark-http fuzz vectors clean packages
 
 ## Verifies real evidence, and shows a tampered copy being refused.
 demo: build
@@ -51,6 +51,12 @@ benchmark-http: packages
 	$(SWIFT) build $(CONFIGURATION) --product HTTPBenchmarkServer
 	Scripts/benchmark-http .build/release/HTTPBenchmarkServer
 
+## Fuzzes each target for FUZZ_SECONDS=60, and fails while a finding is open; Fuzz/README.md has the other settings.
+fuzz: packages
+	$(SWIFT) build $(CONFIGURATION) --package-path Fuzz --product Fuzz \
+		-Xswiftc -sanitize=fuzzer,address -Xswiftc -use-ld=lld
+	peers=$$(Scripts/install-peers) && ASSAY_PEERS="$$peers" Scripts/fuzz Fuzz/.build/release/Fuzz
+
 ## Mints the test vectors anew, under the same test authority and keys.
 vectors: build
 	rm -rf TestVectors/app-attest/minted TestVectors/play-integrity/minted TestVectors/approov/minted
@@ -63,7 +69,7 @@ vectors: build
 
 clean:
 	$(SWIFT) package clean
-	rm -rf Benchmarks/.build
+	rm -rf Benchmarks/.build Fuzz/.build
 
 packages:
 	@Scripts/install-packages

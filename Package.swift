@@ -135,8 +135,14 @@ let package = Package(
         // What is fuzzed. Fuzz/ drives it; tests run it over the inputs that once found something.
         .target(
             name: "AssayFuzzTargets",
-            dependencies: ["Assay", "AssayCore", "AssayPrimitives", "AssayTesting", "COpenSSL", "CCBOR"],
+            dependencies: [
+                "AppAttest", "Assay", "AssayCore", "AssayPrimitives", "AssayTesting", "COpenSSL", "CCBOR",
+                .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
+            ],
             path: "Fuzz/Targets", swiftSettings: strict),
+        // Runs a fuzz target over inputs without the fuzzer, in a process that may end with a trap.
+        .executableTarget(
+            name: "FuzzReplay", dependencies: ["AssayFuzzTargets"], path: "Tests/FuzzReplay", swiftSettings: strict),
         .target(
             name: "AssayTestSupport", dependencies: ["AssayCore", "AssayInspection"], path: "Tests/AssayTestSupport",
             swiftSettings: strict),
@@ -260,6 +266,9 @@ let package = Package(
         // Ours against implementations of JOSE and of signed messages from elsewhere, which Scripts/install-peers installs.
         .testTarget(
             name: "PeerTests", dependencies: ["Approov", "AssayCore", "AssayPrimitives", "AssayTesting"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "FuzzRegressionTests", dependencies: ["AssayFuzzTargets", "AssayTestSupport", "FuzzReplay"],
             swiftSettings: strict),
         .testTarget(
             name: "AssayCLITests",

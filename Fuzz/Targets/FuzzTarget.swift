@@ -4,6 +4,9 @@ public struct FuzzTarget: Sendable {
     public let name: String
     /// The longest input in bytes. Short inputs run faster and reach as much.
     public let maximumLength: Int
+    /// Whether it compares with the Python that `Scripts/install-peers` prints the path of, in `ASSAY_PEERS`. Only then
+    /// can it run.
+    public let needsPeers: Bool
     /// Inputs to start from, minted, never captured.
     public let seeds: @Sendable () throws -> [[UInt8]]
     /// Words of the format, for the fuzzer to put in.
@@ -14,12 +17,13 @@ public struct FuzzTarget: Sendable {
     /// - Parameter run: judges one input. It traps where a rule is broken: an acceptance that must not be, a
     ///   disagreement with a second implementation, a value that does not survive being written and read.
     public init(
-        name: String, maximumLength: Int, dictionary: [String] = [],
+        name: String, maximumLength: Int, needsPeers: Bool = false, dictionary: [String] = [],
         seeds: @escaping @Sendable () throws -> [[UInt8]],
         run: @escaping @Sendable (_ input: [UInt8]) -> Void
     ) {
         self.name = name
         self.maximumLength = maximumLength
+        self.needsPeers = needsPeers
         self.dictionary = dictionary
         self.seeds = seeds
         self.run = run
@@ -31,5 +35,10 @@ public struct FuzzTarget: Sendable {
     /// Ends the process with a word on the rule that an input broke; the fuzzer keeps the input.
     static func broken(_ rule: @autoclosure () -> String) -> Never {
         fatalError("broken rule: \(rule())")
+    }
+
+    /// Ends the process unless a rule holds.
+    static func demand(_ holds: Bool, _ rule: @autoclosure () -> String) {
+        if !holds { broken(rule()) }
     }
 }

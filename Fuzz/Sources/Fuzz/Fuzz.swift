@@ -7,12 +7,24 @@ import Foundation
 struct Fuzz {
     static func main() throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
-        if arguments == ["--list"] { return FuzzTarget.all.forEach { print($0.name) } }
+        if arguments == ["--list"] { return list() }
         if arguments.count == 3, arguments[0] == "--seeds" {
             return try SeedFolder(path: arguments[2]).write(target(arguments[1]))
         }
         guard let name = arguments.first else { stop("which target? --list names them") }
         exit(Driver.run(target(name), options: Array(arguments.dropFirst())))
+    }
+
+    /// Names the targets that can run here.
+    private static func list() {
+        let peers = ProcessInfo.processInfo.environment["ASSAY_PEERS"] ?? ""
+        for target in FuzzTarget.all {
+            if target.needsPeers, peers.isEmpty {
+                FileHandle.standardError.write(Data("Fuzz: without ASSAY_PEERS there is no \(target.name)\n".utf8))
+            } else {
+                print(target.name)
+            }
+        }
     }
 
     private static func target(_ name: String) -> FuzzTarget {

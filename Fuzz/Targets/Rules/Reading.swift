@@ -1,0 +1,62 @@
+import AssayCore
+
+/// The rules that every decoder keeps, whatever it decodes.
+///
+/// The same bytes have the same answer twice, and the same one in the midst of other bytes, whose offsets are then moved
+/// by what stands before; and an error points at a byte of the input or at its end.
+struct Reading<Value> {
+    private static var before: [UInt8] { [0x30, 0x22, 0xA1] }
+    private static var after: [UInt8] { [0x22, 0x00, 0x7D, 0x2C] }
+
+    /// What came of it.
+    let result: Result<Value, DecodeError>
+
+    /// What was read, and nil when it was refused.
+    var value: Value? { try? result.get() }
+
+    /// Why it was refused, and nil when it was not.
+    var error: DecodeError? {
+        if case .failure(let error) = result { error } else { nil }
+    }
+
+    /// Reads an input as a whole and in the midst of others.
+    ///
+    /// - Parameters:
+    ///   - isOffsetInside: whether errors point into the input; not so where a part is decoded before it is read.
+    ///   - isSame: whether two readings of the same bytes say the same.
+    init(
+        _ input: [UInt8], isOffsetInside: Bool = true,
+        by read: (ArraySlice<UInt8>) throws(DecodeError) -> Value, isSame: (Value, Value) -> Bool
+    ) {
+        func attempt(_ bytes: ArraySlice<UInt8>) -> Result<Value, DecodeError> {
+            do throws(DecodeError) { return .success(try read(bytes)) } catch { return .failure(error) }
+        }
+        let start = Self.before.count
+        result = attempt(input[...])
+        let other = attempt((Self.before + input + Self.after)[start..<start + input.count])
+        switch (result, other) {
+        case (.success(let first), .success(let second)):
+            FuzzTarget.demand(isSame(first, second), "two readings of the same bytes differ: \(first), \(second)")
+        case (.failure(let first), .failure(let second)):
+            FuzzTarget.demand(
+                first.reason == second.reason && first.field == second.field && first.message == second.message,
+                "two errors for the same bytes: \(first), \(second)")
+            guard isOffsetInside else { return }
+            FuzzTarget.demand(
+                (0...input.count).contains(first.offset) && second.offset == first.offset + start,
+                "errors of the same bytes at \(first.offset), and at \(second.offset) where they begin at \(start): "
+                    + "\(first)")
+        case (.success, .failure(let error)), (.failure(let error), .success):
+            FuzzTarget.broken("the same bytes were read once and refused once: \(error)")
+        }
+    }
+}
+
+extension Reading where Value: Equatable {
+    /// Reads an input as a whole and in the midst of others.
+    init(
+        _ input: [UInt8], isOffsetInside: Bool = true, by read: (ArraySlice<UInt8>) throws(DecodeError) -> Value
+    ) {
+        self.init(input, isOffsetInside: isOffsetInside, by: read, isSame: ==)
+    }
+}
