@@ -1,4 +1,4 @@
-import AssayCore
+package import AssayCore
 import AssayPrimitives
 
 /// The authenticator data of an attestation or an assertion, taken apart by offset.
@@ -7,11 +7,11 @@ import AssayPrimitives
 /// section 6.1. The flags are not asked what follows: genuine devices set AT in assertions that carry no attested
 /// credential data, and leave ED clear before extensions that are there. What must hold instead is that the parts fill
 /// the whole length.
-struct AuthenticatorData: Sendable {
+package struct AuthenticatorData: Sendable {
     /// SHA-256 of the App ID.
-    let rpIDHash: ArraySlice<UInt8>
+    package let rpIDHash: ArraySlice<UInt8>
     /// The signature counter.
-    let counter: UInt32
+    package let counter: UInt32
     /// What an attestation has and an assertion has not.
     let credential: AttestedCredential?
     /// Since iOS 27 and macOS 27; none before.
@@ -20,7 +20,7 @@ struct AuthenticatorData: Sendable {
     private static let headLength = 37
 
     /// Takes apart the authenticator data of an attestation.
-    init(attestation bytes: ArraySlice<UInt8>) throws(DecodeError) {
+    package init(attestation bytes: ArraySlice<UInt8>) throws(DecodeError) {
         let head = try AuthenticatorData.head(bytes)
         (rpIDHash, counter) = (head.rpIDHash, head.counter)
         var rest = head.rest
@@ -29,7 +29,7 @@ struct AuthenticatorData: Sendable {
     }
 
     /// Takes apart the authenticator data of an assertion.
-    init(assertion bytes: ArraySlice<UInt8>) throws(DecodeError) {
+    package init(assertion bytes: ArraySlice<UInt8>) throws(DecodeError) {
         let head = try AuthenticatorData.head(bytes)
         (rpIDHash, counter) = (head.rpIDHash, head.counter)
         credential = nil

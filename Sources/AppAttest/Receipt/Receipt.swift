@@ -1,13 +1,13 @@
-import AssayCore
+package import AssayCore
 import AssayPrimitives
-import FoundationEssentials
+package import FoundationEssentials
 
 /// The payload of an App Attest receipt.
 ///
 /// SET OF SEQUENCE {INTEGER type, INTEGER version = 1, OCTET STRING value}, where values are raw bytes and no nested DER
 /// (Apple, Assessing fraud risk, and receipts as issued since 2020). Fields come in any order; unknown ones are
 /// tolerated, the same one twice is not.
-struct Receipt: Sendable {
+package struct Receipt: Sendable {
     /// Field 6: what made the receipt.
     enum Kind: String, Sendable {
         /// Part of an attestation.
@@ -19,7 +19,7 @@ struct Receipt: Sendable {
     /// Field 2.
     let appID: String
     /// Field 3: the attested certificate in DER.
-    let attestedCertificate: ArraySlice<UInt8>
+    package let attestedCertificate: ArraySlice<UInt8>
     /// Field 4: the client data hash; in refreshed receipts mangled by a conversion to UTF-8, so never compared.
     let clientDataHash: ArraySlice<UInt8>?
     /// Field 5: the token for Apple's server.
@@ -29,16 +29,16 @@ struct Receipt: Sendable {
     /// Field 7, undocumented; nil when it is not there.
     let environment: AttestEnvironment?
     /// Field 12.
-    let creationTime: Date
+    package let creationTime: Date
     /// Field 17: about how many keys the device attested in the last 30 days.
-    let riskMetric: Int?
+    package let riskMetric: Int?
     /// Field 19: from when on it can be exchanged.
     let notBefore: Date?
     /// Field 21: until when it can be exchanged.
-    let expirationTime: Date
+    package let expirationTime: Date
 
     /// Reads a payload that takes up all of some bytes.
-    init(payload: [UInt8]) throws(DecodeError) {
+    package init(payload: [UInt8]) throws(DecodeError) {
         let fields = try ReceiptFields(payload)
         appID = try fields.text(2)
         attestedCertificate = try fields.required(3)

@@ -1,0 +1,96 @@
+import AssayCore
+import AssayPrimitives
+import AssayTesting
+
+extension FuzzTarget {
+    /// Certificates by themselves: their parts stand in them, and a copy says the same.
+    static let certificate = FuzzTarget(
+        name: "certificate", maximumLength: 2048, dictionary: CertificateReading.dictionary,
+        seeds: { try CertificateReading.seeds() },
+        run: { input in
+            let read = Reading(input) { (bytes) throws(DecodeError) in try Certificate(der: bytes) }
+            guard let certificate = read.value else { return }
+            demand(certificate.der == input[...], "a certificate that is not all of its bytes")
+            let parts = [
+                certificate.tbsBytes, certificate.serialNumber, certificate.issuer, certificate.subject,
+                certificate.subjectPublicKeyInfo, certificate.signature,
+            ]
+            for part in parts + certificate.extensions.map(\.value) {
+                demand(
+                    part.startIndex >= 0 && part.endIndex <= input.count && input[part.indices] == part,
+                    "a part that stands elsewhere")
+            }
+            demand(
+                (1...20).contains(certificate.serialNumber.count) && !certificate.issuer.isEmpty,
+                "a certificate without its fields")
+            for text in [certificate.subjectDescription, certificate.issuerDescription] {
+                demand(text.unicodeScalars.allSatisfy { !$0.isActedOn }, "a name that acts on a terminal: \(text)")
+            }
+            if let key = try? certificate.publicKey() {
+                demand(
+                    key.x963Representation.count == key.curve.pointLength
+                        && Array(certificate.subjectPublicKeyInfo.suffix(key.curve.pointLength))
+                            == key.x963Representation,
+                    "another key than the one that is in it")
+            }
+        })
+
+    /// Paths: a certificate of a genuine one changed, which no path must then lead over.
+    ///
+    /// The first byte says which of leaf, intermediate and root the rest stands for.
+    static let certificatePath = FuzzTarget(
+        name: "certificate-path", maximumLength: 2048, dictionary: CertificateReading.dictionary,
+        seeds: { try CertificateReading.pathSeeds() },
+        run: { input in
+            guard let place = input.first, let minted = CertificateReading.minted else { return }
+            guard let changed = try? Certificate(der: input[1...]) else { return }
+            var path = minted
+            path[Int(place) % 3] = changed
+            let validator = CertificatePathValidator(anchors: [path[2]], algorithms: .ecdsaAndRSA)
+            let first = validator.validate(path[0], intermediates: [path[1]], at: MintedSeeds.issuedAt)
+            let second = validator.validate(path[0], intermediates: [path[1]], at: MintedSeeds.issuedAt)
+            switch (first, second) {
+            case (.success(let path), .success(let again)):
+                demand(path.chain == again.chain, "two paths of the same certificates")
+                for (certificate, original) in zip(path.chain, minted) {
+                    // Nothing signs the signature of an anchor.
+                    demand(
+                        certificate == original
+                            || place % 3 == 2 && certificate == changed
+                                && changed.subjectPublicKeyInfo == original.subjectPublicKeyInfo,
+                        "a path over a certificate that nobody issued: \(certificate.subjectDescription)")
+                }
+            case (.failure(let failure), .failure(let again)):
+                demand(failure == again, "two reasons: \(failure), \(again)")
+            case (.success, .failure(let failure)), (.failure(let failure), .success):
+                broken("accepted once and refused once: \(failure)")
+            }
+        })
+}
+
+/// Certificates to start from.
+private enum CertificateReading {
+    static let dictionary = [
+        "\u{6}\u{3}\u{55}\u{1d}\u{13}", "\u{6}\u{3}\u{55}\u{1d}\u{f}", "\u{6}\u{3}\u{55}\u{1d}\u{e}",
+        "\u{6}\u{3}\u{55}\u{1d}\u{23}", "\u{6}\u{3}\u{55}\u{4}\u{3}", "\u{1}\u{1}", "240101000000Z",
+    ]
+
+    /// Leaf, intermediate and root.
+    static let minted: [Certificate]? = try? {
+        let attestation = try MintedSeeds.attestation()
+        let root = try MintedSeeds.authority().rootCertificate
+        return try (attestation.certificates + [root]).map { try Certificate(der: $0[...]) }
+    }()
+
+    static func seeds() throws -> [[UInt8]] {
+        let authority = try MintedSeeds.authority()
+        return try MintedSeeds.attestation(device: .macOS27).certificates + [
+            authority.rootCertificate, authority.receiptSigner.certificate, authority.receiptAuthority.certificate,
+        ]
+    }
+
+    static func pathSeeds() throws -> [[UInt8]] {
+        let certificates = try MintedSeeds.attestation().certificates + [MintedSeeds.authority().rootCertificate]
+        return certificates.enumerated().map { [UInt8($0.offset)] + $0.element }
+    }
+}
