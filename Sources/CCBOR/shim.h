@@ -1,4 +1,5 @@
 #pragma once
 
+#include <cbor.h>
 #include <cbor/callbacks.h>
 #include <cbor/streaming.h>

@@ -1,0 +1,98 @@
+import AssayCore
+import AssayPrimitives
+import Foundation
+
+extension FuzzTarget {
+    /// JSON against Foundation's JSONSerialization, in both directions.
+    ///
+    /// What ours reads, Foundation reads as the same value. What Foundation reads, ours does too, unless it is what
+    /// ``JSONDifference`` names.
+    static let jsonAndFoundation = FuzzTarget(
+        name: "json-foundation", maximumLength: 256, dictionary: json.dictionary,
+        seeds: { JSONReading.seeds() },
+        run: { input in
+            let ours: Result<RecordValue, DecodeError>
+            do throws(DecodeError) {
+                ours = .success(try JSONReader.read(input, limit: 1 << 16))
+            } catch {
+                ours = .failure(error)
+            }
+            let theirs = try? JSONSerialization.jsonObject(with: Data(input), options: .fragmentsAllowed)
+            switch (ours, theirs) {
+            case (.success(let value), let theirs?):
+                demand(JSONComparison.isSame(value, theirs), "two values: \(value), \(theirs)")
+            case (.success(let value), nil):
+                demand(JSONComparison.hasHugeNumber(value), "read here and refused by Foundation: \(value)")
+            case (.failure(let error), let theirs?):
+                demand(
+                    JSONDifference(error, input) != nil, "refused here and read by Foundation: \(error), \(theirs)")
+            case (.failure, nil): break
+            }
+        })
+}
+
+/// What Foundation reads and RFC 8259 does not have, or leaves open.
+enum JSONDifference {
+    /// Foundation takes a comma behind the last element (RFC 8259 sections 4 and 5 have none there).
+    case trailingComma
+    /// Foundation keeps one of several equal names (section 4 leaves it open).
+    case duplicateName
+    /// Foundation skips a byte order mark (section 8.1 allows a reader to).
+    case byteOrderMark
+    /// Foundation guesses UTF-16 and UTF-32 from zero bytes and marks (section 8.1 demands UTF-8).
+    case otherEncoding
+    /// Ours nests to ``InputLimits/nestingDepth`` (section 9 allows limits).
+    case depth
+
+    init?(_ error: DecodeError, _ input: [UInt8]) {
+        let before = input.prefix(error.offset).last { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        let found = input.indices.contains(error.offset) ? input[error.offset] : nil
+        if error.reason == .duplicateKey {
+            self = .duplicateName
+        } else if error.reason == .tooDeep {
+            self = .depth
+        } else if input.starts(with: [0xEF, 0xBB, 0xBF]) {
+            self = .byteOrderMark
+        } else if input.prefix(4).contains(0) || input.starts(with: [0xFE, 0xFF]) || input.starts(with: [0xFF, 0xFE]) {
+            self = .otherEncoding
+        } else if before == UInt8(ascii: ","), found == UInt8(ascii: "]") || found == UInt8(ascii: "}") {
+            self = .trailingComma
+        } else {
+            return nil
+        }
+    }
+}
+
+private enum JSONComparison {
+    /// Whether Foundation's value is that of ours. Numbers are compared as doubles, which is what Foundation makes of most.
+    static func isSame(_ ours: RecordValue, _ theirs: Any) -> Bool {
+        switch ours.content {
+        case .null: return theirs is NSNull
+        case .flag(let flag): return theirs as? Bool == flag
+        case .number(let text):
+            guard let number = theirs as? NSNumber, let value = Double(text) else { return false }
+            return number.doubleValue == value || abs(number.doubleValue - value) <= abs(value) * 1e-15
+        case .text(let text): return (theirs as? String)?.isByteEqual(to: text) == true
+        case .array(let values):
+            guard let elements = theirs as? [Any], elements.count == values.count else { return false }
+            return zip(values, elements).allSatisfy(isSame)
+        case .object(let object):
+            guard let members = theirs as? [String: Any] else { return false }
+            // Swift's dictionaries hold names to be the same that Unicode does, and RFC 8259 section 8.3 does not.
+            let names = Set(object.members.map(\.name))
+            guard names.count == members.count else { return false }
+            guard names.count == object.members.count else { return true }
+            return object.members.allSatisfy { member in members[member.name].map { isSame(member.value, $0) } ?? false
+            }
+        }
+    }
+
+    /// Whether a number is beyond what a double holds, which Foundation refuses.
+    static func hasHugeNumber(_ value: RecordValue) -> Bool {
+        if case .number(let text) = value.content {
+            guard let number = Double(text) else { return true }
+            return number.isInfinite || (number.isZero && text.utf8.contains { (0x31...0x39).contains($0) })
+        }
+        return JSONReading.parts(of: value).contains(where: hasHugeNumber)
+    }
+}

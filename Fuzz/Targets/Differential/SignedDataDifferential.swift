@@ -1,0 +1,71 @@
+import AssayCore
+import AssayPrimitives
+import COpenSSL
+
+extension FuzzTarget {
+    /// CMS messages against OpenSSL, in one direction: what ours takes apart, OpenSSL takes apart as the same content,
+    /// certificates, signer and signature.
+    ///
+    /// Declared: OpenSSL reads the certificates, the signer's name and the signed attributes along with the message, where
+    /// ours leaves them to be read later; a message in which those are broken is not compared.
+    static let signedDataAndOpenSSL = FuzzTarget(
+        name: "signed-data-openssl", maximumLength: 4096, dictionary: signedData.dictionary, seeds: signedData.seeds,
+        run: { input in
+            defer { ERR_clear_error() }
+            guard let message = try? SignedDataMessage(input[...]), !message.signer.hasSignedAttributes,
+                message.certificates.allSatisfy({ (try? Certificate(der: $0)) != nil }),
+                message.certificates.contains(where: { (try? Certificate(der: $0))?.issuer == message.signer.issuer })
+            else { return }
+            guard let theirs = OpenSSLMessage(input) else { broken("taken apart here and refused by OpenSSL") }
+            demand(theirs.content == message.content, "two contents")
+            demand(theirs.certificates == message.certificates.map(Array.init), "other certificates")
+            demand(theirs.signature == message.signer.signature, "two signatures")
+            demand(theirs.issuer == Array(message.signer.issuer), "two issuers")
+            demand(theirs.serialNumber == Array(message.signer.serialNumber), "two serial numbers")
+        })
+}
+
+/// The parts of a message as OpenSSL reads them.
+private struct OpenSSLMessage {
+    let content: [UInt8]
+    let certificates: [[UInt8]]
+    let signature: [UInt8]
+    let issuer: [UInt8]
+    let serialNumber: [UInt8]
+
+    /// Nil when OpenSSL refuses the bytes, or when they do not end with the message.
+    init?(_ bytes: [UInt8]) {
+        var consumed = 0
+        let message = bytes.withUnsafeBufferPointer { buffer -> OpaquePointer? in
+            var cursor = buffer.baseAddress
+            let message = d2i_CMS_ContentInfo(nil, &cursor, buffer.count)
+            if let start = buffer.baseAddress, let cursor { consumed = cursor - start }
+            return message
+        }
+        guard let message else { return nil }
+        defer { CMS_ContentInfo_free(message) }
+        guard consumed == bytes.count, assay_cms_signer_count(message) == 1,
+            let signer = assay_cms_signer(message, 0)
+        else { return nil }
+        content = Self.bytes(CMS_get0_content(message).flatMap { UnsafePointer($0.pointee) })
+        var (name, serial): (OpaquePointer?, UnsafeMutablePointer<ASN1_INTEGER>?)
+        guard CMS_SignerInfo_get0_signer_id(signer, nil, &name, &serial) == 1 else { return nil }
+        issuer = OpenSSLBytes.written { i2d_X509_NAME(name, &$0) } ?? []
+        serialNumber = Array((OpenSSLBytes.written { i2d_ASN1_INTEGER(serial, &$0) } ?? []).dropFirst(2))
+        signature = Self.bytes(UnsafePointer(CMS_SignerInfo_get0_signature(signer)))
+        let stack = CMS_get1_certs(message)
+        defer { if let stack { assay_x509_stack_free_all(stack) } }
+        var certificates: [[UInt8]] = []
+        if let stack {
+            for index in 0..<assay_x509_stack_count(stack) {
+                certificates.append(OpenSSLBytes.written { i2d_X509(assay_x509_stack_value(stack, index), &$0) } ?? [])
+            }
+        }
+        self.certificates = certificates
+    }
+
+    private static func bytes(_ string: UnsafePointer<ASN1_STRING>?) -> [UInt8] {
+        guard let string else { return [] }
+        return Array(UnsafeBufferPointer(start: ASN1_STRING_get0_data(string), count: Int(ASN1_STRING_length(string))))
+    }
+}
