@@ -62,9 +62,15 @@ struct DistinguishedName: Sendable {
         }
     }
 
-    /// The text of an attribute of any string type; other types, which RFC 5280 does not know, as hexadecimal digits.
+    /// The text of an attribute of any string type, some as hexadecimal digits.
+    ///
+    /// Attributes may be of any type (RFC 5280 appendix A.1); all that it names are strings. Others are refused, since
+    /// OpenSSL cannot read all of them: a path would be found or not by whether its issuers are remembered.
     private static func text(of value: DERElement) throws(DecodeError) -> String {
-        guard value.tag.tagClass == .universal else { return hexadecimal(value.bytes) }
+        guard value.tag.tagClass == .universal else {
+            throw DecodeError(
+                .unexpectedType, at: value.bytes.startIndex, "an attribute is a string, found \(value.tag)")
+        }
         switch value.tag.number {
         case 12, 19, 22:
             return try value.text()
@@ -73,8 +79,16 @@ struct DistinguishedName: Sendable {
             return String(String.UnicodeScalarView(value.contents.map { Unicode.Scalar($0) }))
         case 28, 30:
             return try wideText(of: value, width: value.tag.number == 28 ? 4 : 2)
-        default:
+        case 3:
+            // BIT STRING: x500UniqueIdentifier.
+            _ = try value.bitString()
             return hexadecimal(value.bytes)
+        case 18:
+            // NumericString.
+            return hexadecimal(value.bytes)
+        default:
+            throw DecodeError(
+                .unexpectedType, at: value.bytes.startIndex, "an attribute is a string, found \(value.tag)")
         }
     }
 
