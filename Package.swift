@@ -136,7 +136,8 @@ let package = Package(
         .target(
             name: "AssayFuzzTargets",
             dependencies: [
-                "AppAttest", "Assay", "AssayCore", "AssayPrimitives", "AssayTesting", "COpenSSL", "CCBOR",
+                "AppAttest", "Approov", "Assay", "AssayCapture", "AssayCore", "AssayInspection", "AssayPrimitives",
+                "AssayReplay", "AssayTesting", "COpenSSL", "CCBOR",
                 .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
             ],
             path: "Fuzz/Targets", swiftSettings: strict),

@@ -30,7 +30,7 @@ public struct FuzzTarget: Sendable {
     }
 
     /// Every target, in the order of the documentation.
-    public static let all: [FuzzTarget] = decoders + differential
+    public static let all: [FuzzTarget] = decoders + differential + engines
 
     /// Ends the process with a word on the rule that an input broke; the fuzzer keeps the input.
     static func broken(_ rule: @autoclosure () -> String) -> Never {

@@ -86,6 +86,8 @@ struct PlayIntegrityFormatTests {
         #expect(layer.violation == nil)
         #expect(Self.inspect("\n\(minted.token)\r\n").violation == nil, "a file of text ends with a line feed")
         #expect(Self.inspect(minted.token + "=").violation != nil)
+        let indented = Self.inspect("\n\n\(minted.token)=").violation
+        #expect(indented?.offset == minted.token.utf8.count + 2, "errors stand where the blob has what is wrong")
         #expect(
             layer.annotations.map(\.name) == [
                 "protected header", "encrypted key", "initialization vector", "ciphertext", "authentication tag",

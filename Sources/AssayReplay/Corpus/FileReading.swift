@@ -25,7 +25,8 @@ struct FileReading {
         lines = LineReader(input, chunkSize: options.chunkSize, limit: options.recordLimit)
         lines.readFirstLine()
         let beginning = lines.unread
-        if let encoding = TextEncoding.other(in: beginning) {
+        // How much more there is depends on the pieces that came, and must not decide.
+        if let encoding = TextEncoding.other(in: beginning.firstLine) {
             form = .items([.unreadable(UnreadableItem(encoding))])
         } else if let first = beginning.first(where: { !$0.isSpace }) {
             if !options.isNumbered, let items = readDocument(beginningWith: first) { form = .items(items[...]) }
@@ -156,5 +157,15 @@ extension UnreadableItem {
         // Those without an identifier go by their number, which the place tells.
         let id = failure.record.flatMap { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } ? nil : $0 }
         self.init(id: id, failure.error.description)
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// What stands before the first line feed that something other than white space precedes, and all when there is none.
+    fileprivate var firstLine: ArraySlice<UInt8> {
+        guard let first = firstIndex(where: { !$0.isSpace }),
+            let end = self[first...].firstIndex(of: UInt8(ascii: "\n"))
+        else { return self }
+        return self[..<end]
     }
 }

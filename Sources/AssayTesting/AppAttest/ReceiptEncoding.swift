@@ -9,7 +9,7 @@ public enum ReceiptEncoding: Sendable {
     /// BER with indefinite lengths and the bytes given in place of the OCTET STRING with the content.
     case content([UInt8])
 
-    func message(content: [UInt8], certificates: [[UInt8]], signerInfos: [UInt8]) -> [UInt8] {
+    package func message(content: [UInt8], certificates: [[UInt8]], signerInfos: [UInt8]) -> [UInt8] {
         let octets: [UInt8]
         switch self {
         case .definite: octets = DERBuilder.octetString(content)

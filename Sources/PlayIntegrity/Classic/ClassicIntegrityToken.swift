@@ -7,8 +7,11 @@ import AssayPrimitives
 /// is fixed by the keys; the headers are only compared with them.
 enum ClassicIntegrityToken {
     /// The outer form, with the lengths that its algorithms give its parts.
-    static func decode(_ token: String) throws(DecodeError) -> CompactJWE {
-        let jwe = try CompactJWE(Array(token.utf8), limit: InputLimits.joseText)
+    static func decode(_ token: String) throws(DecodeError) -> CompactJWE { try decode(Array(token.utf8)[...]) }
+
+    /// The outer form of the characters of a token; indices serve as offsets.
+    static func decode(_ token: ArraySlice<UInt8>) throws(DecodeError) -> CompactJWE {
+        let jwe = try CompactJWE(token, limit: InputLimits.joseText)
         try demand(AESKeyWrap.wrappedKeyLength, "JWE encrypted key", jwe.encryptedKey, of: jwe)
         try demand(AESGCM.nonceLength, "JWE initialization vector", jwe.initializationVector, of: jwe)
         try demand(AESGCM.tagLength, "JWE authentication tag", jwe.tag, of: jwe)

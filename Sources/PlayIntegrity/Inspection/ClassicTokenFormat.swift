@@ -36,8 +36,10 @@ enum ClassicTokenFormat: BlobFormat {
     /// What the decoder of tokens says first, white space around the token aside, as `assay verify` reads a file.
     static func violation(in bytes: [UInt8]) -> DecodeError? {
         do throws(DecodeError) {
-            let text = bytes.drop(while: isSpace).reversed().drop(while: isSpace).reversed()
-            _ = try ClassicIntegrityToken.decode(String(decoding: Array(text), as: UTF8.self))
+            // A part of the bytes as they are, so that errors stand where they are found.
+            let rest = bytes.drop(while: isSpace)
+            let end = rest.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? rest.startIndex
+            _ = try ClassicIntegrityToken.decode(rest[..<end])
             return nil
         } catch {
             return error

@@ -93,6 +93,16 @@ struct CorpusFormTests {
         #expect(null.records == ["a", "b"])
     }
 
+    @Test("A first line of garbage hides nothing, in however small pieces it comes and whatever follows it")
+    func firstLine() throws {
+        let bytes = [0x26, 0x1F, 0x0A] + [UInt8](repeating: 0, count: 40) + Array("\n\(one)\n".utf8)
+        for size in [7, 256 * 1024] {
+            let run = try read(bytes) { $0.chunkSize = size }
+            #expect(run.records == ["a"], "pieces of \(size) bytes")
+            #expect(run.failures.count == 2, "pieces of \(size) bytes")
+        }
+    }
+
     @Test("Binary garbage is some unreadable lines and nothing worse")
     func garbage() throws {
         var generator = SystemRandomNumberGenerator()

@@ -1,0 +1,102 @@
+/// What an input of the fuzzer stands for: which evidence, and a few edits of it.
+///
+///     byte 0        bits 0 and 1: 3 edits the closed evidence, any other what is inside before it is closed;
+///                   bit 2: look closer at the verdict; bits 3 to 7: the variant
+///     then each     part, operation, node, place (2 bytes, big-endian), count, and so many bytes
+struct EditProgram: Sendable {
+    /// How many edits there are at most: more find nothing that these do not, and take longer.
+    static let editLimit = 6
+
+    let isOfClosed: Bool
+    let isThorough: Bool
+    let variant: Int
+    let edits: [Edit]
+
+    init(_ input: [UInt8]) {
+        let head = input.first ?? 0
+        isOfClosed = head & 3 == 3
+        isThorough = head & 4 != 0
+        variant = Int(head >> 3)
+        var edits: [Edit] = []
+        var rest = input.dropFirst()
+        while rest.count >= 6, edits.count < EditProgram.editLimit {
+            let fields = Array(rest.prefix(6))
+            rest = rest.dropFirst(6)
+            let operand = Array(rest.prefix(Int(fields[5])))
+            rest = rest.dropFirst(operand.count)
+            edits.append(
+                Edit(
+                    part: Int(fields[0]), operation: fields[1], node: Int(fields[2]),
+                    place: Int(fields[3]) << 8 | Int(fields[4]), operand: operand))
+        }
+        self.edits = edits
+    }
+
+    /// The input that stands for some edits.
+    static func encoded(variant: Int = 0, isOfClosed: Bool = false, isThorough: Bool = false, _ edits: Edit...)
+        -> [UInt8]
+    {
+        [UInt8(variant & 31) << 3 | (isThorough ? 4 : 0) | (isOfClosed ? 3 : 0)]
+            + edits.flatMap { edit in
+                [
+                    UInt8(truncatingIfNeeded: edit.part), edit.operation, UInt8(truncatingIfNeeded: edit.node),
+                    UInt8(truncatingIfNeeded: edit.place >> 8), UInt8(truncatingIfNeeded: edit.place),
+                    UInt8(truncatingIfNeeded: edit.operand.count),
+                ] + edit.operand
+            }
+    }
+}
+
+/// One change to one part of a piece of evidence.
+struct Edit: Sendable {
+    /// Which part: counted around when there are fewer.
+    let part: Int
+    /// The lower half: what is done to a node of a tree; the upper half: what is done to the bytes of a leaf.
+    let operation: UInt8
+    /// Which node of a tree, in the order in which they are written.
+    let node: Int
+    /// Which byte.
+    let place: Int
+    /// What is put in.
+    let operand: [UInt8]
+
+    init(part: Int, operation: UInt8, node: Int = 0, place: Int = 0, _ operand: [UInt8] = []) {
+        self.init(part: part, operation: operation, node: node, place: place, operand: operand)
+    }
+
+    init(part: Int, operation: UInt8, node: Int, place: Int, operand: [UInt8]) {
+        self.part = part
+        self.operation = operation
+        self.node = node
+        self.place = place
+        self.operand = operand
+    }
+
+    /// The operand as a whole number of 32 bits with a sign, such as seconds by which a clock is moved.
+    var number: Int { Int(Int32(truncatingIfNeeded: operand.prefix(4).reduce(0) { $0 << 8 | Int($1) })) }
+
+    /// The operand as text, with what is no UTF-8 replaced.
+    var text: String { String(decoding: operand, as: UTF8.self) }
+
+    /// Some bytes after the change.
+    func bytes(_ bytes: [UInt8]) -> [UInt8] {
+        let start = bytes.isEmpty ? 0 : place % (bytes.count + 1)
+        let end = min(bytes.count, start + max(1, operand.count))
+        var changed = bytes
+        switch operation >> 4 & 7 {
+        case 0 where !bytes.isEmpty: changed[(place >> 3) % bytes.count] ^= 1 << UInt8(place & 7)
+        case 1: changed.removeSubrange(start..<end)
+        case 2: changed.insert(contentsOf: operand, at: start)
+        case 3: changed.replaceSubrange(start..<end, with: operand)
+        case 4: changed = operand
+        case 5: changed.insert(contentsOf: Array(bytes[start..<end]), at: start)
+        case 6: changed += operand
+        case 7: changed.removeSubrange(start...)
+        default: changed = operand
+        }
+        return changed
+    }
+
+    /// A text after the change of its bytes, with what is no UTF-8 then replaced.
+    func text(_ text: String) -> String { String(decoding: bytes(Array(text.utf8)), as: UTF8.self) }
+}

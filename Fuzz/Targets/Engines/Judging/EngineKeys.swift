@@ -1,0 +1,54 @@
+import AssayPrimitives
+import AssayTesting
+import Foundation
+
+/// A secret that evidence is closed with or opened with, and the forms in which it must not come out.
+struct KnownSecret: Sendable {
+    let name: String
+    private let forms: [[UInt8]]
+
+    init(_ name: String, _ bytes: [UInt8]) {
+        self.name = name
+        // Base64 of what follows another byte or two looks different; that of whole keys is what prints and logs show.
+        let texts = [
+            Hexadecimal.text(bytes), Hexadecimal.text(bytes).uppercased(), Base64.encode(bytes, .standard),
+            Base64.encode(bytes, .url),
+        ]
+        // The beginning tells as much, and is found when only a part comes out.
+        forms = [bytes] + texts.map { Array($0.utf8.prefix(16)) }
+    }
+
+    /// Whether it comes out in some text.
+    func occurs(in text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in
+            forms.contains { ByteSearch.place(of: $0, in: UnsafeRawBufferPointer(bytes)) != nil }
+        }
+    }
+
+    private enum Hexadecimal {
+        static func text(_ bytes: [UInt8]) -> String {
+            bytes.map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
+        }
+    }
+}
+
+/// The keys of everything that is minted here.
+enum EngineKeys {
+    /// What Google shares with the app.
+    static let decryption = Digest.sha256(Array("fuzz decryption key".utf8))
+    /// The secret of the Approov account: 64 bytes.
+    static let secret = Digest.sha256(Array("fuzz secret 1".utf8)) + Digest.sha256(Array("fuzz secret 2".utf8))
+    /// What the account signs messages with.
+    static let message = Digest.sha256(Array("fuzz message key".utf8))
+    /// The measurements of the app.
+    static let measurements = ApproovTestMeasurements(seed: "fuzz", label: "engines")
+
+    static let secrets = [
+        KnownSecret("the decryption key", decryption), KnownSecret("the account's secret", secret),
+        KnownSecret("the digest of the secret", Digest.sha256(secret)), KnownSecret("the message key", message),
+        KnownSecret("the key of proofs", measurements.proofKey ?? []),
+        KnownSecret("the integrity measurement", measurements.integrity ?? []),
+        KnownSecret("the device measurement", measurements.device ?? []),
+    ]
+}

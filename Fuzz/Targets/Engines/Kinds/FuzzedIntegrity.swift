@@ -1,0 +1,162 @@
+import Assay
+import AssayCore
+import AssayPrimitives
+import AssayTesting
+import Foundation
+
+/// A classic token whose payload and headers are edited before it is signed and encrypted.
+struct FuzzedClassicToken: EditableEvidence {
+    static let binaryFields: Set<String> = []
+    private static let genuineHeader: JSONItem = ["alg": "ES256"]
+    private static let genuineEncryption: JSONItem = ["alg": "A256KW", "enc": "A256GCM"]
+
+    private var payload = GoogleMint.classicPayload
+    private var payloadBytes: [Edit] = []
+    private var header = genuineHeader
+    private var encryption = genuineEncryption
+    private var signed: [Edit] = []
+    private var nonce = GoogleMint.nonceText
+    private var packageName = GoogleMint.packageName
+    private var delay = 0
+
+    mutating func apply(_ edit: Edit) {
+        switch edit.part % 10 {
+        case 0, 1, 2: payload.apply(edit)
+        case 3: payloadBytes.append(edit)
+        case 4: header.apply(edit)
+        case 5: encryption.apply(edit)
+        case 6: signed.append(edit)
+        case 7: nonce = edit.text(nonce)
+        case 8: packageName = edit.text(packageName)
+        default: delay = edit.number
+        }
+    }
+
+    func close() -> Submission? {
+        let encoded = payload.encoded
+        let content = payloadBytes.reduce(encoded) { $1.bytes($0) }
+        let jws = TokenMint.jws(header.encoded, content) { GoogleMint.signer.signature(over: $0).concatenated }
+        let plaintext = signed.reduce(jws) { $1.bytes($0) }
+        guard let token = TokenMint.jwe(encryption, plaintext, .keyWrap(EngineKeys.decryption)) else { return nil }
+        let record = EvidenceRecord(
+            id: nil, kind: PlayIntegrityCheck.classicKind, app: "shop", receivedAt: nil,
+            evidence: RecordObject([
+                ("packageName", .text(packageName)), ("token", .text(token)), ("nonce", .text(nonce)),
+            ]), expect: nil)
+        return Submission(
+            record, now: GoogleMint.now + Double(delay),
+            objection: plaintext == jws ? objection(isPayloadKnown: content == encoded) : "the signed part was changed",
+            mayBeUnreadable: !nonce.isByteEqual(to: GoogleMint.nonceText))
+    }
+
+    private func objection(isPayloadKnown: Bool) -> String? {
+        guard packageName.isByteEqual(to: GoogleMint.packageName) else { return "the request is of another app" }
+        guard AnyBase64.decode(nonce) == GoogleMint.nonce else { return "the nonce of the request is another" }
+        if header.isComposed, header["alg"] != "ES256" { return "the algorithm of the signature is another" }
+        if encryption.isComposed, encryption != Self.genuineEncryption,
+            encryption["alg"] != "A256KW" || encryption["enc"] != "A256GCM"
+        {
+            return "the algorithms of the encryption are others"
+        }
+        guard isPayloadKnown else { return nil }
+        return GoogleMint.objection(to: payload, delay: delay, binding: .nonce, GoogleMint.nonceText)
+    }
+
+    /// A nonce is base64 of either alphabet, padded or not.
+    static func objection(to changed: RecordObject, insteadOf closed: RecordObject) -> String? {
+        for name in ["packageName", "token"] {
+            guard let before = closed[name]?.content, let after = changed[name]?.content,
+                RecordLeaves.isSame(before, after)
+            else { return "\(name) was changed" }
+        }
+        guard case .text(let nonce)? = changed["nonce"]?.content, AnyBase64.decode(nonce) == GoogleMint.nonce else {
+            return "the nonce was changed"
+        }
+        return nil
+    }
+}
+
+/// Google's answer on a standard token, which comes decoded and is signed by nobody.
+struct FuzzedStandardAnswer: EditableEvidence {
+    static let binaryFields: Set<String> = []
+
+    private var payload: JSONItem
+    private var answer: [Edit] = []
+    private var requestHash = GoogleMint.requestHash
+    private var packageName = GoogleMint.packageName
+    private var delay = 0
+
+    init(_ payload: JSONItem) {
+        self.payload = payload
+    }
+
+    mutating func apply(_ edit: Edit) {
+        switch edit.part % 8 {
+        case 0, 1, 2, 3: payload.apply(edit)
+        case 4: answer.append(edit)
+        case 5: requestHash = edit.text(requestHash)
+        case 6: packageName = edit.text(packageName)
+        default: delay = edit.number
+        }
+    }
+
+    func close() -> Submission? {
+        var whole: JSONItem = ["tokenPayloadExternal": payload]
+        for edit in answer { whole.apply(edit) }
+        // What is no JSON never becomes a record.
+        guard let object = try? JSONReader.readObject(whole.encoded, limit: 1 << 16) else { return nil }
+        let record = EvidenceRecord(
+            id: nil, kind: PlayIntegrityCheck.standardKind, app: "shop", receivedAt: nil,
+            evidence: RecordObject([
+                ("packageName", .text(packageName)), ("requestHash", .text(requestHash)),
+                ("decoded", .object(object)),
+            ]), expect: nil)
+        return Submission(record, now: GoogleMint.now + Double(delay), objection: objection(), mayBeUnreadable: true)
+    }
+
+    private func objection() -> String? {
+        guard packageName.isByteEqual(to: GoogleMint.packageName) else { return "the request is of another app" }
+        guard answer.isEmpty else { return nil }
+        return GoogleMint.objection(to: payload, delay: delay, binding: .requestHash, requestHash)
+    }
+
+    static func isSameVerdict(_ changed: RecordObject, insteadOf closed: RecordObject) -> Bool { false }
+
+    /// Whatever is in an answer that the caller supplies is believed: what is compared with it is not.
+    static func objection(to changed: RecordObject, insteadOf closed: RecordObject) -> String? {
+        for name in ["packageName", "requestHash"] {
+            guard let before = closed[name]?.content, let after = changed[name]?.content,
+                RecordLeaves.isSame(before, after)
+            else { return "\(name) was changed" }
+        }
+        return nil
+    }
+}
+
+extension FuzzTarget {
+    private static let words = [
+        "nonce", "requestHash", "timestampMillis", "1790000000000", "PLAY_RECOGNIZED", "MEETS_DEVICE_INTEGRITY",
+        "MEETS_STRONG_INTEGRITY", "UNEVALUATED", "NO_ISSUES", "UNKNOWN_CAPTURING", "deviceRecall", "testingDetails",
+        "isTestingResponse:true", "alg", "none", "HS256", "zip", "crit", "b64", "kid", "LEVEL_4",
+    ]
+
+    /// `verify` of classic tokens.
+    static let classicToken = engine("verify-play-integrity-classic", dictionary: words) {
+        () -> EngineFuzz<FuzzedClassicToken> in
+        let challenge = Challenge(
+            value: GoogleMint.nonce, app: "shop", purpose: ChallengePurpose(PlayIntegrityCheck.classicKind),
+            issuedAt: GoogleMint.now - 60, expiresAt: GoogleMint.now + 3600)
+        return EngineFuzz(
+            .init(FuzzedClassicToken(), GoogleMint.verifier(), challenges: [challenge], isSingleUse: true))
+    }
+
+    /// `verify` of Google's answers on standard tokens.
+    static let standardAnswer = engine("verify-play-integrity-standard", dictionary: words) {
+        () -> EngineFuzz<FuzzedStandardAnswer> in
+        EngineFuzz(
+            .init(FuzzedStandardAnswer(GoogleMint.standardPayload), GoogleMint.verifier(), isSingleUse: true),
+            .init(
+                FuzzedStandardAnswer(GoogleMint.computerPayload), GoogleMint.verifier(isOnComputer: true),
+                isSingleUse: true))
+    }
+}

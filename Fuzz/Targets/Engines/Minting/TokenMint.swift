@@ -1,0 +1,24 @@
+import AssayPrimitives
+import AssayTesting
+
+/// The text of tokens.
+enum TokenMint {
+    /// A compact JWS over whatever header and payload.
+    static func jws(_ header: [UInt8], _ payload: [UInt8], sign: ([UInt8]) -> [UInt8]) -> [UInt8] {
+        let input = Array("\(Base64.encode(header, .url)).\(Base64.encode(payload, .url))".utf8)
+        return input + Array(".\(Base64.encode(sign(input), .url))".utf8)
+    }
+
+    /// A compact JWE with the content key and the IV of every other one, which nobody tries to keep.
+    static func jwe(
+        _ header: JSONItem?, _ plaintext: [UInt8], _ keyManagement: JWEBlueprint.KeyManagement
+    ) -> String? {
+        var blueprint = JWEBlueprint(
+            plaintext: plaintext, keyManagement: keyManagement, contentKey: contentKey,
+            initializationVector: [UInt8](repeating: 7, count: 12))
+        if let header { blueprint.header = header }
+        return try? blueprint.mint()
+    }
+
+    private static let contentKey = Digest.sha256(Array("fuzz content key".utf8))
+}

@@ -1,0 +1,100 @@
+import Assay
+import AssayCore
+import AssayPrimitives
+import AssayTesting
+import Foundation
+
+extension FuzzTarget {
+    /// Texts of keys: those of the Play Console, of Approov's tool, key sets and PEM.
+    static let keyImport = FuzzTarget(
+        name: "key-import", maximumLength: 768,
+        dictionary: [
+            "DECRYPTION_KEY=", "VERIFICATION_KEY=", "-----BEGIN PUBLIC KEY-----\n", "-----END PUBLIC KEY-----",
+            "\"kty\":\"EC\"",
+            "\"crv\":\"P-256\"", "\"keys\":[", "\"kid\":", "\"alg\":\"ES256\"", "\"kty\":\"oct\"", "\"kty\":\"RSA\"",
+            "=", "\r\n",
+            "export ", "\"use\":\"sig\"", "\"e\":\"AQAB\"", "assay-capture-public:",
+        ],
+        seeds: { KeyTexts.all },
+        run: { input in
+            for reader in KeyTexts.readers {
+                let failure = reader(SecretBytes(input))
+                // An error that shows what might be a secret: a run of its characters as long as any key's.
+                guard let failure, let shown = KeyTexts.shown(of: input, in: failure) else { continue }
+                broken("an error shows \(shown.count) bytes of the input: \(failure)")
+            }
+        })
+}
+
+private enum KeyTexts {
+    private static let point = GoogleMint.signer.key.publicPoint
+    private static let publicKey = Base64.encode(GoogleMint.signer.key.subjectPublicKeyInfo(), .standard)
+    private static let download =
+        "DECRYPTION_KEY=\(Base64.encode(EngineKeys.decryption, .standard))\nVERIFICATION_KEY=\(publicKey)\n"
+    private static let set =
+        #"{"keys":[{"kty":"EC","crv":"P-256","kid":"a","alg":"ES256","use":"sig","x":"\#(coordinate(1))","y":"\#(coordinate(33))"}]}"#
+    private static let pem = "-----BEGIN PUBLIC KEY-----\n\(publicKey)\n-----END PUBLIC KEY-----\n"
+
+    private static func coordinate(_ start: Int) -> String { Base64.encode(Array(point[start..<start + 32]), .url) }
+
+    static let all = [
+        download, set, pem, "The secret is \"\(Base64.encode(EngineKeys.secret, .standard))\".\n", publicKey,
+        Base64.encode(EngineKeys.message, .standard), Base64.encode(EngineKeys.decryption, .standard),
+    ].map { Array($0.utf8) }
+
+    private static func error(_ body: () throws -> Void) -> String? {
+        do { try body() } catch { return "\(error)" }
+        return nil
+    }
+
+    static let readers: [@Sendable (SecretBytes) -> String?] = [
+        { text in
+            error {
+                let parts = try PlayConsoleDownload(text: text).parts
+                _ = try PlayIntegrityKeys.reading(parts)
+            }
+        },
+        { text in error { _ = try PlayIntegrityKeys.reading(["decryptionKey": text, "verificationKey": text]) } },
+        { text in
+            error {
+                let output = try ApproovToolOutput(text)
+                guard (try? ApproovKey.reading(["secret": output.secret])) != nil else {
+                    FuzzTarget.broken("a secret of the tool's is none")
+                }
+            }
+        },
+        { text in error { _ = try ApproovKey.reading(["secret": text]) } },
+        { text in
+            // What is published may be shown.
+            _ = try? ApproovKey.reading(["publicKey": text])
+            _ = try? ApproovKey.reading(["keySet": text])
+            return nil
+        },
+        { text in
+            error { _ = try ApproovMessageKey.reading(["secret": text, "keyID": SecretBytes(Array("a".utf8))]) }
+        },
+    ]
+
+    /// What of an input stands in an error and is as long as a secret's beginning that tells something.
+    static func shown(of input: [UInt8], in failure: String) -> ArraySlice<UInt8>? {
+        let length = 24
+        let text = Array(failure.utf8)
+        var start = 0
+        while start + length <= input.count {
+            let run = input[start..<start + length]
+            // Names of parts and what is expected stand in errors by themselves.
+            if run.allSatisfy(isBase64), text.contains(Array(run)) { return run }
+            start += 1
+        }
+        return nil
+    }
+
+    private static func isBase64(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
+            true
+        default: false
+        }
+    }
+}

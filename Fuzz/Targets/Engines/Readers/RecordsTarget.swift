@@ -1,0 +1,61 @@
+import Assay
+import AssayCore
+import AssayPrimitives
+import AssayTesting
+import Foundation
+
+extension FuzzTarget {
+    /// Record files: a record, an array of them, or one per line.
+    static let records = FuzzTarget(
+        name: "records", maximumLength: 768,
+        dictionary: [
+            "\"id\":", "\"kind\":", "\"evidence\":{}", "\"app\":", "\"receivedAt\":\"2026-04-21T18:13:12Z\"",
+            "\"expect\":{\"outcome\":\"accept\",\"failed\":[]}", "app-attest.assertion", "play-integrity.standard",
+            "approov.message", "\n", "\"headers\":[[\"a\",\"b\"]]", "\\ud83d\\ude00",
+        ],
+        seeds: {
+            [
+                MintedRecords.attestation, MintedRecords.assertion, MintedRecords.message, MintedRecords.proof,
+            ] + [MintedRecords.assertion + [0x0A] + MintedRecords.proof + [0x0A], Array("[]".utf8)]
+        },
+        run: { input in
+            let results = RecordFile.read(input)
+            for result in results {
+                switch result {
+                case .failure(let failure):
+                    guard (0...input.count).contains(failure.error.offset) else {
+                        broken("the error stands outside of the document: \(failure)")
+                    }
+                    guard failure.description.utf8.count < 4096 else { broken("a long error: \(failure)") }
+                case .success(let record): check(record)
+                }
+            }
+            guard results.count <= input.count + 1 else { broken("more records than bytes") }
+            // A line is read the same by itself, but for offsets.
+            if case .success(let record)? = results.first, results.count == 1, !input.contains(0x0A) {
+                guard case .success(let again) = RecordFile.readLine(input[...]), again.json == record.json else {
+                    broken("the line is another record")
+                }
+            }
+        })
+
+    /// What is written of a record is the record, and every engine reads its evidence or says why not.
+    private static func check(_ record: EvidenceRecord) {
+        let json = record.json
+        let again = RecordFile.read(Array(json.utf8))
+        guard again.count == 1, case .success(let same) = again[0], same.json == json else {
+            broken("what is written is read as something else: \(json)")
+        }
+        let answer = Blocking.wait { () async -> Result<Assessment, VerificationError> in
+            do throws(VerificationError) {
+                return .success(
+                    try await MintedRecords.verifier.assess(
+                        record, ledger: MemoryLedger(), at: record.receivedAt ?? AppleMint.now))
+            } catch {
+                return .failure(error)
+            }
+        }
+        if case .failure(.outage(let outage)) = answer { broken("a record makes an outage: \(outage)") }
+        _ = Verifier.orderingKey(of: record)
+    }
+}
