@@ -8,7 +8,7 @@ struct ApproovTokenSubject: Sendable {
     /// Several, so that no answer can be one that was given before.
     let tokens: [String]
     let now: Date
-    private let inputs: [ApproovTokenInput]
+    private(set) var inputs: [ApproovTokenInput]
     private let keys: [NamedKey]
     private let expectations: ApproovExpectations
     private let verifier: Verifier
@@ -27,6 +27,13 @@ struct ApproovTokenSubject: Sendable {
             apps: [PolicyApp(name: "benchmark", configuration)], keys: keys, catalogue: ApproovEngine.catalogue)
         expectations = ApproovExpectations(app: "benchmark", configuration: configuration, modes: policy.modes)
         verifier = Verifier(policy: policy, ledger: MemoryLedger())
+    }
+
+    /// The same, with tokens in memory of their own.
+    func copied() -> ApproovTokenSubject {
+        var copy = self
+        copy.inputs = tokens.map { ApproovTokenInput(token: String(decoding: Array($0.utf8), as: UTF8.self)) }
+        return copy
     }
 
     /// - Parameter more: further claims, each with a comma in front.
@@ -49,7 +56,7 @@ struct ApproovTokenSubject: Sendable {
     }
 
     /// All that a server does: keys looked up, the ledger asked, a verdict.
-    func verify(_ count: Int) async {
+    @Sendable func verify(_ count: Int) async {
         for index in 0..<count {
             do {
                 let verdict = try await verifier.verifyApproovToken(inputs[index % inputs.count], at: now)

@@ -68,7 +68,7 @@ struct ClassicTokenSubject: Sendable {
     }
 
     /// Judges the token a number of times.
-    func verify(_ count: Int) {
+    @Sendable func verify(_ count: Int) {
         for _ in 0..<count {
             let assessment = ClassicIntegrityAssessor.assess(input, keys: keys, expectations: expectations, now: now)
             demand(assessment.holds, "the classic token does not hold")
@@ -76,15 +76,13 @@ struct ClassicTokenSubject: Sendable {
     }
 
     /// The cryptography of the token and nothing else.
-    var bare: Batch {
+    @Sendable func bare(_ count: Int) {
         guard let bare = BareTokenCryptography(parts) else { stop("OpenSSL has no AES") }
-        return { count in
-            for _ in 0..<count { demand(bare.run(), "the bare cryptography of the classic token") }
-        }
+        for _ in 0..<count { demand(bare.run(), "the bare cryptography of the classic token") }
     }
 
     /// The steps of a verification, each by itself, in their order. What is left is that of the checks.
-    var steps: [(name: String, work: Batch)] {
+    var steps: [(name: String, work: @Sendable (Int) -> Void)] {
         get throws {
             let text = Array(input.token.utf8)
             let key = try JWEKey.a256KW(SecretBytes(parts.decryptionKey))
@@ -95,20 +93,15 @@ struct ClassicTokenSubject: Sendable {
                 ECDSAPublicKey(x963: Array(parts.verificationKey.x963Representation), curve: .p256))
             let payload = jws.payload
             return [
-                ("take the JWE apart", step { _ = try CompactJWE(text, limit: text.count) }),
-                ("unwrap the key and decrypt", step { _ = try key.decrypt(jwe) }),
-                ("take the JWS apart", step { _ = try CompactJWS(plaintext, limit: plaintext.count) }),
-                ("verify the signature", step { try verification.verify(jws) }),
-                ("read the payload as JSON", step { _ = try JSONReader.readObject(payload, limit: payload.count) }),
+                ("take the JWE apart", repeating { _ = try CompactJWE(text, limit: text.count) }),
+                ("unwrap the key and decrypt", repeating { _ = try key.decrypt(jwe) }),
+                ("take the JWS apart", repeating { _ = try CompactJWS(plaintext, limit: plaintext.count) }),
+                ("verify the signature", repeating { try verification.verify(jws) }),
+                (
+                    "read the payload as JSON",
+                    repeating { _ = try JSONReader.readObject(payload, limit: payload.count) }
+                ),
             ]
-        }
-    }
-
-    private func step(_ body: @escaping () throws -> Void) -> Batch {
-        { count in
-            for _ in 0..<count {
-                do { try body() } catch { stop("\(error)") }
-            }
         }
     }
 }

@@ -6,8 +6,8 @@ import Foundation
 /// Requests that installations have signed, each with a key and a token of its own, and what they are held against.
 struct ApproovMessageSubject: Sendable {
     private let now: Date
-    private let reads: [ApproovMessageInput]
-    private let writes: [ApproovMessageInput]
+    private var reads: [ApproovMessageInput]
+    private var writes: [ApproovMessageInput]
     private let keys: [NamedKey]
     private let expectations: ApproovExpectations
 
@@ -42,6 +42,20 @@ struct ApproovMessageSubject: Sendable {
         return ApproovMessageInput(
             method: message.method, targetURI: message.targetURI,
             fields: message.fields.map { ApproovMessageInput.Field($0.name, $0.value) }, body: .bytes(message.body))
+    }
+
+    /// The same, with requests in memory of their own.
+    func copied() -> ApproovMessageSubject {
+        func text(_ text: String) -> String { String(decoding: Array(text.utf8), as: UTF8.self) }
+        func message(_ input: ApproovMessageInput) -> ApproovMessageInput {
+            ApproovMessageInput(
+                method: text(input.method), targetURI: text(input.targetURI),
+                fields: input.fields.map { .init(text($0.name), text($0.value)) }, body: input.body)
+        }
+        var copy = self
+        copy.reads = reads.map(message)
+        copy.writes = writes.map(message)
+        return copy
     }
 
     /// Judges requests without a body.
