@@ -16,9 +16,11 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CBareOpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CBareCBOR", pkgConfig: "libcbor", providers: [.apt(["libcbor-dev"])]),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
+                "CBareCBOR",
                 "CBareOpenSSL",
                 .product(name: "Assay", package: "assay"),
                 .product(name: "AssayReplay", package: "assay"),
