@@ -7,7 +7,7 @@ CONFIGURATION := -c release
 # All at once, over a thousand tests wait for a few processors, and limits of time mean nothing.
 TESTS_AT_A_TIME := 8
 
-.PHONY: demo test build format lint install uninstall benchmark benchmark-http fuzz vectors clean packages
+.PHONY: demo test build format lint install uninstall benchmark-http fuzz bench vectors clean packages
 
 ## Verifies real evidence, and shows a tampered copy being refused.
 demo: build
@@ -40,10 +40,12 @@ install: packages
 uninstall:
 	Scripts/install --remove "$(DESTDIR)$(PREFIX)"
 
-## Measures rates, scaling and memory as ratios to bare cryptography, and to other implementations, in the same run.
-benchmark: build
-	peers=$$(Scripts/install-peers) && \
-		ASSAY_PEERS="$$peers" $(SWIFT) run $(CONFIGURATION) --package-path Benchmarks Benchmarks
+## Measures ratios to bare operations and to peers in the same run, and writes them to Docs/ as Markdown and SVG.
+## `make bench SECTIONS="rate threads"` runs some, and `QUICK=1` takes a rough look; both write nothing.
+bench: build
+	peers=$$(Scripts/install-peers benchmarks) && \
+		ASSAY_PEERS="$$peers" $(SWIFT) run $(CONFIGURATION) --package-path Benchmarks Benchmarks \
+		$(if $(SECTIONS)$(QUICK),$(SECTIONS) $(if $(QUICK),--quick),--output Docs)
 
 ## Measures a Hummingbird server with the check of Approov tokens against the same server without it.
 benchmark-http: packages

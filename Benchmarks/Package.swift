@@ -7,18 +7,30 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [
         .package(name: "assay", path: ".."),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+        .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
         .systemLibrary(name: "CBareOpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CBareCBOR", pkgConfig: "libcbor", providers: [.apt(["libcbor-dev"])]),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
+                "CBareCBOR",
                 "CBareOpenSSL",
                 .product(name: "Assay", package: "assay"),
                 .product(name: "AssayReplay", package: "assay"),
                 .product(name: "AssayTesting", package: "assay"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
             ]),
     ],
     swiftLanguageModes: [.v6]

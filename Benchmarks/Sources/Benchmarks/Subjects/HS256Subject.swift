@@ -27,7 +27,7 @@ struct HS256Subject: Sendable {
     }
 
     /// All steps in their order.
-    func verify(_ count: Int) {
+    @Sendable func verify(_ count: Int) {
         for _ in 0..<count {
             do {
                 let jws = try CompactJWS(text, limit: InputLimits.joseText)
@@ -42,18 +42,18 @@ struct HS256Subject: Sendable {
     }
 
     /// The steps, each by itself, in their order.
-    var steps: [(name: String, work: Batch)] {
+    var steps: [(name: String, work: @Sendable (Int) -> Void)] {
         let payload = jws.payload
         let results = checked()
         return [
-            ("take the JWS apart", step { _ = try CompactJWS(text, limit: InputLimits.joseText) }),
-            ("verify the MAC", step { try key.verify(jws) }),
+            ("take the JWS apart", repeating { _ = try CompactJWS(text, limit: InputLimits.joseText) }),
+            ("verify the MAC", repeating { try key.verify(jws) }),
             (
                 "read the claims as JSON",
-                step { _ = try JSONReader.readObject(payload, limit: InputLimits.joseText) }
+                repeating { _ = try JSONReader.readObject(payload, limit: InputLimits.joseText) }
             ),
-            ("run twelve checks that pass", step { _ = checked() }),
-            ("collect an assessment", step { demand(assessment(of: results).holds, "the assessment") }),
+            ("run twelve checks that pass", repeating { _ = checked() }),
+            ("collect an assessment", repeating { demand(assessment(of: results).holds, "the assessment") }),
         ]
     }
 
@@ -69,13 +69,5 @@ struct HS256Subject: Sendable {
             kind: EvidenceKind("benchmark"), app: "benchmark", checks: results, undecided: [], effects: [],
             subject: nil,
             testAuthority: nil)
-    }
-
-    private func step(_ body: @escaping () throws -> Void) -> Batch {
-        { count in
-            for _ in 0..<count {
-                do { try body() } catch { stop("\(error)") }
-            }
-        }
     }
 }

@@ -13,8 +13,12 @@ struct ClassicTokenSubject: Sendable {
     /// The token taken apart, for the bare operations.
     let parts: ClassicTokenParts
 
-    private static let packageName = "com.example.shop"
-    private static let digest = [UInt8](repeating: 0x6A, count: 32)
+    /// The payload, as JSON.
+    let payload: [UInt8]
+    let testKeys: PlayIntegrityTestKeys
+
+    static let packageName = "com.example.shop"
+    static let digest = [UInt8](repeating: 0x6A, count: 32)
 
     /// Mints a token.
     init(now: Date) throws {
@@ -25,6 +29,8 @@ struct ClassicTokenSubject: Sendable {
             issuedAt: now
         ).mint()
         self.now = now
+        payload = minted.payload
+        self.testKeys = testKeys
         input = try ClassicIntegrityInput(
             token: minted.token, packageName: Self.packageName, nonce: Base64.encode(nonce, .url))
         let material = try PlayIntegrityKeys.reading([
@@ -67,8 +73,27 @@ struct ClassicTokenSubject: Sendable {
             signature: try P256.Signing.ECDSASignature(rawRepresentation: signed.signature))
     }
 
+    /// Tokens under the same keys that ours refuses, and what is wrong with them.
+    func refused() throws -> [(name: String, token: String)] {
+        let changes: [(name: String, issuedAt: Date, isTest: Bool)] = [
+            ("a token that is a year old", now - 365 * 86_400, false), ("a test response", now, true),
+        ]
+        return try changes.map { change in
+            var blueprint = ClassicTokenBlueprint(
+                keys: testKeys, packageName: Self.packageName, nonce: input.nonce, certificateDigests: [Self.digest],
+                issuedAt: change.issuedAt)
+            if change.isTest { blueprint.payload[.isTestingResponse] = true }
+            let token = try blueprint.mint().token
+            let input = try ClassicIntegrityInput(
+                token: token, packageName: Self.packageName, nonce: Base64.encode(input.nonce, .url))
+            let assessment = ClassicIntegrityAssessor.assess(input, keys: keys, expectations: expectations, now: now)
+            demand(!assessment.holds, "\(change.name) holds")
+            return (change.name, token)
+        }
+    }
+
     /// Judges the token a number of times.
-    func verify(_ count: Int) {
+    @Sendable func verify(_ count: Int) {
         for _ in 0..<count {
             let assessment = ClassicIntegrityAssessor.assess(input, keys: keys, expectations: expectations, now: now)
             demand(assessment.holds, "the classic token does not hold")
@@ -76,15 +101,13 @@ struct ClassicTokenSubject: Sendable {
     }
 
     /// The cryptography of the token and nothing else.
-    var bare: Batch {
+    @Sendable func bare(_ count: Int) {
         guard let bare = BareTokenCryptography(parts) else { stop("OpenSSL has no AES") }
-        return { count in
-            for _ in 0..<count { demand(bare.run(), "the bare cryptography of the classic token") }
-        }
+        for _ in 0..<count { demand(bare.run(), "the bare cryptography of the classic token") }
     }
 
     /// The steps of a verification, each by itself, in their order. What is left is that of the checks.
-    var steps: [(name: String, work: Batch)] {
+    var steps: [(name: String, work: @Sendable (Int) -> Void)] {
         get throws {
             let text = Array(input.token.utf8)
             let key = try JWEKey.a256KW(SecretBytes(parts.decryptionKey))
@@ -95,20 +118,15 @@ struct ClassicTokenSubject: Sendable {
                 ECDSAPublicKey(x963: Array(parts.verificationKey.x963Representation), curve: .p256))
             let payload = jws.payload
             return [
-                ("take the JWE apart", step { _ = try CompactJWE(text, limit: text.count) }),
-                ("unwrap the key and decrypt", step { _ = try key.decrypt(jwe) }),
-                ("take the JWS apart", step { _ = try CompactJWS(plaintext, limit: plaintext.count) }),
-                ("verify the signature", step { try verification.verify(jws) }),
-                ("read the payload as JSON", step { _ = try JSONReader.readObject(payload, limit: payload.count) }),
+                ("take the JWE apart", repeating { _ = try CompactJWE(text, limit: text.count) }),
+                ("unwrap the key and decrypt", repeating { _ = try key.decrypt(jwe) }),
+                ("take the JWS apart", repeating { _ = try CompactJWS(plaintext, limit: plaintext.count) }),
+                ("verify the signature", repeating { try verification.verify(jws) }),
+                (
+                    "read the payload as JSON",
+                    repeating { _ = try JSONReader.readObject(payload, limit: payload.count) }
+                ),
             ]
-        }
-    }
-
-    private func step(_ body: @escaping () throws -> Void) -> Batch {
-        { count in
-            for _ in 0..<count {
-                do { try body() } catch { stop("\(error)") }
-            }
         }
     }
 }

@@ -2,8 +2,8 @@ import Assay
 import Crypto
 import Foundation
 
-/// What is measured: evidence, and what it is held against.
-struct Subjects: Sendable {
+/// Apple's sample attestation and an assertion, what they are held against, and the bare operations below them.
+struct AppAttestSubject: Sendable {
     let now: Date
     private(set) var attestation: AttestationInput
     let attestationExpectations: AppAttestExpectations
@@ -33,8 +33,8 @@ struct Subjects: Sendable {
     }
 
     /// Loads Apple's sample, and signs an assertion as a device would.
-    init(vectors: URL) throws {
-        let file = vectors.appendingPathComponent("app-attest/apple-guide-2026.json")
+    init() throws {
+        let file = Places.vectors.appendingPathComponent("app-attest/apple-guide-2026.json")
         guard let record = try JSONDecoder().decode([Record].self, from: Data(contentsOf: file)).first else {
             throw CocoaError(.fileReadCorruptFile)
         }
@@ -43,7 +43,7 @@ struct Subjects: Sendable {
             keyID: record.evidence.keyId, attestation: record.evidence.attestation,
             clientData: .hash(Array(record.evidence.clientDataHash)))
         let configuration = try AppAttestConfiguration(
-            appIDs: [Subjects.appID], environments: [.production], challenge: .caller, clientData: .none)
+            appIDs: [Self.appID], environments: [.production], challenge: .caller, clientData: .none)
         let receiptCheck = AttestationCheck.receipt
         attestationExpectations = AppAttestExpectations(
             app: "benchmark", configuration: configuration, modes: [receiptCheck: .annotate])
@@ -52,13 +52,13 @@ struct Subjects: Sendable {
 
         let key = P256.Signing.PrivateKey()
         let keyID = Array(SHA256.hash(data: key.publicKey.x963Representation))
-        (assertion, p256Message, p256Signature) = try Subjects.sign(key, keyID: keyID, counter: 1)
+        (assertion, p256Message, p256Signature) = try Self.sign(key, keyID: keyID, counter: 1)
         p256 = key.publicKey
         assertionKeys = AssertionKeys(
             enrolled: EnrolledKey(
                 identifier: KeyIdentifier(engine: AppAttestConfiguration.engine, value: keyID), app: "benchmark",
                 publicKey: Array(key.publicKey.x963Representation), counter: 0, enrolledAt: now,
-                properties: ["appId": Subjects.appID, "environment": "production"]),
+                properties: ["appId": Self.appID, "environment": "production"]),
             supplied: nil, durability: .durable, blocks: [])
         assertionExpectations = attestationExpectations
 
@@ -70,7 +70,7 @@ struct Subjects: Sendable {
     }
 
     /// The same, in memory of its own.
-    func copied() -> Subjects {
+    func copied() -> AppAttestSubject {
         var copy = self
         copy.attestation = AttestationInput(
             keyID: attestation.keyID.map { $0 }, attestation: attestation.attestation.map { $0 },

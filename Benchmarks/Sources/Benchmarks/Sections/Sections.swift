@@ -1,0 +1,8 @@
+/// All sections, in the order in which they run and are printed.
+enum Sections {
+    static let all: [any Section] = [
+        MemorySection(), RateSection(), ThreadsSection(), PeerAppAttestSection(), PeerPlayIntegritySection(),
+        PeerTokensSection(), PeerMessagesSection(), PrimitivesSection(), ReplaySection(), ReplayMemorySection(),
+        StepsSection(),
+    ]
+}
