@@ -21,9 +21,10 @@ extension SQLiteLedger {
         try open(path: path, busyTimeout: busyTimeout, maximumPageCount: nil)
     }
 
-    /// Opens a ledger that may not outgrow a number of pages, so that tests can fill it up.
+    /// Opens a ledger that may not outgrow a number of pages, so that tests can fill it up, or that forgets otherwise.
     package static func open(
-        path: String, busyTimeout: Duration, maximumPageCount: Int?
+        path: String, busyTimeout: Duration = .seconds(5), maximumPageCount: Int? = nil,
+        forgetting: LedgerForgetting = .byClock({ Date() })
     ) throws(LedgerOutage) -> SQLiteLedger {
         // SQLite takes these for temporary databases, and a ledger that forgets must not pass for a durable one.
         guard !path.isEmpty, !path.hasPrefix(":"), !path.hasPrefix("file:") else {
@@ -33,7 +34,8 @@ extension SQLiteLedger {
         let deadline = ContinuousClock.now + busyTimeout
         while true {
             do {
-                return try attempt(path, isNew: isNew, configuration(busyTimeout, maximumPageCount))
+                return try attempt(
+                    path, isNew: isNew, configuration(busyTimeout, maximumPageCount), forgetting)
             } catch let error as DatabaseError {
                 // Processes that create the same file get into each other's way in steps that SQLite does not wait for.
                 let isRace = [.SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_CONSTRAINT].contains(error.resultCode)
@@ -46,7 +48,7 @@ extension SQLiteLedger {
     }
 
     private static func attempt(
-        _ path: String, isNew: Bool, _ configuration: Configuration
+        _ path: String, isNew: Bool, _ configuration: Configuration, _ forgetting: LedgerForgetting
     ) throws -> SQLiteLedger {
         // A pool turns the file to write-ahead mode before it can be asked what it is; a foreign file must not be
         // changed at all. (Reading the header without SQLite would not do: closing a file drops SQLite's locks on it.)
@@ -69,7 +71,7 @@ extension SQLiteLedger {
             }
         }
         try LedgerSchema.migrator.migrate(pool)
-        return SQLiteLedger(pool: pool)
+        return SQLiteLedger(pool: pool, forgetting: forgetting)
     }
 
     private static func configuration(_ busyTimeout: Duration, _ maximumPageCount: Int?) -> Configuration {
