@@ -62,6 +62,12 @@ extension SQLiteLedger {
         try pool.writeWithoutTransaction { db in
             // GRDB sets NORMAL, which may lose the last transactions in a power cut. The others matter on Darwin only.
             try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
+            // SQLite stays in the mode that it was in when the file cannot be turned, and says so to whoever asks. In
+            // another mode a power cut could take back what was answered, `synchronous` or not.
+            guard try String.fetchOne(db, sql: "PRAGMA journal_mode") == "wal" else {
+                throw LedgerOutage(
+                    .inputOutput, "\(path) cannot be turned to write-ahead mode; check its disk and the system log")
+            }
             try db.inTransaction(.immediate) {
                 if try LedgerSchema.recognise(db, path) == nil { try LedgerSchema.claim(db) }
                 // Writing it proves that the ledger can be written to.
