@@ -7,7 +7,7 @@ CONFIGURATION := -c release
 # All at once, over a thousand tests wait for a few processors, and limits of time mean nothing.
 TESTS_AT_A_TIME := 8
 
-.PHONY: demo test build format lint install uninstall benchmark-http fuzz bench vectors clean packages
+.PHONY: demo test build format lint install uninstall benchmark-http fuzz bench soak vectors clean packages
 
 ## Verifies real evidence, and shows a tampered copy being refused.
 demo: build
@@ -68,6 +68,16 @@ vectors: build
 		--seed "assay test vectors" --at 2026-09-21T12:00:00Z
 	.build/release/assay mint approov vectors --output TestVectors/approov/minted \
 		--seed "assay test vectors" --at 2026-09-21T12:00:00Z
+
+## Lets 2, 4 and 8 processes contend for one ledger and kills them at random, for SOAK_SECONDS; prints a table. Then hits
+## every operation of a ledger's work with every fault of a disk.
+SOAK_SECONDS ?= 300
+soak: packages
+	$(SWIFT) build $(CONFIGURATION) --product LedgerStress
+	$(SWIFT) build $(CONFIGURATION) --product LedgerSoak
+	.build/release/LedgerSoak $(SOAK_SECONDS)
+	ASSAY_EVERY_FAULT=1 $(SWIFT) test $(CONFIGURATION) --disable-testable-imports --disable-xctest \
+		--filter AssayLedgerSQLiteTests.DiskFaultTests
 
 clean:
 	$(SWIFT) package clean

@@ -155,6 +155,11 @@ let package = Package(
         .executableTarget(
             name: "LedgerStress", dependencies: ["Assay", "AssayCore", "AssayLedgerSQLite", "AssayTestSupport"],
             path: "Tests/LedgerStress", swiftSettings: strict),
+        // Lets processes of LedgerStress contend for one ledger, and kills them.
+        .executableTarget(
+            name: "LedgerSoak",
+            dependencies: ["AssayCore", "AssayLedgerSQLite", "AssayTestSupport", "LedgerStress"],
+            path: "Tests/LedgerSoak", swiftSettings: strict),
         // Captures records from a process of its own, so that tests can race it, kill it and take its disk away.
         .executableTarget(
             name: "CaptureStress", dependencies: ["AssayCapture", "AssayCore"], path: "Tests/CaptureStress",
@@ -228,10 +233,13 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict),
+        // A file system for SQLite that fails by plan.
+        .target(name: "CFaultyVFS", path: "Tests/CFaultyVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
         .testTarget(
             name: "AssayLedgerSQLiteTests",
             dependencies: [
-                "Assay", "AssayCore", "AssayLedgerSQLite", "AssayTesting", "AssayTestSupport", "LedgerStress",
+                "Assay", "AssayCore", "AssayLedgerSQLite", "AssayTesting", "AssayTestSupport", "CFaultyVFS",
+                "LedgerSoak", "LedgerStress",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -47,8 +47,10 @@ enum LedgerURL: Equatable {
     ///
     /// - Parameter creating: whether a missing file is created; without, it is an outage. A path that is mistyped, or on
     ///   a volume that is not mounted, must not begin a ledger that has forgotten every key and counter.
-    func open(creating: Bool) throws(CommandFailure) -> OpenLedger {
-        guard case .sqlite(let path) = self else { return .memory(MemoryLedger()) }
+    /// - Parameter isForgetful: whether what ended long ago is forgotten as the ledger is written to. Not when records are
+    ///   judged as of other times than now, which may come in any order.
+    func open(creating: Bool, isForgetful: Bool = true) throws(CommandFailure) -> OpenLedger {
+        guard case .sqlite(let path) = self else { return .memory(MemoryLedger(isForgetful: isForgetful)) }
         let isNew = LedgerURL.isMissing(path)
         if isNew {
             guard creating else {
@@ -63,7 +65,7 @@ enum LedgerURL: Equatable {
             if self == LedgerURL.standard() { try LedgerURL.createFolder(of: path) }
         }
         do {
-            let ledger = try SQLiteLedger.open(path: path)
+            let ledger = try SQLiteLedger.open(path: path, forgetting: isForgetful ? .byClock { Date() } : .never)
             if isNew { Console.note("a new ledger begins at \(path)") }
             return .sqlite(ledger)
         } catch {

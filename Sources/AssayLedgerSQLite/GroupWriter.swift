@@ -46,10 +46,12 @@ package final class GroupWriter: Sendable {
     }
 
     private let pool: DatabasePool
+    private let forgetting: LedgerForgetting
     private let state = Mutex(State())
 
-    init(pool: DatabasePool) {
+    init(pool: DatabasePool, forgetting: LedgerForgetting) {
         self.pool = pool
+        self.forgetting = forgetting
     }
 
     /// How many transactions have been begun.
@@ -119,7 +121,7 @@ package final class GroupWriter: Sendable {
         } catch {
             let outage = LedgerOutage(error, path: pool.path)
             // What only one of them may be to blame for, such as a damaged row, must not hit the others.
-            if batch.count > 1, [.internalError, .corrupt].contains(outage.code) {
+            if batch.count > 1, [.internalError, .corrupt, .clock].contains(outage.code) {
                 return batch.flatMap { write([$0], db) }
             }
             return batch.map { _ in .failure(outage) }
@@ -139,7 +141,7 @@ package final class GroupWriter: Sendable {
             }
             // A refusal changes nothing. The limit exceeds what a batch can add, so that purging keeps up. And it never
             // runs ahead of the clock: a trial at a time to come must not forget what still protects today.
-            if changed, let now = (batch.map(\.now) + [Date()]).min() {
+            if changed, case .byClock(let clock) = forgetting, let now = (batch.map(\.now) + [clock()]).min() {
                 try tables.purge(expiredBy: now - LedgerRules.retention, atMost: 16 + 2 * batch.count)
             }
             return .commit

@@ -11,9 +11,7 @@ struct LedgerAudit {
     private static let limit = 100
 
     func problems() throws -> [String] {
-        var problems = try damage("the file") {
-            try String.fetchAll(db, sql: "PRAGMA integrity_check(\(Self.limit))").filter { $0 != "ok" }
-        }
+        var problems = try damage("the file") { try fileProblems() }
         problems += try damage("the file") {
             try Row.fetchAll(db, sql: "PRAGMA foreign_key_check").map { _ in "a row refers to one that is missing" }
         }
@@ -22,7 +20,25 @@ struct LedgerAudit {
         problems += try damage("enrolledKey") { try copiedKeys() }
         problems += try rows("usedDigest", LedgerTables.digestColumns, by: "digest", digestProblem)
         problems += try rows("block", LedgerTables.standingColumns, by: "kind, name", standingProblem)
+        problems += try damage("forgotten") {
+            _ = try LedgerTables(db).forgottenUntil()
+            return []
+        }
         problems += try rows("sealedKey", LedgerTables.sealedKeyColumns, by: "name", sealedKeyProblem)
+        return problems
+    }
+
+    private func fileProblems() throws -> [String] {
+        let problems = try String.fetchAll(db, sql: "PRAGMA integrity_check(\(Self.limit))").filter { $0 != "ok" }
+        for problem in problems {
+            // SQLite lists a page that the disk does not give among the damage. The file may be sound.
+            guard let start = problem.firstRange(of: "error code=")?.upperBound,
+                let number = Int32(problem[start...].prefix { $0.isNumber })
+            else { continue }
+            let code = ResultCode(rawValue: number)
+            guard code.primaryResultCode == .SQLITE_IOERR else { continue }
+            throw DatabaseError(resultCode: code)
+        }
         return problems
     }
 

@@ -6,7 +6,7 @@ enum LedgerSchema {
     /// "ASSY", in the header of the file: <https://www.sqlite.org/fileformat.html#application_id>.
     static let applicationID = 0x4153_5359
     /// The version of the tables that this code reads and writes. It stands in the file as `user_version`.
-    static let version = 3
+    static let version = 4
 
     /// Tells whether a file is a ledger.
     ///
@@ -49,6 +49,10 @@ enum LedgerSchema {
             // Of two processes that migrate a ledger at once the second may get here as well.
             if try !db.columns(in: "block").contains(where: { $0.name == "allows" }) { try db.execute(sql: version3) }
             try db.execute(sql: "PRAGMA user_version = 3")
+        }
+        migrator.registerMigration("4") { db in
+            try db.execute(sql: version4)
+            try db.execute(sql: "PRAGMA user_version = 4")
         }
         return migrator
     }()
@@ -114,4 +118,12 @@ enum LedgerSchema {
     /// the file open takes an allowance for a block, which is the safe side, and what it writes is a block.
     private static let version3 =
         "ALTER TABLE block ADD COLUMN allows INTEGER NOT NULL DEFAULT 0 CHECK (allows IN (0, 1))"
+
+    /// Up to when entries have been forgotten, by the table that they stood in.
+    private static let version4 = """
+        CREATE TABLE IF NOT EXISTS forgotten (
+            what TEXT NOT NULL PRIMARY KEY,
+            until INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """
 }

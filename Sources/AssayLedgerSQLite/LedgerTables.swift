@@ -34,7 +34,8 @@ struct LedgerTables {
                 block: try block(on: advance.key), at: now)
         case .rememberDigest(let use):
             let stored = try digest(use.digest)
-            return LedgerRules.refusal(rememberingOver: stored?.usedAt, until: stored?.until, at: now)
+            if stored == nil { try LedgerRules.demandRemembered(use, forgotten: forgottenUntil()) }
+            return LedgerRules.refusal(rememberingOver: stored?.usedAt)
         }
     }
 
@@ -60,7 +61,7 @@ struct LedgerTables {
                 [Int64(advance.counter), advance.key.engine, Data(advance.key.value)])
         case .rememberDigest(let use):
             try change(
-                "INSERT OR REPLACE INTO usedDigest (digest, app, kind, usedAt, until) VALUES (?, ?, ?, ?, ?)",
+                "INSERT INTO usedDigest (digest, app, kind, usedAt, until) VALUES (?, ?, ?, ?, ?)",
                 [Data(use.digest), use.app, use.kind.name, use.usedAt.stored, use.until.stored])
         }
     }
@@ -99,20 +100,6 @@ struct LedgerTables {
         guard let standing = try standing(of: subject) else { return nil }
         try change("DELETE FROM block WHERE kind = ? AND name = ?", [subject.kind.rawValue, subject.name])
         return standing
-    }
-
-    /// Forgets challenges and digests that ended by a time, the oldest first.
-    func purge(expiredBy horizon: Date, atMost limit: Int) throws {
-        try run(
-            """
-            DELETE FROM challenge WHERE value IN
-            (SELECT value FROM challenge WHERE expiresAt <= ? ORDER BY expiresAt LIMIT ?)
-            """, [horizon.stored, limit])
-        try run(
-            """
-            DELETE FROM usedDigest WHERE digest IN
-            (SELECT digest FROM usedDigest WHERE until <= ? ORDER BY until LIMIT ?)
-            """, [horizon.stored, limit])
     }
 
     /// Runs a statement that must change exactly one row, if the ledger is what the decision took it for.

@@ -21,9 +21,10 @@ extension SQLiteLedger {
         try open(path: path, busyTimeout: busyTimeout, maximumPageCount: nil)
     }
 
-    /// Opens a ledger that may not outgrow a number of pages, so that tests can fill it up.
+    /// Opens a ledger that may not outgrow a number of pages, so that tests can fill it up, or that forgets otherwise.
     package static func open(
-        path: String, busyTimeout: Duration, maximumPageCount: Int?
+        path: String, busyTimeout: Duration = .seconds(5), maximumPageCount: Int? = nil,
+        forgetting: LedgerForgetting = .byClock({ Date() })
     ) throws(LedgerOutage) -> SQLiteLedger {
         // SQLite takes these for temporary databases, and a ledger that forgets must not pass for a durable one.
         guard !path.isEmpty, !path.hasPrefix(":"), !path.hasPrefix("file:") else {
@@ -33,7 +34,8 @@ extension SQLiteLedger {
         let deadline = ContinuousClock.now + busyTimeout
         while true {
             do {
-                return try attempt(path, isNew: isNew, configuration(busyTimeout, maximumPageCount))
+                return try attempt(
+                    path, isNew: isNew, configuration(busyTimeout, maximumPageCount), forgetting)
             } catch let error as DatabaseError {
                 // Processes that create the same file get into each other's way in steps that SQLite does not wait for.
                 let isRace = [.SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_CONSTRAINT].contains(error.resultCode)
@@ -46,7 +48,7 @@ extension SQLiteLedger {
     }
 
     private static func attempt(
-        _ path: String, isNew: Bool, _ configuration: Configuration
+        _ path: String, isNew: Bool, _ configuration: Configuration, _ forgetting: LedgerForgetting
     ) throws -> SQLiteLedger {
         // A pool turns the file to write-ahead mode before it can be asked what it is; a foreign file must not be
         // changed at all. (Reading the header without SQLite would not do: closing a file drops SQLite's locks on it.)
@@ -60,6 +62,12 @@ extension SQLiteLedger {
         try pool.writeWithoutTransaction { db in
             // GRDB sets NORMAL, which may lose the last transactions in a power cut. The others matter on Darwin only.
             try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
+            // SQLite stays in the mode that it was in when the file cannot be turned, and says so to whoever asks. In
+            // another mode a power cut could take back what was answered, `synchronous` or not.
+            guard try String.fetchOne(db, sql: "PRAGMA journal_mode") == "wal" else {
+                throw LedgerOutage(
+                    .inputOutput, "\(path) cannot be turned to write-ahead mode; check its disk and the system log")
+            }
             try db.inTransaction(.immediate) {
                 if try LedgerSchema.recognise(db, path) == nil { try LedgerSchema.claim(db) }
                 // Writing it proves that the ledger can be written to.
@@ -69,7 +77,7 @@ extension SQLiteLedger {
             }
         }
         try LedgerSchema.migrator.migrate(pool)
-        return SQLiteLedger(pool: pool)
+        return SQLiteLedger(pool: pool, forgetting: forgetting)
     }
 
     private static func configuration(_ busyTimeout: Duration, _ maximumPageCount: Int?) -> Configuration {

@@ -243,7 +243,7 @@ struct TokenPolicyCheckTests {
 
     @Test("What is not authentic is not looked up in the ledger, and a ledger that is away is an outage")
     func outage() async throws {
-        let ledger = AbsentLedger()
+        let ledger = FaultyLedger.unreachable()
         let foreign = try TokenFixtures.jws(
             TokenFixtures.claims.text, by: TokenFixtures.hs256(TokenFixtures.otherSecret))
         let verdict = try await TokenFixtures.judge(foreign, ledger: ledger)
@@ -258,24 +258,4 @@ struct TokenPolicyCheckTests {
         }
         #expect(outage.codeName == "unreachable")
     }
-}
-
-/// A ledger that nobody can reach.
-private struct AbsentLedger: Ledger {
-    private static let outage = LedgerOutage(.unreachable, "nobody there")
-
-    var durability: LedgerDurability { .durable }
-    func issue(_ challenge: Challenge, at now: Date) async throws(LedgerOutage) { throw Self.outage }
-    func enrolledKey(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey? { throw Self.outage }
-    func standings(of subjects: [LedgerSubject], at now: Date) async throws(LedgerOutage) -> [LedgerStanding] {
-        throw Self.outage
-    }
-    func commit(_ effects: [LedgerEffect], at now: Date) async throws(LedgerOutage) -> CommitOutcome {
-        throw Self.outage
-    }
-    func block(_ block: Block) async throws(LedgerOutage) { throw Self.outage }
-    func allow(_ allowance: Allowance) async throws(LedgerOutage) { throw Self.outage }
-    func allow(_ subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding? { throw Self.outage }
-    func export(_ body: (LedgerEntry) throws -> Void) async throws { throw Self.outage }
-    func summary(at now: Date) async throws(LedgerOutage) -> LedgerSummary { throw Self.outage }
 }

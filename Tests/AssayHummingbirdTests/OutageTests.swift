@@ -30,7 +30,7 @@ struct OutageTests {
             Case(rule: .refuse, enforcement: .off, answer: "200 - off off - -"),
         ])
     func outages(_ one: Case) async throws {
-        let live = try TestAPI.live(ledger: BrokenLedger()) { $0.enforcement = one.enforcement }
+        let live = try TestAPI.live(ledger: FaultyLedger.unreachable()) { $0.enforcement = one.enforcement }
         let options = TestAPI.options { options in
             options.outages = one.rule
             options.retryAfter = 7
@@ -63,31 +63,4 @@ struct OutageTests {
         let answer = try await Self.answer(TestAPI.application(live, options: options), TestAPI.token())
         #expect(answer == one.answer)
     }
-}
-
-/// A ledger that cannot be reached.
-private struct BrokenLedger: Ledger {
-    let durability = LedgerDurability.ephemeral
-
-    // Not inlined: Swift 6.3.1 crashes while it compiles a caller in which nothing but the error is left of a call.
-    @inline(never)
-    private func answer<Answer>(_ answer: Answer?) throws(LedgerOutage) -> Answer {
-        guard let answer else { throw LedgerOutage(.unreachable, "nobody answers") }
-        return answer
-    }
-
-    func issue(_ challenge: Challenge, at now: Date) async throws(LedgerOutage) { try answer(Void?.none) }
-    func enrolledKey(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey? { try answer(nil) }
-    func standings(
-        of subjects: [LedgerSubject], at now: Date
-    ) async throws(LedgerOutage) -> [LedgerStanding] { try answer(nil) }
-    func commit(_ effects: [LedgerEffect], at now: Date) async throws(LedgerOutage) -> CommitOutcome {
-        try answer(nil)
-    }
-    func block(_ block: Block) async throws(LedgerOutage) { try answer(Void?.none) }
-    func allow(_ allowance: Allowance) async throws(LedgerOutage) { try answer(Void?.none) }
-    @discardableResult
-    func allow(_ subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding? { try answer(nil) }
-    func export(_ body: (LedgerEntry) throws -> Void) async throws { try answer(Void?.none) }
-    func summary(at now: Date) async throws(LedgerOutage) -> LedgerSummary { try answer(nil) }
 }

@@ -1,6 +1,7 @@
 import Assay
 import AssayCore
 import AssayLedgerSQLite
+import AssayTestSupport
 import AssayTesting
 import Foundation
 import Testing

@@ -1,5 +1,6 @@
 import AssayCore
 import AssayLedgerSQLite
+import AssayTestSupport
 import Foundation
 import Testing
 

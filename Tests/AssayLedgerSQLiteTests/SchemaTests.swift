@@ -1,5 +1,6 @@
 import AssayCore
 import AssayLedgerSQLite
+import AssayTestSupport
 import Foundation
 import Testing
 
@@ -71,18 +72,25 @@ struct SchemaTests {
         ) STRICT, WITHOUT ROWID;
         """
 
+    /// What version 3 added to it.
+    static let version3 = """
+        PRAGMA user_version = 3;
+        INSERT INTO grdb_migrations VALUES ('3');
+        ALTER TABLE block ADD COLUMN allows INTEGER NOT NULL DEFAULT 0 CHECK (allows IN (0, 1));
+        """
+
     /// A ledger as an older version left it.
     private static func ledger(ofVersion version: Int) -> String {
         // `x'04' || zeroblob(64)` is text to SQLite.
         let first = version1.replacing("x'04' || zeroblob(64)", with: "x'04\(String(repeating: "00", count: 64))'")
-        return version == 1 ? first : first + version2
+        return ([first, version2, version3] as [String]).prefix(version).joined()
     }
 
     static let schema = "SELECT name || coalesce(sql, '') FROM sqlite_master ORDER BY name"
 
     @Test(
         "A ledger of an older version is migrated when it is opened, as often as one likes, and keeps what it holds",
-        arguments: [1, 2])
+        arguments: [1, 2, 3])
     func idempotent(version: Int) async throws {
         let folder = try TemporaryFolder()
         try SQLiteLedger.createDatabase(path: folder.path(), sql: Self.ledger(ofVersion: version))
@@ -95,7 +103,7 @@ struct SchemaTests {
             try await ledger.export { entries.append($0) }
             exports.append(entries)
             #expect(try await ledger.check() == [])
-            #expect(try ledger.writerPragma("user_version") == "3")
+            #expect(try ledger.writerPragma("user_version") == "4")
             #expect(try await ledger.sealedKeys() == [])
             try ledger.close()
         }
@@ -115,7 +123,7 @@ struct SchemaTests {
 
     @Test(
         "A ledger of a newer version is refused",
-        arguments: ["PRAGMA user_version = 4", "INSERT INTO grdb_migrations VALUES ('4')"])
+        arguments: ["PRAGMA user_version = 5", "INSERT INTO grdb_migrations VALUES ('5')"])
     func newer(_ sql: String) async throws {
         let folder = try TemporaryFolder()
         let ledger = try SQLiteLedger.open(path: folder.path())
@@ -126,7 +134,7 @@ struct SchemaTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path())) == before)
     }
 
-    @Test("A block of before there were allowances is one, and an allowance takes its place", arguments: [1, 2])
+    @Test("A block of before there were allowances is one, and an allowance takes its place", arguments: [1, 2, 3])
     func oldBlock(version: Int) async throws {
         let folder = try TemporaryFolder()
         try SQLiteLedger.createDatabase(path: folder.path(), sql: Self.ledger(ofVersion: version))
@@ -154,7 +162,7 @@ struct SchemaTests {
         #expect(try await ledger.standings(of: [device], at: Fixture.now) == [.blocked(block)])
     }
 
-    @Test("Of processes that migrate a ledger at once all succeed", arguments: [1, 2])
+    @Test("Of processes that migrate a ledger at once all succeed", arguments: [1, 2, 3])
     func racing(version: Int) async throws {
         for _ in 0..<10 {
             let folder = try TemporaryFolder()

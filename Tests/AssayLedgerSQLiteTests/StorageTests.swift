@@ -1,5 +1,6 @@
 import AssayCore
 import AssayLedgerSQLite
+import AssayTestSupport
 import Foundation
 import Testing
 
@@ -14,7 +15,7 @@ struct StorageTests {
             #expect(try ledger.writerPragma("journal_mode") == "wal")
             #expect(try ledger.writerPragma("foreign_keys") == "1")
             #expect(try ledger.writerPragma("application_id") == "\(0x4153_5359)")
-            #expect(try ledger.writerPragma("user_version") == "3")
+            #expect(try ledger.writerPragma("user_version") == "4")
             try ledger.close()
         }
     }

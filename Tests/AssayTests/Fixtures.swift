@@ -57,23 +57,3 @@ struct MemoryFiles: PolicyFiles {
         return Array(file.utf8)
     }
 }
-
-/// A ledger that cannot be reached.
-struct UnreachableLedger: Ledger {
-    static let outage = LedgerOutage(.unreachable, "nobody there")
-    let durability = LedgerDurability.durable
-
-    func issue(_ challenge: Challenge, at now: Date) async throws(LedgerOutage) { throw Self.outage }
-    func enrolledKey(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey? { throw Self.outage }
-    func standings(of subjects: [LedgerSubject], at now: Date) async throws(LedgerOutage) -> [LedgerStanding] {
-        throw Self.outage
-    }
-    func commit(_ effects: [LedgerEffect], at now: Date) async throws(LedgerOutage) -> CommitOutcome {
-        throw Self.outage
-    }
-    func block(_ block: Block) async throws(LedgerOutage) { throw Self.outage }
-    func allow(_ allowance: Allowance) async throws(LedgerOutage) { throw Self.outage }
-    func allow(_ subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding? { throw Self.outage }
-    func export(_ body: (LedgerEntry) throws -> Void) async throws { throw Self.outage }
-    func summary(at now: Date) async throws(LedgerOutage) -> LedgerSummary { throw Self.outage }
-}

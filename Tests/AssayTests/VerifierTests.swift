@@ -125,10 +125,10 @@ struct VerifierTests {
     @Test("A ledger that cannot be reached is an outage for evidence that would be accepted")
     func outage() async throws {
         do {
-            _ = try await verify(try Fixtures.attestation().record(id: "a"), ledger: UnreachableLedger())
+            _ = try await verify(try Fixtures.attestation().record(id: "a"), ledger: FaultyLedger.unreachable())
             Issue.record("there is a verdict")
         } catch VerificationError.outage(let outage) {
-            #expect(outage as? LedgerOutage == UnreachableLedger.outage)
+            #expect(outage as? LedgerOutage == LedgerOutage.planned)
         }
     }
 

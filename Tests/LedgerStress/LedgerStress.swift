@@ -20,6 +20,7 @@ import Foundation
 ///     block NAME                       blocks a device
 ///     allow NAME                       sets an allowance for a device
 ///     stream KEYS                      advances so many keys at once, for ever; a line for each that is acknowledged
+///     contend TASKS                    does for ever what all such processes try to do first; see ``Contention``
 ///     fill                             enrols keys until there is an outage; answers with how many, and which outage
 ///     hold                             keeps all writers out until the next line
 ///     limit BYTES                      limits the size of files, 0 for no limit
@@ -94,6 +95,8 @@ private struct Session {
             return "accepted \(try await verify(words.dropFirst(2).joined(separator: " "), writers: numbers[1]))"
         case "stream":
             return try await stream(keys: UInt32(numbers[1]))
+        case "contend":
+            return try await Contention(ledger: ledger()).run(tasks: numbers[1])
         case "fill":
             return await fill(try ledger())
         case "hold":
@@ -208,7 +211,7 @@ private struct Session {
     }
 }
 
-private enum Stress {
+enum Stress {
     static let now = Date(timeIntervalSince1970: 1_776_795_192)
     static let check = CheckID("app-attest.assertion.counter")
 

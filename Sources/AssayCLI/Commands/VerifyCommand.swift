@@ -92,7 +92,7 @@ struct VerifyCommand: AsyncParsableCommand {
     func run() async throws {
         let policy = try readPolicy()
         let masterKey = try ledgerURL == .memory ? nil : masterKey.readIfAny()
-        let open = try ledgerURL.open(creating: creation.createLedger)
+        let open = try ledgerURL.open(creating: creation.createLedger, isForgetful: at == nil && !asCaptured)
         defer { open.close() }
         let client = try google.client()
         do {

@@ -6,6 +6,7 @@ public import FoundationEssentials
 /// - ``commit(_:at:)`` applies all effects or none. The outcome of racing commits is that of some order of them.
 /// - A durable ledger answers only after what it answers would survive a power cut.
 /// - When the ledger cannot decide, it throws ``LedgerOutage``. It never guesses.
+/// - What it has forgotten is never fresh again, whichever way the clock steps.
 /// - Time is always an argument.
 public protocol Ledger: Sendable {
     /// Whether what is committed outlives the process.
@@ -48,9 +49,16 @@ public protocol Ledger: Sendable {
 
     /// Counts what the ledger holds at a time.
     func summary(at now: Date) async throws(LedgerOutage) -> LedgerSummary
+
+    /// Finishes what has been asked for, and gives back what the ledger holds of the system. Whatever is asked for later
+    /// may be an outage. A ledger that holds nothing has nothing to do.
+    func close() throws(LedgerOutage)
 }
 
 extension Ledger {
+    /// There is nothing to give back.
+    public func close() throws(LedgerOutage) {}
+
     /// Nothing is known without a look.
     public var isWithoutStandings: Bool { false }
 

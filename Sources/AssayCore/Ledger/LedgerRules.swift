@@ -41,10 +41,25 @@ package enum LedgerRules {
         }
     }
 
-    /// Decides whether a digest may be used.
-    package static func refusal(rememberingOver usedAt: Date?, until: Date?, at now: Date) -> LedgerRefusal? {
-        guard let usedAt, let until, now < until else { return nil }
-        return .digestUsed(usedAt)
+    /// Decides whether a digest may be used: not while it is stored, also past the end of its window. The same token may
+    /// be judged by a policy with a longer one.
+    package static func refusal(rememberingOver usedAt: Date?) -> LedgerRefusal? {
+        usedAt.map { .digestUsed($0) }
+    }
+
+    /// Demands that a digest that is not stored was never used: that no digest of its age has been forgotten. It may have
+    /// been when the clock was ahead, and is now back.
+    ///
+    /// - Parameters:
+    ///   - use: the use, of a digest that is not stored.
+    ///   - forgotten: the latest end of a window of which a digest has been forgotten, and nil for none.
+    /// - Throws: ``LedgerOutage`` with ``LedgerOutage/Code/clock``.
+    package static func demandRemembered(_ use: UsedDigest, forgotten: Date?) throws(LedgerOutage) {
+        guard let forgotten, use.until <= forgotten else { return }
+        throw LedgerOutage(
+            .clock,
+            "whether this was used before is forgotten: the ledger has forgotten what ended by "
+                + "\(RFC3339.format(forgotten)), and the clock was ahead or is behind; set it right")
     }
 
     /// Refuses a commit in which two effects concern the same entry: they could not both be decided against the state

@@ -88,7 +88,8 @@ public struct EnrolledKey: Sendable, Equatable {
     }
 }
 
-/// A digest of a token or message that may be used once inside its window.
+/// A digest of a token or message that may be used once. It stands for one token and no other: a ledger refuses it for as
+/// long as it remembers it, which is past the end of its window.
 public struct UsedDigest: Sendable, Equatable {
     /// The digest.
     public let digest: [UInt8]

@@ -8,12 +8,17 @@ public final class MemoryLedger: Ledger {
     /// Gone with the process.
     public var durability: LedgerDurability { .ephemeral }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     // Apart from the state, so that a check that has nobody to look for takes no lock.
     private let hasStandings = Atomic(false)
 
     /// Starts an empty ledger.
-    public init() {}
+    public convenience init() { self.init(isForgetful: true) }
+
+    /// Starts an empty ledger. One that never forgets can judge records of any times in any order.
+    package init(isForgetful: Bool) {
+        state = Mutex(State(isForgetful: isForgetful))
+    }
 
     /// Issues a challenge.
     ///
@@ -49,8 +54,10 @@ public final class MemoryLedger: Ledger {
     /// Applies effects, all together or not at all.
     public func commit(_ effects: [LedgerEffect], at now: Date) async throws(LedgerOutage) -> CommitOutcome {
         try LedgerRules.requireDistinct(effects)
-        return state.withLock { state in
-            let outcome = CommitOutcome(decisions: effects.map { state.refusal(of: $0.action, at: now) })
+        return try state.withLock { (state) throws(LedgerOutage) in
+            var decisions: [LedgerRefusal?] = []
+            for effect in effects { decisions.append(try state.refusal(of: effect.action, at: now)) }
+            let outcome = CommitOutcome(decisions: decisions)
             if outcome.isApplied {
                 for effect in effects { state.apply(effect.action, at: now) }
                 state.sweep(at: now)
@@ -126,9 +133,15 @@ private struct State {
     var keys: [KeyIdentifier: EnrolledKey] = [:]
     var digests: [[UInt8]: UsedDigest] = [:]
     var standings: [LedgerSubject: LedgerStanding] = [:]
-    private var nextSweep = 4096
+    /// The latest end of a window of which a digest has been forgotten.
+    private var forgotten: Date?
+    private var nextSweep: Int
 
-    func refusal(of action: LedgerEffect.Action, at now: Date) -> LedgerRefusal? {
+    init(isForgetful: Bool) {
+        nextSweep = isForgetful ? 4096 : .max
+    }
+
+    func refusal(of action: LedgerEffect.Action, at now: Date) throws(LedgerOutage) -> LedgerRefusal? {
         switch action {
         case .consumeChallenge(let value, let app, let purpose):
             let stored = challenges[value]
@@ -143,7 +156,8 @@ private struct State {
                 block: block(on: advance.key), at: now)
         case .rememberDigest(let use):
             let stored = digests[use.digest]
-            return LedgerRules.refusal(rememberingOver: stored?.usedAt, until: stored?.until, at: now)
+            if stored == nil { try LedgerRules.demandRemembered(use, forgotten: forgotten) }
+            return LedgerRules.refusal(rememberingOver: stored?.usedAt)
         }
     }
 
@@ -170,6 +184,8 @@ private struct State {
         guard challenges.count + digests.count >= nextSweep else { return }
         let horizon = now - LedgerRules.retention
         challenges = challenges.filter { $0.value.challenge.expiresAt > horizon }
+        let ended = digests.values.lazy.map(\.until).filter { $0 <= horizon }
+        forgotten = [forgotten, ended.max()].compactMap { $0 }.max()
         digests = digests.filter { $0.value.until > horizon }
         nextSweep = max(4096, 2 * (challenges.count + digests.count))
     }

@@ -27,11 +27,6 @@ struct ReplayLedgerState: Sendable {
         let terms: UInt32
     }
 
-    private struct RememberedDigest: Sendable {
-        let usedAt: Date
-        let until: Date
-    }
-
     /// How many keys are remembered of which records came before their attestation.
     private static let missingLimit = 100_000
 
@@ -40,7 +35,8 @@ struct ReplayLedgerState: Sendable {
     private var keyTerms = Interned<KeyTerms>()
     private var challenges: [LedgerDigest: ConsumedChallenge] = [:]
     private var challengeTerms = Interned<ChallengeTerms>()
-    private var digests: [LedgerDigest: RememberedDigest] = [:]
+    /// When each was used. None is ever forgotten.
+    private var digests: [LedgerDigest: Date] = [:]
     private var missing: [LedgerName: Int] = [:]
     private(set) var presumptions = ReplayPresumptions()
 
@@ -102,8 +98,7 @@ struct ReplayLedgerState: Sendable {
             return LedgerRules.refusal(
                 advancing: advance, stored: counter(for: advance, base.key), block: base.block, at: now)
         case .rememberDigest(let use):
-            let stored = digests[LedgerDigest(of: use.digest)]
-            return LedgerRules.refusal(rememberingOver: stored?.usedAt, until: stored?.until, at: now)
+            return LedgerRules.refusal(rememberingOver: digests[LedgerDigest(of: use.digest)])
         }
     }
 
@@ -145,7 +140,7 @@ struct ReplayLedgerState: Sendable {
                 store(key.withCounter(advance.counter))
             }
         case .rememberDigest(let use):
-            digests[LedgerDigest(of: use.digest)] = RememberedDigest(usedAt: use.usedAt, until: use.until)
+            digests[LedgerDigest(of: use.digest)] = use.usedAt
         }
     }
 

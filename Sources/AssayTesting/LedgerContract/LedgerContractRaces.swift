@@ -91,10 +91,12 @@ extension LedgerContract {
     ]
 
     /// Commits everything at once.
-    private static func race(_ ledger: any Ledger, _ commits: [[LedgerEffect]]) async throws -> [CommitOutcome] {
+    static func race(
+        _ ledger: any Ledger, _ commits: [[LedgerEffect]], at now: Date = Sample.now
+    ) async throws -> [CommitOutcome] {
         try await withThrowingTaskGroup(of: (Int, CommitOutcome).self) { group in
             for (index, effects) in commits.enumerated() {
-                group.addTask { (index, try await ledger.commit(effects, at: Sample.now)) }
+                group.addTask { (index, try await ledger.commit(effects, at: now)) }
             }
             return try await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
         }

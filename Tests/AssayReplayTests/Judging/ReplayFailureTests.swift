@@ -1,6 +1,7 @@
 import Assay
 import AssayReplay
 import AssayTestSupport
+import AssayTesting
 import Foundation
 import Testing
 
@@ -159,7 +160,7 @@ struct ReplayFailureTests {
         for jobs in [1, 4] {
             var options = ReplayOptions()
             options.jobs = jobs
-            options.baseLedger = UnreachableLedger()
+            options.baseLedger = FaultyLedger.unreachable()
             let folder = try KeyFolder()
             let path = try folder.write("corpus.ndjson", lines.joined(separator: "\n"))
             var reading = CorpusOptions()
@@ -235,24 +236,4 @@ private struct WaitingSource: CorpusSource {
     mutating func isReady(within milliseconds: Int) -> Bool {
         first != nil || reader.isReady(within: milliseconds)
     }
-}
-
-/// A ledger that cannot be reached.
-private struct UnreachableLedger: Ledger {
-    static let outage = LedgerOutage(.unreachable, "nobody there")
-    let durability = LedgerDurability.durable
-
-    func issue(_ challenge: Challenge, at now: Date) async throws(LedgerOutage) { throw Self.outage }
-    func enrolledKey(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey? { throw Self.outage }
-    func standings(of subjects: [LedgerSubject], at now: Date) async throws(LedgerOutage) -> [LedgerStanding] {
-        throw Self.outage
-    }
-    func commit(_ effects: [LedgerEffect], at now: Date) async throws(LedgerOutage) -> CommitOutcome {
-        throw Self.outage
-    }
-    func block(_ block: Block) async throws(LedgerOutage) { throw Self.outage }
-    func allow(_ allowance: Allowance) async throws(LedgerOutage) { throw Self.outage }
-    func allow(_ subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding? { throw Self.outage }
-    func export(_ body: (LedgerEntry) throws -> Void) async throws { throw Self.outage }
-    func summary(at now: Date) async throws(LedgerOutage) -> LedgerSummary { throw Self.outage }
 }

@@ -81,7 +81,8 @@ struct ReplayLedgerTests {
         let line = try ReplayCorpus.assertion("s", of: "stranger", counter: 1, supplied: 0)
         let policies = try ReplayPolicies(ReplayCorpus.policy())
         for (base, words) in [
-            (nil, "accept"), (MemoryLedger(), "accept"), (LastingLedger(), "app-attest.assertion.key"),
+            (nil, "accept"), (MemoryLedger(), "accept"),
+            (FaultyLedger(durability: .durable), "app-attest.assertion.key"),
         ] as [((any Ledger)?, String)] {
             var options = ReplayOptions()
             options.baseLedger = base
@@ -169,31 +170,4 @@ struct ReplayLedgerTests {
         #expect(own.words == ["accept", "accept"])
         #expect(own.statistics.presumptions.suppliedKeys == 2)
     }
-}
-
-/// A ledger that is empty and says that it lasts.
-private struct LastingLedger: Ledger {
-    private let memory = MemoryLedger()
-
-    var durability: LedgerDurability { .durable }
-
-    func enrolledKey(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey? {
-        try await memory.enrolledKey(identifier)
-    }
-    func standings(of subjects: [LedgerSubject], at now: Date) async throws(LedgerOutage) -> [LedgerStanding] {
-        try await memory.standings(of: subjects, at: now)
-    }
-    func commit(_ effects: [LedgerEffect], at now: Date) async throws(LedgerOutage) -> CommitOutcome {
-        try await memory.commit(effects, at: now)
-    }
-    func issue(_ challenge: Challenge, at now: Date) async throws(LedgerOutage) {
-        try await memory.issue(challenge, at: now)
-    }
-    func block(_ block: Block) async throws(LedgerOutage) { try await memory.block(block) }
-    func allow(_ allowance: Allowance) async throws(LedgerOutage) { try await memory.allow(allowance) }
-    func allow(_ subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding? {
-        try await memory.allow(subject)
-    }
-    func export(_ body: (LedgerEntry) throws -> Void) async throws { try await memory.export(body) }
-    func summary(at now: Date) async throws(LedgerOutage) -> LedgerSummary { try await memory.summary(at: now) }
 }

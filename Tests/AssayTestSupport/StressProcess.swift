@@ -1,4 +1,3 @@
-import AssayTestSupport
 import Foundation
 
 #if canImport(Glibc)
@@ -8,8 +7,9 @@ import Foundation
 #endif
 
 /// LedgerStress, running. Reading blocks the thread.
-final class StressProcess {
-    struct Silence: Error {}
+public final class StressProcess {
+    /// There is nothing more to read: the process has ended.
+    public struct Silence: Error {}
 
     private let process = Process()
     private let input = Pipe()
@@ -17,7 +17,7 @@ final class StressProcess {
     private var unread = Data()
 
     /// Starts LedgerStress; with `setup`, shell commands that run before it as root of a mount namespace of their own.
-    init(setup: String? = nil) throws {
+    public init(setup: String? = nil) throws {
         let program = try BuiltProducts.url("LedgerStress")
         if let setup {
             process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -33,7 +33,7 @@ final class StressProcess {
     deinit { kill() }
 
     /// Whether this process may mount file systems that only its children see.
-    static let canMount: Bool = {
+    public static let canMount: Bool = {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["unshare", "-m", "sh", "-ec", "mount -t tmpfs tmpfs /mnt"]
@@ -43,11 +43,13 @@ final class StressProcess {
         return process.terminationStatus == 0
     }()
 
-    func send(_ line: String) throws {
+    /// Sends a line.
+    public func send(_ line: String) throws {
         try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8))
     }
 
-    func readLine() throws -> String {
+    /// The next line, without its end.
+    public func readLine() throws -> String {
         while true {
             if let end = unread.firstIndex(of: 0x0A) {
                 let line = String(decoding: unread[unread.startIndex..<end], as: UTF8.self)
@@ -61,20 +63,20 @@ final class StressProcess {
     }
 
     /// Sends a line and returns the answer.
-    func ask(_ line: String) throws -> String {
+    public func ask(_ line: String) throws -> String {
         try send(line)
         return try readLine()
     }
 
     /// What remains to be read after the end, without the line that the end cut off.
-    func remainingLines() throws -> [String] {
+    public func remainingLines() throws -> [String] {
         unread += try output.fileHandleForReading.readToEnd() ?? Data()
         let text = String(decoding: unread, as: UTF8.self)
         return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
     }
 
     /// Ends the process as a power cut would, from its point of view.
-    func kill() {
+    public func kill() {
         guard process.isRunning else { return }
         #if canImport(Glibc)
             _ = Glibc.kill(process.processIdentifier, SIGKILL)

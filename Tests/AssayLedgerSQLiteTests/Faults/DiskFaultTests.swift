@@ -1,0 +1,78 @@
+import AssayCore
+import AssayLedgerSQLite
+import CFaultyVFS
+import Foundation
+import Testing
+
+/// Every operation of a little work on a ledger fails once, in every way in which disks fail.
+@Suite("Faults of the disk", .serialized, .timeLimit(.minutes(5)))
+struct DiskFaultTests {
+    /// With `ASSAY_EVERY_FAULT`, every operation is hit; without, so many of each sort, spread over all.
+    private static let isExhaustive = ProcessInfo.processInfo.environment["ASSAY_EVERY_FAULT"] != nil
+    private static let sample = 24
+
+    /// What a fault may be called. Nothing is damaged by any of them.
+    private static let codes: Set<LedgerOutage.Code> = [.inputOutput, .full, .locked, .unreachable, .readOnly]
+
+    @Test(
+        "A fault is an outage; what was acknowledged is there, nothing is there by halves, and nothing is fresh again",
+        arguments: DiskFault.all)
+    func fault(_ fault: DiskFault) async throws {
+        try #require(DiskFault.isInstalled)
+        let operations = try await attempt(fault, at: 0).operations
+        let step = Self.isExhaustive ? 1 : max(1, operations / Self.sample)
+        // Where the first of them lies is different for each sort, so that together they cover more.
+        var (number, hits) = (1 + fault.name.utf8.reduce(0) { $0 + Int($1) } % step, 0)
+        while try await attempt(fault, at: number).hasFired {
+            hits += 1
+            number += step
+        }
+        #expect(hits >= min(operations, Self.sample) / 2, "\(operations) operations, and only \(hits) could be hit")
+        print("faults: \(fault.name): \(hits) of \(operations) operations")
+    }
+
+    @Test("Without a fault everything is acknowledged, and nothing of it is lost in a power cut right after")
+    func none() async throws {
+        try #require(DiskFault.isInstalled)
+        for remains in DiskFault.Remains.allCases {
+            let fault = DiskFault(name: "none", operations: [FAULTY_WRITE], effect: FAULTY_ERROR, powerCut: remains)
+            let work = try await attempt(fault, at: 0).work
+            for step in LedgerWork.Step.allCases {
+                #expect(work.outcomes[step] == (step == .replay ? .refused : .acknowledged), "\(step)")
+            }
+        }
+    }
+
+    private func attempt(
+        _ fault: DiskFault, at number: Int
+    ) async throws -> (operations: Int, hasFired: Bool, work: LedgerWork) {
+        let folder = try TemporaryFolder()
+        let place = "\(fault.name), operation \(number)"
+        faulty_vfs_begin(folder.url.path, fault.plan(at: number))
+        var work = LedgerWork()
+        await work.run(path: folder.path()) { if fault.powerCut != nil { faulty_vfs_power_off() } }
+        let hasFired = faulty_vfs_has_fired()
+        try await filesAreClosed()
+        let operations = Int(faulty_vfs_end())
+        if let remains = fault.powerCut {
+            try #require(faulty_vfs_cut_power(remains.code, UInt64(number)) == 0)
+        }
+        let problems = try await work.problems(path: folder.path())
+        #expect(problems == [], "\(place): \(work.outcomes)")
+        for case .outage(let code) in work.outcomes.values {
+            #expect(Self.codes.contains(code), "\(place): \(code) \(work.messages)")
+        }
+        for message in work.messages { #expect(message.contains(folder.path()), "\(place): \(message)") }
+        if number == 0 { #expect(!hasFired && !work.outcomes.values.contains(.outage(.inputOutput))) }
+        return (operations, hasFired, work)
+    }
+
+    /// SQLite closes files when the last statement is gone, which may be a moment later.
+    private func filesAreClosed() async throws {
+        for _ in 0..<1000 {
+            if faulty_vfs_open_files() == 0 { return }
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        Issue.record("\(faulty_vfs_open_files()) files are still open")
+    }
+}

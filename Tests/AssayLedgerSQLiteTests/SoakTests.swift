@@ -1,0 +1,27 @@
+import AssayTestSupport
+import Foundation
+import Testing
+
+@Suite("Processes that contend and are killed", .timeLimit(.minutes(5)))
+struct SoakTests {
+    /// `make soak` is the same for minutes.
+    @Test("For some seconds: nothing acknowledged is lost, nothing is accepted twice, and no counter goes back")
+    func soak() throws {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = try BuiltProducts.url("LedgerSoak")
+        process.arguments = ["6", "2", "4"]
+        process.standardOutput = output
+        try process.run()
+        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0, "\(text)")
+        let rows = text.split(separator: "\n").map { $0.split(separator: " ") }
+        try #require(rows.count == 3 && rows[0].prefix(3) == ["processes", "commits", "kills"], "\(text)")
+        for row in rows.dropFirst() {
+            let numbers = row.compactMap { Int($0) }
+            try #require(numbers.count == 7)
+            #expect(numbers[1] > 20 && numbers[2] >= numbers[0] && numbers[6] == 0, "\(text)")
+        }
+    }
+}

@@ -1,0 +1,409 @@
+#include "CFaultyVFS.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// What would be left of a file if the power went now and nothing unsynchronised survived.
+typedef struct {
+    char path[1024];
+    unsigned char *bytes;
+    sqlite3_int64 count;
+    bool exists;
+    bool isTracked;
+} image;
+
+typedef struct {
+    sqlite3_file base;
+    image *image;
+    sqlite3_file *real;
+    // SQLite synchronises the folder together with the first synchronisation of a journal.
+    bool syncsFolder;
+} faulty_file;
+
+enum { IMAGE_LIMIT = 16, SECTOR = 512 };
+
+static sqlite3_vfs vfs;
+static sqlite3_vfs *real_vfs;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static char folder[1024];
+static faulty_plan plan;
+static bool is_planned, has_power = true, has_fired;
+static int64_t operations;
+static int open_files;
+static image images[IMAGE_LIMIT];
+
+// What is to become of an operation. Everything is decided here, under the lock.
+typedef enum { PASS, FAIL, BUSY, FULL, TEAR, LOSE } fate;
+
+static fate decide(uint32_t operation) {
+    pthread_mutex_lock(&mutex);
+    fate result = PASS;
+    if (!has_power) {
+        result = FAIL;
+    } else if (is_planned && (plan.operations & operation)) {
+        operations += 1;
+        if (plan.at > 0 && (operations == plan.at || (plan.isLasting && operations > plan.at))) {
+            has_fired = true;
+            switch (plan.effect) {
+            case FAULTY_FULL: result = FULL; break;
+            case FAULTY_BUSY: result = BUSY; break;
+            case FAULTY_POWER: result = FAIL; has_power = false; break;
+            case FAULTY_TORN: result = TEAR; has_power = false; break;
+            case FAULTY_SYNC_LOSS: result = LOSE; break;
+            default: result = FAIL;
+            }
+        }
+    }
+    pthread_mutex_unlock(&mutex);
+    return result;
+}
+
+static int code(fate fate, int failure) {
+    switch (fate) {
+    case PASS: return SQLITE_OK;
+    case BUSY: return SQLITE_BUSY;
+    case FULL: return SQLITE_FULL;
+    default: return failure;
+    }
+}
+
+static sqlite3_file *real(sqlite3_file *file) { return ((faulty_file *)file)->real; }
+
+// Takes what a file holds for what the disk holds.
+static int take_image(faulty_file *file) {
+    sqlite3_int64 count = 0;
+    int result = file->real->pMethods->xFileSize(file->real, &count);
+    if (result != SQLITE_OK) return result;
+    unsigned char *bytes = malloc(count > 0 ? (size_t)count : 1);
+    if (!bytes) return SQLITE_NOMEM;
+    if (count > 0) result = file->real->pMethods->xRead(file->real, bytes, (int)count, 0);
+    if (result != SQLITE_OK) {
+        free(bytes);
+        return result;
+    }
+    pthread_mutex_lock(&mutex);
+    free(file->image->bytes);
+    file->image->bytes = bytes;
+    file->image->count = count;
+    file->image->exists = true;
+    pthread_mutex_unlock(&mutex);
+    return SQLITE_OK;
+}
+
+// Takes the deletions in the folder for what the disk holds.
+static void sync_folder(void) {
+    pthread_mutex_lock(&mutex);
+    for (int index = 0; index < IMAGE_LIMIT; index++) {
+        image *image = &images[index];
+        if (!image->isTracked || access(image->path, F_OK) == 0) continue;
+        free(image->bytes);
+        image->bytes = NULL;
+        image->count = 0;
+        image->exists = false;
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
+// Puts a file back to what the disk holds.
+static int restore_image(faulty_file *file) {
+    int result = file->real->pMethods->xTruncate(file->real, file->image->count);
+    if (result != SQLITE_OK || file->image->count == 0) return result;
+    return file->real->pMethods->xWrite(file->real, file->image->bytes, (int)file->image->count, 0);
+}
+
+static int x_close(sqlite3_file *file) {
+    int result = real(file)->pMethods->xClose(real(file));
+    pthread_mutex_lock(&mutex);
+    open_files -= 1;
+    pthread_mutex_unlock(&mutex);
+    return result;
+}
+
+static int x_read(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset) {
+    fate fate = decide(FAULTY_READ);
+    if (fate != PASS) return code(fate, SQLITE_IOERR_READ);
+    return real(file)->pMethods->xRead(real(file), bytes, count, offset);
+}
+
+static int x_write(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
+    fate fate = decide(FAULTY_WRITE);
+    if (fate == TEAR || fate == FULL) {
+        // Neither the whole nor nothing, and not along the borders of sectors.
+        int part = count > 1 ? count / 2 + 1 : 0;
+        if (part > 0) real(file)->pMethods->xWrite(real(file), bytes, part, offset);
+    }
+    if (fate != PASS) return code(fate, SQLITE_IOERR_WRITE);
+    return real(file)->pMethods->xWrite(real(file), bytes, count, offset);
+}
+
+static int x_truncate(sqlite3_file *file, sqlite3_int64 size) {
+    fate fate = decide(FAULTY_TRUNCATE);
+    if (fate != PASS) return code(fate, SQLITE_IOERR_TRUNCATE);
+    return real(file)->pMethods->xTruncate(real(file), size);
+}
+
+static int x_sync(sqlite3_file *file, int flags) {
+    (void)flags;
+    fate fate = decide(FAULTY_SYNC);
+    if (fate == LOSE) restore_image((faulty_file *)file);
+    if (fate != PASS) return code(fate, SQLITE_IOERR_FSYNC);
+    // The disk is an image in memory: the real one need not be waited for.
+    faulty_file *faulty = (faulty_file *)file;
+    if (faulty->syncsFolder) sync_folder();
+    faulty->syncsFolder = false;
+    return take_image(faulty);
+}
+
+static int x_file_size(sqlite3_file *file, sqlite3_int64 *size) {
+    fate fate = decide(FAULTY_SIZE);
+    if (fate != PASS) return code(fate, SQLITE_IOERR_FSTAT);
+    return real(file)->pMethods->xFileSize(real(file), size);
+}
+
+static int x_lock(sqlite3_file *file, int level) {
+    fate fate = decide(FAULTY_LOCK);
+    if (fate != PASS) return code(fate, SQLITE_IOERR_LOCK);
+    return real(file)->pMethods->xLock(real(file), level);
+}
+
+static int x_unlock(sqlite3_file *file, int level) { return real(file)->pMethods->xUnlock(real(file), level); }
+
+static int x_check_reserved_lock(sqlite3_file *file, int *result) {
+    return real(file)->pMethods->xCheckReservedLock(real(file), result);
+}
+
+static int x_file_control(sqlite3_file *file, int operation, void *argument) {
+    return real(file)->pMethods->xFileControl(real(file), operation, argument);
+}
+
+static int x_sector_size(sqlite3_file *file) { return real(file)->pMethods->xSectorSize(real(file)); }
+
+static int x_device_characteristics(sqlite3_file *file) {
+    return real(file)->pMethods->xDeviceCharacteristics(real(file));
+}
+
+static int x_shm_map(sqlite3_file *file, int page, int size, int extend, void volatile **memory) {
+    fate fate = decide(FAULTY_SHARED_MEMORY);
+    if (fate != PASS) return code(fate, SQLITE_IOERR_SHMMAP);
+    return real(file)->pMethods->xShmMap(real(file), page, size, extend, memory);
+}
+
+static int x_shm_lock(sqlite3_file *file, int offset, int count, int flags) {
+    fate fate = flags & SQLITE_SHM_LOCK ? decide(FAULTY_LOCK) : PASS;
+    if (fate != PASS) return code(fate, SQLITE_IOERR_SHMLOCK);
+    return real(file)->pMethods->xShmLock(real(file), offset, count, flags);
+}
+
+static void x_shm_barrier(sqlite3_file *file) { real(file)->pMethods->xShmBarrier(real(file)); }
+
+static int x_shm_unmap(sqlite3_file *file, int remove) {
+    return real(file)->pMethods->xShmUnmap(real(file), remove);
+}
+
+// Version 2: without the functions for memory maps of files, past which nothing could be counted.
+static const sqlite3_io_methods methods = {
+    .iVersion = 2,
+    .xClose = x_close,
+    .xRead = x_read,
+    .xWrite = x_write,
+    .xTruncate = x_truncate,
+    .xSync = x_sync,
+    .xFileSize = x_file_size,
+    .xLock = x_lock,
+    .xUnlock = x_unlock,
+    .xCheckReservedLock = x_check_reserved_lock,
+    .xFileControl = x_file_control,
+    .xSectorSize = x_sector_size,
+    .xDeviceCharacteristics = x_device_characteristics,
+    .xShmMap = x_shm_map,
+    .xShmLock = x_shm_lock,
+    .xShmBarrier = x_shm_barrier,
+    .xShmUnmap = x_shm_unmap,
+};
+
+static bool is_inside(const char *path) {
+    if (!path) return false;
+    pthread_mutex_lock(&mutex);
+    size_t length = strlen(folder);
+    bool result = length > 0 && strncmp(path, folder, length) == 0 && path[length] == '/';
+    pthread_mutex_unlock(&mutex);
+    return result;
+}
+
+static image *find_image(const char *path, bool *isNew) {
+    image *found = NULL;
+    pthread_mutex_lock(&mutex);
+    for (int index = 0; index < IMAGE_LIMIT && !found; index++) {
+        if (!images[index].isTracked) {
+            images[index].isTracked = true;
+            strncpy(images[index].path, path, sizeof images[index].path - 1);
+            *isNew = true;
+            found = &images[index];
+        } else if (strcmp(images[index].path, path) == 0) {
+            found = &images[index];
+        }
+    }
+    pthread_mutex_unlock(&mutex);
+    return found;
+}
+
+static int x_open(sqlite3_vfs *self, const char *path, sqlite3_file *file, int flags, int *outFlags) {
+    (void)self;
+    if (!is_inside(path)) return real_vfs->xOpen(real_vfs, path, file, flags, outFlags);
+    faulty_file *faulty = (faulty_file *)file;
+    faulty->base.pMethods = NULL;
+    fate fate = decide(FAULTY_OPEN);
+    if (fate != PASS) return code(fate, SQLITE_CANTOPEN);
+    bool existed = access(path, F_OK) == 0, isNew = false;
+    faulty->image = find_image(path, &isNew);
+    if (!faulty->image) return SQLITE_NOMEM;
+    faulty->real = (sqlite3_file *)(faulty + 1);
+    int result = real_vfs->xOpen(real_vfs, path, faulty->real, flags, outFlags);
+    if (result != SQLITE_OK) return result;
+    faulty->syncsFolder = flags & SQLITE_OPEN_CREATE && flags & (SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_WAL);
+    faulty->base.pMethods = &methods;
+    pthread_mutex_lock(&mutex);
+    open_files += 1;
+    pthread_mutex_unlock(&mutex);
+    // What was there before the plan began is on the disk.
+    return isNew && existed ? take_image(faulty) : SQLITE_OK;
+}
+
+static int x_delete(sqlite3_vfs *self, const char *path, int syncFolder) {
+    (void)self;
+    if (is_inside(path)) {
+        fate fate = decide(FAULTY_DELETE);
+        if (fate != PASS) return code(fate, SQLITE_IOERR_DELETE);
+    }
+    // Without a synchronised folder the image stays: the file may be there again after a power cut.
+    int result = real_vfs->xDelete(real_vfs, path, syncFolder);
+    if (result == SQLITE_OK && syncFolder && is_inside(path)) sync_folder();
+    return result;
+}
+
+int faulty_vfs_register(void) {
+    int result = sqlite3_initialize();
+    if (result != SQLITE_OK) return result;
+    real_vfs = sqlite3_vfs_find(NULL);
+    if (!real_vfs) return SQLITE_ERROR;
+    vfs = *real_vfs;
+    vfs.zName = "assay-faulty";
+    vfs.pNext = NULL;
+    vfs.szOsFile = (int)sizeof(faulty_file) + real_vfs->szOsFile;
+    vfs.xOpen = x_open;
+    vfs.xDelete = x_delete;
+    return sqlite3_vfs_register(&vfs, 1);
+}
+
+void faulty_vfs_begin(const char *path, faulty_plan newPlan) {
+    pthread_mutex_lock(&mutex);
+    strncpy(folder, path, sizeof folder - 1);
+    for (int index = 0; index < IMAGE_LIMIT; index++) {
+        free(images[index].bytes);
+        memset(&images[index], 0, sizeof images[index]);
+    }
+    plan = newPlan;
+    is_planned = true;
+    has_power = true;
+    has_fired = false;
+    operations = 0;
+    pthread_mutex_unlock(&mutex);
+}
+
+int64_t faulty_vfs_end(void) {
+    pthread_mutex_lock(&mutex);
+    is_planned = false;
+    has_power = true;
+    int64_t result = operations;
+    pthread_mutex_unlock(&mutex);
+    return result;
+}
+
+void faulty_vfs_power_off(void) {
+    pthread_mutex_lock(&mutex);
+    has_power = false;
+    pthread_mutex_unlock(&mutex);
+}
+
+bool faulty_vfs_has_fired(void) {
+    pthread_mutex_lock(&mutex);
+    bool result = has_fired;
+    pthread_mutex_unlock(&mutex);
+    return result;
+}
+
+int faulty_vfs_open_files(void) {
+    pthread_mutex_lock(&mutex);
+    int result = open_files;
+    pthread_mutex_unlock(&mutex);
+    return result;
+}
+
+static uint64_t next_random(uint64_t *state) {
+    uint64_t value = (*state += 0x9E3779B97F4A7C15);
+    value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9;
+    value = (value ^ (value >> 27)) * 0x94D049BB133111EB;
+    return value ^ (value >> 31);
+}
+
+static int write_whole(const char *path, const unsigned char *bytes, size_t count) {
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (descriptor < 0) return errno;
+    int result = 0;
+    size_t written = 0;
+    while (written < count && result == 0) {
+        ssize_t part = write(descriptor, bytes + written, count - written);
+        if (part < 0) result = errno;
+        else written += (size_t)part;
+    }
+    close(descriptor);
+    return result;
+}
+
+// Mixes what the file holds and what the disk does, sector by sector.
+static int mix(image *image, uint64_t *random) {
+    int descriptor = open(image->path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return errno == ENOENT ? 0 : errno;
+    off_t size = lseek(descriptor, 0, SEEK_END);
+    size_t known = image->exists ? (size_t)image->count : 0;
+    size_t limit = (size_t)size > known ? (size_t)size : known;
+    unsigned char *bytes = calloc(limit > 0 ? limit : 1, 1);
+    if (!bytes || pread(descriptor, bytes, (size_t)size, 0) != size) {
+        close(descriptor);
+        free(bytes);
+        return EIO;
+    }
+    close(descriptor);
+    size_t count = next_random(random) & 1 ? (size_t)size : known;
+    for (size_t start = 0; start < limit; start += SECTOR) {
+        if (next_random(random) & 1) continue;
+        size_t end = start + SECTOR < limit ? start + SECTOR : limit;
+        for (size_t index = start; index < end; index++) bytes[index] = index < known ? image->bytes[index] : 0;
+    }
+    int result = write_whole(image->path, bytes, count);
+    free(bytes);
+    return result;
+}
+
+int faulty_vfs_cut_power(uint32_t remains, uint64_t seed) {
+    uint64_t random = seed;
+    for (int index = 0; index < IMAGE_LIMIT && remains != FAULTY_KEEP_UNSYNCED; index++) {
+        image *image = &images[index];
+        if (!image->isTracked) continue;
+        int result = 0;
+        if (remains == FAULTY_MIX_UNSYNCED) {
+            result = mix(image, &random);
+        } else if (image->exists) {
+            result = write_whole(image->path, image->bytes, (size_t)image->count);
+        } else if (unlink(image->path) != 0 && errno != ENOENT) {
+            result = errno;
+        }
+        if (result != 0) return result;
+    }
+    return 0;
+}
