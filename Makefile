@@ -7,7 +7,7 @@ CONFIGURATION := -c release
 # All at once, over a thousand tests wait for a few processors, and limits of time mean nothing.
 TESTS_AT_A_TIME := 8
 
-.PHONY: demo test build format lint install uninstall benchmark-http fuzz bench soak vectors clean packages
+.PHONY: demo test build format lint install uninstall benchmark-http fuzz bench soak sanitize vectors clean packages
 
 ## Verifies real evidence, and shows a tampered copy being refused.
 demo: build
@@ -21,6 +21,11 @@ test: packages
 		SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TESTS_AT_A_TIME) \
 		$(SWIFT) test $(CONFIGURATION) --disable-testable-imports --disable-xctest
 	Scripts/test-spark .build/release/assay
+
+## Every test under ThreadSanitizer, and then under AddressSanitizer with its search for leaks: an hour, and not part of CI.
+sanitize: packages
+	Scripts/sanitize thread
+	Scripts/sanitize address
 
 build: packages
 	$(SWIFT) build $(CONFIGURATION) --product assay

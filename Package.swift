@@ -164,6 +164,14 @@ let package = Package(
         .executableTarget(
             name: "CaptureStress", dependencies: ["AssayCapture", "AssayCore"], path: "Tests/CaptureStress",
             swiftSettings: strict),
+        // Uses secrets in a process of its own, so that tests can search its memory.
+        .executableTarget(
+            name: "SecretStress",
+            dependencies: [
+                "Assay", "AssayCapture", "AssayCore", "AssayGooglePlay", "AssayLedgerSQLite", "AssayPrimitives",
+                "PlayIntegrity",
+            ],
+            path: "Tests/SecretStress", swiftSettings: strict),
         // Serves with the check and without it, for Scripts/benchmark-http.
         .executableTarget(
             name: "HTTPBenchmarkServer",
@@ -270,6 +278,15 @@ let package = Package(
             name: "AssayTestingTests",
             dependencies: [
                 "AssayTesting", "AssayTestSupport", .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: strict),
+        // Searches logs, errors, crash output and memory for secrets that went in.
+        .testTarget(
+            name: "SecretTests",
+            dependencies: [
+                "AppAttest", "Approov", "Assay", "AssayCLI", "AssayCapture", "AssayCore", "AssayGooglePlay",
+                "AssayHummingbird", "AssayLedgerSQLite", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
+                "PlayIntegrity", "SecretStress",
             ],
             swiftSettings: strict),
         // Ours against implementations of JOSE and of signed messages from elsewhere, which Scripts/install-peers installs.

@@ -26,18 +26,21 @@ extension Challenge {
 }
 
 extension Verifier {
+    /// How long a challenge may be used unless it is told otherwise, in seconds: leaves room for a slow network.
+    public static let challengeLifetime: TimeInterval = 300
+
     /// Issues a challenge that the app may use once, for policies that say `challenge: ledger`.
     ///
     /// - Parameters:
     ///   - app: the policy's app.
     ///   - kind: the kind of evidence that will carry it, such as ``AttestationCheck/kind``.
-    ///   - seconds: how long it may be used. Five minutes leave room for a slow network.
+    ///   - seconds: how long it may be used.
     ///   - now: the time of issue.
     /// - Returns: the challenge, durable in the ledger; hand its ``AssayCore/Challenge/text`` to the app.
     /// - Throws: ``VerificationError``: `.request` when the policy has no such app, `now` is not finite, or `seconds` not
     ///   finite and positive; `.outage` when the ledger cannot keep it.
     public func issueChallenge(
-        app: String, for kind: EvidenceKind, validFor seconds: TimeInterval = 300, at now: Date
+        app: String, for kind: EvidenceKind, validFor seconds: TimeInterval = challengeLifetime, at now: Date
     ) async throws(VerificationError) -> Challenge {
         guard policy.apps.contains(where: { $0.name.isByteEqual(to: app) }) else {
             let names = policy.apps.map(\.name).joined(separator: ", ")

@@ -16,14 +16,17 @@ extension SQLiteLedger {
     ///   ``LedgerOutage/Code/corrupt`` for a file that is not a ledger, which is left as it is, and
     ///   ``LedgerOutage/Code/newerSchema`` for a ledger of a newer version.
     public static func open(
-        path: String, busyTimeout: Duration = .seconds(5)
+        path: String, busyTimeout: Duration = defaultBusyTimeout
     ) throws(LedgerOutage) -> SQLiteLedger {
         try open(path: path, busyTimeout: busyTimeout, maximumPageCount: nil)
     }
 
+    /// How long an operation waits for other processes unless it is told otherwise.
+    public static let defaultBusyTimeout = Duration.seconds(5)
+
     /// Opens a ledger that may not outgrow a number of pages, so that tests can fill it up, or that forgets otherwise.
     package static func open(
-        path: String, busyTimeout: Duration = .seconds(5), maximumPageCount: Int? = nil,
+        path: String, busyTimeout: Duration = defaultBusyTimeout, maximumPageCount: Int? = nil,
         forgetting: LedgerForgetting = .byClock({ Date() })
     ) throws(LedgerOutage) -> SQLiteLedger {
         // SQLite takes these for temporary databases, and a ledger that forgets must not pass for a durable one.

@@ -6,7 +6,7 @@ public import FoundationEssentials
 public enum ReceiptAssessor {
     /// How far the clocks of Apple's servers and the verifier may be apart, in seconds: the greatest difference that was
     /// seen in captures is 61.
-    static let clockSkew = 120.0
+    package static let clockSkew = 120.0
 
     /// Runs every check. A receipt changes nothing in the ledger.
     ///

@@ -1,4 +1,5 @@
 public import AssayCore
+import AssayPrimitives
 
 /// What the vendor's command-line tool prints when it is asked for the account's secret (Approov, Token Secret Extraction
 /// and Token Secret Update): the secret alone, or at the end of a sentence, with prompts and warnings around it.
@@ -151,7 +152,7 @@ public struct ApproovToolOutput: Sendable {
             try? ApproovSecret.decode(text, part: "", lengths: ApproovSecret.tokenLengths)
         }
         guard let first = bytes(left), let second = bytes(right) else { return false }
-        return first.withUnsafeBytes { first in second.withUnsafeBytes { first.elementsEqual($0) } }
+        return ConstantTime.equals(first, second)
     }
 
     private static func absence(_ words: [Word], _ bytes: UnsafeRawBufferPointer) -> KeyError {

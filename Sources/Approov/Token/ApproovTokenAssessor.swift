@@ -77,6 +77,7 @@ public enum ApproovTokenAssessor {
             switch opened.claims {
             case .json(let bytes):
                 try ClaimsReader.read(JSONReader.readObject(bytes, limit: InputLimits.joseText))
+            case .decrypted(let plaintext): try ClaimsReader.read(plaintext)
             case .object(let object): try ClaimsReader.read(object)
             }
         }
@@ -89,6 +90,7 @@ public enum ApproovTokenAssessor {
     private struct Opened {
         enum Claims {
             case json([UInt8])
+            case decrypted(DecryptedClaims)
             case object(RecordObject)
         }
 
@@ -121,7 +123,7 @@ public enum ApproovTokenAssessor {
                 try keys.open(jwe, with: candidates)
             }
             guard let (key, plaintext) = opened else { return nil }
-            return Opened(name: key.name, passed: key.passed, form: .jwe, claims: .json(plaintext))
+            return Opened(name: key.name, passed: key.passed, form: .jwe, claims: .decrypted(plaintext))
         case .loggable(let loggable):
             let secrets = run.authenticity(ApproovCheck.key) { () throws(CheckFailure) in try keys.secrets() }
             guard let secrets else { return nil }

@@ -35,12 +35,24 @@ struct ClaimsReader {
     /// - Throws: ``DecodeError`` at the claim: a known one of another type or form.
     static func read(_ object: RecordObject) throws(DecodeError) -> ApproovClaims {
         var reader = ClaimsReader()
-        for index in object.members.indices { try reader.take(object.members[index]) }
+        for index in object.members.indices { try reader.take(Claim(member: object.members[index])) }
         return ApproovClaims(consume reader)
     }
 
-    private mutating func take(_ member: RecordObject.Member) throws(DecodeError) {
-        let claim = Claim(member: member)
+    /// Reads the claims of an encrypted token.
+    ///
+    /// - Throws: ``DecodeError`` as for any token.
+    static func read(_ plaintext: DecryptedClaims) throws(DecodeError) -> ApproovClaims {
+        let (object, withheld) = try plaintext.read()
+        var reader = ClaimsReader()
+        for member in object.members {
+            let secret = withheld.first { $0.name.isByteEqual(to: member.name) }?.text
+            try reader.take(Claim(member: member, withheld: secret))
+        }
+        return ApproovClaims(consume reader)
+    }
+
+    private mutating func take(_ claim: Claim) throws(DecodeError) {
         if claim.isNamed("exp") {
             expiry = try claim.number()
         } else if claim.isNamed("did") {
@@ -74,7 +86,7 @@ struct ClaimsReader {
         } else if claim.isNamed("dmh") {
             device = try claim.secret(Self.digestLength)
         } else {
-            unknown.append(ApproovClaims.Unknown(name: member.name, value: member.value))
+            unknown.append(ApproovClaims.Unknown(name: claim.member.name, value: claim.member.value))
         }
     }
 }
@@ -82,6 +94,8 @@ struct ClaimsReader {
 /// One claim, whose value is read as one of a type.
 private struct Claim {
     let member: RecordObject.Member
+    /// The text, where it is in secret memory and not in the member.
+    var withheld: SecretBytes?
 
     func isNamed(_ name: String) -> Bool { member.name.isByteEqual(to: name) }
 
@@ -145,23 +159,35 @@ private struct Claim {
     /// Standard base64 with padding.
     func bytes(_ count: Int? = nil) throws(DecodeError) -> [UInt8] {
         let text = try text()
-        let bytes: [UInt8]
-        do {
-            bytes = try Base64.decode(text, .standard)
-        } catch let problem {
-            // The decoder's sentence shows a character, which may be one of a secret.
-            throw error(problem.reason, "expected standard base64 with padding")
-        }
-        if let count, bytes.count != count {
-            throw error(.unexpectedLength, "expected base64 of \(count) bytes, found \(bytes.count)")
-        }
+        let bytes = try decoding { () throws(DecodeError) in try Base64.decode(text, .standard) }
+        try demand(count, bytes.count)
         return bytes
     }
 
     func secret(_ count: Int) throws(DecodeError) -> SecretBytes {
-        var bytes = try bytes(count)
+        var characters = withheld?.withUnsafeBytes { Array($0) } ?? []
+        defer { SecretBytes.wipe(&characters) }
+        var bytes =
+            withheld == nil
+            ? try bytes() : try decoding { () throws(DecodeError) in try Base64.decode(characters[...], .standard) }
         defer { SecretBytes.wipe(&bytes) }
+        try demand(count, bytes.count)
         return SecretBytes(bytes)
+    }
+
+    private func decoding(_ body: () throws(DecodeError) -> [UInt8]) throws(DecodeError) -> [UInt8] {
+        do {
+            return try body()
+        } catch let problem {
+            // The decoder's sentence shows a character, which may be one of a secret.
+            throw error(problem.reason, "expected standard base64 with padding")
+        }
+    }
+
+    private func demand(_ expected: Int?, _ found: Int) throws(DecodeError) {
+        if let expected, found != expected {
+            throw error(.unexpectedLength, "expected base64 of \(expected) bytes, found \(found)")
+        }
     }
 }
 

@@ -128,17 +128,17 @@ final class TokenKeys: Sendable {
     /// What is in the token, opened with the first key that fits.
     func open(
         _ jwe: CompactJWE, with candidates: [Candidate<JWEKey>]
-    ) throws(CheckFailure) -> (key: Candidate<JWEKey>, plaintext: [UInt8]) {
+    ) throws(CheckFailure) -> (key: Candidate<JWEKey>, plaintext: DecryptedClaims) {
         var failure: JOSEError?
         for candidate in candidates {
             do throws(JOSEError) {
-                return (candidate, try candidate.key.decrypt(jwe))
+                return (candidate, try DecryptedClaims(jwe, with: candidate.key))
             } catch {
                 // A key that unwraps and then fails is the one that was meant.
                 if failure == nil || error.reason == .decryptionFailed { failure = error }
             }
         }
-        for other in Self.decryptions(of: selection.others) where (try? other.key.decrypt(jwe)) != nil {
+        for other in Self.decryptions(of: selection.others) where (try? DecryptedClaims(jwe, with: other.key)) != nil {
             throw notLive(other.name, "encrypted")
         }
         throw Self.rejection(failure, candidates.map(\.name))

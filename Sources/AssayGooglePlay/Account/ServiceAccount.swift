@@ -20,10 +20,10 @@ public struct ServiceAccount: Sendable, CustomStringConvertible {
     /// Reads a key file, as the Cloud console hands it out: JSON with `type` `service_account`, `client_email`,
     /// `private_key` (PEM), `private_key_id` and `token_uri`. Other members are let be.
     ///
-    /// Reading makes copies that cannot be wiped; they are freed before this returns.
+    /// What reading leaves of the private key is wiped.
     /// - Throws: ``AssayCore/KeyError``, which names the member and shows nothing of the key.
     public init(json: SecretBytes) throws(KeyError) {
-        let object = try ServiceAccount.object(json)
+        let (object, privateKey) = try ServiceAccount.object(json)
         let type = try ServiceAccount.text(object, "type", atMost: 64)
         guard type.isByteEqual(to: "service_account") else {
             throw KeyError(
@@ -41,23 +41,27 @@ public struct ServiceAccount: Sendable, CustomStringConvertible {
         } catch {
             throw KeyError("malformed", part: "token_uri", "\(error.message), found \(endpoint.excerpt)")
         }
-        let pem = SecretBytes(try ServiceAccount.text(object, "private_key", atMost: 16 * 1024).utf8)
+        guard let privateKey else { throw ServiceAccount.absence(of: "private_key", in: object) }
+        try ServiceAccount.demandLength(privateKey.count, of: "private_key", atMost: 16 * 1024)
         do {
-            key = try RSAPrivateKey(pem: pem)
+            key = try RSAPrivateKey(pem: privateKey)
         } catch {
             throw KeyError(error.code, part: "private_key", error.description)
         }
     }
 
     /// Errors of the JSON reader are told without their sentences, which may quote what they found.
-    private static func object(_ json: SecretBytes) throws(KeyError) -> RecordObject {
+    private static func object(
+        _ json: SecretBytes
+    ) throws(KeyError) -> (object: RecordObject, privateKey: SecretBytes?) {
         guard json.count <= limit else {
             throw KeyError("too-large", part: "", "a key file of \(json.count) bytes, at most \(limit) allowed")
         }
         var bytes = json.withUnsafeBytes { Array($0) }
         defer { SecretBytes.wipe(&bytes) }
         do {
-            return try JSONReader.readObject(bytes, limit: limit)
+            let (object, withheld) = try JSONReader.readObject(bytes, limit: limit, withholding: ["private_key"])
+            return (object, withheld.first?.text)
         } catch {
             throw KeyError(
                 "malformed", part: "",
@@ -66,17 +70,23 @@ public struct ServiceAccount: Sendable, CustomStringConvertible {
     }
 
     private static func text(_ object: RecordObject, _ name: String, atMost limit: Int) throws(KeyError) -> String {
-        guard let value = object[name] else {
-            throw KeyError("missing-part", part: name, "the member is missing; expected a service account key")
-        }
-        guard case .text(let text) = value.content else {
-            throw KeyError("unexpected-type", part: name, "expected a string, found \(value.kindName)")
-        }
-        guard (1...limit).contains(text.utf8.count) else {
-            throw KeyError(
-                "unexpected-length", part: name, "expected 1 to \(limit) bytes, found \(text.utf8.count)")
-        }
+        guard case .text(let text) = object[name]?.content else { throw absence(of: name, in: object) }
+        try demandLength(text.utf8.count, of: name, atMost: limit)
         return text
+    }
+
+    private static func demandLength(_ found: Int, of name: String, atMost limit: Int) throws(KeyError) {
+        guard (1...limit).contains(found) else {
+            throw KeyError("unexpected-length", part: name, "expected 1 to \(limit) bytes, found \(found)")
+        }
+    }
+
+    private static func absence(of name: String, in object: RecordObject) -> KeyError {
+        guard let value = object[name] else {
+            return KeyError(
+                "missing-part", part: name, "the member is missing; expected a service account key")
+        }
+        return KeyError("unexpected-type", part: name, "expected a string, found \(value.kindName)")
     }
 
     /// The account's name.

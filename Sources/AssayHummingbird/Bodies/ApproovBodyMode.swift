@@ -3,7 +3,7 @@
 public struct ApproovBodyMode: Sendable, Equatable {
     let isStreamed: Bool
     /// The most bytes of a body.
-    let limit: Int
+    package let limit: Int
 
     /// The body is read as a whole, before the handler sees the request, and the handler gets it as it was.
     ///

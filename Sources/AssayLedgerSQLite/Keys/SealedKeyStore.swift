@@ -9,7 +9,7 @@ import Synchronization
 /// they can do is remove keys, or put a file of earlier times in its place.
 public final class SealedKeyStore: KeyStore {
     /// How long what is unsealed is used without a look at the file.
-    static let lifetime = Duration.seconds(1)
+    package static let lifetime = Duration.seconds(1)
 
     private struct State {
         var snapshot: SealedKeySnapshot?

@@ -13,7 +13,7 @@ public import AssayCore
 public enum JSONReader {
     /// How many values a document may have. A value takes many times the memory of the two bytes that it may be written
     /// with; the largest corpus that ``InputLimits/record`` lets in has far fewer.
-    static let values = 1 << 20
+    package static let values = 1 << 20
 
     /// Reads the one value that some bytes consist of, white space around it allowed.
     ///
@@ -33,14 +33,24 @@ public enum JSONReader {
     package static func read(
         _ bytes: ArraySlice<UInt8>, limit: Int, origin: Int
     ) throws(DecodeError) -> RecordValue {
+        var none: [WithheldText] = []
+        return try read(bytes, limit: limit, origin: origin, withholding: [], into: &none)
+    }
+
+    static func read(
+        _ bytes: ArraySlice<UInt8>, limit: Int, origin: Int, withholding names: [String],
+        into withheld: inout [WithheldText]
+    ) throws(DecodeError) -> RecordValue {
         guard bytes.count <= limit else {
             throw DecodeError(.tooLarge, at: origin + limit, "\(bytes.count) bytes, at most \(limit) allowed")
         }
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
             throw DecodeError(.malformed, at: origin, "a byte order mark is not allowed in JSON")
         }
-        var scanner = JSONScanner(bytes, origin: origin)
-        return try scanner.document(bytes.span)
+        var scanner = JSONScanner(bytes, origin: origin, withholding: names)
+        let value = try scanner.document(bytes.span)
+        withheld = scanner.withheld
+        return value
     }
 
     /// Reads the one value that some bytes consist of, white space around it allowed.
@@ -50,7 +60,10 @@ public enum JSONReader {
 
     /// Reads a document that is an object.
     public static func readObject(_ bytes: ArraySlice<UInt8>, limit: Int) throws(DecodeError) -> RecordObject {
-        let value = try read(bytes, limit: limit)
+        try object(read(bytes, limit: limit))
+    }
+
+    static func object(_ value: RecordValue) throws(DecodeError) -> RecordObject {
         guard case .object(let object) = value.content else {
             throw DecodeError(.unexpectedType, at: value.offset, "expected an object, found \(value.kindName)")
         }

@@ -13,10 +13,15 @@ struct JSONScanner {
     private var count = 0
     /// Whether the last string that was read had escapes.
     private var hadEscapes = false
+    /// The members of the outermost object whose texts become no strings.
+    private let withheldNames: [String]
+    /// What these texts are.
+    private(set) var withheld: [WithheldText] = []
 
-    init(_ bytes: ArraySlice<UInt8>, origin: Int) {
+    init(_ bytes: ArraySlice<UInt8>, origin: Int, withholding names: [String] = []) {
         self.bytes = bytes
         self.origin = origin
+        withheldNames = names
     }
 
     private func offset(_ position: Int) -> Int { origin + position }
@@ -146,7 +151,9 @@ struct JSONScanner {
             skipSpace(span)
             guard current(span) == UInt8(ascii: ":") else { throw unexpected("':'", span) }
             position += 1
-            let member = RecordObject.Member(name: name, offset: keyStart, value: try value(span, depth: depth))
+            let withheld = try withheldValue(of: name, span, depth: depth)
+            let value = if let withheld { withheld } else { try value(span, depth: depth) }
+            let member = RecordObject.Member(name: name, offset: keyStart, value: value)
             skipSpace(span)
             let end = current(span)
             // Room for a few, but not for one that is alone: hostile documents have many objects with one member.
@@ -160,6 +167,19 @@ struct JSONScanner {
             default: throw unexpected("',' or '}'", span)
             }
         }
+    }
+
+    /// An empty text in place of one that is withheld, and nil for every other value, which is still to be read.
+    private mutating func withheldValue(
+        of name: String, _ span: Span<UInt8>, depth: Int
+    ) throws(DecodeError) -> RecordValue? {
+        guard depth == 1, !withheldNames.isEmpty, withheldNames.containsBytes(of: name) else { return nil }
+        skipSpace(span)
+        guard current(span) == UInt8(ascii: "\"") else { return nil }
+        let start = offset(position)
+        count += 1
+        withheld.append(WithheldText(name: name, text: try secretString(span)))
+        return RecordValue(.text(""), offset: start, hasEscapes: hadEscapes)
     }
 
     /// By index, since `contains` copies each member that it looks at.
@@ -263,6 +283,29 @@ struct JSONScanner {
     private mutating func escapedString(from start: Int, _ span: Span<UInt8>) throws(DecodeError) -> String {
         hadEscapes = true
         var text: [UInt8] = []
+        try unescape(from: start, span, into: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Reads a string into memory that is wiped.
+    private mutating func secretString(_ span: Span<UInt8>) throws(DecodeError) -> SecretBytes {
+        position += 1
+        let start = position
+        var end = start
+        while end < span.count, span[end] != UInt8(ascii: "\"") { end += span[end] == UInt8(ascii: "\\") ? 2 : 1 }
+        hadEscapes = false
+        var text: [UInt8] = []
+        // An array that grows leaves copies behind. Nothing is longer than what it is written as.
+        text.reserveCapacity(end - start)
+        defer { SecretBytes.wipe(&text) }
+        try unescape(from: start, span, into: &text)
+        return SecretBytes(text)
+    }
+
+    /// Reads on to the end of a string that begins at a position.
+    private mutating func unescape(
+        from start: Int, _ span: Span<UInt8>, into text: inout [UInt8]
+    ) throws(DecodeError) {
         var plain = start
         while let byte = current(span) {
             switch byte {
@@ -270,8 +313,9 @@ struct JSONScanner {
                 text += try validText(plain..<position)
                 if byte == UInt8(ascii: "\"") {
                     position += 1
-                    return String(decoding: text, as: UTF8.self)
+                    return
                 }
+                hadEscapes = true
                 text += UTF8.encode(try escape(span)).map(Array.init) ?? []
                 plain = position
                 continue

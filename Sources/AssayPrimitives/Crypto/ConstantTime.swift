@@ -1,3 +1,4 @@
+public import AssayCore
 internal import COpenSSL
 
 /// Comparisons whose duration does not depend on where the operands differ.
@@ -12,6 +13,13 @@ public enum ConstantTime {
     /// Whether two byte strings are the same. Their lengths are not secret.
     public static func equals(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         equals(left[...], right[...])
+    }
+
+    /// Whether two secrets are the same. Their lengths are not secret.
+    public static func equals(_ left: SecretBytes, _ right: SecretBytes) -> Bool {
+        unsafe left.withUnsafeBytes { left in
+            unsafe right.withUnsafeBytes { right in unsafe equals(left, right) }
+        }
     }
 
     /// Whether memory holds the same bytes. Their numbers are not secret.

@@ -72,6 +72,7 @@ final class Scratch {
         process.arguments = arguments
         process.currentDirectoryURL = folder
         process.environment = ["HOME": folder.path, "LANG": "C.UTF-8"].merging(environment) { $1 }
+            .merging(Sanitizer.environment) { $1 }
         process.standardInput = try FileHandle(forReadingFrom: folder.appendingPathComponent(names[0]))
         process.standardOutput = try FileHandle(forWritingTo: folder.appendingPathComponent(names[1]))
         process.standardError = try FileHandle(forWritingTo: folder.appendingPathComponent(names[2]))

@@ -26,7 +26,7 @@ public struct SignatureInput: Sendable {
     public let source: [UInt8]
 
     /// How many components a signature may cover. Genuine ones cover less than ten; pairs of them are compared.
-    static let components = 64
+    package static let components = 64
     /// How many parameters one of them may have. There are six (section 6.5), and those of pairs are compared.
     static let componentParameters = 8
 

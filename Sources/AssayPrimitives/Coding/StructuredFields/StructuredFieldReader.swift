@@ -19,9 +19,9 @@ public enum StructuredFieldReader {
     }
 
     /// How much is taken. The numbers are those that section 3 demands of every reader at least.
-    enum Limits {
+    package enum Limits {
         /// Members of a list or a dictionary (sections 3.1 and 3.2).
-        static let members = 1024
+        package static let members = 1024
         /// Items of an inner list (section 3.1.1).
         static let innerItems = 256
         /// Parameters of one item or inner list (section 3.1.2).

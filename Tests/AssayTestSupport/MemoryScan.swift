@@ -1,0 +1,37 @@
+import Foundation
+
+/// Searches the memory of a child of this process, which waits meanwhile.
+public enum MemoryScan {
+    /// Why memory could not be read.
+    public struct Unreadable: Error, CustomStringConvertible {
+        /// What happened.
+        public let description: String
+    }
+
+    /// How often each needle that is there stands in memory that the process can write to: heap, stacks, data.
+    ///
+    /// Pages that are only mapped from files are left out: a process cannot have copied anything to them.
+    public static func counts(of secrets: [SecretForms], in process: Int32) throws -> [String: Int] {
+        let search = NeedleSearch(secrets.flatMap(\.needles))
+        var counts: [String: Int] = [:]
+        var searched = 0
+        let memory = open("/proc/\(process)/mem", O_RDONLY | O_CLOEXEC)
+        guard memory >= 0 else { throw Unreadable(description: String(cString: strerror(errno))) }
+        defer { close(memory) }
+        let maps = try String(contentsOfFile: "/proc/\(process)/maps", encoding: .utf8)
+        for line in maps.split(separator: "\n") {
+            let fields = line.split(separator: " ", omittingEmptySubsequences: true)
+            guard fields.count >= 2, fields[1].hasPrefix("rw") else { continue }
+            let ends = fields[0].split(separator: "-").compactMap { UInt64($0, radix: 16) }
+            guard ends.count == 2 else { throw Unreadable(description: "no range of memory: \(line)") }
+            var buffer = [UInt8](repeating: 0, count: Int(ends[1] - ends[0]))
+            let count = pread(memory, &buffer, buffer.count, off_t(ends[0]))
+            // What is unmapped meanwhile is no part of the process any more.
+            guard count > 0 else { continue }
+            searched += count
+            counts.merge(search.counts(in: Array(buffer[..<count]))) { $0 + $1 }
+        }
+        guard searched > 0 else { throw Unreadable(description: "nothing of process \(process) can be read") }
+        return counts
+    }
+}

@@ -1,0 +1,19 @@
+import Foundation
+
+/// The sanitizer that the tests run under, which `Scripts/sanitize` names in the environment variable `ASSAY_SANITIZER`.
+public enum Sanitizer {
+    /// Its name, `thread` or `address`, and nil without one.
+    public static let name = ProcessInfo.processInfo.environment["ASSAY_SANITIZER"]
+
+    /// Whether there is none. For `.enabled(if:)`, on tests that limit memory or search it: sanitizers map terabytes.
+    public static var isOff: Bool { name == nil }
+
+    /// What a skipped test says.
+    public static let hint = "sanitizers map far more memory than this test allows or can search"
+
+    /// How many times as long as without it something may take.
+    public static var slowdown: Int { isOff ? 1 : 60 }
+
+    /// What children need to run under it as their parent does.
+    public static let environment = ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
+}

@@ -1,0 +1,124 @@
+import AssayCapture
+import AssayTestSupport
+import Foundation
+import Testing
+
+#if os(Linux)
+    /// What is in the memory of a process while it uses secrets, and when it does not any more.
+    @Suite(
+        "Secrets in memory", .timeLimit(.minutes(5)), .enabled(if: Sanitizer.isOff, Comment(rawValue: Sanitizer.hint)))
+    struct MemoryTests {
+        private let account: SecretAccount
+        private let process: SecretProcess
+
+        init() throws {
+            account = try SecretAccount()
+            process = try SecretProcess(errors: account.folder.path("errors"))
+        }
+
+        private func file(_ name: String) -> String { account.folder.path(name) }
+
+        private func counts(_ secrets: [SecretForms]) throws -> [String: Int] {
+            try MemoryScan.counts(of: secrets, in: process.identifier)
+        }
+
+        private func close() throws {
+            #expect(try process.ask("close") == "ok")
+        }
+
+        @Test("The search finds what is there: the characters of a token in the text of a file that was read")
+        func search() throws {
+            let (lines, credentials) = try account.records()
+            try account.folder.write("records", lines.joined(separator: "\n"))
+            #expect(try process.ask("policy", file("policy.yaml")) == "ok")
+            _ = try process.ask("verify", file("records"))
+            #expect(try !counts(credentials).isEmpty)
+        }
+
+        @Test("Keys of a policy stand in memory as they are used, in no other form, and not at all after it was let go")
+        func policy() throws {
+            #expect(try counts(account.ofPolicy).isEmpty)
+            #expect(try process.ask("policy", file("policy.yaml")) == "ok")
+            var counts = try counts(account.ofPolicy)
+            // The secret itself, and two contexts of HMAC that hold it.
+            #expect(counts.removeValue(forKey: "the account's secret, bytes") == 3 * 4)
+            #expect(counts.removeValue(forKey: "the key of encrypted tokens, bytes") == 2)
+            #expect(counts.removeValue(forKey: "the message key, bytes") == 2)
+            #expect(counts.removeValue(forKey: "the decryption key, bytes") == 2)
+            #expect(counts.isEmpty, "\(counts)")
+            try close()
+            #expect(try self.counts(account.ofPolicy).isEmpty)
+        }
+
+        @Test("Judging good and bad evidence leaves no copy of a key behind")
+        func judging() throws {
+            let (lines, _) = try account.records()
+            try account.folder.write("records", lines.joined(separator: "\n"))
+            #expect(try process.ask("policy", file("policy.yaml")) == "ok")
+            let live = try counts(account.ofPolicy)
+            let told = try process.ask("verify", file("records"))
+            for name in ["good-signed", "good-encrypted", "good-proof", "good-message", "good-classic"] {
+                #expect(told.contains(#""id":"\#(name)","#), "\(told.prefix(300))")
+            }
+            #expect(told.components(separatedBy: #""outcome":"accept""#).count == 7, "\(told.prefix(3000))")
+            #expect(told.components(separatedBy: #""outcome":"reject""#).count == 7)
+            #expect(try counts(account.ofPolicy) == live)
+            try close()
+            #expect(try counts(account.ofPolicy).isEmpty)
+        }
+
+        @Test("The key of measurement proofs in an encrypted token is gone with the verdict")
+        func proofKey() throws {
+            let (lines, _) = try account.records()
+            try account.folder.write("records", lines.joined(separator: "\n"))
+            #expect(try process.ask("policy", file("policy.yaml")) == "ok")
+            _ = try process.ask("verify", file("records"))
+            #expect(try counts([account.proofKey]).isEmpty)
+        }
+
+        @Test("Keys of a key store and its master key are wiped when it is closed, and sealing leaves nothing")
+        func store() throws {
+            let secrets = account.ofPolicy + [account.master]
+            #expect(try process.ask("store", file("ledger.sqlite"), file("master")) == "ok")
+            let seals = [
+                "approov-1 approov secret=\(file("secret"))",
+                "message-1 approov-message secret=\(file("message")) keyID=@account-key",
+                "play-1 play-integrity decryptionKey=\(file("decryption")) verificationKey=\(file("verification"))",
+            ]
+            for seal in seals { #expect(try process.ask("seal \(seal)") == "ok") }
+            var counts = try counts(secrets)
+            #expect(counts.removeValue(forKey: "the master key, bytes") == 2)
+            #expect(counts.isEmpty, "\(counts)")
+            let (lines, _) = try account.records()
+            try account.folder.write("records", lines.joined(separator: "\n"))
+            #expect(try process.ask("policy", file("apps.yaml")) == "ok")
+            let told = try process.ask("verify", file("records"))
+            #expect(told.components(separatedBy: #""outcome":"accept""#).count == 7, "\(told.prefix(3000))")
+            #expect(try self.counts(secrets)["the account's secret, bytes"] == 3 * 4)
+            try close()
+            #expect(try self.counts(secrets).isEmpty)
+            #expect(try account.files(with: secrets) == ["decryption", "master", "message", "secret"])
+        }
+
+        @Test("The private key of a service account is gone with its client")
+        func serviceAccount() throws {
+            let told = try process.ask("account", file("account.json"))
+            #expect(told.hasPrefix("outage"), "\(told)")
+            #expect(try counts([account.serviceKey, account.serviceKeyText]).isEmpty)
+        }
+
+        @Test("The private key of captures is gone when it was used, and so is what was sealed")
+        func capture() throws {
+            let (line, key) = try account.sealedRecord()
+            let text = key.text.testText
+            try account.folder.write("capture-private", text)
+            try account.folder.write("sealed", line)
+            let bytes = Array(Data(base64Encoded: String(text.split(separator: ":")[1])) ?? Data())
+            #expect(bytes.count == 32)
+            #expect(try process.ask("policy", file("policy.yaml")) == "ok")
+            let told = try process.ask("capture", file("capture-private"), file("sealed"))
+            #expect(told.contains("accept"), "\(told.prefix(3000))")
+            #expect(try counts([SecretForms("the private key", bytes: bytes), account.proofKey]).isEmpty)
+        }
+    }
+#endif
