@@ -7,7 +7,7 @@ CONFIGURATION := -c release
 # All at once, over a thousand tests wait for a few processors, and limits of time mean nothing.
 TESTS_AT_A_TIME := 8
 
-.PHONY: demo test build format lint install uninstall benchmark-http fuzz bench soak sanitize vectors clean packages
+.PHONY: demo test build format lint install uninstall benchmark-http fuzz bench soak sanitize instructions vectors clean packages
 
 ## Verifies real evidence, and shows a tampered copy being refused.
 demo: build
@@ -32,10 +32,10 @@ build: packages
 
 ## Rewrites the sources in the one format; `make lint` only checks it.
 format:
-	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Examples/hummingbird Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources Fuzz/Targets
+	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Examples/hummingbird Benchmarks/Package.swift Benchmarks/Sources Benchmarks/HotPaths Fuzz/Package.swift Fuzz/Sources Fuzz/Targets
 
 lint:
-	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Examples/hummingbird Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources Fuzz/Targets
+	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Examples/hummingbird Benchmarks/Package.swift Benchmarks/Sources Benchmarks/HotPaths Fuzz/Package.swift Fuzz/Sources Fuzz/Targets
 
 ## Installs a binary that needs no Swift at run time, with shell completions.
 install: packages
@@ -51,6 +51,12 @@ bench: build
 	peers=$$(Scripts/install-peers benchmarks) && \
 		ASSAY_PEERS="$$peers" $(SWIFT) run $(CONFIGURATION) --package-path Benchmarks Benchmarks \
 		$(if $(SECTIONS)$(QUICK),$(SECTIONS) $(if $(QUICK),--quick),--output Docs)
+
+## Counts the instructions of the hot paths, and fails when one takes over 5 % more than is stored. STORE=1 stores them.
+instructions: packages
+	Scripts/install-packages valgrind binutils
+	$(SWIFT) build $(CONFIGURATION) --product HotPaths
+	Scripts/count-instructions .build/release/HotPaths $(if $(STORE),--store)
 
 ## Measures a Hummingbird server with the check of Approov tokens against the same server without it.
 benchmark-http: packages

@@ -181,6 +181,10 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/HTTPBenchmarkServer", swiftSettings: strict),
+        // Does what a service does for each request, for Scripts/count-instructions.
+        .executableTarget(
+            name: "HotPaths", dependencies: ["Assay", "AssayCore", "AssayPrimitives", "AssayTesting"],
+            path: "Benchmarks/HotPaths", swiftSettings: strict),
         // The README's server, so that it is built with everything else.
         .executableTarget(
             name: "HummingbirdExample",
