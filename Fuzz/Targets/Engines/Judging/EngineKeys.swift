@@ -44,9 +44,14 @@ enum EngineKeys {
     /// The measurements of the app.
     static let measurements = ApproovTestMeasurements(seed: "fuzz", label: "engines")
 
+    /// What verdicts never show.
     static let secrets = [
         KnownSecret("the decryption key", decryption), KnownSecret("the account's secret", secret),
         KnownSecret("the digest of the secret", Digest.sha256(secret)), KnownSecret("the message key", message),
+    ]
+
+    /// What verdicts show only where it stands for something else.
+    static let measured = [
         KnownSecret("the key of proofs", measurements.proofKey ?? []),
         KnownSecret("the integrity measurement", measurements.integrity ?? []),
         KnownSecret("the device measurement", measurements.device ?? []),

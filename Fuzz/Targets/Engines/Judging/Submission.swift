@@ -10,6 +10,8 @@ struct Submission: Sendable {
     var objection: String?
     /// Whether a field of the record itself was changed, so that it may be unreadable as a record.
     var mayBeUnreadable = false
+    /// Whether measurements may stand where verdicts show what nobody knows, such as in a claim of another name.
+    var mayShowMeasurements = false
     /// Whether the verdict, when it accepts, says what that on the genuine evidence says.
     var isAsGenuine = false
 

@@ -42,8 +42,10 @@ struct FuzzedApproovProof: EditableEvidence {
             nonce: nonce, proof: proof, source: isOfToken ? .token(token) : .measurements(measurements))
         blueprint.measurement = word
         let record = blueprint.record(id: "", app: "api", receivedAt: ApproovMint.now)
-        return Submission(
+        var submission = Submission(
             record, now: ApproovMint.now + Double(delay), objection: objection(proof), mayBeUnreadable: true)
+        submission.mayShowMeasurements = isOfToken && claims != ApproovMint.measured
+        return submission
     }
 
     /// What is wrong with a proof. Of claims that were changed nothing is known but that they are bound to nobody.

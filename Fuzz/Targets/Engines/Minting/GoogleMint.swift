@@ -28,6 +28,7 @@ enum GoogleMint {
     /// The payload of a device of which the app has remembered something.
     private static func recalled(_ payload: PlayIntegrityPayloadBlueprint) -> JSONItem {
         var json = payload.json
+        json[path: ["environmentDetails", "locationSpoofingRiskVerdict"]] = ["LOW_RISK_DEVICE"]
         json[path: ["deviceIntegrity", "deviceRecall"]] = [
             "values": ["bitFirst": false, "bitSecond": true, "bitThird": false],
             "writeDates": ["yyyymmSecond": 202_609],

@@ -82,8 +82,9 @@ private enum KeyTexts {
         var start = 0
         while start + length <= input.count {
             let run = input[start..<start + length]
-            // Names of parts and what is expected stand in errors by themselves.
-            if run.allSatisfy(isBase64), text.contains(Array(run)) { return run }
+            // Labels of PEM blocks, which have no small letters, may be shown.
+            let isLabel = run.allSatisfy { (0x41...0x5A).contains($0) }
+            if run.allSatisfy(isBase64), !isLabel, text.contains(Array(run)) { return run }
             start += 1
         }
         return nil
