@@ -50,8 +50,9 @@ struct PeerPlayIntegritySection: Section {
                     "pyattest",
                     """
                     the time of the request, test responses, version, licensing, Play Protect, device activity and recall, \
-                    access risk; which algorithms the token's header may name for its key; strict JSON. Accepted in this \
-                    run, and refused by ours: \(accepted.isEmpty ? "nothing that was tried" : accepted.joined(separator: ", ")).
+                    access risk; which algorithms the token's header may name for its key; strict JSON. Refuses a nonce whose \
+                    base64 lacks its padding. Accepted in this run, and refused by ours: \
+                    \(accepted.isEmpty ? "nothing that was tried" : accepted.joined(separator: ", ")).
                     """),
                 try await peer("joserfc", cryptographyOnly), try await peer("jwcrypto", cryptographyOnly),
             ])

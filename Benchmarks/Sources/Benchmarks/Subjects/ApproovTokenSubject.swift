@@ -31,7 +31,9 @@ struct ApproovTokenSubject: Sendable {
             }
         let material = try ApproovKey.reading(parts.mapValues { SecretBytes(Array($0.utf8)) })
         keys = [NamedKey(name: "benchmark", scope: "benchmark", material: material)]
-        let configuration = try ApproovConfiguration()
+        var settings = ApproovConfiguration.Settings()
+        if case .encrypted = form { settings.format = .jwe }
+        let configuration = try ApproovConfiguration(settings)
         let policy = try Policy(
             apps: [PolicyApp(name: "benchmark", configuration)], keys: keys, catalogue: ApproovEngine.catalogue)
         expectations = ApproovExpectations(app: "benchmark", configuration: configuration, modes: policy.modes)

@@ -22,7 +22,8 @@ struct ClassicTokenSubject: Sendable {
 
     /// Mints a token.
     init(now: Date) throws {
-        let nonce = [UInt8](repeating: 0x4E, count: 32)
+        // A multiple of three: pyattest refuses a nonce whose base64 lacks its padding.
+        let nonce = [UInt8](repeating: 0x4E, count: 33)
         let testKeys = PlayIntegrityTestKeys(seed: "benchmark", label: "classic")
         let minted = try ClassicTokenBlueprint(
             keys: testKeys, packageName: Self.packageName, nonce: nonce, certificateDigests: [Self.digest],

@@ -34,26 +34,33 @@ struct MintedAppAttestSubject: Sendable {
             ).mint()
         }
         let clientData = Array(#"{"challenge":"4mpJ6hbzbjPhGBYwU2ycGZqqbJvPtqD4d2NXWyFGKgM","amount":100}"#.utf8)
-        assertions = try keys.map { key in
+        let assertions = try keys.map { key in
             try AssertionBlueprint(key: key, appID: Self.appID, counter: 1, clientData: .bytes(clientData)).mint()
         }
         attestationInputs = attestations.map(Self.input)
-        assertionInputs = assertions.map { minted in
-            let identifier = KeyIdentifier(engine: AppAttestConfiguration.engine, value: minted.keyID)
-            let enrolled = EnrolledKey(
-                identifier: identifier, app: "benchmark", publicKey: minted.publicPoint, counter: 0, enrolledAt: issued,
-                properties: ["appId": Self.appID, "environment": "production"])
-            return (
-                AssertionInput(keyID: minted.keyID, assertion: minted.assertion, clientData: .data(clientData)),
-                AssertionKeys(enrolled: enrolled, supplied: nil, durability: .durable, blocks: [])
-            )
-        }
+        self.assertions = assertions
         let configuration = try AppAttestConfiguration(
             appIDs: [Self.appID], environments: [.production], challenge: .caller, clientData: .none,
             testRoots: [Certificate(der: authority.rootCertificate[...])])
         let receipt = AttestationCheck.receipt
         withReceipt = AppAttestExpectations(app: "benchmark", configuration: configuration, modes: [receipt: .enforce])
         withoutReceipt = AppAttestExpectations(app: "benchmark", configuration: configuration, modes: [receipt: .off])
+        let (inputs, expectations) = (attestationInputs, withoutReceipt)
+        assertionInputs = assertions.indices.map { index in
+            // What a ledger keeps of the key is what its attestation has enrolled.
+            let effects = AttestationAssessor.assess(inputs[index], expectations: expectations, now: now).effects
+            let enrolled = effects.lazy.compactMap { effect -> EnrolledKey? in
+                guard case .enrol(let key) = effect.action else { return nil }
+                return key
+            }.first
+            guard let enrolled else { stop("the attestation enrols no key") }
+            return (
+                AssertionInput(
+                    keyID: assertions[index].keyID, assertion: assertions[index].assertion,
+                    clientData: .data(clientData)),
+                AssertionKeys(enrolled: enrolled, supplied: nil, durability: .durable, blocks: [])
+            )
+        }
     }
 
     /// Whether an attestation under the same authority holds.
