@@ -89,6 +89,10 @@ extension SQLiteLedger {
         configuration.foreignKeysEnabled = true
         configuration.label = "AssayLedger"
         configuration.prepareDatabase { db in
+            // GRDB has the readers of a pool wait for ten seconds, whatever the mode says.
+            if db.configuration.readonly {
+                try db.execute(sql: "PRAGMA busy_timeout = \(Int(busyTimeout / .milliseconds(1)))")
+            }
             if let maximumPageCount { try db.execute(sql: "PRAGMA max_page_count = \(maximumPageCount)") }
         }
         return configuration

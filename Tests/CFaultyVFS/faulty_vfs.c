@@ -194,7 +194,9 @@ static int x_shm_map(sqlite3_file *file, int page, int size, int extend, void vo
 }
 
 static int x_shm_lock(sqlite3_file *file, int offset, int count, int flags) {
-    fate fate = flags & SQLITE_SHM_LOCK ? decide(FAULTY_LOCK) : PASS;
+    // The first lock is the writer's: https://www.sqlite.org/walformat.html#locks.
+    uint32_t operation = offset == 0 ? FAULTY_LOCK : FAULTY_SHARED_LOCK;
+    fate fate = flags & SQLITE_SHM_LOCK ? decide(operation) : PASS;
     if (fate != PASS) return code(fate, SQLITE_IOERR_SHMLOCK);
     return real(file)->pMethods->xShmLock(real(file), offset, count, flags);
 }

@@ -20,7 +20,7 @@ struct DiskFault: Sendable, CustomTestStringConvertible {
 
     private static let everyOperation = [
         FAULTY_READ, FAULTY_WRITE, FAULTY_SYNC, FAULTY_TRUNCATE, FAULTY_SHARED_MEMORY, FAULTY_LOCK, FAULTY_OPEN,
-        FAULTY_DELETE, FAULTY_SIZE,
+        FAULTY_DELETE, FAULTY_SIZE, FAULTY_SHARED_LOCK,
     ]
     private static let changes = [FAULTY_WRITE, FAULTY_SYNC, FAULTY_TRUNCATE, FAULTY_DELETE]
 
@@ -33,7 +33,9 @@ struct DiskFault: Sendable, CustomTestStringConvertible {
                 powerCut: .nothing),
             DiskFault(name: "a full disk, once", operations: [FAULTY_WRITE], effect: FAULTY_FULL),
             DiskFault(name: "a disk that stays full", operations: [FAULTY_WRITE], effect: FAULTY_FULL, isLasting: true),
-            DiskFault(name: "a lock that another holds, once", operations: [FAULTY_LOCK], effect: FAULTY_BUSY),
+            DiskFault(
+                name: "a lock that another holds, once", operations: [FAULTY_LOCK, FAULTY_SHARED_LOCK],
+                effect: FAULTY_BUSY),
             DiskFault(
                 name: "locks that others keep", operations: [FAULTY_LOCK], effect: FAULTY_BUSY, isLasting: true),
             DiskFault(

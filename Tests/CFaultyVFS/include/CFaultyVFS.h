@@ -19,6 +19,9 @@ enum {
     FAULTY_OPEN = 1 << 6,
     FAULTY_DELETE = 1 << 7,
     FAULTY_SIZE = 1 << 8,
+    // The locks in the shared memory but the writer's, which counts as FAULTY_LOCK. SQLite tries to read for ten seconds
+    // without them, whatever the timeout.
+    FAULTY_SHARED_LOCK = 1 << 9,
 };
 
 // What happens to the operation that a plan is for.

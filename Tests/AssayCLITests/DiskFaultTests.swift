@@ -1,0 +1,60 @@
+import AssayTestSupport
+import Foundation
+import Testing
+
+/// What commands leave behind when there is no room for what they write.
+@Suite("Writing without room", .timeLimit(.minutes(5)))
+struct DiskFaultTests {
+    private func scratch() throws -> Scratch {
+        let scratch = try Scratch()
+        let vectors = TestVectors.folder.appendingPathComponent("app-attest/minted")
+        for name in ["policy.yaml", "test-root.pem", "attestation-accept.json"] {
+            try scratch.write(name, Data(contentsOf: vectors.appendingPathComponent(name)))
+        }
+        return scratch
+    }
+
+    @Test(
+        "A limit on the size of files is a clear error, and no file is left that could pass for a whole one",
+        arguments: [
+            ("mint app-attest --output out", "out"), ("mint approov vectors --output out", "out"),
+            ("mint play-integrity --output out", "out"),
+            ("replay --policy policy.yaml --as-captured --report out.html attestation-accept.json", "out.html"),
+            ("replay --policy policy.yaml --as-captured --summary out.json attestation-accept.json", "out.json"),
+        ])
+    func fileSizeLimit(command: String, output: String) throws {
+        let scratch = try scratch()
+        // A kilobyte, which is enough for an error.
+        let run = try scratch.shell("ulimit -f 1; \"$ASSAY\" \(command) >/dev/null")
+        #expect(run.status != 0 && run.status < 128, "\(run.status): \(run.errors)")
+        #expect(run.errors.hasPrefix("error: ") && run.errors.contains("out"), "\(run.errors)")
+        if output.contains(".") { #expect(!scratch.exists(output)) }
+        #expect(try scratch.shell("find . -name '.assay-*' -o -name '*.tmp'").output.isEmpty)
+    }
+
+    @Test("A ledger without room is an outage for every command that writes to it, and is whole afterwards")
+    func ledger() throws {
+        let scratch = try scratch()
+        let ledger = "--ledger sqlite:ledger.sqlite"
+        let begin = try scratch.shell("\"$ASSAY\" challenge issue --app vectors \(ledger)")
+        #expect(begin.status == 0, "\(begin.errors)")
+        var outages = 0
+        for blocks in [8, 24, 40, 56, 64] {
+            for command in [
+                "verify --policy policy.yaml --as-captured --json attestation-accept.json",
+                "challenge issue --app vectors",
+                "ledger block --device d\(blocks) --reason test",
+            ] {
+                let run = try scratch.shell("ulimit -f \(blocks); \"$ASSAY\" \(command) \(ledger)")
+                #expect([0, 1, 3].contains(run.status), "\(command) with \(blocks): \(run.status) \(run.errors)")
+                if run.status == 3 {
+                    outages += 1
+                    #expect(run.errors.contains("ledger.sqlite"), "\(run.errors)")
+                }
+                let check = try scratch.shell("\"$ASSAY\" ledger check \(ledger)")
+                #expect(check.status == 0, "after \(command) with \(blocks): \(check.output) \(check.errors)")
+            }
+        }
+        #expect(outages > 3)
+    }
+}

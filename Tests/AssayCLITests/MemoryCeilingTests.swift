@@ -1,0 +1,86 @@
+import AssayTestSupport
+import Foundation
+import Testing
+
+/// A limit on addresses, of which the program itself takes most, and more than it ever has in memory.
+private enum MemoryCeiling {
+    static let kilobytes = 1_000_000
+
+    static let canHold: Bool = {
+        let run = try? Scratch().shell(#"ulimit -v \#(kilobytes) && "$ASSAY" --version"#)
+        return run?.status == 0
+    }()
+}
+
+/// What hostile input may take of memory, and what becomes of evidence where there is too little.
+@Suite(
+    "Ceilings of memory", .serialized, .timeLimit(.minutes(5)),
+    .enabled(
+        if: MemoryCeiling.canHold,
+        "the program does not start under a limit on addresses, as with AddressSanitizer"))
+struct MemoryCeilingTests {
+    private func scratch() throws -> Scratch {
+        let scratch = try Scratch()
+        let vectors = TestVectors.folder.appendingPathComponent("app-attest/minted")
+        for name in ["policy.yaml", "test-root.pem", "attestation-accept.json"] {
+            try scratch.write(name, Data(contentsOf: vectors.appendingPathComponent(name)))
+        }
+        return scratch
+    }
+
+    @Test(
+        "Input of any size and depth is refused or read under the ceiling, and nothing of it is accepted",
+        arguments: [
+            "truncate -s 1G input", "head -c 5000000 /dev/zero | tr '\\0' '[' >input",
+            "(yes '{\"a\":' | head -1000000) >input",
+            "(printf '{\"id\":\"'; head -c 30000000 /dev/zero | tr '\\0' x) >input",
+            "(printf '['; yes '1,' | head -c 16000000; printf '1]') >input", "(yes '{}' | head -200000) >input",
+            "head -c 40000000 /dev/zero | tr '\\0' A >input", "head -c 3000000 /dev/zero | tr '\\0' '\\201' >input",
+            "head -c 500000000 /dev/zero | gzip -1 >input",
+        ])
+    func hostileInput(_ make: String) throws {
+        let scratch = try scratch()
+        for command in ["verify --policy policy.yaml --json", "replay --policy policy.yaml --json", "inspect"] {
+            let run = try scratch.shell(
+                "\(make); ulimit -v \(MemoryCeiling.kilobytes); timeout -s KILL 120 \"$ASSAY\" \(command) input >out; status=$?; "
+                    + "head -c 200000 out; exit $status")
+            // 2 is evidence that cannot be read; whatever bytes are, they can be inspected.
+            #expect(
+                run.status == 2 || (run.status == 0 && command == "inspect"),
+                "\(command): \(run.status) \(run.errors.prefix(300))")
+            #expect(!run.output.contains(#""outcome":"accept""#), "\(command)")
+            #expect(run.status == 0 || run.errors.contains("error: "), "\(run.errors.prefix(300))")
+        }
+    }
+
+    @Test("Where memory runs out, what was accepted is enrolled, nothing is accepted twice, and the ledger is whole")
+    func tooLittle() throws {
+        let scratch = try scratch()
+        var (whole, cut) = (0, 0)
+        let verify =
+            "\"$ASSAY\" verify --policy policy.yaml --as-captured --json --create-ledger attestation-accept.json"
+        // From too little for the program to start to more than enough.
+        for kilobytes in stride(from: 60_000, through: 420_000, by: 30_000) {
+            let ledger = "sqlite:\(kilobytes).sqlite"
+            // Without threads the run time waits for some, for ever.
+            let run = try scratch.shell(
+                "ulimit -v \(kilobytes); timeout -s KILL 4 \(verify) --ledger \(ledger); exit $?")
+            let accepted = Set(
+                try run.json().filter { $0["outcome"] as? String == "accept" }.compactMap { $0["id"] as? String })
+            if run.status == 0 { whole += 1 } else { cut += 1 }
+            #expect(run.status != 0 || accepted.count == 21, "\(kilobytes)")
+            // The run time ends the process where it gets no memory, with a sentence if it has enough left for one.
+            #expect(
+                run.status == 0 || run.status >= 127 || run.errors.contains("error: "), "\(kilobytes): \(run.status)")
+
+            let again = try scratch.shell("\(verify) --ledger \(ledger)")
+            #expect([0, 1].contains(again.status), "\(again.errors)")
+            for verdict in try again.json() where verdict["outcome"] as? String == "accept" {
+                #expect(!accepted.contains(verdict["id"] as? String ?? ""), "accepted twice at \(kilobytes)")
+            }
+            let check = try scratch.assay("ledger", "check", "--ledger", ledger)
+            #expect(check.status == 0, "\(kilobytes): \(check.output)")
+        }
+        #expect(whole > 0 && cut > 0, "\(whole) runs had enough, \(cut) had not")
+    }
+}
