@@ -16,11 +16,14 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CBareOpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CBareSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
                 "CBareOpenSSL",
+                "CBareSQLite",
                 .product(name: "Assay", package: "assay"),
+                .product(name: "AssayLedgerSQLite", package: "assay"),
                 .product(name: "AssayReplay", package: "assay"),
                 .product(name: "AssayTesting", package: "assay"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

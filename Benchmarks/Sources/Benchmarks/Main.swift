@@ -29,6 +29,7 @@ struct Benchmarks: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if try await CounterWorker.serve() { return }
         let pace = quick ? Pace.quick : .full
         var results: [SectionResult] = []
         for section in Sections.all where sections.isEmpty || sections.contains(section.name) {

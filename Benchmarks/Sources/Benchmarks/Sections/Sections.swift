@@ -2,6 +2,6 @@
 enum Sections {
     static let all: [any Section] = [
         MemorySection(), RateSection(), PeerTokensSection(), ThreadsSection(), ReplaySection(), ReplayMemorySection(),
-        StepsSection(),
+        StepsSection(), LedgerSection(), StartUpSection(),
     ]
 }
