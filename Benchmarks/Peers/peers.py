@@ -21,10 +21,19 @@ import sys
 import time
 import warnings
 
+import app_attest
+import messages
+import play_integrity
 import tokens
 
-JOBS = {"tokens": tokens.LIBRARIES}
-PACKAGES = ["pyjwt", "joserfc", "cryptography"]
+JOBS = {
+    "attestation": app_attest.ATTESTATION, "assertion": app_attest.ASSERTION, "classic": play_integrity.LIBRARIES,
+    "token": tokens.LIBRARIES, "message": messages.LIBRARIES,
+}
+PACKAGES = [
+    "pyattest", "pyhanko-certvalidator", "python-jose", "cbor2", "pyjwt", "joserfc", "jwcrypto",
+    "http-message-signatures", "cryptography",
+]
 
 
 class Work:

@@ -31,6 +31,8 @@ struct Benchmarks: AsyncParsableCommand {
     func run() async throws {
         if try await CounterWorker.serve() { return }
         let pace = quick ? Pace.quick : .full
+        let conditions = Conditions(package: Places.package, peers: try await PeerProcess().versions())
+        for entry in conditions.entries { say("\(entry.name): \(entry.value)") }
         var results: [SectionResult] = []
         for section in Sections.all where sections.isEmpty || sections.contains(section.name) {
             let result = SectionResult(
@@ -39,7 +41,7 @@ struct Benchmarks: AsyncParsableCommand {
             say(TextReport(result: result).text)
             results.append(result)
         }
-        let report = Report(conditions: Conditions(package: Places.package, peers: []), sections: results)
+        let report = Report(conditions: conditions, sections: results)
         if let output { try report.write(to: URL(fileURLWithPath: output)) }
         for shortcoming in report.shortcomings { say(shortcoming) }
         if report.isReached { say("every target is reached") } else { throw ExitCode(1) }

@@ -47,7 +47,10 @@ actor PeerProcess {
     }
 
     /// The names and versions of all libraries that take part, and of Python.
-    func versions() throws -> [[String]] { try ask(Order<String>(op: "versions", job: "", library: "")) }
+    func versions() throws -> [(name: String, value: String)] {
+        let pairs: [[String]] = try ask(Order<String>(op: "versions", job: "", library: ""))
+        return pairs.map { ($0.first ?? "", $0.last ?? "") }
+    }
 
     /// Hands evidence to a library and returns whether it accepts all of it, or why not. What it was handed last is what
     /// is timed.

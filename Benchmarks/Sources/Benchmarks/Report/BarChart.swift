@@ -7,10 +7,10 @@ import Foundation
 struct BarChart {
     let report: Report
 
-    private let width = 960.0
+    private let width = 1010.0
     /// Where the scale begins, and where it ends before the room for the numbers.
-    private let left = 440.0
-    private let right = 850.0
+    private let left = 490.0
+    private let right = 900.0
     private let row = 22.0
     private let top = 44.0
 
@@ -54,7 +54,7 @@ struct BarChart {
             .bar { fill: #4f94e4 } .missed { fill: #e8762d }
             }
             </style>
-            <text class="soft" x="8" y="16">How many times as much ours gets done; a thick mark is the target</text>
+            <text class="soft" x="8" y="16">How many times as much ours gets done; a thick mark is the target, missed in orange</text>
             """
         ]
         for value in scale.marks {

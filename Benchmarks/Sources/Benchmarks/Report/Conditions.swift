@@ -1,3 +1,4 @@
+import CBareCBOR
 import CBareOpenSSL
 import Foundation
 
@@ -18,6 +19,7 @@ struct Conditions: Sendable {
                 ("System", ProcessInfo.processInfo.operatingSystemVersionString),
                 ("Swift", Self.compiler),
                 ("OpenSSL", OpenSSL_version(OPENSSL_VERSION).map { String(cString: $0) } ?? "unknown"),
+                ("libcbor", "\(CBOR_MAJOR_VERSION).\(CBOR_MINOR_VERSION).\(CBOR_PATCH_VERSION)"),
             ] + libraries.compactMap { name in pins[name].map { (name, $0) } } + peers
     }
 

@@ -34,4 +34,11 @@ struct SectionResult: Sendable {
     let title: String
     let note: String
     let figures: [Figure]
+
+    /// What each peer leaves out, once for each job.
+    var omissions: [(peer: String, text: String)] {
+        var told: Set<String> = []
+        return figures.filter { !$0.leavesOut.isEmpty && told.insert($0.baseline + $0.leavesOut).inserted }
+            .map { ($0.baseline, $0.leavesOut) }
+    }
 }

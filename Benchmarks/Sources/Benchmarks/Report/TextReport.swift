@@ -18,6 +18,7 @@ struct TextReport {
             }
             lines.append("  " + cells.joined(separator: "  "))
         }
+        lines += result.omissions.map { "  leaves out: \($0.peer): \($0.text)" }
         return lines.joined(separator: "\n") + "\n"
     }
 }

@@ -25,9 +25,15 @@ extension Figure {
         switch standing {
         case .reached: "reached"
         case .missed: "MISSED"
-        case .notShown(let reason): "NOT SHOWN: \(reason)"
+        case .notShown: "NOT SHOWN"
         case .information: ""
         }
+    }
+
+    /// What was measured beside the ratio, and why something could not be shown.
+    var detailText: String {
+        guard case .notShown(let reason) = standing else { return detail }
+        return detail.isEmpty ? reason : "\(reason); \(detail)"
     }
 
     private func short(_ value: Double) -> String {

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 
 /// Engines against the cryptography that lies below them.
@@ -17,7 +18,8 @@ struct RateSection: Section {
         let p256 = Contender.thread("bare P-256 (swift-crypto)", appAttest.bareP256)
         let p384 = Contender.thread("bare P-384 (swift-crypto)", appAttest.bareP384)
         var figures = try await race.figures(
-            .thread("assertion", appAttest.assertions), against: [.bare(p256, target: .atLeast(0.94))])
+            .thread("assertion", appAttest.assertions),
+            against: [.bare(p256, target: .atLeast(0.94))] + openSSL(appAttest))
         figures += try await race.figures(
             .thread("attestation, intermediate known", appAttest.attestationsWithoutReceipt),
             against: [.bare(p384, target: .atLeast(0.92))])
@@ -36,5 +38,24 @@ struct RateSection: Section {
             .thread("signed message with a body", messages.assessWrites),
             against: [.bare(p256, target: .atLeast(0.70))])
         return figures
+    }
+
+    /// The same P-256 verification by OpenSSL: as it is commonly called, and with all that can be done beforehand.
+    private func openSSL(_ subject: AppAttestSubject) -> [Opponent] {
+        let bare = BareP256(
+            key: Array(subject.p256.derRepresentation), message: Array(subject.p256Message),
+            hash: Array(SHA256.hash(data: subject.p256Message)),
+            signature: Array(subject.p256Signature.derRepresentation))
+        guard let bare else { stop("OpenSSL does not take the key") }
+        return [
+            .bare(
+                .thread("EVP_DigestVerify (OpenSSL)") { count in
+                    for _ in 0..<count { demand(bare.verifyMessage(), "EVP_DigestVerify") }
+                }, target: .atLeast(1.12)),
+            .bare(
+                .thread("EVP_PKEY_verify (OpenSSL)") { count in
+                    for _ in 0..<count { demand(bare.verifyHash(), "EVP_PKEY_verify") }
+                }, target: .none),
+        ]
     }
 }

@@ -1,7 +1,8 @@
 /// All sections, in the order in which they run and are printed.
 enum Sections {
     static let all: [any Section] = [
-        MemorySection(), RateSection(), PeerTokensSection(), ThreadsSection(), ReplaySection(), ReplayMemorySection(),
-        StepsSection(), LedgerSection(), StartUpSection(),
+        MemorySection(), RateSection(), ThreadsSection(), PeerAppAttestSection(), PeerPlayIntegritySection(),
+        PeerTokensSection(), PeerMessagesSection(), PrimitivesSection(), LedgerSection(), ReplaySection(),
+        ReplayMemorySection(), StartUpSection(), StepsSection(),
     ]
 }

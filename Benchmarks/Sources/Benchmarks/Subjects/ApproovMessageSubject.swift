@@ -11,13 +11,24 @@ struct ApproovMessageSubject: Sendable {
     private let keys: [NamedKey]
     private let expectations: ApproovExpectations
 
-    init(now: Date) throws {
+    /// The requests with a body, and the keys that they are signed with, in the form in which peers load them.
+    let minted: [(request: MintedApproovMessage, publicKey: [UInt8])]
+
+    /// - Parameter isLasting: whether the signatures live for an hour and name a key, as peers want them that ask the
+    ///   clock and look keys up; without it they are as Approov's SDKs make them.
+    init(now: Date, isLasting: Bool = false) throws {
         self.now = now
-        let secret = (0..<64).map { UInt8($0 * 3 + 1) }
+        let testKeys = try ApproovTestKeys(seed: "benchmark", label: "messages")
         let body = Array(#"{"item":"4711","count":2,"note":"leave it at the door"}"#.utf8)
-        reads = try (0..<16).map { try Self.request("GET", [], secret, installation: $0, now) }
-        writes = try (0..<16).map { try Self.request("POST", body, secret, installation: $0, now) }
-        let material = try ApproovKey.reading(["secret": SecretBytes(Array(Base64.encode(secret, .standard).utf8))])
+        let devices = (0..<16).map { _ in TestKey(.p256) }
+        func requests(_ method: String, _ body: [UInt8]) throws -> [MintedApproovMessage] {
+            try devices.map { try Self.request(method, body, testKeys, device: $0, now, isLasting: isLasting) }
+        }
+        let (reading, writing) = (try requests("GET", []), try requests("POST", body))
+        minted = zip(writing, devices).map { ($0, $1.subjectPublicKeyInfo()) }
+        reads = reading.map(Self.input)
+        writes = writing.map(Self.input)
+        let material = try ApproovKey.reading(["secret": SecretBytes(Array(testKeys.secretFile.utf8))])
         keys = [NamedKey(name: "benchmark", scope: "benchmark", material: material)]
         var settings = ApproovConfiguration.Settings()
         settings.messageSigning = MessageSigning(signer: .installation)
@@ -27,19 +38,28 @@ struct ApproovMessageSubject: Sendable {
 
     /// A request as Approov's SDKs sign it.
     private static func request(
-        _ method: String, _ body: [UInt8], _ secret: [UInt8], installation: UInt8, _ now: Date
-    ) throws -> ApproovMessageInput {
-        let key = TestKey(.p256)
-        let publicKey = Base64.encode(key.subjectPublicKeyInfo(), .standard)
-        let token = ApproovTokenSubject.token(
-            secret, device: installation, expiry: now + 300, more: #","ipk":"\#(publicKey)""#)
+        _ method: String, _ body: [UInt8], _ testKeys: ApproovTestKeys, device: TestKey, _ now: Date, isLasting: Bool
+    ) throws -> MintedApproovMessage {
+        var keys = testKeys
+        keys.installationKey = device
+        let second = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
+        var claims = ApproovClaimsBlueprint(expiresAt: second + 300)
+        claims[.installationKey] = .text(Base64.encode(keys.installationPublicKey, .standard))
+        let token = try ApproovTokenBlueprint(keys: keys, claims: claims).mint().token
         var blueprint = ApproovMessageBlueprint(
             method: method, targetURI: "https://api.example.com/v1/items?shop=12", token: token,
-            signer: .installation(key), createdAt: now)
+            signer: .installation(device), createdAt: now)
         blueprint.body = body
         if !body.isEmpty { blueprint.fields.append(HTTPMessageParts.Field("Content-Type", "application/json")) }
-        let message = try blueprint.mint()
-        return ApproovMessageInput(
+        if isLasting {
+            blueprint[parameter: "expires"] = .integer(Int64(second.timeIntervalSince1970) + 3600)
+            blueprint[parameter: "keyid"] = .string("installation")
+        }
+        return try blueprint.mint()
+    }
+
+    private static func input(_ message: MintedApproovMessage) -> ApproovMessageInput {
+        ApproovMessageInput(
             method: message.method, targetURI: message.targetURI,
             fields: message.fields.map { ApproovMessageInput.Field($0.name, $0.value) }, body: .bytes(message.body))
     }

@@ -13,18 +13,25 @@ struct ClassicTokenSubject: Sendable {
     /// The token taken apart, for the bare operations.
     let parts: ClassicTokenParts
 
-    private static let packageName = "com.example.shop"
-    private static let digest = [UInt8](repeating: 0x6A, count: 32)
+    /// The payload, as JSON.
+    let payload: [UInt8]
+    let testKeys: PlayIntegrityTestKeys
+
+    static let packageName = "com.example.shop"
+    static let digest = [UInt8](repeating: 0x6A, count: 32)
 
     /// Mints a token.
     init(now: Date) throws {
-        let nonce = [UInt8](repeating: 0x4E, count: 32)
+        // A multiple of three: pyattest refuses a nonce whose base64 lacks its padding.
+        let nonce = [UInt8](repeating: 0x4E, count: 33)
         let testKeys = PlayIntegrityTestKeys(seed: "benchmark", label: "classic")
         let minted = try ClassicTokenBlueprint(
             keys: testKeys, packageName: Self.packageName, nonce: nonce, certificateDigests: [Self.digest],
             issuedAt: now
         ).mint()
         self.now = now
+        payload = minted.payload
+        self.testKeys = testKeys
         input = try ClassicIntegrityInput(
             token: minted.token, packageName: Self.packageName, nonce: Base64.encode(nonce, .url))
         let material = try PlayIntegrityKeys.reading([
@@ -65,6 +72,25 @@ struct ClassicTokenSubject: Sendable {
             initializationVector: jwe.initializationVector, additionalData: Array(jwe.additionalData),
             ciphertext: jwe.ciphertext, tag: jwe.tag, verificationKey: key, signingInput: Data(signed.signingInput),
             signature: try P256.Signing.ECDSASignature(rawRepresentation: signed.signature))
+    }
+
+    /// Tokens under the same keys that ours refuses, and what is wrong with them.
+    func refused() throws -> [(name: String, token: String)] {
+        let changes: [(name: String, issuedAt: Date, isTest: Bool)] = [
+            ("a token that is a year old", now - 365 * 86_400, false), ("a test response", now, true),
+        ]
+        return try changes.map { change in
+            var blueprint = ClassicTokenBlueprint(
+                keys: testKeys, packageName: Self.packageName, nonce: input.nonce, certificateDigests: [Self.digest],
+                issuedAt: change.issuedAt)
+            if change.isTest { blueprint.payload[.isTestingResponse] = true }
+            let token = try blueprint.mint().token
+            let input = try ClassicIntegrityInput(
+                token: token, packageName: Self.packageName, nonce: Base64.encode(input.nonce, .url))
+            let assessment = ClassicIntegrityAssessor.assess(input, keys: keys, expectations: expectations, now: now)
+            demand(!assessment.holds, "\(change.name) holds")
+            return (change.name, token)
+        }
     }
 
     /// Judges the token a number of times.
