@@ -71,7 +71,10 @@ let package = Package(
             name: "Approov", dependencies: ["AssayCore", "AssayInspection", "AssayPrimitives"], swiftSettings: strict),
         .target(
             name: "AssayLedgerSQLite",
-            dependencies: ["AssayCore", "AssayPrimitives", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: [
+                "AssayCore", "AssayPrimitives", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
             swiftSettings: strict),
         .target(
             name: "Assay",

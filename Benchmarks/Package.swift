@@ -16,13 +16,16 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CBareOpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CBareSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CBareCBOR", pkgConfig: "libcbor", providers: [.apt(["libcbor-dev"])]),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
                 "CBareCBOR",
                 "CBareOpenSSL",
+                "CBareSQLite",
                 .product(name: "Assay", package: "assay"),
+                .product(name: "AssayLedgerSQLite", package: "assay"),
                 .product(name: "AssayReplay", package: "assay"),
                 .product(name: "AssayTesting", package: "assay"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -1,4 +1,5 @@
 package import AssayCore
+import Dispatch
 package import Foundation
 import GRDB
 import Synchronization
@@ -25,12 +26,17 @@ package enum LedgerAnswer: Sendable {
 /// Group commit: writes that arrive while a transaction is being made durable wait, and share the next one.
 ///
 /// Each write of a batch is decided against what the earlier ones left, inside one immediate transaction, and nobody
-/// is answered before that is durable. There is never a wait for company: a lone write goes at once.
+/// is answered before that is durable. A lone write goes at once. Writers that have shared a transaction are given a
+/// moment to come back and share the next one: otherwise the first of them would go alone and the others after it, in
+/// two groups that take turns for ever, at half the rate.
 package final class GroupWriter: Sendable {
     /// How many writes share a transaction at most, which bounds how long the first of them waits for the others.
     package static let batchLimit = 256
     /// How many transactions are made before others of this process come to write.
     private static let turn = 4
+    /// How long company is waited for after a transaction, as a share of the time that it took, and at most: a little
+    /// beside what a write takes anyway, even when nobody comes back.
+    private static let patience = (share: 0.25, limit: Duration.milliseconds(5))
 
     private struct Pending: Sendable {
         let write: LedgerWrite
@@ -43,11 +49,24 @@ package final class GroupWriter: Sendable {
         var isDraining = false
         var isClosed = false
         var transactions = 0
+        /// How many writes may come together, seen from the last transaction, and until when they are waited for.
+        var company: (size: Int, until: ContinuousClock.Instant)?
+        /// Whether a drain waits until so many are there.
+        var isAwaitingCompany = false
+
+        /// Whether whoever waits for company is to be woken up, once.
+        mutating func endsWait() -> Bool {
+            guard isAwaitingCompany, isClosed || waiting.count >= company?.size ?? 0 else { return false }
+            isAwaitingCompany = false
+            return true
+        }
     }
 
     private let pool: DatabasePool
     private let forgetting: LedgerForgetting
     private let state = Mutex(State())
+    /// Wakes up the drain that waits for company.
+    private let arrival = DispatchSemaphore(value: 0)
 
     init(pool: DatabasePool, forgetting: LedgerForgetting) {
         self.pool = pool
@@ -67,20 +86,26 @@ package final class GroupWriter: Sendable {
 
     /// Lets what is waiting be written, and nothing more.
     func refuseFurtherWrites() {
-        state.withLock { $0.isClosed = true }
+        let endsWait = state.withLock { state in
+            state.isClosed = true
+            return state.endsWait()
+        }
+        if endsWait { arrival.signal() }
     }
 
     private func enqueue(_ pending: Pending) {
-        enum Next { case nothing, drain, refuse }
+        enum Next { case nothing, drain, wake, refuse }
         let next: Next = state.withLock { state in
             if state.isClosed { return .refuse }
             state.waiting.append(pending)
             defer { state.isDraining = true }
+            if state.endsWait() { return .wake }
             return state.isDraining ? .nothing : .drain
         }
         switch next {
         case .nothing: break
         case .drain: pool.asyncWriteWithoutTransaction { db in self.drain(db) }
+        case .wake: arrival.signal()
         case .refuse:
             let outage = LedgerOutage(.unreachable, "\(pool.path) has been closed")
             pending.continuation.resume(returning: .failure(outage))
@@ -89,10 +114,12 @@ package final class GroupWriter: Sendable {
 
     private func drain(_ db: Database) {
         for _ in 0..<Self.turn {
+            awaitCompany()
             guard let batch = nextBatch() else { return }
-            for (pending, result) in zip(batch, write(batch, db)) {
-                pending.continuation.resume(returning: result)
-            }
+            let start = ContinuousClock.now
+            let results = write(batch, db)
+            expectCompany(after: batch, since: start)
+            for (pending, result) in zip(batch, results) { pending.continuation.resume(returning: result) }
         }
         // Under a load without end nobody else of this process, such as its key store, would come to write. Decided
         // under the lock: once nothing more is taken, the file may be closed before a turn that is asked for now.
@@ -101,6 +128,36 @@ package final class GroupWriter: Sendable {
             return state.isClosed
         }
         if isLast { drain(db) }
+    }
+
+    /// Whoever is answered now may come back at once, and whoever waits already is there. A lone writer is no company.
+    private func expectCompany(after batch: [Pending], since start: ContinuousClock.Instant) {
+        let end = ContinuousClock.now
+        let patience = min((end - start) * Self.patience.share, Self.patience.limit)
+        state.withLock { state in
+            let size = min(batch.count + state.waiting.count, Self.batchLimit)
+            state.company = size > 1 ? (size, end + patience) : nil
+        }
+    }
+
+    /// Waits until as many writes are there as may come together, but not beyond the time that was set for them.
+    private func awaitCompany() {
+        let end: ContinuousClock.Instant? = state.withLock { state in
+            guard !state.isClosed, let company = state.company, company.size > state.waiting.count,
+                company.until > .now
+            else { return nil }
+            state.isAwaitingCompany = true
+            return company.until
+        }
+        guard let end else { return }
+        let nanoseconds = Int((end - .now) / .nanoseconds(1))
+        guard arrival.wait(timeout: .now() + .nanoseconds(max(0, nanoseconds))) == .timedOut else { return }
+        let hasBeenWoken = state.withLock { state in
+            defer { state.isAwaitingCompany = false }
+            return !state.isAwaitingCompany
+        }
+        // The signal came after all, or is about to, and must not end the next wait.
+        if hasBeenWoken { arrival.wait() }
     }
 
     private func nextBatch() -> [Pending]? {

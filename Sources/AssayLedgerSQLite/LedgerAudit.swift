@@ -42,7 +42,7 @@ struct LedgerAudit {
         return problems
     }
 
-    private func challengeProblem(_ row: Row) throws -> String? {
+    private func challengeProblem(_ row: StoredCells) throws -> String? {
         let (challenge, consumedAt) = try LedgerTables.challenge(row)
         let times = "issued at \(RFC3339.format(challenge.issuedAt))"
         if challenge.value.isEmpty { return "a challenge \(times) is empty" }
@@ -51,7 +51,7 @@ struct LedgerAudit {
         return nil
     }
 
-    private func keyProblem(_ row: Row) throws -> String? {
+    private func keyProblem(_ row: StoredCells) throws -> String? {
         let key = try LedgerTables.key(row)
         let name = "key \(key.identifier.subject.name) of \(key.identifier.engine)"
         if key.identifier.value.isEmpty || key.publicKey.isEmpty { return "\(name) is empty" }
@@ -76,19 +76,19 @@ struct LedgerAudit {
         }
     }
 
-    private func digestProblem(_ row: Row) throws -> String? {
+    private func digestProblem(_ row: StoredCells) throws -> String? {
         let use = try LedgerTables.digest(row)
         return use.digest.isEmpty ? "an empty digest was used at \(RFC3339.format(use.usedAt))" : nil
     }
 
-    private func standingProblem(_ row: Row) throws -> String? {
+    private func standingProblem(_ row: StoredCells) throws -> String? {
         let standing = try LedgerTables.standing(row)
         guard standing.subject.name.isEmpty else { return nil }
         return "\(standing.block == nil ? "an allowed" : "a blocked") \(standing.subject.kind.rawValue) has no name"
     }
 
     /// The form alone. Whether a key opens is for those to see who have the master key.
-    private func sealedKeyProblem(_ row: Row) throws -> String? {
+    private func sealedKeyProblem(_ row: StoredCells) throws -> String? {
         let key = try LedgerTables.sealedKey(row)
         let name = "the sealed key \(key.columns.name.excerpt)"
         if KeyName.objection(to: key.columns.name) != nil { return "\(name) has a name that no key has" }
@@ -100,7 +100,7 @@ struct LedgerAudit {
     }
 
     private func rows(
-        _ table: String, _ columns: String, by key: String, _ problem: (Row) throws -> String?
+        _ table: String, _ columns: String, by key: String, _ problem: (StoredCells) throws -> String?
     ) throws -> [String] {
         try damage(table) {
             var problems: [String] = []

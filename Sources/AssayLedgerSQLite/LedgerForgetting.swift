@@ -22,24 +22,24 @@ extension LedgerTables {
             """
             DELETE FROM challenge WHERE value IN
             (SELECT value FROM challenge WHERE expiresAt <= ? ORDER BY expiresAt LIMIT ?)
-            """, [horizon.stored, limit])
+            """, [.integer(horizon.stored), .integer(Int64(limit))])
         guard let last = try lastEnd(expiredBy: horizon, atMost: limit) else { return }
         let (mark, isPastAllTime) = (last / Self.markStep * Self.markStep).addingReportingOverflow(Self.markStep)
         try run(
             """
             INSERT INTO forgotten (what, until) VALUES ('usedDigest', ?)
             ON CONFLICT (what) DO UPDATE SET until = excluded.until WHERE until < excluded.until
-            """, [isPastAllTime ? .max : mark])
+            """, [.integer(isPastAllTime ? .max : mark)])
         try run(
             """
             DELETE FROM usedDigest WHERE digest IN
             (SELECT digest FROM usedDigest WHERE until <= ? ORDER BY until LIMIT ?)
-            """, [horizon.stored, limit])
+            """, [.integer(horizon.stored), .integer(Int64(limit))])
     }
 
     private func lastEnd(expiredBy horizon: Date, atMost limit: Int) throws -> Int64? {
         let sql = "SELECT max(until) FROM (SELECT until FROM usedDigest WHERE until <= ? ORDER BY until LIMIT ?)"
-        return try integer(sql, [horizon.stored, limit])
+        return try integer(sql, [.integer(horizon.stored), .integer(Int64(limit))])
     }
 
     /// The latest end of a window of which a digest may have been forgotten, and nil when none was.
@@ -47,8 +47,7 @@ extension LedgerTables {
         try integer("SELECT until FROM forgotten WHERE what = 'usedDigest'", []).map { Date(stored: $0) }
     }
 
-    private func integer(_ sql: String, _ arguments: StatementArguments) throws -> Int64? {
-        guard let row = try row(sql, arguments) else { return nil }
-        return try StoredRow(row, "forgotten").integerIfAny(0)
+    private func integer(_ sql: String, _ values: [StoredValue]) throws -> Int64? {
+        try first(sql, values) { try StoredRow($0, "forgotten").integerIfAny(0) } ?? nil
     }
 }

@@ -20,46 +20,49 @@ extension LedgerTables {
     static let standingLimit = 100
 
     func challenge(_ value: [UInt8]) throws -> (challenge: Challenge, consumedAt: Date?)? {
-        try row("SELECT \(Self.challengeColumns) WHERE value = ?", [Data(value)]).map(Self.challenge)
+        try first("SELECT \(Self.challengeColumns) WHERE value = ?", [.blob(value)]) { try Self.challenge($0) }
     }
 
     func key(_ identifier: KeyIdentifier) throws -> EnrolledKey? {
-        try row(
+        try first(
             "SELECT \(Self.keyColumns) WHERE engine = ? AND identifier = ?",
-            [identifier.engine, Data(identifier.value)]
-        ).map(Self.key)
+            [.text(identifier.engine), .blob(identifier.value)]
+        ) { try Self.key($0) }
     }
 
     /// What of a key a decision rests on.
     func keyState(_ identifier: KeyIdentifier) throws -> (app: String, counter: UInt32, enrolledAt: Date)? {
-        try row(
+        try first(
             "SELECT app, counter, enrolledAt FROM enrolledKey WHERE engine = ? AND identifier = ?",
-            [identifier.engine, Data(identifier.value)]
-        ).map { row in
+            [.text(identifier.engine), .blob(identifier.value)]
+        ) { row in
             let row = StoredRow(row, "enrolledKey")
             return (try row.text(0), try row.counter(1), try row.date(2))
         }
     }
 
     func digest(_ digest: [UInt8]) throws -> UsedDigest? {
-        try row("SELECT \(Self.digestColumns) WHERE digest = ?", [Data(digest)]).map(Self.digest)
+        try first("SELECT \(Self.digestColumns) WHERE digest = ?", [.blob(digest)]) { try Self.digest($0) }
     }
 
     func block(on key: KeyIdentifier) throws -> Block? { try standing(of: key.subject)?.block }
 
     func standing(of subject: LedgerSubject) throws -> LedgerStanding? {
-        try row("SELECT \(Self.standingColumns) WHERE kind = ? AND name = ?", [subject.kind.rawValue, subject.name])
-            .map(Self.standing)
+        try first(
+            "SELECT \(Self.standingColumns) WHERE kind = ? AND name = ?",
+            [.text(subject.kind.rawValue), .text(subject.name)]
+        ) { try Self.standing($0) }
     }
 
     /// The standings of subjects, whether they are in force or have ended, in the order of the subjects.
     ///
     /// - Parameter subjects: at most ``standingLimit``.
     func standings(of subjects: ArraySlice<LedgerSubject>) throws -> [LedgerStanding] {
-        try Row.fetchAll(
-            db.cachedStatement(sql: Self.standingsQuery(subjects: subjects.count)),
-            arguments: StatementArguments(subjects.flatMap { [$0.kind.rawValue, $0.name] })
-        ).map(Self.standing)
+        var standings: [LedgerStanding] = []
+        try StoredStatement(db, Self.standingsQuery(subjects: subjects.count)).each(
+            subjects.flatMap { [.text($0.kind.rawValue), .text($0.name)] }
+        ) { standings.append(try Self.standing($0)) }
+        return standings
     }
 
     static func standingsQuery(subjects count: Int) -> String {
@@ -71,7 +74,7 @@ extension LedgerTables {
             """
     }
 
-    static func challenge(_ row: Row) throws -> (challenge: Challenge, consumedAt: Date?) {
+    static func challenge(_ row: StoredCells) throws -> (challenge: Challenge, consumedAt: Date?) {
         let row = StoredRow(row, "challenge")
         let challenge = Challenge(
             value: try row.bytes(0), app: try row.text(1), purpose: ChallengePurpose(EvidenceKind(try row.text(2))),
@@ -79,7 +82,7 @@ extension LedgerTables {
         return (challenge, try row.dateIfAny(5))
     }
 
-    static func key(_ row: Row) throws -> EnrolledKey {
+    static func key(_ row: StoredCells) throws -> EnrolledKey {
         let row = StoredRow(row, "enrolledKey")
         guard let properties = StoredProperties.decode(try row.text(6)) else { throw row.error(6) }
         return EnrolledKey(
@@ -88,14 +91,14 @@ extension LedgerTables {
             properties: properties)
     }
 
-    static func digest(_ row: Row) throws -> UsedDigest {
+    static func digest(_ row: StoredCells) throws -> UsedDigest {
         let row = StoredRow(row, "usedDigest")
         return UsedDigest(
             digest: try row.bytes(0), app: try row.text(1), kind: EvidenceKind(try row.text(2)),
             usedAt: try row.date(3), until: try row.date(4))
     }
 
-    static func standing(_ row: Row) throws -> LedgerStanding {
+    static func standing(_ row: StoredCells) throws -> LedgerStanding {
         let row = StoredRow(row, "block")
         guard let kind = LedgerSubject.Kind(rawValue: try row.text(0)) else { throw row.error(0) }
         let subject = LedgerSubject(kind, try row.text(1))
@@ -107,61 +110,66 @@ extension LedgerTables {
         }
     }
 
-    func row(_ sql: String, _ arguments: StatementArguments) throws -> Row? {
-        try Row.fetchOne(db.cachedStatement(sql: sql), arguments: arguments)
+    /// The first row of a query, read by `body`, and nil when there is none.
+    func first<Value>(
+        _ sql: String, _ values: [StoredValue], _ body: (StoredCells) throws -> Value
+    ) throws -> Value? {
+        try StoredStatement(db, sql).first(values, body)
     }
 }
 
-/// One row whose cells are converted or refused. GRDB's own subscripts end the process when a cell is not as expected.
+/// One row whose cells are converted or refused.
 struct StoredRow {
-    private let row: Row
+    private let row: StoredCells
     private let table: String
 
-    init(_ row: Row, _ table: String) {
+    init(_ row: StoredCells, _ table: String) {
         self.row = row
         self.table = table
     }
 
     func error(_ index: Int) -> StoredValueError {
-        StoredValueError(table: table, column: Array(row.columnNames)[index])
+        StoredValueError(table: table, column: row.columnName(index))
     }
 
-    private func cell(_ index: Int) -> DatabaseValue { row[index] }
-
     func text(_ index: Int) throws -> String {
-        guard case .string(let value) = cell(index).storage else { throw error(index) }
+        guard case .text(let value) = row.cell(index) else { throw error(index) }
         return value
     }
 
     func textIfAny(_ index: Int) throws -> String? {
-        cell(index).isNull ? nil : try text(index)
+        isNull(index) ? nil : try text(index)
     }
 
     func bytes(_ index: Int) throws -> [UInt8] {
-        guard case .blob(let value) = cell(index).storage else { throw error(index) }
-        return Array(value)
+        guard case .blob(let value) = row.cell(index) else { throw error(index) }
+        return value
     }
 
     func counter(_ index: Int) throws -> UInt32 {
-        guard case .int64(let value) = cell(index).storage, let counter = UInt32(exactly: value) else {
+        guard case .integer(let value) = row.cell(index), let counter = UInt32(exactly: value) else {
             throw error(index)
         }
         return counter
     }
 
     func integer(_ index: Int) throws -> Int64 {
-        guard case .int64(let value) = cell(index).storage else { throw error(index) }
+        guard case .integer(let value) = row.cell(index) else { throw error(index) }
         return value
     }
 
     func integerIfAny(_ index: Int) throws -> Int64? {
-        cell(index).isNull ? nil : try integer(index)
+        isNull(index) ? nil : try integer(index)
     }
 
     func date(_ index: Int) throws -> Date { Date(stored: try integer(index)) }
 
     func dateIfAny(_ index: Int) throws -> Date? {
-        cell(index).isNull ? nil : try date(index)
+        isNull(index) ? nil : try date(index)
+    }
+
+    private func isNull(_ index: Int) -> Bool {
+        if case .null = row.cell(index) { true } else { false }
     }
 }
 

@@ -43,7 +43,8 @@ struct LedgerTables {
         switch action {
         case .consumeChallenge(let value, _, _):
             try change(
-                "UPDATE challenge SET consumedAt = ? WHERE value = ? AND consumedAt IS NULL", [now.stored, Data(value)])
+                "UPDATE challenge SET consumedAt = ? WHERE value = ? AND consumedAt IS NULL",
+                [.integer(now.stored), .blob(value)])
         case .enrol(let key):
             try change(
                 """
@@ -51,18 +52,22 @@ struct LedgerTables {
                 VALUES (?, ?, ?, ?, ?, ?, ?)
                 """,
                 [
-                    key.identifier.engine, Data(key.identifier.value), key.app, Data(key.publicKey),
-                    Int64(key.counter), key.enrolledAt.stored, try StoredProperties.encode(key.properties),
+                    .text(key.identifier.engine), .blob(key.identifier.value), .text(key.app), .blob(key.publicKey),
+                    .integer(Int64(key.counter)), .integer(key.enrolledAt.stored),
+                    .text(try StoredProperties.encode(key.properties)),
                 ])
         case .advanceCounter(let advance):
             // The comparison again, so that no path can write a counter that is not greater.
             try change(
                 "UPDATE enrolledKey SET counter = ?1 WHERE engine = ?2 AND identifier = ?3 AND counter < ?1",
-                [Int64(advance.counter), advance.key.engine, Data(advance.key.value)])
+                [.integer(Int64(advance.counter)), .text(advance.key.engine), .blob(advance.key.value)])
         case .rememberDigest(let use):
             try change(
                 "INSERT INTO usedDigest (digest, app, kind, usedAt, until) VALUES (?, ?, ?, ?, ?)",
-                [Data(use.digest), use.app, use.kind.name, use.usedAt.stored, use.until.stored])
+                [
+                    .blob(use.digest), .text(use.app), .text(use.kind.name), .integer(use.usedAt.stored),
+                    .integer(use.until.stored),
+                ])
         }
     }
 
@@ -74,8 +79,8 @@ struct LedgerTables {
             ON CONFLICT (value) DO NOTHING
             """,
             [
-                Data(challenge.value), challenge.app, challenge.purpose.name, challenge.issuedAt.stored,
-                challenge.expiresAt.stored,
+                .blob(challenge.value), .text(challenge.app), .text(challenge.purpose.name),
+                .integer(challenge.issuedAt.stored), .integer(challenge.expiresAt.stored),
             ]) == 1
     }
 
@@ -92,26 +97,31 @@ struct LedgerTables {
     private func put(_ subject: LedgerSubject, _ reason: String, since: Date, until: Date?, allows: Bool) throws {
         try change(
             "INSERT OR REPLACE INTO block (kind, name, reason, since, until, allows) VALUES (?, ?, ?, ?, ?, ?)",
-            [subject.kind.rawValue, subject.name, reason, since.stored, until?.stored, allows ? 1 : 0])
+            [
+                .text(subject.kind.rawValue), .text(subject.name), .text(reason), .integer(since.stored),
+                .optional(until?.stored), .integer(allows ? 1 : 0),
+            ])
     }
 
     /// Removes a block or an allowance. Returns what there was.
     func removeStanding(of subject: LedgerSubject) throws -> LedgerStanding? {
         guard let standing = try standing(of: subject) else { return nil }
-        try change("DELETE FROM block WHERE kind = ? AND name = ?", [subject.kind.rawValue, subject.name])
+        try change(
+            "DELETE FROM block WHERE kind = ? AND name = ?", [.text(subject.kind.rawValue), .text(subject.name)])
         return standing
     }
 
     /// Runs a statement that must change exactly one row, if the ledger is what the decision took it for.
-    func change(_ sql: String, _ arguments: StatementArguments) throws {
-        guard try run(sql, arguments) == 1 else {
+    func change(_ sql: String, _ values: [StoredValue]) throws {
+        guard try run(sql, values) == 1 else {
             throw StoredValueError(table: "ledger", column: "a row that was decided on")
         }
     }
 
+    /// Runs a statement. Returns how many rows it changed.
     @discardableResult
-    func run(_ sql: String, _ arguments: StatementArguments) throws -> Int {
-        try db.cachedStatement(sql: sql).execute(arguments: arguments)
+    func run(_ sql: String, _ values: [StoredValue]) throws -> Int {
+        try StoredStatement(db, sql).run(values)
         return db.changesCount
     }
 }

@@ -80,8 +80,7 @@ extension SQLiteLedger {
 
 extension LedgerTables {
     /// Hands the rows of a query to `body`, one at a time, in the order of a key.
-    static func each(_ db: Database, _ columns: String, by key: String, _ body: (Row) throws -> Void) throws {
-        let rows = try Row.fetchCursor(db, sql: "SELECT \(columns) ORDER BY \(key)")
-        while let row = try rows.next() { try body(row) }
+    static func each(_ db: Database, _ columns: String, by key: String, _ body: (StoredCells) throws -> Void) throws {
+        try StoredStatement(db, "SELECT \(columns) ORDER BY \(key)").each([], body)
     }
 }

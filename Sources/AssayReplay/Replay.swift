@@ -84,12 +84,13 @@ public struct Replay: Sendable {
         let options = options
         let failure = await withTaskGroup(of: ReplayPipeline<Rendered>.Step.self) { group -> ReplayError? in
             var pipeline = ReplayPipeline<Rendered>(jobs: options.jobs)
-            while true {
-                if Task.isCancelled { pipeline.endSettling(.cancelled) }
+            func startWork(mayWait: Bool) {
                 while pipeline.hasRoom {
                     if let (number, records) = pipeline.takeSettled() {
                         group.addTask { .rendered(number, render(records)) }
-                    } else if pipeline.mayRead, !pipeline.isBusy || source.isReady(within: Replay.patience) {
+                    } else if pipeline.mayRead,
+                        mayWait && !pipeline.isBusy || source.isReady(within: mayWait ? Replay.patience : 0)
+                    {
                         do throws(ReplayError) {
                             guard let batch = try Replay.next(of: &source) else {
                                 pipeline.endReading(nil)
@@ -105,8 +106,16 @@ public struct Replay: Sendable {
                         break
                     }
                 }
+            }
+            while true {
+                if Task.isCancelled { pipeline.endSettling(.cancelled) }
+                startWork(mayWait: true)
                 guard let step = await group.next() else { return pipeline.failure }
-                for (judge, assessed) in pipeline.takeAssessed(after: step) {
+                let ready = pipeline.takeAssessed(after: step)
+                // The processor that has become free gets work before the results are settled, which takes a while; but
+                // they do not wait for records that are still to come.
+                startWork(mayWait: false)
+                for (judge, assessed) in ready {
                     account.open(judge.bench)
                     var records: [ReplayedRecord] = []
                     records.reserveCapacity(assessed.records.count)

@@ -29,6 +29,7 @@ struct Benchmarks: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if try await CounterWorker.serve() { return }
         let pace = quick ? Pace.quick : .full
         let conditions = Conditions(package: Places.package, peers: try await PeerProcess().versions())
         for entry in conditions.entries { say("\(entry.name): \(entry.value)") }

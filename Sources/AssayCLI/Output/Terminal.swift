@@ -44,6 +44,8 @@ struct Terminal {
     /// Much of what is printed comes from evidence: control characters could repaint the verdict, and marks for the
     /// direction of text reorder it.
     func printable(_ text: String) -> String {
+        // Nearly all text is, and to look up what Unicode says of each letter takes a fifth of an inspection.
+        if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
         var result = ""
         for scalar in text.unicodeScalars {
             if Terminal.isHarmless(scalar), isUnicode || scalar.isASCII {

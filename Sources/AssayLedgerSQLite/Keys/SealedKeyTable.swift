@@ -7,7 +7,7 @@ extension LedgerTables {
     static let sealedKeyColumns =
         "name, purpose, scope, algorithm, notBefore, notAfter, retiredAt, addedAt, masterKey, sealed FROM sealedKey"
 
-    static func sealedKey(_ row: Row) throws -> SealedKeyRow {
+    static func sealedKey(_ row: StoredCells) throws -> SealedKeyRow {
         let row = StoredRow(row, "sealedKey")
         let columns = SealedKeyColumns(
             name: try row.text(0), purpose: try row.text(1), scope: try row.textIfAny(2), algorithm: try row.text(3),
@@ -18,11 +18,13 @@ extension LedgerTables {
 
     /// All keys, by name.
     func sealedKeys() throws -> [SealedKeyRow] {
-        try Row.fetchAll(db, sql: "SELECT \(Self.sealedKeyColumns) ORDER BY name").map(Self.sealedKey)
+        var keys: [SealedKeyRow] = []
+        try Self.each(db, Self.sealedKeyColumns, by: "name") { keys.append(try Self.sealedKey($0)) }
+        return keys
     }
 
     func sealedKey(_ name: String) throws -> SealedKeyRow? {
-        try row("SELECT \(Self.sealedKeyColumns) WHERE name = ?", [name]).map(Self.sealedKey)
+        try first("SELECT \(Self.sealedKeyColumns) WHERE name = ?", [.text(name)]) { try Self.sealedKey($0) }
     }
 
     /// Stores a key. Returns whether there was none of its name.
@@ -34,9 +36,10 @@ extension LedgerTables {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING
             """,
             [
-                key.columns.name, key.columns.purpose, key.columns.scope, key.columns.algorithm,
-                key.columns.notBefore, key.columns.notAfter, key.columns.retiredAt, key.columns.addedAt,
-                Data(key.masterKey), Data(key.sealed),
+                .text(key.columns.name), .text(key.columns.purpose), .optional(key.columns.scope),
+                .text(key.columns.algorithm), .optional(key.columns.notBefore), .optional(key.columns.notAfter),
+                .optional(key.columns.retiredAt), .integer(key.columns.addedAt), .blob(key.masterKey),
+                .blob(key.sealed),
             ]) == 1
     }
 
@@ -44,11 +47,11 @@ extension LedgerTables {
     func retire(_ key: SealedKeyRow) throws {
         try change(
             "UPDATE sealedKey SET retiredAt = ?, sealed = ? WHERE name = ?",
-            [key.columns.retiredAt, Data(key.sealed), key.columns.name])
+            [.optional(key.columns.retiredAt), .blob(key.sealed), .text(key.columns.name)])
     }
 
     /// Removes a key. Returns whether there was one.
     func removeSealedKey(_ name: String) throws -> Bool {
-        try run("DELETE FROM sealedKey WHERE name = ?", [name]) == 1
+        try run("DELETE FROM sealedKey WHERE name = ?", [.text(name)]) == 1
     }
 }

@@ -2,7 +2,7 @@
 enum Sections {
     static let all: [any Section] = [
         MemorySection(), RateSection(), ThreadsSection(), PeerAppAttestSection(), PeerPlayIntegritySection(),
-        PeerTokensSection(), PeerMessagesSection(), PrimitivesSection(), ReplaySection(), ReplayMemorySection(),
-        StepsSection(),
+        PeerTokensSection(), PeerMessagesSection(), PrimitivesSection(), LedgerSection(), ReplaySection(),
+        ReplayMemorySection(), StartUpSection(), StepsSection(),
     ]
 }

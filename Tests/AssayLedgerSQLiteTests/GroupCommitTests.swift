@@ -1,0 +1,89 @@
+import AssayCore
+import AssayLedgerSQLite
+import Foundation
+import Testing
+
+@Suite("Group commit", .timeLimit(.minutes(5)))
+struct GroupCommitTests {
+    private static let writers: UInt32 = 64
+
+    @Test("Writers that come back at once go on sharing transactions, and each step is applied once")
+    func sharing() async throws {
+        let folder = try TemporaryFolder()
+        let ledger = try await SQLiteLedger.prepared(folder.path(), keys: Self.writers)
+        let before = ledger.writer.transactions
+        let rounds: UInt32 = 20
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for seed in 0..<Self.writers {
+                group.addTask {
+                    for counter in 1...rounds { try #require(try await ledger.isAdvanced(seed, counter)) }
+                }
+            }
+            try await group.waitForAll()
+        }
+        // Two groups in turns would be 32 writes a transaction; a busy machine scatters writers more than that.
+        #expect(ledger.writer.transactions - before <= Int(Self.writers * rounds) / 8)
+        for seed in 0..<Self.writers { #expect(try await ledger.counter(seed) == rounds) }
+    }
+
+    @Test("A refusal among writes that share a transaction undoes none of them")
+    func refusals() async throws {
+        let folder = try TemporaryFolder()
+        let ledger = try await SQLiteLedger.prepared(folder.path(), keys: Self.writers)
+        for counter in stride(from: UInt32(2), through: 20, by: 2) {
+            let applied = try await withThrowingTaskGroup(of: (UInt32, Bool).self) { group in
+                for seed in 0..<Self.writers {
+                    // Every third one presents what it presented before.
+                    let presented = seed.isMultiple(of: 3) ? 0 : counter
+                    group.addTask { (seed, try await ledger.isAdvanced(seed, presented)) }
+                }
+                return try await group.reduce(into: Set<UInt32>()) { if $1.1 { $0.insert($1.0) } }
+            }
+            #expect(applied == Set((0..<Self.writers).filter { !$0.isMultiple(of: 3) }))
+        }
+        for seed in 0..<Self.writers {
+            #expect(try await ledger.counter(seed) == (seed.isMultiple(of: 3) ? 0 : 20))
+        }
+    }
+
+    @Test("A lone writer's writes go each at once, also after company")
+    func alone() async throws {
+        let folder = try TemporaryFolder()
+        let ledger = try await SQLiteLedger.prepared(folder.path(), keys: 2)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for seed in UInt32(0)..<2 { group.addTask { _ = try await ledger.isAdvanced(seed, 1) } }
+            try await group.waitForAll()
+        }
+        let before = ledger.writer.transactions
+        for counter in UInt32(2)...50 { try #require(try await ledger.isAdvanced(0, counter)) }
+        #expect(ledger.writer.transactions - before == 49)
+    }
+
+    @Test("Closing while writers come and go answers every one of them, and loses no step that was acknowledged")
+    func closing() async throws {
+        for _ in 0..<20 {
+            let folder = try TemporaryFolder()
+            let ledger = try await SQLiteLedger.prepared(folder.path(), keys: 8)
+            let acknowledged = try await withThrowingTaskGroup(of: (UInt32, UInt32).self) { group in
+                for seed in UInt32(0)..<8 {
+                    group.addTask {
+                        var counter: UInt32 = 0
+                        while try await outage({ _ = try await ledger.isAdvanced(seed, counter + 1) }) == nil {
+                            counter += 1
+                        }
+                        return (seed, counter)
+                    }
+                }
+                group.addTask {
+                    usleep(.random(in: 0...10_000))
+                    try ledger.close()
+                    return (8, 0)
+                }
+                return try await group.reduce(into: [UInt32: UInt32]()) { $0[$1.0] = $1.1 }
+            }
+            let reopened = try SQLiteLedger.open(path: folder.path())
+            for seed in UInt32(0)..<8 { try #require(try await reopened.counter(seed) == acknowledged[seed]) }
+            try reopened.close()
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import AssayCore
+import AssayLedgerSQLite
+import Foundation
+import Testing
+
+@Suite("Stored texts and bytes", .timeLimit(.minutes(5)))
+struct StoredTextTests {
+    @Test("Names and bytes are stored as they are", arguments: ["", "a\u{0}b", "\u{FC}\u{1F600}"])
+    func texts(name: String) async throws {
+        let folder = try TemporaryFolder()
+        let ledger = try SQLiteLedger.open(path: folder.path())
+        let value = Array(name.utf8)
+        let purpose = ChallengePurpose(EvidenceKind("app-attest.assertion"))
+        try await ledger.issue(
+            Challenge(
+                value: value, app: name, purpose: purpose, issuedAt: Fixture.now, expiresAt: Fixture.now + 60),
+            at: Fixture.now)
+        let key = EnrolledKey(
+            identifier: KeyIdentifier(engine: name, value: value), app: name, publicKey: value, counter: 7,
+            enrolledAt: Fixture.now, properties: [name: name])
+        let effects = [
+            LedgerEffect(Fixture.check, .consumeChallenge(value: value, app: name, purpose: purpose)),
+            LedgerEffect(Fixture.check, .enrol(key)),
+            LedgerEffect(
+                Fixture.check,
+                .rememberDigest(
+                    UsedDigest(
+                        digest: value, app: name, kind: EvidenceKind("approov.message"), usedAt: Fixture.now,
+                        until: Fixture.now + 60))),
+        ]
+        #expect(try await ledger.commit(effects, at: Fixture.now).isApplied)
+        #expect(try await ledger.enrolledKey(key.identifier) == key)
+        let again = try await ledger.commit(effects, at: Fixture.now).decisions
+        #expect(
+            again == [.challengeConsumed(Fixture.now), .keyEnrolled(Fixture.now), .digestUsed(Fixture.now)])
+    }
+
+    @Test("A block on a name does not hit a name that goes on after a NUL, nor the other way round")
+    func blocks() async throws {
+        let folder = try TemporaryFolder()
+        let ledger = try SQLiteLedger.open(path: folder.path())
+        let (short, long) = (LedgerSubject(.device, "a"), LedgerSubject(.device, "a\u{0}b"))
+        try await ledger.block(Block(subject: long, reason: "r\u{0}s", since: Fixture.now, until: nil))
+        #expect(try await ledger.blocks(on: [short, long], at: Fixture.now).map(\.subject) == [long])
+        #expect(try await ledger.blocks(on: [long], at: Fixture.now).first?.reason == "r\u{0}s")
+        #expect(try await ledger.allow(short) == nil)
+        #expect(try await ledger.allow(long)?.subject == long)
+        #expect(try await ledger.blocks(on: [short, long], at: Fixture.now) == [])
+    }
+}
