@@ -5,11 +5,11 @@ import Foundation
 /// `Fuzz TARGET [libFuzzer options and corpus folders]`, `Fuzz --list`, `Fuzz --seeds TARGET FOLDER`.
 @main
 struct Fuzz {
-    static func main() throws {
+    static func main() {
         let arguments = Array(CommandLine.arguments.dropFirst())
         if arguments == ["--list"] { return list() }
         if arguments.count == 3, arguments[0] == "--seeds" {
-            return try SeedFolder(path: arguments[2]).write(target(arguments[1]))
+            do { return try SeedFolder(path: arguments[2]).write(target(arguments[1])) } catch { stop("\(error)") }
         }
         guard let name = arguments.first else { stop("which target? --list names them") }
         exit(Driver.run(target(name), options: Array(arguments.dropFirst())))

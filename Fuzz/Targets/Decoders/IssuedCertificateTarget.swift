@@ -82,7 +82,6 @@ private enum IssuedCertificates {
             CertificateExtension([2, 16, 840, 1, 113730, 1, 1], value: [0x03, 0x02, 0x07, 0x80]),
             CertificateExtension(
                 [1, 3, 6, 1, 5, 5, 7, 1, 7], value: [0x30, 0x06, 0x30, 0x04, 0x04, 0x02, 0x00, 0x01]),
-            CertificateExtension([2, 5, 29, 30], value: [0x30, 0x00]),
         ]
         var leaves: [[UInt8]] = []
         for extensions in [Array(identifiers.prefix(2)), identifiers + [name]] + others.map({ [$0] }) {

@@ -12,9 +12,11 @@ extension FuzzTarget {
         name: "signed-data-openssl", maximumLength: 4096, dictionary: signedData.dictionary, seeds: signedData.seeds,
         run: { input in
             defer { ERR_clear_error() }
-            guard let message = try? SignedDataMessage(input[...]), !message.signer.hasSignedAttributes,
-                message.certificates.allSatisfy({ (try? Certificate(der: $0)) != nil }),
-                message.certificates.contains(where: { (try? Certificate(der: $0))?.issuer == message.signer.issuer })
+            guard let message = try? SignedDataMessage(input[...]), !message.signer.hasSignedAttributes else { return }
+            let certificates = message.certificates.compactMap { try? Certificate(der: $0) }
+            guard certificates.count == message.certificates.count,
+                certificates.allSatisfy(OpenSSLCertificate.knowsAlgorithms),
+                certificates.contains(where: { $0.issuer == message.signer.issuer })
             else { return }
             guard let theirs = OpenSSLMessage(input) else { broken("taken apart here and refused by OpenSSL") }
             demand(theirs.content == message.content, "two contents")

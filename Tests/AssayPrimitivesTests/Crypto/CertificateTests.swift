@@ -56,7 +56,7 @@ import Testing
             ("empty RDN", .malformed, { $0.subject = DER.sequence([0x31, 0]) }),
             ("an attribute of a context-specific type", .unexpectedType, { $0.subject = DER.name("a", tag: 0x82) }),
             ("an attribute that is an OCTET STRING", .unexpectedType, { $0.subject = DER.name("a", tag: 0x04) }),
-            ("an attribute with unused bits that are set", .malformed, { $0.subject = DER.name("\u{1}\u{1}", tag: 0x03) }),
+            ("an attribute with unused bits", .malformed, { $0.subject = DER.name("\u{1}\u{1}", tag: 0x03) }),
             ("PrintableString with @", .invalidText, { $0.subject = DER.name("a@b", tag: 0x13) }),
             (
                 "UTF8String that is none", .invalidText,

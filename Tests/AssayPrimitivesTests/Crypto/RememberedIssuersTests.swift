@@ -95,6 +95,23 @@ import Testing
         #expect(validator.rememberedIssuers == 2)
     }
 
+    @Test(
+        "An extension that OpenSSL cannot read has the same answer whether issuers are remembered or not",
+        arguments: [
+            ObjectIdentifier(2, 5, 29, 31), ObjectIdentifier(2, 16, 840, 1, 113730, 1, 1),
+            ObjectIdentifier(1, 3, 6, 1, 5, 5, 7, 1, 14), ObjectIdentifier(1, 3, 6, 1, 5, 5, 7, 1, 7),
+            ObjectIdentifier(1, 3, 6, 1, 5, 5, 7, 1, 8),
+        ])
+    func unreadableExtension(_ identifier: ObjectIdentifier) throws {
+        var template = CertificateTemplate()
+        template.extensions.append(DER.sequence(DER.oid(identifier), DER.tagged(0x04, [0x0C, 0x01, 0x78])))
+        let leaf = try intermediate.leaf(template)
+        #expect(!isValid(leaf, [intermediate.certificate]))
+        #expect(isValid(try intermediate.leaf(), [intermediate.certificate]))
+        #expect(validator.rememberedIssuers == 1)
+        #expect(!isValid(leaf, [intermediate.certificate]))
+    }
+
     @Test("A leaf directly below the anchor needs no intermediate")
     func directlyBelowTheAnchor() throws {
         for _ in 0..<2 { #expect(isValid(try root.leaf(), [])) }

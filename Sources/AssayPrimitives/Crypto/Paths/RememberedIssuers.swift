@@ -26,6 +26,7 @@ extension CertificatePathValidator {
         guard let remembered = issuerCache[cacheKey(leaf.issuer, candidates)],
             remembered.certificates.allSatisfy({ CertificateRules.timeFailure(of: $0, at: now) == nil }),
             leaf.issuer == remembered.issuer.subject, identifiesIssuer(leaf, remembered.issuer),
+            !leaf.extensions.contains(where: { CertificatePathValidator.judgedByOpenSSL.contains($0.oid) }),
             let digest = leaf.signatureAlgorithm.ecdsaDigest
         else { return nil }
         guard remembered.key.isValidSignature(der: leaf.signature, for: leaf.tbsBytes, digest: digest) else {
@@ -33,6 +34,15 @@ extension CertificatePathValidator {
         }
         return .success(ValidatedPath(leaf: leaf, issuers: remembered.certificates, anchor: remembered.anchor))
     }
+
+    /// Extensions that OpenSSL refuses a certificate for when they have another form than their own, critical or not, and
+    /// that nothing here reads: CRL distribution points, Netscape's certificate type, proxy certificates, and the
+    /// addresses and systems of RFC 3779. Genuine leaves have none of them.
+    private static let judgedByOpenSSL: Set<ObjectIdentifier> = [
+        ObjectIdentifier(2, 5, 29, 31), ObjectIdentifier(2, 16, 840, 1, 113730, 1, 1),
+        ObjectIdentifier(1, 3, 6, 1, 5, 5, 7, 1, 14), ObjectIdentifier(1, 3, 6, 1, 5, 5, 7, 1, 7),
+        ObjectIdentifier(1, 3, 6, 1, 5, 5, 7, 1, 8),
+    ]
 
     /// Whether the authority key identifier, if there is one, is that of the issuer; an unusual one is left to OpenSSL.
     private func identifiesIssuer(_ leaf: Certificate, _ issuer: Certificate) -> Bool {
