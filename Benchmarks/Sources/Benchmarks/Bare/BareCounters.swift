@@ -17,13 +17,13 @@ final class BareCounters: Sendable {
         state = Mutex(State(file: BareSQLite(path: path)))
     }
 
-    /// Does so many steps, in transactions of so many each. The number of devices is a multiple of the latter.
+    /// Does so many steps, in transactions of so many each.
     func step(_ count: Int, together: Int) {
         state.withLock { state in
             for _ in 0..<count / together {
+                if state.next + together > keys.count { (state.next, state.counter) = (0, state.counter + 1) }
                 state.file.advance(keys[state.next..<state.next + together], to: state.counter)
                 state.next += together
-                if state.next == keys.count { (state.next, state.counter) = (0, state.counter + 1) }
             }
         }
     }
