@@ -30,6 +30,6 @@ public final class AppAttestExpectations: EngineExpectations {
 
     /// The App ID of the policy whose hash some authenticator data carries, and nil for none.
     func appID(rpIDHash: ArraySlice<UInt8>) -> String? {
-        appIDByHash.first { $0.hash.elementsEqual(rpIDHash) }?.appID
+        appIDByHash.first { rpIDHash.isByteEqual(to: $0.hash) }?.appID
     }
 }

@@ -13,6 +13,7 @@
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/rsa.h>
+#include <openssl/sha.h>
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
@@ -75,3 +76,24 @@ static inline OSSL_PARAM assay_rand_test_entropy(void *bytes, size_t count) {
 static inline OSSL_PARAM assay_rand_strength(unsigned int *strength) {
     return OSSL_PARAM_construct_uint(OSSL_RAND_PARAM_STRENGTH, strength);
 }
+
+// SHA-256 without EVP. OpenSSL 3.0 deprecates these three and has nothing else that neither allocates nor counts
+// references that threads share.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+static inline void assay_sha256_begin(SHA256_CTX *context) {
+    SHA256_Init(context);
+}
+
+static inline void assay_sha256_update(SHA256_CTX *context, const void *bytes, size_t count) {
+    SHA256_Update(context, bytes, count);
+}
+
+/// Writes 32 bytes and wipes the context.
+static inline void assay_sha256_finish(SHA256_CTX *context, unsigned char *digest) {
+    SHA256_Final(digest, context);
+    OPENSSL_cleanse(context, sizeof *context);
+}
+
+#pragma GCC diagnostic pop

@@ -63,7 +63,7 @@ public enum AssertionAssessor {
         return Assessment(
             kind: AssertionCheck.kind, app: expectations.app, checks: run.results, undecided: undecided,
             effects: effects, subject: subject,
-            testAuthority: keys.enrolled?.properties[EnrolledProperty.testAuthority])
+            testAuthority: keys.facts?.testAuthority)
     }
 
     /// Runs what follows decoding, and tells what was learned when the evidence is authentic.
@@ -94,8 +94,7 @@ public enum AssertionAssessor {
         var subject = AppAttestSubject(keyID: checks.input.keyID)
         subject.publicKey = key.x963Representation
         subject.appID = appID
-        subject.environment = checks.keys.enrolled?.properties[EnrolledProperty.environment]
-            .flatMap(AttestEnvironment.init(rawValue:))
+        subject.environment = checks.keys.facts?.environment
         subject.counter = checks.evidence.authenticatorData.counter
         subject.take(extensions)
         return (subject, bound)

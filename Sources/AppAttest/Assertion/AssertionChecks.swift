@@ -36,8 +36,8 @@ struct AssertionChecks {
             throw CheckFailure("key-of-another-app", "the key is enrolled for app \(enrolled.app)")
         }
         // A key that a test authority certified must not outlive the policy that trusted that authority.
-        guard enrolled.properties[EnrolledProperty.testAuthority] == expectations.trust.testAuthority else {
-            let authority = enrolled.properties[EnrolledProperty.testAuthority]
+        let authority = keys.facts?.testAuthority
+        guard authority == expectations.trust.testAuthority else {
             throw CheckFailure(
                 "key-of-another-authority",
                 "the key was enrolled under \(authority.map { "the test authority \($0)" } ?? "Apple's authority"), "
@@ -87,7 +87,7 @@ struct AssertionChecks {
         guard let appID = expectations.appID(rpIDHash: evidence.authenticatorData.rpIDHash) else {
             throw SharedChecks.appIDNotAllowed(configuration.appIDs)
         }
-        if let enrolled = keys.enrolled?.properties[EnrolledProperty.appID], enrolled != appID {
+        if let enrolled = keys.facts?.appID, enrolled != appID {
             throw CheckFailure("app-id-differs", "the assertion is for \(appID), the key was enrolled for \(enrolled)")
         }
         return appID
@@ -122,14 +122,12 @@ struct AssertionChecks {
 
     /// What an assertion must carry is what the key's attestation carried.
     var extensionSupport: SharedChecks.ExtensionSupport {
-        guard let enrolled = keys.enrolled else {
+        guard let facts = keys.facts else {
             return .absent("the key came without its attestation, so nothing is known of its system")
         }
-        let properties = enrolled.properties
-        return properties[EnrolledProperty.validationCategory] == nil
-            && properties[EnrolledProperty.bundleVersion] == nil
-            ? .absent("the key was enrolled on a system without the extensions, which came with iOS 27 and macOS 27")
-            : .present
+        return facts.hasExtensions
+            ? .present
+            : .absent("the key was enrolled on a system without the extensions, which came with iOS 27 and macOS 27")
     }
 
     /// No block is in force on the key, and its environment is still allowed.
@@ -137,8 +135,8 @@ struct AssertionChecks {
         if let block = keys.blocks.first {
             throw CheckFailure("blocked", block.sentence)
         }
-        if let name = keys.enrolled?.properties[EnrolledProperty.environment] {
-            guard let environment = AttestEnvironment(rawValue: name) else {
+        if let name = keys.facts?.environmentName {
+            guard let environment = keys.facts?.environment else {
                 throw CheckFailure("environment-unknown", "the key was enrolled in environment \(name)")
             }
             try SharedChecks.environment(environment, in: configuration)

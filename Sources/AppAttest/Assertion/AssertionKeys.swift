@@ -25,10 +25,12 @@ public struct AssertionKeys: Sendable {
     public let durability: LedgerDurability
     /// The blocks in force on the key.
     public let blocks: [Block]
-    /// The enrolled key's public key when it was parsed before; nil to parse it when it is checked.
+    /// The enrolled key's public key, and nil when it is none: the check of the key says why.
     let parsedKey: ECDSAPublicKey?
+    /// What the properties of the enrolled key say.
+    let facts: EnrolledFacts?
 
-    /// Collects what is known.
+    /// Collects what is known. The enrolled key is parsed here, once for all assertions that are assessed with it.
     public init(enrolled: EnrolledKey?, supplied: Supplied?, durability: LedgerDurability, blocks: [Block]) {
         self.init(enrolled: enrolled, supplied: supplied, durability: durability, blocks: blocks, cache: nil)
     }
@@ -38,7 +40,11 @@ public struct AssertionKeys: Sendable {
         enrolled: EnrolledKey?, supplied: Supplied?, durability: LedgerDurability, blocks: [Block],
         cache: EnrolledKeyCache?
     ) {
-        parsedKey = enrolled.flatMap { cache?.key($0.publicKey) }
+        parsedKey = enrolled.flatMap { enrolled in
+            guard let cache else { return try? AssertionChecks.parse(enrolled.publicKey) }
+            return cache.key(enrolled.publicKey)
+        }
+        facts = enrolled.map { EnrolledFacts($0.properties) }
         self.enrolled = enrolled
         self.supplied = supplied
         self.durability = durability

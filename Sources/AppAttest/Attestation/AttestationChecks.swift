@@ -58,7 +58,7 @@ struct AttestationChecks {
             throw CheckFailure("challenge-empty", "an empty challenge or client data hash binds nothing")
         }
         let hash = input.clientData.hash
-        guard certified.elementsEqual(Digest.sha256(evidence.authenticatorDataBytes, hash[...])) else {
+        guard certified.isByteEqual(to: Digest.sha256(evidence.authenticatorDataBytes, hash[...])) else {
             throw CheckFailure(
                 "nonce-differs",
                 "the certified nonce is not SHA-256(authenticatorData || clientDataHash) with the "
@@ -80,7 +80,7 @@ struct AttestationChecks {
 
     /// Step 9: the credential ID is the key identifier.
     func credentialID() throws(CheckFailure) {
-        guard evidence.credential.credentialID.elementsEqual(input.keyID) else {
+        guard evidence.credential.credentialID.isByteEqual(to: input.keyID) else {
             throw CheckFailure(
                 "credential-id-differs", "the credential ID in the authenticator data is not the key identifier")
         }
@@ -98,7 +98,7 @@ struct AttestationChecks {
     /// Step 8: the AAGUID, all 16 bytes, is that of an allowed environment.
     func environment() throws(CheckFailure) -> AttestEnvironment {
         let aaguid = evidence.credential.aaguid
-        guard let environment = AttestEnvironment.allCases.first(where: { $0.aaguid.elementsEqual(aaguid) }) else {
+        guard let environment = AttestEnvironment.allCases.first(where: { aaguid.isByteEqual(to: $0.aaguid) }) else {
             throw CheckFailure(
                 "environment-unknown",
                 "the AAGUID \"\(String(decoding: aaguid, as: UTF8.self).escapingControls)\" is none of App Attest's")
@@ -124,20 +124,20 @@ struct AttestationChecks {
         guard receipt.type == .attest else {
             throw CheckFailure("receipt-type", "expected a receipt of type ATTEST, found \(receipt.type.rawValue)")
         }
-        guard receipt.attestedCertificate.elementsEqual(evidence.leaf.der) else {
+        guard receipt.attestedCertificate.isByteEqual(to: evidence.leaf.der) else {
             throw CheckFailure("receipt-of-another-key", "field 3 of the receipt is not the attested certificate")
         }
-        guard receipt.clientDataHash.map({ $0.elementsEqual(input.clientData.hash) }) ?? true else {
+        guard receipt.clientDataHash.map({ $0.isByteEqual(to: input.clientData.hash) }) ?? true else {
             throw CheckFailure(
                 "receipt-of-another-challenge", "field 4 of the receipt is not the client data hash of the attestation")
         }
-        guard Digest.sha256(Array(receipt.appID.utf8)).elementsEqual(evidence.authenticatorData.rpIDHash) else {
+        guard evidence.authenticatorData.rpIDHash.isByteEqual(to: Digest.sha256(Array(receipt.appID.utf8))) else {
             throw CheckFailure(
                 "receipt-of-another-app",
                 "field 2 of the receipt is \(receipt.appID.excerpt(atMost: 255)), which is not the attestation's App ID"
             )
         }
-        guard receipt.environment.map({ $0.aaguid.elementsEqual(evidence.credential.aaguid) }) ?? true else {
+        guard receipt.environment.map({ evidence.credential.aaguid.isByteEqual(to: $0.aaguid) }) ?? true else {
             throw CheckFailure(
                 "receipt-of-another-environment",
                 "field 7 of the receipt is not the environment of the attestation")
@@ -178,7 +178,7 @@ struct AttestationChecks {
             }
             throw CheckFailure("acl-missing", "on macOS the certificate must have extension 1.2.840.113635.100.8.6")
         }
-        guard list.elementsEqual(AttestedCertificate.macOSAccessControlList) else {
+        guard list.isByteEqual(to: AttestedCertificate.macOSAccessControlList) else {
             throw CheckFailure(
                 "acl-differs", "the key's access control list is not the one that Apple documents for macOS")
         }

@@ -68,7 +68,11 @@ struct AttestedCertificate: Sendable {
 
 /// A SEQUENCE of explicitly tagged values, as Apple's extensions use it.
 private struct TaggedFields {
-    private var fields: [UInt32: ArraySlice<UInt8>] = [:]
+    // A handful in genuine certificates, and few in any that is not too large.
+    private var fields: [(tag: UInt32, contents: ArraySlice<UInt8>)] = []
+
+    /// The contents of the last field with a tag.
+    private subscript(tag: UInt32) -> ArraySlice<UInt8>? { fields.last { $0.tag == tag }?.contents }
 
     init(_ certificate: Certificate, _ oid: ObjectIdentifier) {
         guard let value = certificate.extension(oid)?.value,
@@ -76,16 +80,16 @@ private struct TaggedFields {
         else { return }
         // Reading stops at the first field that is not as expected: Apple adds to these extensions without notice.
         while !reader.isAtEnd, let element = try? reader.read(), element.tag.tagClass == .contextSpecific {
-            fields[element.tag.number] = element.contents
+            fields.append((element.tag.number, element.contents))
         }
     }
 
     func integer(_ tag: UInt32) -> Int64? {
-        fields[tag].flatMap { try? DERReader.single(.integer, in: $0).integer() }
+        self[tag].flatMap { try? DERReader.single(.integer, in: $0).integer() }
     }
 
     func octets(_ tag: UInt32) -> ArraySlice<UInt8>? {
-        fields[tag].flatMap { try? DERReader.single(.octetString, in: $0).octetString() }
+        self[tag].flatMap { try? DERReader.single(.octetString, in: $0).octetString() }
     }
 
     func text(_ tag: UInt32) -> String? {

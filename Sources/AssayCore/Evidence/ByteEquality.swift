@@ -29,7 +29,19 @@ extension String {
     }
 }
 
-/// Whether two texts of the same length are the same bytes.
+extension ArraySlice<UInt8> {
+    /// Whether two pieces of memory hold the same bytes, compared at once: `==` and `elementsEqual` go byte by byte.
+    /// Not for secrets, as how long it takes tells where they differ.
+    package func isByteEqual(to other: ArraySlice<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        return withUnsafeBufferPointer { left in other.withUnsafeBufferPointer { right in holdSame(left, right) } }
+    }
+
+    /// Whether two pieces of memory hold the same bytes.
+    package func isByteEqual(to other: [UInt8]) -> Bool { isByteEqual(to: other[...]) }
+}
+
+/// Whether two pieces of memory of the same length hold the same bytes.
 private func holdSame(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let leftStart = left.baseAddress, let rightStart = right.baseAddress else { return true }
     return leftStart == rightStart || memcmp(leftStart, rightStart, left.count) == 0

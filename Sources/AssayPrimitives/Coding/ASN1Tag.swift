@@ -10,6 +10,16 @@ public struct ASN1Tag: Hashable, Sendable, CustomStringConvertible {
         case contextSpecific = 0x80
         /// Defined by an agreement.
         case `private` = 0xC0
+
+        /// The class of a tag whose first identifier octet is this one.
+        init(identifier: UInt8) {
+            switch identifier >> 6 {
+            case 0: self = .universal
+            case 1: self = .application
+            case 2: self = .contextSpecific
+            default: self = .private
+            }
+        }
     }
 
     /// The class.

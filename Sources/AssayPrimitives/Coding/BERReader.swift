@@ -105,23 +105,23 @@ public struct BERReader: Sendable {
     /// The tag of the next encoding, and nil at the end.
     public func peekTag() throws(DecodeError) -> ASN1Tag? {
         guard !rest.isEmpty else { return nil }
-        var copy = rest
-        return try DERReader.readTag(&copy, allowingChunks: true)
+        var position = rest.startIndex
+        return try DERReader.readTag(rest, at: &position, allowingChunks: true)
     }
 
     /// Reads the next encoding, whatever its tag.
     public mutating func read() throws(DecodeError) -> BERElement {
         guard depth < InputLimits.nestingDepth else { throw BERReader.tooDeep(at: offset) }
-        var cursor = rest
-        let tag = try DERReader.readTag(&cursor, allowingChunks: true)
+        var position = rest.startIndex
+        let tag = try DERReader.readTag(rest, at: &position, allowingChunks: true)
         let contents: ArraySlice<UInt8>
         let end: Int
-        if try BERReader.skipIndefiniteLength(&cursor, tag) {
-            contents = cursor[..<(try BERReader.endOfContents(cursor, depth: depth))]
+        if try BERReader.skipIndefiniteLength(rest, at: &position, tag) {
+            contents = rest[position..<(try BERReader.endOfContents(rest, from: position, depth: depth))]
             end = contents.endIndex + 2
         } else {
-            contents = try BERReader.readContents(&cursor, tag)
-            end = contents.endIndex
+            contents = rest[try BERReader.readContents(rest, at: &position, tag)]
+            end = position
         }
         let element = BERElement(tag: tag, contents: contents, bytes: rest[..<end], depth: depth)
         rest = rest[end...]
@@ -156,51 +156,54 @@ public struct BERReader: Sendable {
     }
 
     /// The index of the end-of-contents octets that belong to an element of indefinite length.
-    private static func endOfContents(_ contents: ArraySlice<UInt8>, depth: Int) throws(DecodeError) -> Int {
-        var cursor = contents
+    private static func endOfContents(
+        _ bytes: ArraySlice<UInt8>, from contentsStart: Int, depth: Int
+    ) throws(DecodeError) -> Int {
+        var position = contentsStart
         var open = 1
         while true {
-            let start = cursor.startIndex
-            if cursor.first == 0x00 {
-                guard cursor.dropFirst().first == 0x00 else {
+            let start = position
+            if start < bytes.endIndex, bytes[start] == 0x00 {
+                guard start + 1 < bytes.endIndex, bytes[start + 1] == 0x00 else {
                     throw DecodeError(.malformed, at: start, "expected the end-of-contents octets 00 00")
                 }
                 open -= 1
                 if open == 0 { return start }
-                cursor = cursor.dropFirst(2)
+                position += 2
                 continue
             }
-            let tag = try DERReader.readTag(&cursor, allowingChunks: true)
-            if try skipIndefiniteLength(&cursor, tag) {
+            let tag = try DERReader.readTag(bytes, at: &position, allowingChunks: true)
+            if try skipIndefiniteLength(bytes, at: &position, tag) {
                 open += 1
                 guard depth + open <= InputLimits.nestingDepth else { throw tooDeep(at: start) }
             } else {
-                _ = try readContents(&cursor, tag)
+                _ = try readContents(bytes, at: &position, tag)
             }
         }
     }
 
     private static func skipIndefiniteLength(
-        _ cursor: inout ArraySlice<UInt8>, _ tag: ASN1Tag
+        _ bytes: ArraySlice<UInt8>, at position: inout Int, _ tag: ASN1Tag
     ) throws(DecodeError) -> Bool {
-        guard cursor.first == 0x80 else { return false }
+        guard position < bytes.endIndex, bytes[position] == 0x80 else { return false }
         guard tag.isConstructed else {
-            throw DecodeError(.indefiniteLength, at: cursor.startIndex, "\(tag) has no indefinite length")
+            throw DecodeError(.indefiniteLength, at: position, "\(tag) has no indefinite length")
         }
-        cursor = cursor.dropFirst()
+        position += 1
         return true
     }
 
+    /// Reads a definite length and skips the contents, whose place it gives.
     private static func readContents(
-        _ cursor: inout ArraySlice<UInt8>, _ tag: ASN1Tag
-    ) throws(DecodeError) -> ArraySlice<UInt8> {
-        let length = try DERReader.readLength(&cursor)
-        guard length <= cursor.count else {
-            throw DecodeError(
-                .truncated, at: cursor.startIndex, "\(tag) claims \(length) bytes, \(cursor.count) are left")
+        _ bytes: ArraySlice<UInt8>, at position: inout Int, _ tag: ASN1Tag
+    ) throws(DecodeError) -> Range<Int> {
+        let length = try DERReader.readLength(bytes, at: &position)
+        let left = bytes.endIndex - position
+        guard length <= left else {
+            throw DecodeError(.truncated, at: position, "\(tag) claims \(length) bytes, \(left) are left")
         }
-        let contents = cursor.prefix(length)
-        cursor = cursor.dropFirst(length)
+        let contents = position..<position + length
+        position = contents.upperBound
         return contents
     }
 

@@ -25,6 +25,13 @@ public enum Base64 {
             case .url: Base64.urlValues
             }
         }
+
+        fileprivate var groups: [UInt32] {
+            switch self {
+            case .standard: Base64.standardGroups
+            case .url: Base64.urlGroups
+            }
+        }
     }
 
     private static let shared = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
@@ -32,13 +39,22 @@ public enum Base64 {
     private static let urlCharacters = shared + Array("-_".utf8)
     private static let standardValues = values(of: standardCharacters)
     private static let urlValues = values(of: urlCharacters)
+    private static let standardGroups = groups(of: standardValues)
+    private static let urlGroups = groups(of: urlValues)
     /// Stands for characters that are not in the alphabet; no value has this bit.
     private static let none: UInt8 = 0x80
+    /// The same for groups of four.
+    private static let noGroup: UInt32 = 1 << 31
 
     private static func values(of characters: [UInt8]) -> [UInt8] {
         var values = [UInt8](repeating: none, count: 256)
         for (value, character) in characters.enumerated() { values[Int(character)] = UInt8(value) }
         return values
+    }
+
+    /// What each character adds to the 24 bits of a group of four, for each of its places.
+    private static func groups(of values: [UInt8]) -> [UInt32] {
+        [18, 12, 6, 0].flatMap { shift in values.map { $0 == none ? noGroup : UInt32($0) << UInt32(shift) } }
     }
 
     /// The bytes that a text stands for. The empty text stands for none.
@@ -68,7 +84,7 @@ public enum Base64 {
         }
         let values = alphabet.values
         let body = unsafe UnsafeBufferPointer(rebasing: text[..<count])
-        var (bytes, isInAlphabet) = unsafe decodeQuads(body, values)
+        var (bytes, isInAlphabet) = unsafe decodeQuads(body, values, alphabet.groups)
         guard isInAlphabet else { return .failure(unsafe strangeCharacter(in: body, values, origin: origin)) }
         let tail = count % 4
         let padding = text.count - count
@@ -98,26 +114,28 @@ public enum Base64 {
     /// Whole groups of four, and whether every character, those of an incomplete group too, is in the alphabet.
     ///
     /// The one loop here that sees every byte of every attestation and token, so it tests all characters at once.
-    private static func decodeQuads(_ input: UnsafeBufferPointer<UInt8>, _ values: [UInt8]) -> ([UInt8], Bool) {
+    private static func decodeQuads(
+        _ input: UnsafeBufferPointer<UInt8>, _ values: [UInt8], _ groups: [UInt32]
+    ) -> ([UInt8], Bool) {
         let quads = input.count / 4
-        var seen: UInt8 = 0
+        var seen: UInt32 = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: quads * 3 + 2) { output, count in
-            unsafe values.withUnsafeBufferPointer { values in
+            let output = UnsafeMutableRawBufferPointer(output)
+            unsafe groups.withUnsafeBufferPointer { groups in
                 for quad in 0..<quads {
-                    let first = unsafe values[Int(input[quad * 4])]
-                    let second = unsafe values[Int(input[quad * 4 + 1])]
-                    let third = unsafe values[Int(input[quad * 4 + 2])]
-                    let fourth = unsafe values[Int(input[quad * 4 + 3])]
-                    seen |= first | second | third | fourth
-                    unsafe output.initializeElement(at: quad * 3, to: first << 2 | second >> 4)
-                    unsafe output.initializeElement(at: quad * 3 + 1, to: second << 4 | third >> 2)
-                    unsafe output.initializeElement(at: quad * 3 + 2, to: third << 6 | fourth)
+                    let group =
+                        unsafe groups[Int(input[quad * 4])] | groups[256 + Int(input[quad * 4 + 1])]
+                        | groups[512 + Int(input[quad * 4 + 2])] | groups[768 + Int(input[quad * 4 + 3])]
+                    seen |= group
+                    // One byte more than the group has, for which there is room, and over which the next one writes.
+                    unsafe output.storeBytes(of: (group << 8).bigEndian, toByteOffset: quad * 3, as: UInt32.self)
                 }
-                for index in quads * 4..<input.count { seen |= unsafe values[Int(input[index])] }
             }
             count = quads * 3
         }
-        return (bytes, seen & none == 0)
+        var isInAlphabet = seen & noGroup == 0
+        for index in quads * 4..<input.count where values[Int(unsafe input[index])] == none { isInAlphabet = false }
+        return (bytes, isInAlphabet)
     }
 
     private static func strangeCharacter(

@@ -4,10 +4,13 @@ public import AssayCore
 public struct DERElement: Sendable {
     /// The tag.
     public let tag: ASN1Tag
-    /// The contents octets. Indices are those of the input, so they serve as offsets in errors.
-    public let contents: ArraySlice<UInt8>
     /// Identifier, length and contents octets.
     public let bytes: ArraySlice<UInt8>
+    /// Where the contents octets begin. Kept instead of them, so that an element counts one reference.
+    fileprivate let contentsStart: Int
+
+    /// The contents octets. Indices are those of the input, so they serve as offsets in errors.
+    public var contents: ArraySlice<UInt8> { bytes[contentsStart...] }
 
     /// A reader of the encodings inside a constructed element.
     public var reader: DERReader { DERReader(contents) }
@@ -18,11 +21,13 @@ public struct DERElement: Sendable {
 /// Strict: definite lengths in their shortest form, tag numbers in their shortest form, primitive strings only. There is
 /// no recursion: whoever wants what is inside an element asks for ``DERElement/reader``. Nothing is copied.
 public struct DERReader: Sendable {
-    private var rest: ArraySlice<UInt8>
+    private let bytes: ArraySlice<UInt8>
+    private var position: Int
 
     /// Reads the encodings that follow each other in some bytes.
     public init(_ bytes: ArraySlice<UInt8>) {
-        rest = bytes
+        self.bytes = bytes
+        position = bytes.startIndex
     }
 
     /// Reads the encodings that follow each other in some bytes.
@@ -39,53 +44,48 @@ public struct DERReader: Sendable {
     }
 
     /// Where the next encoding begins.
-    public var offset: Int { rest.startIndex }
+    public var offset: Int { position }
 
     /// Whether nothing is left.
-    public var isAtEnd: Bool { rest.isEmpty }
+    public var isAtEnd: Bool { position == bytes.endIndex }
 
     /// Demands that nothing is left.
     public func finish() throws(DecodeError) {
-        guard rest.isEmpty else {
-            throw DecodeError(.trailingBytes, at: offset, "\(rest.count) bytes follow where nothing is allowed")
+        guard isAtEnd else {
+            let count = bytes.endIndex - position
+            throw DecodeError(.trailingBytes, at: offset, "\(count) bytes follow where nothing is allowed")
         }
     }
 
     /// The tag of the next encoding, and nil at the end.
     public func peekTag() throws(DecodeError) -> ASN1Tag? {
-        guard !rest.isEmpty else { return nil }
-        var copy = rest
-        return try DERReader.readTag(&copy)
+        guard !isAtEnd else { return nil }
+        var cursor = position
+        return try DERReader.readTag(bytes, at: &cursor)
     }
 
     /// Reads the next encoding, whatever its tag.
     public mutating func read() throws(DecodeError) -> DERElement {
-        var cursor = rest
-        let tag = try DERReader.readTag(&cursor)
-        let length = try DERReader.readLength(&cursor)
-        guard length <= cursor.count else {
-            throw DecodeError(
-                .truncated, at: cursor.startIndex, "\(tag) claims \(length) bytes, \(cursor.count) are left")
-        }
-        let contents = cursor.prefix(length)
-        let element = DERElement(tag: tag, contents: contents, bytes: rest[rest.startIndex..<contents.endIndex])
-        rest = rest[contents.endIndex...]
-        return element
+        var cursor = position
+        let tag = try DERReader.readTag(bytes, at: &cursor)
+        return try readElement(tag, from: cursor)
     }
 
     /// Reads the next encoding, which must have a given tag.
     public mutating func read(_ tag: ASN1Tag) throws(DecodeError) -> DERElement {
-        guard let found = try peekTag() else {
-            throw DecodeError(.truncated, at: offset, "expected \(tag), found the end")
-        }
+        guard !isAtEnd else { throw DecodeError(.truncated, at: offset, "expected \(tag), found the end") }
+        var cursor = position
+        let found = try DERReader.readTag(bytes, at: &cursor)
         guard found == tag else { throw DecodeError(.unexpectedType, at: offset, "expected \(tag), found \(found)") }
-        return try read()
+        return try readElement(tag, from: cursor)
     }
 
     /// Reads the next encoding if it has a given tag.
     public mutating func readIfPresent(_ tag: ASN1Tag) throws(DecodeError) -> DERElement? {
-        guard try peekTag() == tag else { return nil }
-        return try read()
+        guard !isAtEnd else { return nil }
+        var cursor = position
+        guard try DERReader.readTag(bytes, at: &cursor) == tag else { return nil }
+        return try readElement(tag, from: cursor)
     }
 
     /// Reads a constructed element, and a reader of what is inside.
@@ -93,23 +93,43 @@ public struct DERReader: Sendable {
         try read(tag).reader
     }
 
+    /// Reads what follows a tag, which ends at a position.
+    private mutating func readElement(_ tag: ASN1Tag, from lengthStart: Int) throws(DecodeError) -> DERElement {
+        var cursor = lengthStart
+        let length = try DERReader.readLength(bytes, at: &cursor)
+        let left = bytes.endIndex - cursor
+        guard length <= left else {
+            throw DecodeError(.truncated, at: cursor, "\(tag) claims \(length) bytes, \(left) are left")
+        }
+        let end = cursor + length
+        let element = DERElement(tag: tag, bytes: bytes[position..<end], contentsStart: cursor)
+        position = end
+        return element
+    }
+
+    // By position and not by cutting slices off: every byte of every certificate and receipt comes through here.
+
+    /// Reads a tag at a position, and moves that behind it.
+    ///
     /// - Parameter allowingChunks: whether an OCTET STRING may be constructed, as in BER.
     static func readTag(
-        _ cursor: inout ArraySlice<UInt8>, allowingChunks: Bool = false
+        _ bytes: ArraySlice<UInt8>, at position: inout Int, allowingChunks: Bool = false
     ) throws(DecodeError) -> ASN1Tag {
-        let start = cursor.startIndex
-        guard let first = cursor.popFirst(), let tagClass = ASN1Tag.Class(rawValue: first & 0xC0) else {
-            throw DecodeError(.truncated, at: start, "expected a tag, found the end")
-        }
+        let start = position
+        guard start < bytes.endIndex else { throw DecodeError(.truncated, at: start, "expected a tag, found the end") }
+        let first = bytes[start]
+        position += 1
+        let tagClass = ASN1Tag.Class(identifier: first)
         let isConstructed = first & 0x20 != 0
         var number = UInt32(first & 0x1F)
         if number == 0x1F {
-            number = try readHighTagNumber(&cursor, start: start)
+            number = try readHighTagNumber(bytes, at: &position, start: start)
         } else if tagClass == .universal, number == 0 {
             throw DecodeError(.malformed, at: start, "tag 0 of the universal class is reserved for indefinite lengths")
         }
         let isChunked = allowingChunks && number == 4 && isConstructed
-        if tagClass == .universal, !isChunked, isConstructed != [8, 11, 16, 17].contains(number) {
+        let isOfParts = number == 16 || number == 17 || number == 8 || number == 11
+        if tagClass == .universal, !isChunked, isConstructed != isOfParts {
             throw DecodeError(
                 .unexpectedType, at: start,
                 "universal tag \(number) must be \(isConstructed ? "primitive" : "constructed") in DER")
@@ -118,13 +138,15 @@ public struct DERReader: Sendable {
     }
 
     private static func readHighTagNumber(
-        _ cursor: inout ArraySlice<UInt8>, start: Int
+        _ bytes: ArraySlice<UInt8>, at position: inout Int, start: Int
     ) throws(DecodeError) -> UInt32 {
         var number: UInt32 = 0
         while true {
-            guard let byte = cursor.popFirst() else {
-                throw DecodeError(.truncated, at: cursor.startIndex, "the tag number does not end")
+            guard position < bytes.endIndex else {
+                throw DecodeError(.truncated, at: position, "the tag number does not end")
             }
+            let byte = bytes[position]
+            position += 1
             if number == 0, byte == 0x80 {
                 throw DecodeError(.notMinimal, at: start, "the tag number has leading zeros")
             }
@@ -140,11 +162,14 @@ public struct DERReader: Sendable {
         return number
     }
 
-    static func readLength(_ cursor: inout ArraySlice<UInt8>) throws(DecodeError) -> Int {
-        let start = cursor.startIndex
-        guard let first = cursor.popFirst() else {
+    /// Reads a length at a position, and moves that behind it.
+    static func readLength(_ bytes: ArraySlice<UInt8>, at position: inout Int) throws(DecodeError) -> Int {
+        let start = position
+        guard start < bytes.endIndex else {
             throw DecodeError(.truncated, at: start, "expected a length, found the end")
         }
+        let first = bytes[start]
+        position += 1
         if first < 0x80 { return Int(first) }
         if first == 0x80 {
             throw DecodeError(.indefiniteLength, at: start, "indefinite lengths are not allowed in DER")
@@ -153,12 +178,12 @@ public struct DERReader: Sendable {
         guard count <= 4 else {
             throw DecodeError(.tooLarge, at: start, "the length takes \(count) bytes, at most 4 are allowed")
         }
-        guard count <= cursor.count else {
-            throw DecodeError(.truncated, at: cursor.endIndex, "the length does not end")
+        guard count <= bytes.endIndex - position else {
+            throw DecodeError(.truncated, at: bytes.endIndex, "the length does not end")
         }
         var length = 0
-        for byte in cursor.prefix(count) { length = length << 8 | Int(byte) }
-        cursor = cursor.dropFirst(count)
+        for index in position..<position + count { length = length << 8 | Int(bytes[index]) }
+        position += count
         guard length >= 0x80, length >> ((count - 1) * 8) != 0 else {
             throw DecodeError(.notMinimal, at: start, "length \(length) takes fewer bytes than \(count + 1)")
         }

@@ -116,21 +116,31 @@ extension DERElement {
         guard isUTCTime || tag == .generalizedTime else {
             throw DecodeError(.unexpectedType, at: bytes.startIndex, "expected a time, found \(tag)")
         }
-        let malformed = DecodeError(
-            .malformed, at: contents.startIndex, "not a time of the form \(isUTCTime ? "YY" : "YYYY")MMDDhhmmssZ")
-        let yearLength = isUTCTime ? 2 : 4
-        guard contents.count == yearLength + 11, contents.last == 0x5A else { throw malformed }
-        var digits: [Int] = []
-        for byte in contents.dropLast() {
-            guard (0x30...0x39).contains(byte) else { throw malformed }
-            digits.append(Int(byte - 0x30))
+        guard let time = DERElement.time(contents, yearLength: isUTCTime ? 2 : 4) else {
+            throw DecodeError(
+                .malformed, at: contents.startIndex, "not a time of the form \(isUTCTime ? "YY" : "YYYY")MMDDhhmmssZ")
         }
-        var year = digits.prefix(yearLength).reduce(0) { $0 * 10 + $1 }
-        if isUTCTime { year += year < 50 ? 2000 : 1900 }
-        let fields = stride(from: yearLength, to: digits.count, by: 2).map { digits[$0] * 10 + digits[$0 + 1] }
-        guard let days = RFC3339.daysSince1970(year: year, month: fields[0], day: fields[1]), fields[2] < 24,
-            fields[3] < 60, fields[4] < 60
-        else { throw malformed }
-        return Date(timeIntervalSince1970: Double(((days * 24 + fields[2]) * 60 + fields[3]) * 60 + fields[4]))
+        return time
+    }
+
+    private static func time(_ text: ArraySlice<UInt8>, yearLength: Int) -> Date? {
+        guard text.count == yearLength + 11, text.last == 0x5A,
+            text.dropLast().allSatisfy({ (0x30...0x39).contains($0) })
+        else { return nil }
+        let start = text.startIndex
+        func number(at offset: Int) -> Int {
+            Int(text[start + offset] - 0x30) * 10 + Int(text[start + offset + 1] - 0x30)
+        }
+        var year = number(at: 0)
+        if yearLength == 4 { year = year * 100 + number(at: 2) } else { year += year < 50 ? 2000 : 1900 }
+        let (hour, minute, second) = (
+            number(at: yearLength + 4), number(at: yearLength + 6), number(at: yearLength + 8)
+        )
+        guard
+            let days = RFC3339.daysSince1970(
+                year: year, month: number(at: yearLength), day: number(at: yearLength + 2)),
+            hour < 24, minute < 60, second < 60
+        else { return nil }
+        return Date(timeIntervalSince1970: Double(((days * 24 + hour) * 60 + minute) * 60 + second))
     }
 }

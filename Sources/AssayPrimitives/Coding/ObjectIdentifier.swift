@@ -33,7 +33,8 @@ public struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
             throw DecodeError(.truncated, at: contents.endIndex, "the OBJECT IDENTIFIER does not end")
         }
         var groups = 0
-        for (index, byte) in zip(contents.indices, contents) {
+        for index in contents.indices {
+            let byte = contents[index]
             if groups == 0, byte == 0x80 {
                 throw DecodeError(.notMinimal, at: index, "a component has leading zeros")
             }

@@ -3,48 +3,53 @@ import FoundationEssentials
 
 /// SHA-2 digests (FIPS 180-4).
 ///
-/// They are swift-crypto's, which is faster than OpenSSL 3 for the few hundred bytes that evidence hashes at a time: there
-/// an algorithm is looked up and a context made for each digest.
+/// Those with 256 bits, of which each piece of evidence needs several, are ``SHA256Sum``; the others are swift-crypto's.
 public enum Digest {
     /// SHA-256 of the concatenation of some parts, 32 bytes.
     public static func sha256(_ parts: ArraySlice<UInt8>...) -> [UInt8] {
-        hash(parts, SHA256())
+        sha256(concatenating: parts)
     }
 
     /// SHA-256, 32 bytes.
     public static func sha256(_ bytes: [UInt8]) -> [UInt8] {
-        hash(CollectionOfOne(bytes[...]), SHA256())
+        sha256(concatenating: CollectionOfOne(bytes[...]))
     }
 
     /// SHA-384 of the concatenation of some parts, 48 bytes.
     public static func sha384(_ parts: ArraySlice<UInt8>...) -> [UInt8] {
-        hash(parts, SHA384())
+        hash(parts, SHA384.self)
     }
 
     /// SHA-384, 48 bytes.
     public static func sha384(_ bytes: [UInt8]) -> [UInt8] {
-        hash(CollectionOfOne(bytes[...]), SHA384())
+        hash(CollectionOfOne(bytes[...]), SHA384.self)
     }
 
     /// SHA-512 of the concatenation of some parts, 64 bytes.
     public static func sha512(_ parts: ArraySlice<UInt8>...) -> [UInt8] {
-        hash(parts, SHA512())
+        hash(parts, SHA512.self)
     }
 
     /// SHA-512, 64 bytes.
     public static func sha512(_ bytes: [UInt8]) -> [UInt8] {
-        hash(CollectionOfOne(bytes[...]), SHA512())
+        hash(CollectionOfOne(bytes[...]), SHA512.self)
     }
 
     /// SHA-256 of the concatenation of some parts, of which there may be any number.
     static func sha256(concatenating parts: some Collection<ArraySlice<UInt8>>) -> [UInt8] {
-        hash(parts, SHA256())
+        unsafe [UInt8](unsafeUninitializedCapacity: SHA256Sum.length) { buffer, count in
+            var sum = SHA256Sum()
+            for part in parts { unsafe part.withUnsafeBytes { unsafe sum.update($0) } }
+            unsafe sum.finish(into: UnsafeMutableRawBufferPointer(buffer))
+            count = SHA256Sum.length
+        }
     }
 
-    private static func hash(
-        _ parts: some Collection<ArraySlice<UInt8>>, _ function: some HashFunction
+    private static func hash<Function: HashFunction>(
+        _ parts: some Collection<ArraySlice<UInt8>>, _: Function.Type
     ) -> [UInt8] {
-        var function = function
+        // Made here: a function that the caller holds too is copied by its first update.
+        var function = Function()
         for part in parts { unsafe part.withUnsafeBytes { unsafe function.update(bufferPointer: $0) } }
         return unsafe function.finalize().withUnsafeBytes { unsafe Array($0) }
     }

@@ -117,7 +117,7 @@ public struct ECDSAPublicKey: Sendable, Hashable {
         der: ArraySlice<UInt8>, for message: ArraySlice<UInt8>, digest: SignatureDigest
     ) -> Bool {
         switch digest {
-        case .sha256: recallSignature(der: der, for: SHA256.hash(data: message))
+        case .sha256: recallSignature(der: der, for: SHA256Value(of: message))
         case .sha384: recallSignature(der: der, for: SHA384.hash(data: message))
         }
     }
@@ -140,7 +140,7 @@ public struct ECDSAPublicKey: Sendable, Hashable {
     ) -> Bool {
         guard signature.count == curve.pointLength - 1 else { return false }
         return switch digest {
-        case .sha256: recallSignature(p1363: signature, for: SHA256.hash(data: message))
+        case .sha256: recallSignature(p1363: signature, for: SHA256Value(of: message))
         case .sha384: recallSignature(p1363: signature, for: SHA384.hash(data: message))
         }
     }

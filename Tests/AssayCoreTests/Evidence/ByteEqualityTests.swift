@@ -16,4 +16,20 @@ import Testing
         #expect(left[...].isByteEqual(to: right) == isEqual)
         #expect([left].containsBytes(of: right) == isEqual)
     }
+
+    @Test("Pieces of memory are equal when every byte is, wherever they lie in it")
+    func pieces() {
+        let bytes = (0..<64).map { UInt8($0) }
+        let shifted = [0xFF] + bytes
+        for length in 0...64 {
+            #expect(bytes[..<length].isByteEqual(to: shifted[1..<length + 1]))
+            #expect(bytes[..<length].isByteEqual(to: Array(bytes[..<length])))
+            #expect(length == 0 || !bytes[..<length].isByteEqual(to: bytes[..<(length - 1)]))
+            for index in 0..<length {
+                var other = Array(bytes[..<length])
+                other[index] ^= 1
+                #expect(!bytes[..<length].isByteEqual(to: other))
+            }
+        }
+    }
 }

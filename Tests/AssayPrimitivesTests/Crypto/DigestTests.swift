@@ -1,5 +1,6 @@
 import AssayPrimitives
 import AssayTestSupport
+import Crypto
 import Testing
 
 @Suite struct DigestTests {
@@ -9,23 +10,32 @@ import Testing
     func examples() throws {
         let sha256 = try #require(
             [UInt8](hex: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"))
-        #expect(Digest.sha256(DigestTests.abc) == sha256)
-        #expect(Digest.sha384(DigestTests.abc).prefix(4) == [0xCB, 0x00, 0x75, 0x3F])
-        #expect(Digest.sha384(DigestTests.abc).count == 48)
-        #expect(Digest.sha512(DigestTests.abc).prefix(4) == [0xDD, 0xAF, 0x35, 0xA1])
-        #expect(Digest.sha512(DigestTests.abc).count == 64)
-        #expect(Digest.sha256([]).prefix(4) == [0xE3, 0xB0, 0xC4, 0x42])
+        #expect(AssayPrimitives.Digest.sha256(DigestTests.abc) == sha256)
+        #expect(AssayPrimitives.Digest.sha384(DigestTests.abc).prefix(4) == [0xCB, 0x00, 0x75, 0x3F])
+        #expect(AssayPrimitives.Digest.sha384(DigestTests.abc).count == 48)
+        #expect(AssayPrimitives.Digest.sha512(DigestTests.abc).prefix(4) == [0xDD, 0xAF, 0x35, 0xA1])
+        #expect(AssayPrimitives.Digest.sha512(DigestTests.abc).count == 64)
+        #expect(AssayPrimitives.Digest.sha256([]).prefix(4) == [0xE3, 0xB0, 0xC4, 0x42])
+    }
+
+    @Test("SHA-256 of every length around the blocks is swift-crypto's")
+    func agreesWithPeer() {
+        for length in Array(0...200) + [1000, 4096, 65_537] {
+            let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 131) }
+            #expect(AssayPrimitives.Digest.sha256(bytes) == Array(SHA256.hash(data: bytes)))
+        }
     }
 
     @Test("Parts are hashed as if they were one, wherever they are cut")
     func parts() {
         let bytes = (0..<200).map { UInt8($0) }
         for cut in [0, 1, 63, 64, 65, 199, 200] {
-            #expect(Digest.sha256(bytes[..<cut], bytes[cut...]) == Digest.sha256(bytes))
-            #expect(Digest.sha384(bytes[..<cut], bytes[cut...]) == Digest.sha384(bytes))
-            #expect(Digest.sha512(bytes[..<cut], bytes[cut...]) == Digest.sha512(bytes))
+            #expect(AssayPrimitives.Digest.sha256(bytes[..<cut], bytes[cut...]) == AssayPrimitives.Digest.sha256(bytes))
+            #expect(AssayPrimitives.Digest.sha384(bytes[..<cut], bytes[cut...]) == AssayPrimitives.Digest.sha384(bytes))
+            #expect(AssayPrimitives.Digest.sha512(bytes[..<cut], bytes[cut...]) == AssayPrimitives.Digest.sha512(bytes))
             for (algorithm, whole) in [
-                (ContentDigest.Algorithm.sha256, Digest.sha256(bytes)), (.sha512, Digest.sha512(bytes)),
+                (ContentDigest.Algorithm.sha256, AssayPrimitives.Digest.sha256(bytes)),
+                (.sha512, AssayPrimitives.Digest.sha512(bytes)),
             ] {
                 var running = RunningDigest(algorithm)
                 running.update(bytes[..<cut])
@@ -35,7 +45,9 @@ import Testing
                 #expect(running.finalize() == whole)
                 #expect(before.finalize() == algorithm.digest(of: bytes[..<cut]))
             }
-            #expect(HMAC.sha256(key: [1], bytes[..<cut], bytes[cut...]) == HMAC.sha256(key: [1], bytes))
+            #expect(
+                AssayPrimitives.HMAC.sha256(key: [1], bytes[..<cut], bytes[cut...])
+                    == AssayPrimitives.HMAC.sha256(key: [1], bytes))
         }
     }
 
@@ -43,10 +55,12 @@ import Testing
     func keys(length: Int) {
         let key = [UInt8](repeating: 0xAA, count: length)
         // RFC 2104: a key is padded with zeros to 64 bytes, and a longer one is hashed first.
-        let block = length > 64 ? Digest.sha256(key) : key
+        let block = length > 64 ? AssayPrimitives.Digest.sha256(key) : key
         let padded = block + [UInt8](repeating: 0, count: 64 - block.count)
-        let inner = Digest.sha256(padded.map { $0 ^ 0x36 } + DigestTests.abc)
-        #expect(HMAC.sha256(key: key, DigestTests.abc) == Digest.sha256(padded.map { $0 ^ 0x5C } + inner))
+        let inner = AssayPrimitives.Digest.sha256(padded.map { $0 ^ 0x36 } + DigestTests.abc)
+        #expect(
+            AssayPrimitives.HMAC.sha256(key: key, DigestTests.abc)
+                == AssayPrimitives.Digest.sha256(padded.map { $0 ^ 0x5C } + inner))
     }
 
     @Test("Byte strings are equal when every byte is")

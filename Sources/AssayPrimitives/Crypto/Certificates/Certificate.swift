@@ -56,7 +56,7 @@ public struct Certificate: Sendable, Hashable {
     public var commonName: String? { fields.subject.commonName }
 
     /// Whether it is its own issuer by name (RFC 5280 section 3.2).
-    public var isSelfIssued: Bool { issuer == subject }
+    public var isSelfIssued: Bool { issuer.isByteEqual(to: subject) }
 
     /// The public key.
     /// - Throws: ``DecodeError`` when it is anything but a point of P-256 or P-384.
@@ -76,7 +76,7 @@ public struct Certificate: Sendable, Hashable {
 
     /// Compares the encodings.
     public static func == (left: Certificate, right: Certificate) -> Bool {
-        left.fields === right.fields || left.der == right.der
+        left.fields === right.fields || left.der.isByteEqual(to: right.der)
     }
 
     /// Hashes the encoding.
@@ -122,7 +122,7 @@ private final class CertificateFields: Sendable {
         version = try CertificateFields.readVersion(&tbs)
         serialNumber = try CertificateFields.readSerialNumber(&tbs)
         let innerAlgorithm = try tbs.read(.sequence)
-        guard innerAlgorithm.bytes == outerAlgorithm.bytes else {
+        guard innerAlgorithm.bytes.isByteEqual(to: outerAlgorithm.bytes) else {
             // RFC 5280 section 4.1.1.2. The outer one is not signed.
             throw DecodeError(
                 .unexpectedValue, at: outerAlgorithm.bytes.startIndex, field: "signatureAlgorithm",

@@ -57,12 +57,14 @@ struct CertificateRules {
         return nil
     }
 
-    private static let understood: Set<ObjectIdentifier> = [
+    // Lists, as comparing a few identifiers takes less than hashing one.
+
+    private static let understood: [ObjectIdentifier] = [
         .basicConstraints, .keyUsage, .subjectAltName, .certificatePolicies, .extendedKeyUsage,
     ]
 
     /// Constraints that are not processed, whether they are critical, as they must be, or not.
-    private static let constraints: Set<ObjectIdentifier> = [
+    private static let constraints: [ObjectIdentifier] = [
         .nameConstraints, .policyConstraints, .policyMappings, .inhibitAnyPolicy,
     ]
 

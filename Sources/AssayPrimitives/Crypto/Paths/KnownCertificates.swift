@@ -15,7 +15,7 @@ final class KnownCertificates: Sendable {
     /// The certificate with exactly these bytes, when it is known.
     subscript(der: ArraySlice<UInt8>) -> Certificate? {
         let candidates = byLength.withLock { $0[der.count] ?? [] }
-        return candidates.first { $0.der == der }
+        return candidates.first { $0.der.isByteEqual(to: der) }
     }
 
     /// Adds certificates of a verified path. When it is full, nothing is added: what everyone presents comes first.

@@ -25,7 +25,7 @@ extension CertificatePathValidator {
     ) -> Result<ValidatedPath, PathFailure>? {
         guard let remembered = issuerCache[cacheKey(leaf.issuer, candidates)],
             remembered.certificates.allSatisfy({ CertificateRules.timeFailure(of: $0, at: now) == nil }),
-            leaf.issuer == remembered.issuer.subject, identifiesIssuer(leaf, remembered.issuer),
+            leaf.issuer.isByteEqual(to: remembered.issuer.subject), identifiesIssuer(leaf, remembered.issuer),
             !leaf.extensions.contains(where: { CertificatePathValidator.judgedByOpenSSL.contains($0.oid) }),
             let digest = leaf.signatureAlgorithm.ecdsaDigest
         else { return nil }
@@ -49,7 +49,7 @@ extension CertificatePathValidator {
         guard let identifier = leaf.authorityKeyIdentifier else { return true }
         guard !identifier.namesIssuer else { return false }
         guard let expected = identifier.keyIdentifier, let found = issuer.subjectKeyIdentifier else { return true }
-        return expected == found
+        return expected.isByteEqual(to: found)
     }
 
     /// Whether a path consists of all the candidates and one anchor. Only such paths are remembered: with junk among
