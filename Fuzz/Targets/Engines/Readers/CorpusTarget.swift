@@ -8,7 +8,7 @@ import Foundation
 extension FuzzTarget {
     /// The corpora of replays: what files hold, compressed or not, record after record.
     static let corpus = FuzzTarget(
-        name: "corpus", maximumLength: 768,
+        name: "corpus", maximumLength: 8192,
         dictionary: [
             "\n", "\r\n", "[", "]", ",", "{\"kind\":\"a\",\"evidence\":{}}", "\u{1F}\u{8B}\u{08}",
             "\"sealed\":\"AAAA\"",

@@ -5,7 +5,7 @@ import AssayTesting
 extension FuzzTarget {
     /// Inspection of any bytes.
     static let inspect = FuzzTarget(
-        name: "inspect", maximumLength: 1024,
+        name: "inspect", maximumLength: 8192,
         dictionary: [
             "-----BEGIN CERTIFICATE-----\n", "-----BEGIN PRIVATE KEY-----\n", "eyJhbGciOiJIUzI1NiJ9.", "HTTP/1.1\r\n",
             "Transfer-Encoding: chunked\r\n", "Approov-Token: ", "DECRYPTION_KEY=", "\"tokenPayloadExternal\":{}",

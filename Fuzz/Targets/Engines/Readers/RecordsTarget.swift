@@ -7,7 +7,7 @@ import Foundation
 extension FuzzTarget {
     /// Record files: a record, an array of them, or one per line.
     static let records = FuzzTarget(
-        name: "records", maximumLength: 768,
+        name: "records", maximumLength: 8192,
         dictionary: [
             "\"id\":", "\"kind\":", "\"evidence\":{}", "\"app\":", "\"receivedAt\":\"2026-04-21T18:13:12Z\"",
             "\"expect\":{\"outcome\":\"accept\",\"failed\":[]}", "app-attest.assertion", "play-integrity.standard",

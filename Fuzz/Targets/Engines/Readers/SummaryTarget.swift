@@ -6,7 +6,7 @@ import Foundation
 extension FuzzTarget {
     /// Summaries of replays, which others have written.
     static let summary = FuzzTarget(
-        name: "summary", maximumLength: 2048,
+        name: "summary", maximumLength: 16_384,
         dictionary: [
             "\"assaySummary\":1", "\"outcomes\":[1,0,0,0,0]",
             "\"series\":{\"level\":0,\"intervals\":[[1,[1,0,0,0,0]]]}",
