@@ -303,8 +303,11 @@ int faulty_vfs_register(void) {
 }
 
 void faulty_vfs_begin(const char *path, faulty_plan newPlan) {
+    // SQLite opens files by paths without links.
+    char *resolved = realpath(path, NULL);
     pthread_mutex_lock(&mutex);
-    strncpy(folder, path, sizeof folder - 1);
+    strncpy(folder, resolved ? resolved : path, sizeof folder - 1);
+    free(resolved);
     for (int index = 0; index < IMAGE_LIMIT; index++) {
         free(images[index].bytes);
         memset(&images[index], 0, sizeof images[index]);
