@@ -6,6 +6,9 @@ SWIFT ?= swift
 CONFIGURATION := -c release
 # All at once, over a thousand tests wait for a few processors, and limits of time mean nothing.
 TESTS_AT_A_TIME := 8
+SWIFT_SOURCES := Package.swift Sources Tests Examples/hummingbird \
+	Benchmarks/Package.swift Benchmarks/Sources Benchmarks/HotPaths \
+	Fuzz/Package.swift Fuzz/Sources Fuzz/Targets
 
 .PHONY: demo test build format lint install uninstall benchmark-http fuzz bench soak sanitize instructions vectors clean packages
 
@@ -15,7 +18,7 @@ demo: build
 
 ## Builds and passes every test. With ASSAY_SHARED set, the shared vectors and third-party suites run too.
 test: packages
-	Scripts/install-packages zstd || test "$${CI:-}$${ASSAY_SHARED:-}" = ""
+	Scripts/install-packages openssl zstd || test "$${CI:-}$${ASSAY_SHARED:-}" = ""
 	peers=$$(Scripts/install-peers) && browser=$$(Scripts/install-browser) && \
 		ASSAY_PEERS="$$peers" ASSAY_BROWSER="$$browser" \
 		SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TESTS_AT_A_TIME) \
@@ -32,10 +35,10 @@ build: packages
 
 ## Rewrites the sources in the one format; `make lint` only checks it.
 format:
-	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests Examples/hummingbird Benchmarks/Package.swift Benchmarks/Sources Benchmarks/HotPaths Fuzz/Package.swift Fuzz/Sources Fuzz/Targets
+	$(SWIFT) format --in-place --recursive --parallel $(SWIFT_SOURCES)
 
 lint:
-	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests Examples/hummingbird Benchmarks/Package.swift Benchmarks/Sources Benchmarks/HotPaths Fuzz/Package.swift Fuzz/Sources Fuzz/Targets
+	$(SWIFT) format lint --strict --recursive --parallel $(SWIFT_SOURCES)
 
 ## Installs a binary that needs no Swift at run time, with shell completions.
 install: packages
@@ -54,7 +57,7 @@ bench: build
 
 ## Counts the instructions of the hot paths, and fails when one takes over 5 % more than is stored. STORE=1 stores them.
 instructions: packages
-	Scripts/install-packages valgrind binutils
+	Scripts/install-packages valgrind binutils python3
 	$(SWIFT) build $(CONFIGURATION) --product HotPaths
 	Scripts/count-instructions .build/release/HotPaths $(if $(STORE),--store)
 
@@ -92,7 +95,7 @@ soak: packages
 
 clean:
 	$(SWIFT) package clean
-	rm -rf Benchmarks/.build Fuzz/.build
+	rm -rf Benchmarks/.build Fuzz/.build .build/thread .build/address
 
 packages:
 	@Scripts/install-packages

@@ -1,21 +1,11 @@
 #include "CFaultyVFS.h"
+#include "images.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-// What would be left of a file if the power went now and nothing unsynchronised survived.
-typedef struct {
-    char path[1024];
-    unsigned char *bytes;
-    sqlite3_int64 count;
-    bool exists;
-    bool isTracked;
-} image;
 
 typedef struct {
     sqlite3_file base;
@@ -25,8 +15,6 @@ typedef struct {
     bool syncsFolder;
 } faulty_file;
 
-enum { IMAGE_LIMIT = 16, SECTOR = 512 };
-
 static sqlite3_vfs vfs;
 static sqlite3_vfs *real_vfs;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -35,7 +23,7 @@ static faulty_plan plan;
 static bool is_planned, has_power = true, has_fired;
 static int64_t operations;
 static int open_files;
-static image images[IMAGE_LIMIT];
+image faulty_images[IMAGE_LIMIT];
 
 // What is to become of an operation. Everything is decided here, under the lock.
 typedef enum { PASS, FAIL, BUSY, FULL, TEAR, LOSE } fate;
@@ -99,7 +87,7 @@ static int take_image(faulty_file *file) {
 static void sync_folder(void) {
     pthread_mutex_lock(&mutex);
     for (int index = 0; index < IMAGE_LIMIT; index++) {
-        image *image = &images[index];
+        image *image = &faulty_images[index];
         if (!image->isTracked || access(image->path, F_OK) == 0) continue;
         free(image->bytes);
         image->bytes = NULL;
@@ -241,13 +229,13 @@ static image *find_image(const char *path, bool *isNew) {
     image *found = NULL;
     pthread_mutex_lock(&mutex);
     for (int index = 0; index < IMAGE_LIMIT && !found; index++) {
-        if (!images[index].isTracked) {
-            images[index].isTracked = true;
-            strncpy(images[index].path, path, sizeof images[index].path - 1);
+        if (!faulty_images[index].isTracked) {
+            faulty_images[index].isTracked = true;
+            strncpy(faulty_images[index].path, path, sizeof faulty_images[index].path - 1);
             *isNew = true;
-            found = &images[index];
-        } else if (strcmp(images[index].path, path) == 0) {
-            found = &images[index];
+            found = &faulty_images[index];
+        } else if (strcmp(faulty_images[index].path, path) == 0) {
+            found = &faulty_images[index];
         }
     }
     pthread_mutex_unlock(&mutex);
@@ -303,11 +291,14 @@ int faulty_vfs_register(void) {
 }
 
 void faulty_vfs_begin(const char *path, faulty_plan newPlan) {
+    // SQLite opens files by paths without links.
+    char *resolved = realpath(path, NULL);
     pthread_mutex_lock(&mutex);
-    strncpy(folder, path, sizeof folder - 1);
+    strncpy(folder, resolved ? resolved : path, sizeof folder - 1);
+    free(resolved);
     for (int index = 0; index < IMAGE_LIMIT; index++) {
-        free(images[index].bytes);
-        memset(&images[index], 0, sizeof images[index]);
+        free(faulty_images[index].bytes);
+        memset(&faulty_images[index], 0, sizeof faulty_images[index]);
     }
     plan = newPlan;
     is_planned = true;
@@ -344,68 +335,4 @@ int faulty_vfs_open_files(void) {
     int result = open_files;
     pthread_mutex_unlock(&mutex);
     return result;
-}
-
-static uint64_t next_random(uint64_t *state) {
-    uint64_t value = (*state += 0x9E3779B97F4A7C15);
-    value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9;
-    value = (value ^ (value >> 27)) * 0x94D049BB133111EB;
-    return value ^ (value >> 31);
-}
-
-static int write_whole(const char *path, const unsigned char *bytes, size_t count) {
-    int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (descriptor < 0) return errno;
-    int result = 0;
-    size_t written = 0;
-    while (written < count && result == 0) {
-        ssize_t part = write(descriptor, bytes + written, count - written);
-        if (part < 0) result = errno;
-        else written += (size_t)part;
-    }
-    close(descriptor);
-    return result;
-}
-
-// Mixes what the file holds and what the disk does, sector by sector.
-static int mix(image *image, uint64_t *random) {
-    int descriptor = open(image->path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) return errno == ENOENT ? 0 : errno;
-    off_t size = lseek(descriptor, 0, SEEK_END);
-    size_t known = image->exists ? (size_t)image->count : 0;
-    size_t limit = (size_t)size > known ? (size_t)size : known;
-    unsigned char *bytes = calloc(limit > 0 ? limit : 1, 1);
-    if (!bytes || pread(descriptor, bytes, (size_t)size, 0) != size) {
-        close(descriptor);
-        free(bytes);
-        return EIO;
-    }
-    close(descriptor);
-    size_t count = next_random(random) & 1 ? (size_t)size : known;
-    for (size_t start = 0; start < limit; start += SECTOR) {
-        if (next_random(random) & 1) continue;
-        size_t end = start + SECTOR < limit ? start + SECTOR : limit;
-        for (size_t index = start; index < end; index++) bytes[index] = index < known ? image->bytes[index] : 0;
-    }
-    int result = write_whole(image->path, bytes, count);
-    free(bytes);
-    return result;
-}
-
-int faulty_vfs_cut_power(uint32_t remains, uint64_t seed) {
-    uint64_t random = seed;
-    for (int index = 0; index < IMAGE_LIMIT && remains != FAULTY_KEEP_UNSYNCED; index++) {
-        image *image = &images[index];
-        if (!image->isTracked) continue;
-        int result = 0;
-        if (remains == FAULTY_MIX_UNSYNCED) {
-            result = mix(image, &random);
-        } else if (image->exists) {
-            result = write_whole(image->path, image->bytes, (size_t)image->count);
-        } else if (unlink(image->path) != 0 && errno != ENOENT) {
-            result = errno;
-        }
-        if (result != 0) return result;
-    }
-    return 0;
 }

@@ -58,7 +58,8 @@ import Testing
                 )
                 #expect(try process.ask("policy", file("inline.yaml")).hasPrefix("error"))
             }
-            let (_, said) = try process.end()
+            let (status, said) = try process.end()
+            #expect(status == 0)
             for secret in account.ofPolicy + [account.master, account.serviceKey, account.serviceKeyText] {
                 #expect(secret.found(in: said).isEmpty)
             }

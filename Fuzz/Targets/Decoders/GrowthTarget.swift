@@ -8,7 +8,7 @@ import AssayPrimitives
 #endif
 
 extension FuzzTarget {
-    /// Inputs of twice the length take about twice the time, whatever they repeat.
+    /// Inputs of four times the length take less than nine times the time, whatever they repeat.
     ///
     /// The first byte says which decoder, the second how long the beginning is and the third how long the end; what
     /// stands between is repeated.
