@@ -7,7 +7,7 @@ CONFIGURATION := -c release
 # All at once, over a thousand tests wait for a few processors, and limits of time mean nothing.
 TESTS_AT_A_TIME := 8
 
-.PHONY: demo test build format lint install uninstall benchmark benchmark-http vectors clean packages
+.PHONY: demo test suites build format lint install uninstall benchmark benchmark-http vectors clean packages
 
 ## Verifies real evidence, and shows a tampered copy being refused.
 demo: build
@@ -21,6 +21,11 @@ test: packages
 		SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TESTS_AT_A_TIME) \
 		$(SWIFT) test $(CONFIGURATION) --disable-testable-imports --disable-xctest
 	Scripts/test-spark .build/release/assay
+
+## Runs every third-party suite and every vector, and writes the table to Docs/suites.md. Needs ASSAY_SHARED.
+suites: packages
+	@test -n "$${ASSAY_SHARED:-}" || { echo "ASSAY_SHARED is not set: the suites are not part of this repository" >&2; exit 1; }
+	$(SWIFT) run $(CONFIGURATION) Trials suites --output Docs/suites.md
 
 build: packages
 	$(SWIFT) build $(CONFIGURATION) --product assay
