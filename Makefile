@@ -7,7 +7,7 @@ CONFIGURATION := -c release
 # All at once, over a thousand tests wait for a few processors, and limits of time mean nothing.
 TESTS_AT_A_TIME := 8
 
-.PHONY: demo test suites build format lint install uninstall benchmark benchmark-http vectors clean packages
+.PHONY: demo test suites mutate build format lint install uninstall benchmark benchmark-http vectors clean packages
 
 ## Verifies real evidence, and shows a tampered copy being refused.
 demo: build
@@ -26,6 +26,10 @@ test: packages
 suites: packages
 	@test -n "$${ASSAY_SHARED:-}" || { echo "ASSAY_SHARED is not set: the suites are not part of this repository" >&2; exit 1; }
 	$(SWIFT) run $(CONFIGURATION) Trials suites --output Docs/suites.md
+
+## Changes every accepted vector in every small way, on all processors; takes half an hour. MUTATE="--sample 100" is quicker.
+mutate: packages
+	$(SWIFT) run $(CONFIGURATION) Trials mutate $(MUTATE)
 
 build: packages
 	$(SWIFT) build $(CONFIGURATION) --product assay

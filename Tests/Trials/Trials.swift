@@ -4,6 +4,6 @@ import ArgumentParser
 @main
 struct Trials: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "trials", abstract: "Runs third-party suites.",
-        subcommands: [SuitesCommand.self])
+        commandName: "trials", abstract: "Runs third-party suites, and changes evidence that is accepted.",
+        subcommands: [SuitesCommand.self, MutateCommand.self, JudgeCommand.self])
 }
