@@ -10,7 +10,7 @@ SWIFT_SOURCES := Package.swift Sources Tests Examples/hummingbird \
 	Benchmarks/Package.swift Benchmarks/Sources Benchmarks/HotPaths \
 	Fuzz/Package.swift Fuzz/Sources Fuzz/Targets
 
-.PHONY: demo test build format lint install uninstall benchmark-http fuzz bench soak sanitize instructions vectors clean packages
+.PHONY: demo test build format lint install uninstall benchmark-http fuzz bench soak sanitize instructions suites mutate vectors clean packages
 
 ## Verifies real evidence, and shows a tampered copy being refused.
 demo: build
@@ -29,6 +29,15 @@ test: packages
 sanitize: packages
 	Scripts/sanitize thread
 	Scripts/sanitize address
+
+## Runs every third-party suite and every vector, and writes the table to Docs/suites.md. Needs ASSAY_SHARED.
+suites: packages
+	@test -n "$${ASSAY_SHARED:-}" || { echo "ASSAY_SHARED is not set: the suites are not part of this repository" >&2; exit 1; }
+	$(SWIFT) run $(CONFIGURATION) Trials suites --output Docs/suites.md
+
+## Changes every accepted vector in every small way, on all processors; takes half an hour. MUTATE="--sample 100" is quicker.
+mutate: packages
+	$(SWIFT) run $(CONFIGURATION) Trials mutate $(MUTATE)
 
 build: packages
 	$(SWIFT) build $(CONFIGURATION) --product assay

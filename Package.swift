@@ -150,6 +150,18 @@ let package = Package(
         .target(
             name: "AssayTestSupport", dependencies: ["AssayCore", "AssayInspection"], path: "Tests/AssayTestSupport",
             swiftSettings: strict),
+        // Third-party suites, vectors and mutations: what tests run a little of, and Trials all.
+        .target(
+            name: "AssayTrials",
+            dependencies: [
+                "Assay", "AssayCore", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            path: "Tests/AssayTrials", swiftSettings: strict),
+        .executableTarget(
+            name: "Trials",
+            dependencies: ["AssayTrials", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            path: "Tests/Trials", swiftSettings: strict),
         // Inspects a million hostile blobs in a process of its own.
         .executableTarget(
             name: "InspectionStress", dependencies: ["Assay", "AssayInspection", "AssayTestSupport"],
@@ -295,6 +307,9 @@ let package = Package(
                 "AssayHummingbird", "AssayLedgerSQLite", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
                 "PlayIntegrity", "SecretStress",
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "AssayTrialsTests", dependencies: ["Assay", "AssayTestSupport", "AssayTrials"],
             swiftSettings: strict),
         // Ours against implementations of JOSE and of signed messages from elsewhere, which Scripts/install-peers installs.
         .testTarget(

@@ -1,4 +1,4 @@
-internal import AssayCore
+package import AssayCore
 
 extension Certificate {
     /// What a certificate is signed with.
@@ -20,7 +20,7 @@ extension Certificate {
 
         /// Reads an AlgorithmIdentifier. The parameters of the algorithms with a name are the ones that their standard
         /// demands: none for ECDSA, NULL for RSA.
-        init(_ element: DERElement) throws(DecodeError) {
+        package init(_ element: DERElement) throws(DecodeError) {
             var reader = element.reader
             let oid = try ObjectIdentifier(reader.read(.objectIdentifier))
             let parameters = reader.isAtEnd ? nil : try reader.read()

@@ -1,0 +1,37 @@
+import Assay
+import AssayPrimitives
+
+/// The parts of an assertion, and where they lie.
+struct AssertionParts: Sendable {
+    let bytes: [UInt8]
+    private(set) var signature: Range<Int> = 0..<0
+    private(set) var authenticatorData: Range<Int> = 0..<0
+
+    /// Of an assertion's record; nil for anything else.
+    init?(_ record: EvidenceRecord) {
+        guard record.kind == AssertionCheck.kind, case .text(let text)? = record.evidence["assertion"]?.content,
+            let bytes = try? Base64.decode(text, .standard)
+        else { return nil }
+        self.bytes = bytes
+        var parts: [String: Range<Int>] = [:]
+        do {
+            var reader = CBORReader(bytes)
+            try reader.readMap { (key, reader) throws(DecodeError) in
+                switch key {
+                case "signature": parts["signature"] = try reader.readByteString().indices
+                case "authenticatorData": parts["authenticatorData"] = try reader.readByteString().indices
+                default: try reader.skipItem()
+                }
+            }
+        } catch { return nil }
+        guard let signature = parts["signature"], let data = parts["authenticatorData"], data.count >= 37 else {
+            return nil
+        }
+        (self.signature, authenticatorData) = (signature, data)
+    }
+
+    /// The counter: four bytes behind the hash of the App ID and the flags (WebAuthn section 6.1).
+    var counter: UInt32 {
+        bytes[authenticatorData].dropFirst(33).prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
+    }
+}

@@ -1,0 +1,116 @@
+import Assay
+import AssayCore
+import AssayPrimitives
+
+/// What of a signed message of Approov somebody signs or reads: two records with the same view say the same.
+///
+/// Every field that the signature of the record's original covers, the token's, the bound ones, and of `Signature` and
+/// `Signature-Input` the one member that is verified. Of values the white space around them is no part.
+struct SignedView: Equatable {
+    private let method: String
+    private let target: [String]
+    private let body: String
+    private let fields: [String: [[UInt8]]]
+    private let members: [[StructuredDictionary.Entry]]
+
+    /// The views of a vector and of what was made of it; nil when it is no message, or one that cannot be read.
+    static func both(_ mutant: Mutant) -> (old: SignedView, new: SignedView)? {
+        guard mutant.record.kind == ApproovCheck.messageKind, mutant.record.app == mutant.vector.record.app,
+            let app = mutant.vector.policy.apps.first(where: { $0.name == mutant.vector.record.app }),
+            let configuration = app.configuration(ApproovConfiguration.self),
+            let signing = configuration.messageSigning,
+            let covered = covered(mutant.vector.record, signing.signer.label)
+        else { return nil }
+        let read = covered + configuration.binding.map(Self.lowercased) + [Self.lowercased(configuration.tokenHeader)]
+        guard let old = SignedView(mutant.vector.record, reading: Set(read), configuration, signing),
+            let new = SignedView(mutant.record, reading: Set(read), configuration, signing)
+        else { return nil }
+        return (old, new)
+    }
+
+    private init?(
+        _ record: EvidenceRecord, reading names: Set<String>, _ configuration: ApproovConfiguration,
+        _ signing: MessageSigning
+    ) {
+        let lines = HeaderLine.all(of: record)
+        guard case .text(let method)? = record.evidence["method"]?.content,
+            case .text(let target)? = record.evidence["targetURI"]?.content
+        else { return nil }
+        self.method = method
+        let uri = signing.quirks.contains(.authorityWithoutPort) ? Self.withoutPort(target) : target
+        guard let parts = Self.parts(of: uri, covered: names) else { return nil }
+        self.target = parts
+        if case .text(let body)? = record.evidence["body"]?.content { self.body = body } else { body = "" }
+        var fields: [String: [[UInt8]]] = [:]
+        for line in lines where names.contains(Self.lowercased(line.name)) {
+            fields[Self.lowercased(line.name), default: []].append(Array(HTTPFieldText.trimmed(line.value).utf8))
+        }
+        self.fields = fields
+        var members: [[StructuredDictionary.Entry]] = []
+        for name in ["signature-input", "signature"] {
+            guard let dictionary = Self.dictionary(lines, name) else { return nil }
+            members.append(dictionary.entries.filter { $0.key.isByteEqual(to: signing.signer.label) })
+        }
+        self.members = members
+    }
+
+    private static func dictionary(_ lines: [HeaderLine], _ name: String) -> StructuredDictionary? {
+        let values = lines.filter { $0.isNamed(name) }.map {
+            HTTPFieldText.trimmed($0.value)
+        }
+        guard !values.isEmpty else { return nil }
+        return try? StructuredFieldReader.readDictionary(
+            Array(values.joined(separator: ", ").utf8)[...], duplicates: .refuse)
+    }
+
+    /// The names of the components that a signature covers.
+    private static func covered(_ record: EvidenceRecord, _ label: String) -> [String]? {
+        let dictionary = dictionary(HeaderLine.all(of: record), "signature-input")
+        guard case .innerList(let list)? = dictionary?.entries.first(where: { $0.key == label })?.member else {
+            return nil
+        }
+        return list.items.compactMap { item in
+            guard case .string(let name) = item.value else { return nil }
+            return name
+        }
+    }
+
+    /// The parts of a URI (RFC 3986 section 3) that derived components cover (RFC 9421 section 2.2). The authority is in
+    /// lower case, as section 2.2.3 has it.
+    private static func parts(of uri: String, covered: Set<String>) -> [String]? {
+        guard !covered.contains("@target-uri") else { return [uri] }
+        guard let match = uri.wholeMatch(of: #/([^:\/?#]*):\/\/([^\/?#]*)([^?#]*)(\?[^#]*)?(#.*)?/#) else { return nil }
+        let components = [
+            ("@scheme", match.1), ("@authority", Substring(match.2.lowercased())), ("@path", match.3),
+            ("@query", match.4 ?? ""),
+        ]
+        return components.filter { name, _ in
+            covered.contains(name) || (["@path", "@query"].contains(name) && covered.contains("@request-target"))
+        }.map { String($0.1) }
+    }
+
+    private static func lowercased(_ name: String) -> String { name.lowercased() }
+
+    private static func withoutPort(_ target: String) -> String {
+        target.replacing(#/^([^:\/?#]*:\/\/[^\/?#:]*):[0-9]*/#) { $0.output.1 }
+    }
+}
+
+/// A line of a message's header section.
+struct HeaderLine: Equatable {
+    let name: String
+    let value: String
+
+    func isNamed(_ other: String) -> Bool { HTTPFieldText.isName(name, equalTo: other) }
+
+    /// The lines of a record; none when it has no list of them.
+    static func all(of record: EvidenceRecord) -> [HeaderLine] {
+        guard case .array(let lines)? = record.evidence["headers"]?.content else { return [] }
+        return lines.map { line in
+            guard case .array(let pair) = line.content, pair.count == 2, case .text(let name) = pair[0].content,
+                case .text(let value) = pair[1].content
+            else { return HeaderLine(name: "", value: "") }
+            return HeaderLine(name: name, value: value)
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import Assay
+import AssayCore
+import AssayPrimitives
+
+/// A part of one accepted vector in the place of the same part of another one.
+struct Splice: Sendable {
+    /// The part, as ``MutationVariants`` knows it.
+    let part: String
+    let path: RecordPath
+    let record: EvidenceRecord
+
+    /// Everything of `donor` that can be put into `vector`, each by itself, and the app that it is for. What makes it the
+    /// donor as a whole is none.
+    static func all(of donor: AcceptedVector, into vector: AcceptedVector) -> [Splice] {
+        let splices = app(donor, vector) + values(donor, vector) + parts(donor, vector) + headers(donor, vector)
+        let whole = content(donor.record)
+        let own = content(vector.record)
+        return splices.filter { splice in
+            let content = content(splice.record)
+            return content != whole && content != own
+        }
+    }
+
+    /// The vector under every other app of its policy.
+    static func otherApps(_ vector: AcceptedVector) -> [Splice] {
+        vector.policy.apps.map(\.name).filter { $0 != app(of: vector) }.map { name in
+            Splice(
+                part: "app", path: RecordPath(steps: [.member("app")]),
+                record: vector.record.with(app: name, evidence: vector.record.evidence))
+        }
+    }
+
+    /// The app that a record is judged for, which it need not name when there is only one.
+    private static func app(of vector: AcceptedVector) -> String? {
+        vector.record.app ?? (vector.policy.apps.count == 1 ? vector.policy.apps.first?.name : nil)
+    }
+
+    /// What is judged of a record, as bytes.
+    private static func content(_ record: EvidenceRecord) -> [UInt8] {
+        var bytes = Array((record.app ?? "").utf8) + [0]
+        RecordJSON.append(.object(record.evidence), to: &bytes)
+        return bytes
+    }
+
+    private static func app(_ donor: AcceptedVector, _ vector: AcceptedVector) -> [Splice] {
+        guard app(of: donor) != app(of: vector) else { return [] }
+        return [
+            Splice(
+                part: "app", path: RecordPath(steps: [.member("app")]),
+                record: vector.record.with(app: donor.record.app, evidence: vector.record.evidence))
+        ]
+    }
+
+    private static func leaves(_ record: EvidenceRecord) -> [(RecordPath, RecordValue.Content)] {
+        var leaves: [(RecordPath, RecordValue.Content)] = []
+        MutationField.visit(.object(record.evidence), at: RecordPath()) { leaves.append(($0, $1)) }
+        return leaves
+    }
+
+    private static func values(_ donor: AcceptedVector, _ vector: AcceptedVector) -> [Splice] {
+        let others = Dictionary(leaves(donor.record).map { ($0.0.description, $0.1) }) { first, _ in first }
+        return leaves(vector.record).flatMap { path, content -> [Splice] in
+            guard let other = others[path.description] else { return [] }
+            var splices = [
+                Splice(part: path.description, path: path, record: vector.record.replacing(path, with: other))
+            ]
+            guard case .text(let own) = content, case .text(let others) = other else { return splices }
+            splices += segments(of: others, into: own).map { text in
+                Splice(part: "segment", path: path, record: vector.record.replacing(path, with: .text(text)))
+            }
+            return splices
+        }
+    }
+
+    /// Compact tokens with one of their parts from another one of as many parts.
+    private static func segments(of donor: String, into token: String) -> [String] {
+        let own = token.split(separator: ".", omittingEmptySubsequences: false)
+        let others = donor.split(separator: ".", omittingEmptySubsequences: false)
+        guard own.count == others.count, own.count == 3 || own.count == 5 else { return [] }
+        return own.indices.map { index in
+            var spliced = own
+            spliced[index] = others[index]
+            return spliced.joined(separator: ".")
+        }
+    }
+
+    private static func parts(_ donor: AcceptedVector, _ vector: AcceptedVector) -> [Splice] {
+        if let own = AttestationParts(vector.record), let others = AttestationParts(donor.record) {
+            let path = RecordPath(steps: [.member("attestation")])
+            var ranges = zip(own.certificates, others.certificates).map { ("certificate", $0, $1) }
+            if let range = own.receipt, let other = others.receipt { ranges.append(("receipt", range, other)) }
+            if let range = own.authenticatorData, let other = others.authenticatorData {
+                ranges.append(("authenticatorData", range, other))
+            }
+            return ranges.map { part, range, other in
+                let bytes = AttestationParts.replacing(range, of: own.bytes, with: Array(others.bytes[other]))
+                return Splice(
+                    part: part, path: path,
+                    record: vector.record.replacing(path, with: .text(Base64.encode(bytes, .standard))))
+            }
+        }
+        guard let own = AssertionParts(vector.record), let others = AssertionParts(donor.record) else { return [] }
+        let path = RecordPath(steps: [.member("assertion")])
+        return [(own.signature, others.signature), (own.authenticatorData, others.authenticatorData)].map {
+            range, other in
+            let bytes = AttestationParts.replacing(range, of: own.bytes, with: Array(others.bytes[other]))
+            return Splice(
+                part: "assertion", path: path,
+                record: vector.record.replacing(path, with: .text(Base64.encode(bytes, .standard))))
+        }
+    }
+
+    /// The value of a header field in the place of that of the same name, wherever it stands.
+    private static func headers(_ donor: AcceptedVector, _ vector: AcceptedVector) -> [Splice] {
+        guard case .array(let own)? = vector.record.evidence["headers"]?.content,
+            case .array(let others)? = donor.record.evidence["headers"]?.content
+        else { return [] }
+        func pair(_ line: RecordValue) -> (name: String, value: RecordValue.Content)? {
+            guard case .array(let texts) = line.content, texts.count == 2, case .text(let name) = texts[0].content
+            else { return nil }
+            return (name, texts[1].content)
+        }
+        return own.enumerated().flatMap { index, line -> [Splice] in
+            guard let (name, _) = pair(line) else { return [] }
+            let path = RecordPath(steps: [.member("headers"), .element(index), .element(1)])
+            return others.compactMap(pair).filter { HTTPFieldText.isName($0.name, equalTo: name) }.map {
+                Splice(part: "headers", path: path, record: vector.record.replacing(path, with: $0.value))
+            }
+        }
+    }
+}

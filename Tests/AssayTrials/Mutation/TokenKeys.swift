@@ -1,0 +1,34 @@
+import AssayCore
+import AssayPrimitives
+import Foundation
+
+/// The keys of test vectors that open encrypted tokens. They are known to everybody.
+struct TokenKeys: Sendable {
+    private let keys: [[UInt8]]
+
+    /// Those that stand below the folder of a policy, or beside that folder.
+    init(besides policy: URL) {
+        let folder = policy.deletingLastPathComponent()
+        let folders = [folder, folder.appendingPathComponent("keys"), folder.appendingPathComponent("../keys")]
+        keys = folders.flatMap { folder -> [[UInt8]] in
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+            return names.sorted().filter { $0.hasSuffix("-decryption.b64") }.compactMap { name in
+                guard let data = try? Data(contentsOf: folder.appendingPathComponent(name)) else { return nil }
+                let text = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+                return try? Base64.decode(text, .standard)
+            }
+        }
+    }
+
+    /// What is in a token, and the key that opened it.
+    func open(_ token: String) -> (plaintext: [UInt8], key: [UInt8])? {
+        guard let jwe = try? CompactJWE(Array(token.utf8), limit: InputLimits.joseText) else { return nil }
+        for key in keys {
+            guard let opener = try? JWEKey.a256KW(SecretBytes(key)), let secret = try? opener.decrypt(jwe) else {
+                continue
+            }
+            return (secret, key)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,60 @@
+import AssayPrimitives
+import Foundation
+
+/// One path of a suite: what is trusted, what is given, when, and what must come of it.
+struct PathCase: Sendable {
+    let id: String
+    let isAccepted: Bool
+    let anchors: [Data]
+    let intermediates: [Data]
+    let leaf: Data
+    let now: Date
+
+    /// Decodes the certificates; one that is refused is not there, and without a leaf there is no path.
+    func isAccepted(by validator: CertificatePathValidator) -> Bool { objection(by: validator) == nil }
+
+    /// Why there is no path, and nil when there is one.
+    private func objection(by validator: CertificatePathValidator) -> String? {
+        do {
+            let leaf = try Certificate(der: Array(leaf)[...])
+            _ = try validator.validate(leaf, intermediates: PathCase.decode(intermediates), at: now).get()
+            return nil
+        } catch let error as PathFailure {
+            return "\(error.code): \(error.detail)"
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    func makeValidator() -> CertificatePathValidator {
+        CertificatePathValidator(anchors: PathCase.decode(anchors), algorithms: .ecdsaAndRSA)
+    }
+
+    private static func decode(_ certificates: [Data]) -> [Certificate] {
+        certificates.compactMap { try? Certificate(der: Array($0)[...]) }
+    }
+
+    /// Judges cases three times: by a new validator, by the same one again, which then may remember the issuers, and by
+    /// one that has seen all other cases with the same trust anchors. All must say the same, and soon.
+    static func record(_ cases: [PathCase], in report: inout SuiteReport) {
+        let shared = Dictionary(grouping: cases, by: \.anchors).mapValues { group in
+            let validator = group[0].makeValidator()
+            for test in group { _ = test.isAccepted(by: validator) }
+            return validator
+        }
+        for test in cases {
+            let validator = test.makeValidator()
+            let start = ContinuousClock.now
+            let objection = test.objection(by: validator)
+            let isAccepted = objection == nil
+            report.demand(test.isAccepted(by: validator) == isAccepted, "\(test.id) is judged otherwise again")
+            let duration = ContinuousClock.now - start
+            report.demand(duration < .milliseconds(500), "\(test.id) takes \(duration)")
+            if let validator = shared[test.anchors] {
+                report.demand(
+                    test.isAccepted(by: validator) == isAccepted, "\(test.id) is judged otherwise among others")
+            }
+            report.record(test.id, expected: test.isAccepted, accepted: isAccepted, because: objection)
+        }
+    }
+}

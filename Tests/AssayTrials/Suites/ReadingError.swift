@@ -1,0 +1,11 @@
+import AssayCore
+
+/// The error that reading ends in, and nil when it succeeds.
+func readingError(_ read: () throws -> Void) -> DecodeError? {
+    do {
+        try read()
+        return nil
+    } catch {
+        return error as? DecodeError ?? DecodeError(DecodeError.Code("foreign"), at: -1, "\(error)")
+    }
+}

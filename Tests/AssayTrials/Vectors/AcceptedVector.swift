@@ -1,0 +1,81 @@
+public import Assay
+import AssayPrimitives
+import AssayTestSupport
+public import Foundation
+
+/// A record that is accepted, with what it takes to judge it again.
+public struct AcceptedVector: Sendable {
+    /// Where it stands: folder, file and name.
+    public let name: String
+    /// The policy file.
+    public let policyURL: URL
+    /// The policy as it is written.
+    public let policy: Policy
+    /// The evidence.
+    public let record: EvidenceRecord
+    /// The time of judgement.
+    public let time: Date
+    /// What the ledger has seen of the same key before.
+    public let preceding: [EvidenceRecord]
+
+    /// Every accepted vector that is there, in an order that stays.
+    public static func all() throws -> [AcceptedVector] {
+        var found: [AcceptedVector] = []
+        for folder in try VectorFolder.all() {
+            for file in folder.files { found += try accepted(of: file, in: folder) }
+            if folder.name == "shared/app-attest" { found += try receipts(judgedBy: folder) }
+        }
+        return found
+    }
+
+    private static func accepted(of file: VectorFolder.File, in folder: VectorFolder) throws -> [AcceptedVector] {
+        var found: [AcceptedVector] = []
+        for result in RecordFile.read(file.contents) {
+            let record = try result.get()
+            guard record.expect?.outcome == .accept, let time = record.receivedAt else { continue }
+            let key = Verifier.orderingKey(of: record)
+            found.append(
+                AcceptedVector(
+                    name: "\(folder.name)/\(file.name)/\(record.id ?? "?")", policyURL: folder.policyURL,
+                    policy: folder.policy, record: record, time: time,
+                    preceding: key == nil
+                        ? [] : found.map(\.record).filter { Verifier.orderingKey(of: $0) == key }))
+        }
+        return found
+    }
+
+    /// What a file of vectors lacks.
+    private struct Incomplete: Error {
+        let description: String
+    }
+
+    private struct Refreshed: Decodable {
+        struct Properties: Decodable { let creationTime: String }
+        let source: String
+        let receipt: String
+        let properties: Properties
+    }
+
+    /// Receipts that Apple handed out, as records: the key is that of the attestation that they were refreshed from.
+    private static func receipts(judgedBy folder: VectorFolder) throws -> [AcceptedVector] {
+        let refreshed = try SharedFiles.json("vectors/app-attest-receipts/refreshed.json", as: [Refreshed].self)
+        let records = try folder.files.flatMap { try RecordFile.read($0.contents).map { try $0.get() } }
+        return try refreshed.enumerated().map { number, item in
+            guard let keyID = records.first(where: { $0.id == item.source })?.evidence["keyId"],
+                let created = RFC3339.parse(item.properties.creationTime)
+            else { throw Incomplete(description: "no attestation for receipt \(number), or no time") }
+            let receipt = RecordValue(.text(item.receipt), offset: 0)
+            let evidence = RecordObject(
+                [
+                    RecordObject.Member(name: "keyId", offset: 0, value: keyID),
+                    RecordObject.Member(name: "receipt", offset: 0, value: receipt),
+                ], offset: 0)
+            let record = EvidenceRecord(
+                id: "\(item.source)-receipt-\(number)", kind: ReceiptCheck.kind, app: "captures", receivedAt: created,
+                evidence: evidence, expect: .init(outcome: .accept, failed: []))
+            return AcceptedVector(
+                name: "shared/app-attest-receipts/refreshed.json/\(number)", policyURL: folder.policyURL,
+                policy: folder.policy, record: record, time: created, preceding: [])
+        }
+    }
+}

@@ -1,0 +1,74 @@
+public import Assay
+import AssayTestSupport
+public import Foundation
+
+/// Records that stand beside the policy that they are judged under.
+public struct VectorFolder: Sendable {
+    /// A file of records.
+    public struct File: Sendable {
+        /// The name below the folder.
+        public let name: String
+        /// The bytes.
+        public let contents: [UInt8]
+    }
+
+    /// Which vectors: `TestVectors` or `shared`, with the path below it.
+    public let name: String
+    /// The policy file.
+    public let policyURL: URL
+    /// The policy, as it is written.
+    public let policy: Policy
+    /// The records, in the order of their names.
+    public let files: [File]
+    /// The files that hold no record that can be judged.
+    public let unreadable: [File]
+
+    /// The vectors of this repository and, where they are, the shared ones: each folder that has a policy.
+    public static func all() throws -> [VectorFolder] {
+        try folders(in: TestVectors.folder, named: "TestVectors")
+            + (SharedFiles.root.map { root in
+                try folders(in: root.appendingPathComponent("vectors", isDirectory: true), named: "shared")
+            } ?? [])
+    }
+
+    /// Reads the policy of vectors.
+    static func policy(at url: URL) throws -> Policy {
+        try PolicyFile.parse(
+            String(decoding: Data(contentsOf: url), as: UTF8.self), file: url.path,
+            files: VectorPolicyFiles(folder: url.deletingLastPathComponent()))
+    }
+
+    private static func folders(in root: URL, named name: String) throws -> [VectorFolder] {
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: root.path).sorted()
+        return try paths.filter { $0.hasSuffix("policy.yaml") }.map { path in
+            let folder = String(path.split(separator: "/").dropLast().joined(separator: "/"))
+            func files(_ folder: String) throws -> [File] {
+                let prefix = folder + "/"
+                return try paths.filter { $0.hasPrefix(prefix) && $0.hasSuffix(".json") }
+                    .map { String($0.dropFirst(prefix.count)) }.filter { !$0.contains("/") }
+                    .map {
+                        File(name: $0, contents: Array(try Data(contentsOf: root.appendingPathComponent(prefix + $0))))
+                    }
+            }
+            let url = root.appendingPathComponent(path)
+            return VectorFolder(
+                name: "\(name)/\(folder)", policyURL: url,
+                policy: try policy(at: url),
+                files: try files(folder), unreadable: try files(folder + "/unreadable"))
+        }
+    }
+}
+
+/// The files that the policies of vectors refer to. Their keys are known to everybody, so that nobody looks at who may
+/// read them.
+private struct VectorPolicyFiles: PolicyFiles {
+    let folder: URL
+
+    func contents(of node: PolicyNode) throws(PolicyError) -> [UInt8] {
+        let path = try node.text().dropFirst("file:".count)
+        guard let data = try? Data(contentsOf: folder.appendingPathComponent(String(path))) else {
+            throw node.error("no such file")
+        }
+        return Array(data)
+    }
+}
