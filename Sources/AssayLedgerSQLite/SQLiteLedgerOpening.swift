@@ -91,7 +91,9 @@ extension SQLiteLedger {
         configuration.prepareDatabase { db in
             // GRDB has the readers of a pool wait for ten seconds, whatever the mode says.
             if db.configuration.readonly {
-                try db.execute(sql: "PRAGMA busy_timeout = \(Int(busyTimeout / .milliseconds(1)))")
+                // SQLite takes a number of more than 31 bits for none at all.
+                let milliseconds = min(max(busyTimeout / .milliseconds(1), 0), Double(Int32.max))
+                try db.execute(sql: "PRAGMA busy_timeout = \(Int(milliseconds))")
             }
             if let maximumPageCount { try db.execute(sql: "PRAGMA max_page_count = \(maximumPageCount)") }
         }

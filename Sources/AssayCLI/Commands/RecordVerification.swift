@@ -83,8 +83,11 @@ struct RecordVerification {
             switch error {
             case .outage(let outage):
                 report.fail(outage)
-                // The answer on this token is gone for good, which says nothing about the next one.
-                let isOfThisOne = (outage as? IntegrityDecoderOutage)?.code == .answerLost
+                // The answer on this token is gone for good, or the ledger has forgotten those of its age, which says
+                // nothing about the next one.
+                let isOfThisOne =
+                    (outage as? IntegrityDecoderOutage)?.code == .answerLost
+                    || (outage as? LedgerOutage)?.code == .clock
                 Console.note("\(place.description)\(isOfThisOne ? " is" : " and what follows are") not judged")
                 return isOfThisOne
             case .record(let error): report.fail(record: "\(place.description(at: error.offset)), \(error)")

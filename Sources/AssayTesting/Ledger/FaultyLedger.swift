@@ -65,6 +65,8 @@ public final class FaultyLedger: Ledger {
 
     private struct State {
         var plan: Plan
+        /// How many plans came before this one.
+        var era = 0
         var steps: [Step] = []
         var counts: [Operation: Int] = [:]
     }
@@ -94,7 +96,7 @@ public final class FaultyLedger: Ledger {
 
     /// Goes by another plan from now on. Numbers start at 1 again, and the history is empty.
     public func follow(_ plan: @escaping Plan) {
-        state.withLock { $0 = State(plan: plan) }
+        state.withLock { $0 = State(plan: plan, era: $0.era + 1) }
     }
 
     /// Lets everything through from now on.
@@ -170,13 +172,18 @@ public final class FaultyLedger: Ledger {
     }
 
     private func note(_ operation: Operation) -> Fault? {
-        state.withLock { state in
+        let (plan, number, place) = state.withLock { state in
             let number = state.counts[operation, default: 0] + 1
             state.counts[operation] = number
-            let fault = state.plan(operation, number)
-            state.steps.append(Step(operation: operation, number: number, fault: fault))
-            return fault
+            state.steps.append(Step(operation: operation, number: number, fault: nil))
+            return (state.plan, number, (state.era, state.steps.count - 1))
         }
+        // Not under the lock: a plan may look at the history, or have another one followed.
+        guard let fault = plan(operation, number) else { return nil }
+        state.withLock { state in
+            if state.era == place.0 { state.steps[place.1] = Step(operation: operation, number: number, fault: fault) }
+        }
+        return fault
     }
 
     private func end(_ fault: Fault?) async throws(LedgerOutage) {
