@@ -15,5 +15,7 @@ public enum Sanitizer {
     public static var slowdown: Int { isOff ? 1 : 60 }
 
     /// What children need to run under it as their parent does.
-    public static let environment = ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
+    public static let environment = ProcessInfo.processInfo.environment.filter {
+        $0.key.hasSuffix("SAN_OPTIONS") || $0.key == "LD_PRELOAD"
+    }
 }
