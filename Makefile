@@ -10,7 +10,7 @@ SWIFT_SOURCES := Package.swift Sources Tests Examples/hummingbird \
 	Benchmarks/Package.swift Benchmarks/Sources Benchmarks/HotPaths \
 	Fuzz/Package.swift Fuzz/Sources Fuzz/Targets
 
-.PHONY: demo test build format lint install uninstall benchmark-http fuzz bench soak sanitize instructions suites mutate vectors clean packages
+.PHONY: demo test build format lint install uninstall benchmark-http fuzz bench soak sanitize instructions profile suites mutate vectors clean packages
 
 ## Verifies real evidence, and shows a tampered copy being refused.
 demo: build
@@ -69,6 +69,12 @@ instructions: packages
 	Scripts/install-packages valgrind binutils python3
 	$(SWIFT) build $(CONFIGURATION) --product HotPaths
 	Scripts/count-instructions .build/release/HotPaths $(if $(STORE),--store)
+
+## Writes to Docs/profile.md what the hot paths spend their instructions on.
+profile: packages
+	Scripts/install-packages valgrind binutils python3
+	$(SWIFT) build $(CONFIGURATION) --product HotPaths
+	Scripts/count-instructions .build/release/HotPaths --table Docs/profile.md
 
 ## Measures a Hummingbird server with the check of Approov tokens against the same server without it.
 benchmark-http: packages

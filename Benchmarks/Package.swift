@@ -2,6 +2,14 @@
 
 import PackageDescription
 
+/// As in the package of Assay.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
 let package = Package(
     name: "benchmarks",
     platforms: [.macOS(.v15)],
@@ -34,7 +42,8 @@ let package = Package(
                 .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
-            ]),
+            ],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

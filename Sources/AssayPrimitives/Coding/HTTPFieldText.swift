@@ -1,9 +1,13 @@
+import AssayCore
+
 /// The text of HTTP fields (RFC 9110 section 5): how names are compared, and what stands around values.
 package enum HTTPFieldText {
     /// Whether two names are the same: the case of ASCII letters does not count (section 5.1).
     package static func isName(_ name: String, equalTo other: String) -> Bool {
-        name.utf8.count == other.utf8.count
-            && zip(name.utf8, other.utf8).allSatisfy { lowercase($0) == lowercase($1) }
+        guard name.utf8.count == other.utf8.count else { return false }
+        // Most are written in lower case, and those that differ do so in their first bytes.
+        return name.isByteEqual(to: other)
+            || zip(name.utf8, other.utf8).allSatisfy { lowercase($0) == lowercase($1) }
     }
 
     /// An ASCII letter in lower case, and every other byte as it is.

@@ -34,6 +34,8 @@ struct JSONScanner {
         return (0x21...0x7E).contains(byte) ? "'\(Character(UnicodeScalar(byte)))'" : "byte \(byte)"
     }
 
+    // Apart from the rest, which is small then: what fails, and what is seldom, costs nothing where it does not happen.
+    @inline(never)
     private func unexpected(_ expected: String, _ span: Span<UInt8>) -> DecodeError {
         DecodeError(
             position < span.count ? .malformed : .truncated, at: offset(position),
@@ -53,7 +55,7 @@ struct JSONScanner {
     private mutating func skipSpace(_ span: Span<UInt8>) {
         while position < span.count {
             let byte = span[position]
-            guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return }
+            guard byte <= 0x20, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return }
             position += 1
         }
     }
@@ -80,6 +82,7 @@ struct JSONScanner {
         }
     }
 
+    @inline(never)
     private mutating func word(
         _ word: String, _ content: RecordValue.Content, _ span: Span<UInt8>
     ) throws(DecodeError) -> RecordValue.Content {
@@ -102,6 +105,7 @@ struct JSONScanner {
         }
     }
 
+    @inline(never)
     private mutating func array(_ span: Span<UInt8>, depth: Int) throws(DecodeError) -> [RecordValue] {
         try demandDepth(depth)
         position += 1
@@ -112,9 +116,12 @@ struct JSONScanner {
             return elements
         }
         while true {
-            elements.append(try value(span, depth: depth))
+            let element = try value(span, depth: depth)
             skipSpace(span)
-            switch current(span) {
+            let end = current(span)
+            if elements.isEmpty, end == UInt8(ascii: ",") { elements.reserveCapacity(4) }
+            elements.append(element)
+            switch end {
             case UInt8(ascii: ","): position += 1
             case UInt8(ascii: "]"):
                 position += 1
@@ -124,6 +131,7 @@ struct JSONScanner {
         }
     }
 
+    @inline(never)
     private mutating func object(_ span: Span<UInt8>, depth: Int) throws(DecodeError) -> RecordObject {
         try demandDepth(depth)
         let start = offset(position)
@@ -132,27 +140,40 @@ struct JSONScanner {
         var members: [RecordObject.Member] = []
         // Comparing is faster for the few keys that real objects have, the set for a hostile thousand.
         var names: Set<[UInt8]> = []
+        // A bit for each key so far. Only when that of a key is there already can the key be.
+        var seen: UInt64 = 0
         if current(span) == UInt8(ascii: "}") {
             position += 1
             return RecordObject(members, offset: start)
         }
         while true {
             skipSpace(span)
-            let keyStart = offset(position)
+            let keyPosition = position
+            let keyStart = offset(keyPosition)
             guard current(span) == UInt8(ascii: "\"") else { throw unexpected("a key in quotes", span) }
             let name = try string(span)
             if members.count == 16 { names = Set(members.map { Array($0.name.utf8) }) }
-            let isNew =
-                members.count < 16
-                ? !JSONScanner.contains(members, name) : names.insert(Array(name.utf8)).inserted
+            let isNew: Bool
+            if members.count < 16 {
+                // With escapes the same key is written in other bytes.
+                let mark = hadEscapes ? .max : JSONScanner.mark(span, keyPosition + 1..<position - 1)
+                isNew = seen & mark == 0 || !JSONScanner.contains(members, name)
+                seen |= mark
+            } else {
+                isNew = names.insert(Array(name.utf8)).inserted
+            }
             guard isNew else {
                 throw DecodeError(.duplicateKey, at: keyStart, "the key \"\(name.excerpt)\" comes twice")
             }
             skipSpace(span)
             guard current(span) == UInt8(ascii: ":") else { throw unexpected("':'", span) }
             position += 1
-            let withheld = try withheldValue(of: name, span, depth: depth)
-            let value = if let withheld { withheld } else { try value(span, depth: depth) }
+            let value: RecordValue
+            if depth == 1, !withheldNames.isEmpty, let withheld = try withheldValue(of: name, span, depth: depth) {
+                value = withheld
+            } else {
+                value = try self.value(span, depth: depth)
+            }
             let member = RecordObject.Member(name: name, offset: keyStart, value: value)
             skipSpace(span)
             let end = current(span)
@@ -173,7 +194,7 @@ struct JSONScanner {
     private mutating func withheldValue(
         of name: String, _ span: Span<UInt8>, depth: Int
     ) throws(DecodeError) -> RecordValue? {
-        guard depth == 1, !withheldNames.isEmpty, withheldNames.containsBytes(of: name) else { return nil }
+        guard withheldNames.containsBytes(of: name) else { return nil }
         skipSpace(span)
         guard current(span) == UInt8(ascii: "\"") else { return nil }
         let start = offset(position)
@@ -182,12 +203,22 @@ struct JSONScanner {
         return RecordValue(.text(""), offset: start, hasEscapes: hadEscapes)
     }
 
+    /// One bit that depends on some bytes of a key and their number.
+    private static func mark(_ span: Span<UInt8>, _ range: Range<Int>) -> UInt64 {
+        guard !range.isEmpty else { return 1 }
+        let sum =
+            range.count &* 7 &+ Int(span[range.lowerBound]) &+ Int(span[range.upperBound - 1]) &* 3
+            &+ Int(span[range.lowerBound + range.count / 2]) &* 5
+        return 1 << UInt64(sum & 63)
+    }
+
     /// By index, since `contains` copies each member that it looks at.
     private static func contains(_ members: [RecordObject.Member], _ name: String) -> Bool {
         for index in members.indices where members[index].name.isByteEqual(to: name) { return true }
         return false
     }
 
+    @inline(never)
     private mutating func number(_ span: Span<UInt8>) throws(DecodeError) -> String {
         let start = position
         if current(span) == UInt8(ascii: "-") { position += 1 }
@@ -223,6 +254,7 @@ struct JSONScanner {
     }
 
     /// The bytes of a range, which have to be UTF-8.
+    @inline(never)
     private func validText(_ range: Range<Int>) throws(DecodeError) -> ArraySlice<UInt8> {
         let start = bytes.startIndex
         let piece = bytes[start + range.lowerBound..<start + range.upperBound]
@@ -237,49 +269,32 @@ struct JSONScanner {
     private mutating func string(_ span: Span<UInt8>) throws(DecodeError) -> String {
         hadEscapes = false
         let start = position + 1
-        var end = start
-        // Has its highest bit set after a byte that is not ASCII.
-        var seen: UInt8 = 0
-        while let isASCII = JSONScanner.isASCII(span, at: end) {
-            if !isASCII { seen = 0x80 }
-            end += 8
-        }
-        while end < span.count {
-            let byte = span[end]
-            if byte == UInt8(ascii: "\"") {
-                if seen >= 0x80 { _ = try validText(start..<end) }
-                position = end + 1
-                return JSONScanner.text(span, start..<end)
-            }
-            if byte == UInt8(ascii: "\\") {
-                position = end
-                return try escapedString(from: start, span)
-            }
-            guard byte >= 0x20 else { break }
-            seen |= byte
-            end += 1
-        }
+        let (end, isASCII) = PlainText.end(span, from: start)
         position = end
-        throw unexpected(end < span.count ? "control characters to be escaped" : "'\"'", span)
+        guard end < span.count else { throw unexpected("'\"'", span) }
+        switch span[end] {
+        case UInt8(ascii: "\""):
+            if !isASCII { _ = try validText(start..<end) }
+            position = end + 1
+            return isASCII ? JSONScanner.asciiText(span, start..<end) : JSONScanner.text(span, start..<end)
+        case UInt8(ascii: "\\"): return try escapedString(from: start, span)
+        default: throw unexpected("control characters to be escaped", span)
+        }
     }
 
-    /// Whether the eight bytes at a position are ASCII; nil when something among them ends a string, begins an escape or
-    /// is not allowed, or when there are fewer.
-    private static func isASCII(_ span: Span<UInt8>, at position: Int) -> Bool? {
-        guard span.count - position >= 8 else { return nil }
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        let highs = ones << 7
-        let word = unsafe span.bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self)
-        // The highest bit of a byte that is less than another, which is at most 0x80; a borrow may set that of bytes
-        // behind it too.
-        func isLess(_ bytes: UInt64, _ limit: UInt64) -> UInt64 { (bytes &- ones * limit) & ~bytes & highs }
-        let quotes = isLess(word ^ ones * UInt64(UInt8(ascii: "\"")), 1)
-        let escapes = isLess(word ^ ones * UInt64(UInt8(ascii: "\\")), 1)
-        guard quotes | escapes | isLess(word, 0x20) == 0 else { return nil }
-        return word & highs == 0
+    /// Text of a range that is known to be ASCII: up to fifteen bytes of it are a string without memory of its own.
+    private static func asciiText(_ span: Span<UInt8>, _ range: Range<Int>) -> String {
+        if range.count >= CommonTexts.shortest, let text = CommonTexts.text(span, range) { return text }
+        return unsafe String(unsafeUninitializedCapacity: range.count) { text in
+            unsafe span.extracting(range).withUnsafeBytes { bytes in
+                unsafe UnsafeMutableRawBufferPointer(text).copyMemory(from: bytes)
+            }
+            return range.count
+        }
     }
 
     /// Reads on from the first escape of a string; what was copied is checked to be UTF-8 piece by piece.
+    @inline(never)
     private mutating func escapedString(from start: Int, _ span: Span<UInt8>) throws(DecodeError) -> String {
         hadEscapes = true
         var text: [UInt8] = []

@@ -127,6 +127,56 @@ import Testing
         }
     }
 
+    @Test(
+        "A text that evidence often has is read as what stands there, and one that differs in any byte as itself",
+        arguments: [
+            "appAccessRiskVerdict", "appLicensingVerdict", "appRecognitionVerdict", "authenticatorData",
+            "certificateSha256Digest", "deviceActivityLevel", "deviceAttributes", "deviceRecognitionVerdict",
+            "environmentDetails", "isTestingResponse", "legacyDeviceRecognitionVerdict", "locationSpoofingRiskVerdict",
+            "playProtectVerdict", "recentDeviceActivity", "requestPackageName", "tokenPayloadExternal",
+            "MEETS_BASIC_INTEGRITY", "MEETS_DEVICE_INTEGRITY", "MEETS_STRONG_INTEGRITY", "MEETS_VIRTUAL_INTEGRITY",
+            "UNKNOWN_INSTALLED", "UNRECOGNIZED_VERSION",
+        ])
+    func readsCommonTexts(_ text: String) throws {
+        let bytes = Array(text.utf8)
+        let first = Array(bytes[..<8])
+        var texts: [[UInt8]] = [bytes, Array(bytes.dropLast()), bytes + [0x61], first + bytes, bytes + first]
+        for index in bytes.indices {
+            texts.append(bytes)
+            texts[texts.count - 1][index] ^= 1
+        }
+        for text in texts {
+            let document = [UInt8](#"{"":["#.utf8) + [0x22] + text + Array(#""],""#.utf8) + text + Array(#"":1}"#.utf8)
+            let object = try JSONReader.readObject(document, limit: 200)
+            guard case .array(let elements) = object.members[0].value.content,
+                case .text(let element) = elements[0].content
+            else {
+                Issue.record("no text")
+                return
+            }
+            #expect(Array(element.utf8) == text)
+            #expect(Array(object.members[1].name.utf8) == text)
+        }
+    }
+
+    @Test("A key that comes twice is refused wherever it stands among others, and however it is written")
+    func refusesEveryPair() {
+        for count in 2...20 {
+            for (first, second) in (0..<count).flatMap({ second in (0..<second).map { ($0, second) } }) {
+                for isEscaped in [(false, false), (true, false), (false, true), (true, true)] {
+                    let keys = (0..<count).map { index in
+                        let key = index == second ? first : index
+                        let escapes = index == first && isEscaped.0 || index == second && isEscaped.1
+                        return (escapes ? "\\u006B" : "k") + "ey\(key)"
+                    }
+                    let document = "{" + keys.map { "\"\($0)\":0" }.joined(separator: ",") + "}"
+                    let error = decodeError { _ = try JSONReader.read(Array(document.utf8), limit: 1000) }
+                    #expect(error?.reason == .duplicateKey, "\(document)")
+                }
+            }
+        }
+    }
+
     @Test("Values are kept as they are, with the byte at which they begin")
     func readsValues() throws {
         let text =

@@ -1,3 +1,4 @@
+import AssayCore
 import Synchronization
 
 /// Devices whose counters SQLite steps without a ledger, one after the other or some at once.

@@ -1,3 +1,5 @@
+import AssayPrimitives
+import AssayTesting
 import Foundation
 
 /// Signed HTTP messages against another implementation of RFC 9421.

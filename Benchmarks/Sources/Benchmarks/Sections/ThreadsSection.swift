@@ -1,3 +1,4 @@
+import AssayTesting
 import Foundation
 
 /// Two threads against one, on each engine's paths.
@@ -13,7 +14,10 @@ struct ThreadsSection: Section {
     func figures(_ pace: Pace) async throws -> [Figure] {
         let appAttest = try AppAttestSubject()
         let classic = try ClassicTokenSubject(now: Date(timeIntervalSince1970: 1_795_132_800))
+        let standard = try StandardAnswerSubject(now: Date(timeIntervalSince1970: 1_795_132_800))
         let approov = try ApproovTokenSubject(now: Date())
+        let signedByKey = try ApproovTokenSubject(now: Date(), form: .signedES256)
+        let encrypted = try ApproovTokenSubject(now: Date(), form: .encrypted)
         let messages = try ApproovMessageSubject(now: Date())
         let scaling = Scaling(
             pace: pace, bare: .thread("bare P-256", appAttest.bareP256), bareWork: appAttest.bareP256)
@@ -24,7 +28,11 @@ struct ThreadsSection: Section {
             },
             try await scaling.figure("attestation with its receipt") { appAttest.copied().attestations },
             try await scaling.figure("classic integrity token") { classic.copied().verify },
+            try await scaling.figure("decoded standard answer") { standard.copied().assess },
             try await scaling.figure("Approov token (HS256)") { approov.copied().assess },
+            try await scaling.figure("Approov token (ES256)") { signedByKey.copied().assess },
+            try await scaling.figure("Approov token (JWE)") { encrypted.copied().assess },
+            try await scaling.figure("signed message without a body") { messages.copied().assessReads },
             try await scaling.figure("signed message with a body") { messages.copied().assessWrites },
         ]
     }

@@ -47,7 +47,14 @@ extension StructuredFieldWriter {
 
     private static func append(string text: String, to output: inout [UInt8]) throws(SerialisationError) {
         output.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
+        let bytes = Array(text.utf8)
+        // Nearly all are written as they are.
+        if bytes.allSatisfy({ (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }) {
+            output += bytes
+            output.append(UInt8(ascii: "\""))
+            return
+        }
+        for byte in bytes {
             guard (0x20...0x7E).contains(byte) else {
                 throw SerialisationError("a String is of printable ASCII, found \"\(text.excerpt)\"")
             }
