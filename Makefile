@@ -101,12 +101,15 @@ vectors: build
 ## Lets 2, 4 and 8 processes contend for one ledger and kills them at random, for SOAK_SECONDS; prints a table. Then hits
 ## every operation of a ledger's work with every fault of a disk.
 SOAK_SECONDS ?= 300
+FAULT_TESTS := AssayLedgerSQLiteTests.DiskFaultTests
 soak: packages
 	$(SWIFT) build $(CONFIGURATION) --product LedgerStress
 	$(SWIFT) build $(CONFIGURATION) --product LedgerSoak
 	.build/release/LedgerSoak $(SOAK_SECONDS)
+	$(SWIFT) test list $(CONFIGURATION) --disable-testable-imports --disable-xctest | grep '^$(FAULT_TESTS)/' || \
+		{ echo "there are no tests $(FAULT_TESTS)" >&2; exit 1; }
 	ASSAY_EVERY_FAULT=1 $(SWIFT) test $(CONFIGURATION) --disable-testable-imports --disable-xctest \
-		--filter AssayLedgerSQLiteTests.DiskFaultTests
+		--filter '^$(FAULT_TESTS)/'
 
 clean:
 	$(SWIFT) package clean

@@ -50,7 +50,8 @@ enum LedgerURL: Equatable {
     /// - Parameter isForgetful: whether what ended long ago is forgotten as the ledger is written to. Not when records are
     ///   judged as of other times than now, which may come in any order.
     func open(creating: Bool, isForgetful: Bool = true) throws(CommandFailure) -> OpenLedger {
-        guard case .sqlite(let path) = self else { return .memory(MemoryLedger(isForgetful: isForgetful)) }
+        let forgetting: LedgerForgetting = isForgetful ? .byClock { Date() } : .never
+        guard case .sqlite(let path) = self else { return .memory(MemoryLedger(forgetting: forgetting)) }
         let isNew = LedgerURL.isMissing(path)
         if isNew {
             guard creating else {
@@ -65,7 +66,7 @@ enum LedgerURL: Equatable {
             if self == LedgerURL.standard() { try LedgerURL.createFolder(of: path) }
         }
         do {
-            let ledger = try SQLiteLedger.open(path: path, forgetting: isForgetful ? .byClock { Date() } : .never)
+            let ledger = try SQLiteLedger.open(path: path, forgetting: forgetting)
             if isNew { Console.note("a new ledger begins at \(path)") }
             return .sqlite(ledger)
         } catch {

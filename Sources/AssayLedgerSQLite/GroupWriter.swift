@@ -178,7 +178,7 @@ package final class GroupWriter: Sendable {
         } catch {
             let outage = LedgerOutage(error, path: pool.path)
             // What only one of them may be to blame for, such as a damaged row, must not hit the others.
-            if batch.count > 1, [.internalError, .corrupt, .clock].contains(outage.code) {
+            if batch.count > 1, [.internalError, .corrupt, .forgotten].contains(outage.code) {
                 return batch.flatMap { write([$0], db) }
             }
             return batch.map { _ in .failure(outage) }
@@ -196,10 +196,9 @@ package final class GroupWriter: Sendable {
                 answers.append(answer)
                 changed = changed || hasChanged
             }
-            // A refusal changes nothing. The limit exceeds what a batch can add, so that purging keeps up. And it never
-            // runs ahead of the clock: a trial at a time to come must not forget what still protects today.
-            if changed, case .byClock(let clock) = forgetting, let now = (batch.map(\.now) + [clock()]).min() {
-                try tables.purge(expiredBy: now - LedgerRules.retention, atMost: 16 + 2 * batch.count)
+            // A refusal changes nothing. The limit exceeds what a batch can add, so that purging keeps up.
+            if changed, let now = batch.lazy.map(\.now).min(), let horizon = forgetting.horizon(at: now) {
+                try tables.purge(expiredBy: horizon, atMost: 16 + 2 * batch.count)
             }
             return .commit
         }

@@ -21,9 +21,11 @@ struct LedgerAudit {
         problems += try rows("usedDigest", LedgerTables.digestColumns, by: "digest", digestProblem)
         problems += try rows("block", LedgerTables.standingColumns, by: "kind, name", standingProblem)
         problems += try damage("forgotten") {
-            _ = try LedgerTables(db).forgottenUntil()
-            return []
+            let found = try Set(String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'trigger'"))
+            return LedgerSchema.triggers.filter { !found.contains($0) }.map { "the trigger \($0) is missing" }
         }
+        problems += try rows("forgotten", "until FROM forgotten", by: "what", markProblem)
+        problems += try rows("forgottenUse", "madeAt FROM forgottenUse", by: "app, kind", markProblem)
         problems += try rows("sealedKey", LedgerTables.sealedKeyColumns, by: "name", sealedKeyProblem)
         return problems
     }
@@ -79,6 +81,11 @@ struct LedgerAudit {
     private func digestProblem(_ row: StoredCells) throws -> String? {
         let use = try LedgerTables.digest(row)
         return use.digest.isEmpty ? "an empty digest was used at \(RFC3339.format(use.usedAt))" : nil
+    }
+
+    private func markProblem(_ row: StoredCells) throws -> String? {
+        _ = try StoredRow(row, "forgotten").date(0)
+        return nil
     }
 
     private func standingProblem(_ row: StoredCells) throws -> String? {

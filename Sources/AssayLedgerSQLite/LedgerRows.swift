@@ -12,7 +12,7 @@ struct StoredValueError: Error {
 extension LedgerTables {
     static let challengeColumns = "value, app, purpose, issuedAt, expiresAt, consumedAt FROM challenge"
     static let keyColumns = "engine, identifier, app, publicKey, counter, enrolledAt, properties FROM enrolledKey"
-    static let digestColumns = "digest, app, kind, usedAt, until FROM usedDigest"
+    static let digestColumns = "digest, app, kind, \(LedgerSchema.making("")) AS madeAt, usedAt, until FROM usedDigest"
     static let standingColumns = "\(standingValues) FROM block"
     private static let standingValues = "kind, name, reason, since, until, allows"
     /// How many standings one statement asks for. SQLite has limits of some hundreds on what a statement may hold,
@@ -95,7 +95,7 @@ extension LedgerTables {
         let row = StoredRow(row, "usedDigest")
         return UsedDigest(
             digest: try row.bytes(0), app: try row.text(1), kind: EvidenceKind(try row.text(2)),
-            usedAt: try row.date(3), until: try row.date(4))
+            madeAt: try row.date(3), usedAt: try row.date(4), until: try row.date(5))
     }
 
     static func standing(_ row: StoredCells) throws -> LedgerStanding {
@@ -133,43 +133,39 @@ struct StoredRow {
     }
 
     func text(_ index: Int) throws -> String {
-        guard case .text(let value) = row.cell(index) else { throw error(index) }
+        guard case .text(let value) = try row.cell(index) else { throw error(index) }
         return value
     }
 
     func textIfAny(_ index: Int) throws -> String? {
-        isNull(index) ? nil : try text(index)
+        row.isNull(index) ? nil : try text(index)
     }
 
     func bytes(_ index: Int) throws -> [UInt8] {
-        guard case .blob(let value) = row.cell(index) else { throw error(index) }
+        guard case .blob(let value) = try row.cell(index) else { throw error(index) }
         return value
     }
 
     func counter(_ index: Int) throws -> UInt32 {
-        guard case .integer(let value) = row.cell(index), let counter = UInt32(exactly: value) else {
+        guard case .integer(let value) = try row.cell(index), let counter = UInt32(exactly: value) else {
             throw error(index)
         }
         return counter
     }
 
     func integer(_ index: Int) throws -> Int64 {
-        guard case .integer(let value) = row.cell(index) else { throw error(index) }
+        guard case .integer(let value) = try row.cell(index) else { throw error(index) }
         return value
     }
 
     func integerIfAny(_ index: Int) throws -> Int64? {
-        isNull(index) ? nil : try integer(index)
+        row.isNull(index) ? nil : try integer(index)
     }
 
     func date(_ index: Int) throws -> Date { Date(stored: try integer(index)) }
 
     func dateIfAny(_ index: Int) throws -> Date? {
-        isNull(index) ? nil : try date(index)
-    }
-
-    private func isNull(_ index: Int) -> Bool {
-        if case .null = row.cell(index) { true } else { false }
+        row.isNull(index) ? nil : try date(index)
     }
 }
 

@@ -1,4 +1,5 @@
 import AssayCore
+import Foundation
 import GRDB
 
 /// The tables, their versions, and how to tell a ledger from other SQLite files.
@@ -6,7 +7,7 @@ enum LedgerSchema {
     /// "ASSY", in the header of the file: <https://www.sqlite.org/fileformat.html#application_id>.
     static let applicationID = 0x4153_5359
     /// The version of the tables that this code reads and writes. It stands in the file as `user_version`.
-    static let version = 4
+    static let version = 5
 
     /// Tells whether a file is a ledger.
     ///
@@ -29,13 +30,19 @@ enum LedgerSchema {
         return found
     }
 
-    /// Marks an empty file as a ledger, before anything else is in it.
+    /// Marks an empty file as a ledger, before anything else is in it but the table of what it has forgotten. A ledger that
+    /// had this table from the beginning has forgotten nothing without noting it.
     static func claim(_ db: Database) throws {
         try db.execute(sql: "PRAGMA application_id = \(applicationID)")
+        try db.execute(sql: forgottenUse)
     }
 
+    private static let migrator = migrator { Date() }
+
     /// Brings the tables to the current version. Steps are added at the end and never changed.
-    static let migrator: DatabaseMigrator = {
+    ///
+    /// - Parameter clock: the machine's time.
+    static func migrator(_ clock: @escaping @Sendable () -> Date) -> DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { db in
             try db.execute(sql: version1)
@@ -54,8 +61,29 @@ enum LedgerSchema {
             try db.execute(sql: version4)
             try db.execute(sql: "PRAGMA user_version = 4")
         }
+        migrator.registerMigration("5") { db in
+            if try !db.tableExists("forgottenUse") {
+                try db.execute(sql: forgottenUse)
+                try noteForgettingUntilNow(db, clock())
+            }
+            if try !db.columns(in: "usedDigest").contains(where: { $0.name == "madeAt" }) {
+                try db.execute(sql: "ALTER TABLE usedDigest ADD COLUMN madeAt INTEGER")
+            }
+            try db.execute(sql: version5)
+            try db.execute(sql: "PRAGMA user_version = 5")
+        }
         return migrator
-    }()
+    }
+
+    /// Notes what ledgers before version 4 have forgotten without noting it: what ended by ``LedgerRules/retention`` ago.
+    /// Whether a ledger of version 4 was one of these once, nobody knows.
+    private static func noteForgettingUntilNow(_ db: Database, _ now: Date) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO forgotten (what, until) VALUES ('usedDigest', ?)
+                ON CONFLICT (what) DO UPDATE SET until = max(until, excluded.until)
+                """, arguments: [(now - LedgerRules.retention).stored])
+    }
 
     /// Times are microseconds since 1970-01-01T00:00:00Z.
     ///
@@ -119,11 +147,51 @@ enum LedgerSchema {
     private static let version3 =
         "ALTER TABLE block ADD COLUMN allows INTEGER NOT NULL DEFAULT 0 CHECK (allows IN (0, 1))"
 
-    /// Up to when entries have been forgotten, by the table that they stood in.
+    /// By when what has been forgotten had ended, by the table that it stood in. Since version 5 it stands still, unless a
+    /// program of version 4 has the file open.
     private static let version4 = """
         CREATE TABLE IF NOT EXISTS forgotten (
             what TEXT NOT NULL PRIMARY KEY,
             until INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
+        """
+
+    /// The latest making of what has been forgotten, of each app and kind.
+    private static let forgottenUse = """
+        CREATE TABLE IF NOT EXISTS forgottenUse (
+            app TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            madeAt INTEGER NOT NULL,
+            PRIMARY KEY (app, kind)
+        ) STRICT, WITHOUT ROWID;
+        """
+
+    /// When the token of a row of `usedDigest` was made, or may have been at the latest.
+    ///
+    /// A row of before version 5, or of a program of such a version that still has the file open, does not say it. Its
+    /// window cannot have ended before the token was made. It may have been made after it was used, by as much as the policy
+    /// let clocks be ahead.
+    static func making(_ row: String) -> String { "coalesce(\(row)madeAt, \(row)until)" }
+
+    /// What a ledger of this version cannot do without.
+    static let triggers = ["usedDigestIsForgotten"]
+
+    /// A trigger sees what any program deletes, also one of an older version that still has the file open.
+    ///
+    /// It notes the next full minute (in microseconds, up to the end of time), so that not every write of a busy ledger has to
+    /// change one more page.
+    private static let version5 = """
+        CREATE TRIGGER IF NOT EXISTS usedDigestIsForgotten AFTER DELETE ON usedDigest
+        WHEN NOT EXISTS (
+            SELECT 1 FROM forgottenUse
+            WHERE app = old.app AND kind = old.kind AND madeAt >= \(making("old."))
+        )
+        BEGIN
+            INSERT INTO forgottenUse (app, kind, madeAt) VALUES (
+                old.app, old.kind,
+                CASE WHEN \(making("old.")) < 9223372036794775807
+                THEN \(making("old.")) / 60000000 * 60000000 + 60000000 ELSE 9223372036854775807 END
+            ) ON CONFLICT (app, kind) DO UPDATE SET madeAt = excluded.madeAt;
+        END;
         """
 }

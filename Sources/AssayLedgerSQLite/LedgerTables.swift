@@ -34,7 +34,9 @@ struct LedgerTables {
                 block: try block(on: advance.key), at: now)
         case .rememberDigest(let use):
             let stored = try digest(use.digest)
-            if stored == nil { try LedgerRules.demandRemembered(use, forgotten: forgottenUntil()) }
+            if stored == nil {
+                try LedgerRules.demandRemembered(use, forgotten: forgottenMaking(app: use.app, kind: use.kind))
+            }
             return LedgerRules.refusal(rememberingOver: stored?.usedAt)
         }
     }
@@ -63,10 +65,10 @@ struct LedgerTables {
                 [.integer(Int64(advance.counter)), .text(advance.key.engine), .blob(advance.key.value)])
         case .rememberDigest(let use):
             try change(
-                "INSERT INTO usedDigest (digest, app, kind, usedAt, until) VALUES (?, ?, ?, ?, ?)",
+                "INSERT INTO usedDigest (digest, app, kind, madeAt, usedAt, until) VALUES (?, ?, ?, ?, ?, ?)",
                 [
-                    .blob(use.digest), .text(use.app), .text(use.kind.name), .integer(use.usedAt.stored),
-                    .integer(use.until.stored),
+                    .blob(use.digest), .text(use.app), .text(use.kind.name), .integer(use.madeAt.stored),
+                    .integer(use.usedAt.stored), .integer(use.until.stored),
                 ])
         }
     }

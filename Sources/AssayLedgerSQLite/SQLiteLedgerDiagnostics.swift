@@ -1,4 +1,5 @@
 import GRDB
+import GRDBSQLite
 
 // What tests need to see and to provoke. Not for anybody else.
 extension SQLiteLedger {
@@ -24,6 +25,12 @@ extension SQLiteLedger {
             let names = StatementArguments(repeatElement("", count: 2 * count))
             return try Row.fetchAll(db, sql: sql, arguments: names).map { row in row["detail"] ?? "" }
         }
+    }
+
+    /// Lets the SQLite of this process take so many bytes more than it has, and nil for as many as it likes.
+    package static func limitMemory(toBytesMore bytes: Int?) {
+        // 0 is no limit to SQLite.
+        sqlite3_hard_heap_limit64(bytes.map { max(1, sqlite3_memory_used() + Int64($0)) } ?? 0)
     }
 
     /// Keeps all other writers out while `body` runs.

@@ -79,7 +79,7 @@ extension SQLiteLedger {
                 return .commit
             }
         }
-        try LedgerSchema.migrator.migrate(pool)
+        try LedgerSchema.migrator(forgetting.clock).migrate(pool)
         return SQLiteLedger(pool: pool, forgetting: forgetting)
     }
 

@@ -71,7 +71,7 @@ struct StoredStatement {
         }
     }
 
-    private static func error(_ code: Int32) -> DatabaseError {
+    fileprivate static func error(_ code: Int32) -> DatabaseError {
         DatabaseError(resultCode: ResultCode(rawValue: code))
     }
 
@@ -100,23 +100,33 @@ struct StoredStatement {
 struct StoredCells {
     fileprivate let handle: OpaquePointer
 
-    func cell(_ index: Int) -> StoredValue {
+    /// The value of a cell.
+    ///
+    /// - Throws: `DatabaseError` when there is no memory for it. SQLite has no pointer then, nor has it for no bytes.
+    func cell(_ index: Int) throws -> StoredValue {
         let index = Int32(index)
         switch sqlite3_column_type(handle, index) {
         case SQLITE_INTEGER: return .integer(sqlite3_column_int64(handle, index))
         case SQLITE_FLOAT: return .real
         case SQLITE_TEXT:
             // First the address, as asking for it may convert the text and change its length.
-            let start = sqlite3_column_text(handle, index)
+            guard let start = sqlite3_column_text(handle, index) else { throw StoredStatement.error(SQLITE_NOMEM) }
             let text = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, index)))
             return .text(String(decoding: text, as: UTF8.self))
         case SQLITE_BLOB:
-            let start = sqlite3_column_blob(handle, index)
+            guard let start = sqlite3_column_blob(handle, index) else {
+                if sqlite3_errcode(sqlite3_db_handle(handle)) == SQLITE_NOMEM {
+                    throw StoredStatement.error(SQLITE_NOMEM)
+                }
+                return .blob([])
+            }
             let bytes = UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, index)))
             return .blob(Array(bytes))
         default: return .null
         }
     }
+
+    func isNull(_ index: Int) -> Bool { sqlite3_column_type(handle, Int32(index)) == SQLITE_NULL }
 
     func columnName(_ index: Int) -> String {
         sqlite3_column_name(handle, Int32(index)).map { String(cString: $0) } ?? ""

@@ -28,7 +28,7 @@ extension LedgerEffect {
             PlayIntegrityCheck.challenge,
             .rememberDigest(
                 UsedDigest(
-                    digest: digest, app: expectations.app, kind: PlayIntegrityCheck.standardKind, usedAt: now,
-                    until: until)))
+                    digest: digest, app: expectations.app, kind: PlayIntegrityCheck.standardKind,
+                    madeAt: Date(timeIntervalSince1970: Double(milliseconds) / 1000), usedAt: now, until: until)))
     }
 }

@@ -117,4 +117,17 @@ struct MessageReplayTests {
             }
         }
     }
+
+    @Test("a ledger learns when the message was made, by which it knows later what it has forgotten")
+    func made() async throws {
+        let ledger = MemoryLedger(forgetting: .byClock { .distantFuture })
+        let verifier = try MessageFixture.verifier(Self.signing, ledger: ledger)
+        let fixture = MessageFixture()
+        #expect(try await failures(verifier, fixture.mint()) == [])
+        var uses: [UsedDigest] = []
+        try await ledger.export { if case .digest(let use) = $0 { uses.append(use) } }
+        let created = Date(timeIntervalSince1970: Double(fixture.created))
+        #expect(uses.map(\.madeAt) == [created] && uses.map(\.usedAt) == [MessageFixture.now])
+        #expect(uses.map(\.until) == [created + Self.signing.freshness.past + 1])
+    }
 }

@@ -2,7 +2,6 @@ import AssayCore
 import AssayLedgerSQLite
 import AssayTestSupport
 import Foundation
-import Synchronization
 import Testing
 
 /// Clocks step forwards and back, and nothing that was used becomes fresh by it.
@@ -11,13 +10,8 @@ struct ClockStepTests {
     private static let year = 365.0 * 86_400
     private static let now = Date(timeIntervalSince1970: 1_776_795_192)
 
-    private func remember(_ seed: UInt32, until: Date, at now: Date) -> LedgerEffect {
-        LedgerEffect(
-            Fixture.check,
-            .rememberDigest(
-                UsedDigest(
-                    digest: Fixture.identifier(seed).value, app: "shop-ios", kind: EvidenceKind("approov.message"),
-                    usedAt: now, until: until)))
+    private func remember(_ seed: UInt32, madeAt: Date, at now: Date) -> LedgerEffect {
+        Fixture.remember(seed, madeAt: madeAt, lasting: 61, at: now)
     }
 
     @Test("What was forgotten while the machine's clock was ahead is not used again when it is back")
@@ -25,23 +19,24 @@ struct ClockStepTests {
         let folder = try TemporaryFolder()
         let clock = MachineClock(Self.now)
         let ledger = try SQLiteLedger.open(path: folder.path(), forgetting: .byClock { clock.now })
-        let use = remember(1, until: Self.now + 61, at: Self.now)
+        let use = remember(1, madeAt: Self.now, at: Self.now)
         #expect(try await ledger.commit([use], at: Self.now).isApplied)
         clock.now = Self.now + Self.year
         #expect(try await ledger.commit([Fixture.enrol(1)], at: clock.now).isApplied)
         #expect(try await ledger.summary(at: Self.now).digests == 0)
 
         clock.now = Self.now + 30
-        #expect(try await outage { _ = try await ledger.commit([use], at: clock.now) } == .clock)
+        #expect(try await outage { _ = try await ledger.commit([use], at: clock.now) } == .forgotten)
         #expect(try await ledger.summary(at: Self.now).digests == 0, "an outage changes nothing")
         // It is on the disk, for every process.
         try ledger.close()
         let reopened = try SQLiteLedger.open(path: folder.path(), forgetting: .byClock { clock.now })
         let error = await #expect(throws: LedgerOutage.self) { try await reopened.commit([use], at: clock.now) }
-        #expect(error?.message.contains("2026-04-21T18:15:00Z") == true)
+        #expect(error?.message.contains("of what was made for app shop-ios by 2026-04-21T18:14:00Z") == true)
         // Everything else goes on: keys, counters, and what is younger than all that can have been forgotten.
         #expect(try await reopened.isAdvanced(1, 1))
-        let younger = remember(2, until: clock.now + 200, at: clock.now)
+        clock.now = Self.now + 50
+        let younger = remember(2, madeAt: clock.now, at: clock.now)
         #expect(try await reopened.commit([younger], at: clock.now).isApplied)
         #expect(try await reopened.commit([younger], at: clock.now).decisions == [.digestUsed(clock.now)])
     }
@@ -51,7 +46,7 @@ struct ClockStepTests {
         let folder = try TemporaryFolder()
         let clock = MachineClock(Self.now)
         let ledger = try SQLiteLedger.open(path: folder.path(), forgetting: .byClock { clock.now })
-        let use = remember(1, until: Self.now + 61, at: Self.now)
+        let use = remember(1, madeAt: Self.now, at: Self.now)
         #expect(try await ledger.commit([use], at: Self.now).isApplied)
         clock.now = Self.now + Self.year
         #expect(try await ledger.commit([Fixture.enrol(1)], at: clock.now).isApplied)
@@ -65,7 +60,7 @@ struct ClockStepTests {
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(codes.compactMap { $0 } == [.clock])
+        #expect(codes.compactMap { $0 } == [.forgotten])
         #expect(try await ledger.summary(at: Self.now).keys == 64)
     }
 
@@ -73,8 +68,8 @@ struct ClockStepTests {
         "Records of any times in any order are used once each, where nothing is forgotten, and are an outage elsewhere")
     func outOfOrder() async throws {
         let folder = try TemporaryFolder()
-        let early = remember(1, until: Self.now + 61, at: Self.now)
-        let late = remember(2, until: Self.now + 100_061, at: Self.now + 100_000)
+        let early = remember(1, madeAt: Self.now, at: Self.now)
+        let late = remember(2, madeAt: Self.now + 100_000, at: Self.now + 100_000)
         func run(_ name: String, _ forgetting: LedgerForgetting) async throws -> SQLiteLedger {
             let ledger = try SQLiteLedger.open(path: folder.path(name), forgetting: forgetting)
             #expect(try await ledger.commit([early], at: Self.now).isApplied)
@@ -84,7 +79,7 @@ struct ClockStepTests {
         let keeping = try await run("keeping", .never)
         #expect(try await keeping.commit([early], at: Self.now + 1).decisions == [.digestUsed(Self.now)])
         let forgetting = try await run("forgetting", .byClock { Self.now + Self.year })
-        #expect(try await outage { _ = try await forgetting.commit([early], at: Self.now + 1) } == .clock)
+        #expect(try await outage { _ = try await forgetting.commit([early], at: Self.now + 1) } == .forgotten)
     }
 
     @Test("Under steps of hours and years, before the epoch and to the end of time, everything is used once at most")
@@ -112,7 +107,7 @@ struct ClockStepTests {
                         guard try await ledger.commit([effect], at: clock.now).isApplied else { return }
                         #expect(accepted.insert(name).inserted, "\(name) was accepted twice, seed \(seed)")
                     } catch {
-                        #expect(error.code == .clock, "\(error)")
+                        #expect(error.code == .forgotten, "\(error)")
                     }
                 }
                 for step in UInt32(0)..<120 {
@@ -122,7 +117,8 @@ struct ClockStepTests {
                         : Self.now + Double(step) + (offsets.randomElement(using: &random) ?? 0)
                     // Windows are those of the tokens, wherever the clock is.
                     let token = UInt32.random(in: 0..<40, using: &random)
-                    await once("digest \(token)", remember(token, until: Self.now + Double(token) * 900, at: clock.now))
+                    await once(
+                        "digest \(token)", remember(token, madeAt: Self.now + Double(token) * 900, at: clock.now))
                     let number = UInt32.random(in: 0..<40, using: &random)
                     let challenge = Challenge(
                         value: Fixture.identifier(500 + number).value, app: "shop-ios",
@@ -153,12 +149,12 @@ struct ClockStepTests {
     private func fill(_ ledger: any Ledger, with step: UInt32, at now: Date) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in UInt32(0)..<60 {
-                let use = remember(10_000 + step * 60 + number, until: now + 60, at: now)
+                let use = remember(10_000 + step * 60 + number, madeAt: now, at: now)
                 group.addTask {
                     do {
                         _ = try await ledger.commit([use], at: now)
                     } catch let outage as LedgerOutage {
-                        guard outage.code == .clock else { throw outage }
+                        guard outage.code == .forgotten else { throw outage }
                     }
                 }
             }
@@ -180,17 +176,5 @@ struct ClockStepTests {
             _ = try await ledger.commit([Fixture.enrol(UInt32(seconds.magnitude))], at: Self.now + seconds)
             #expect(try await ledger.blocks(on: [subject], at: Self.now + seconds).isEmpty == !isBlocked, "\(seconds)")
         }
-    }
-}
-
-/// A machine's clock that is set.
-private final class MachineClock: Sendable {
-    private let time: Mutex<Date>
-
-    init(_ time: Date) { self.time = Mutex(time) }
-
-    var now: Date {
-        get { time.withLock { $0 } }
-        set { time.withLock { $0 = newValue } }
     }
 }

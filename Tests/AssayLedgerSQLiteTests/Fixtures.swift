@@ -1,6 +1,7 @@
 import AssayCore
 import AssayLedgerSQLite
 import Foundation
+import Synchronization
 
 /// What the tests commit. The same keys as those of LedgerStress.
 enum Fixture {
@@ -24,6 +25,18 @@ enum Fixture {
             check,
             .advanceCounter(
                 CounterAdvance(key: identifier(seed), app: "shop-ios", counter: counter, rule: .increasing)))
+    }
+
+    /// The use of a digest whose window begins when it is made.
+    static func remember(
+        _ seed: UInt32, app: String = "shop-ios", madeAt: Date, lasting seconds: Double, at now: Date
+    ) -> LedgerEffect {
+        LedgerEffect(
+            check,
+            .rememberDigest(
+                UsedDigest(
+                    digest: identifier(seed).value, app: app, kind: EvidenceKind("approov.message"), madeAt: madeAt,
+                    usedAt: now, until: madeAt + seconds)))
     }
 
     private static func bytes(_ seed: UInt32, count: Int) -> [UInt8] {
@@ -72,5 +85,17 @@ extension SQLiteLedger {
 
     func counter(_ seed: UInt32) async throws -> UInt32? {
         try await enrolledKey(Fixture.identifier(seed))?.counter
+    }
+}
+
+/// A machine's clock that is set.
+final class MachineClock: Sendable {
+    private let time: Mutex<Date>
+
+    init(_ time: Date) { self.time = Mutex(time) }
+
+    var now: Date {
+        get { time.withLock { $0 } }
+        set { time.withLock { $0 = newValue } }
     }
 }

@@ -8,13 +8,28 @@ import Testing
 struct LedgerContractTests {
     @Test("The memory ledger keeps the contract", arguments: LedgerContract.cases)
     func memory(_ contractCase: LedgerContract.Case) async throws {
-        try await contractCase.run { MemoryLedger() }
+        // Each forgets by the time of the writes alone, whatever the machine's clock says.
+        try await contractCase.run { MemoryLedger(forgetting: .byClock { .distantFuture }) }
     }
 
     @Test("The SQLite ledger keeps the contract", arguments: LedgerContract.cases)
     func sqlite(_ contractCase: LedgerContract.Case) async throws {
         let folder = try TemporaryFolder()
-        try await contractCase.run { try SQLiteLedger.open(path: folder.path()) }
+        try await contractCase.run {
+            try SQLiteLedger.open(path: folder.path(), forgetting: .byClock { .distantFuture })
+        }
+    }
+
+    @Test("A ledger that forgets nothing keeps the contract", arguments: LedgerContract.cases)
+    func remembering(_ contractCase: LedgerContract.Case) async throws {
+        try await contractCase.run { MemoryLedger(forgetting: .never) }
+    }
+
+    @Test("A faulty ledger without a fault keeps the contract", arguments: LedgerContract.cases)
+    func faultless(_ contractCase: LedgerContract.Case) async throws {
+        try await contractCase.run {
+            FaultyLedger(MemoryLedger(forgetting: .byClock { .distantFuture })) { _, _ in nil }
+        }
     }
 
     /// The suite would pass for anything if it could not tell a ledger that breaks the contract.

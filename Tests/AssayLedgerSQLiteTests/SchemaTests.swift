@@ -79,18 +79,28 @@ struct SchemaTests {
         ALTER TABLE block ADD COLUMN allows INTEGER NOT NULL DEFAULT 0 CHECK (allows IN (0, 1));
         """
 
+    /// What version 4 added to it.
+    static let version4 = """
+        PRAGMA user_version = 4;
+        INSERT INTO grdb_migrations VALUES ('4');
+        CREATE TABLE forgotten (
+            what TEXT NOT NULL PRIMARY KEY,
+            until INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """
+
     /// A ledger as an older version left it.
     private static func ledger(ofVersion version: Int) -> String {
         // `x'04' || zeroblob(64)` is text to SQLite.
         let first = version1.replacing("x'04' || zeroblob(64)", with: "x'04\(String(repeating: "00", count: 64))'")
-        return ([first, version2, version3] as [String]).prefix(version).joined()
+        return ([first, version2, version3, version4] as [String]).prefix(version).joined()
     }
 
     static let schema = "SELECT name || coalesce(sql, '') FROM sqlite_master ORDER BY name"
 
     @Test(
         "A ledger of an older version is migrated when it is opened, as often as one likes, and keeps what it holds",
-        arguments: [1, 2, 3])
+        arguments: [1, 2, 3, 4])
     func idempotent(version: Int) async throws {
         let folder = try TemporaryFolder()
         try SQLiteLedger.createDatabase(path: folder.path(), sql: Self.ledger(ofVersion: version))
@@ -103,7 +113,7 @@ struct SchemaTests {
             try await ledger.export { entries.append($0) }
             exports.append(entries)
             #expect(try await ledger.check() == [])
-            #expect(try ledger.writerPragma("user_version") == "4")
+            #expect(try ledger.writerPragma("user_version") == "5")
             #expect(try await ledger.sealedKeys() == [])
             try ledger.close()
         }
@@ -123,7 +133,7 @@ struct SchemaTests {
 
     @Test(
         "A ledger of a newer version is refused",
-        arguments: ["PRAGMA user_version = 5", "INSERT INTO grdb_migrations VALUES ('5')"])
+        arguments: ["PRAGMA user_version = 6", "INSERT INTO grdb_migrations VALUES ('6')"])
     func newer(_ sql: String) async throws {
         let folder = try TemporaryFolder()
         let ledger = try SQLiteLedger.open(path: folder.path())
@@ -134,7 +144,7 @@ struct SchemaTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path())) == before)
     }
 
-    @Test("A block of before there were allowances is one, and an allowance takes its place", arguments: [1, 2, 3])
+    @Test("A block of before there were allowances is one, and an allowance takes its place", arguments: [1, 2, 3, 4])
     func oldBlock(version: Int) async throws {
         let folder = try TemporaryFolder()
         try SQLiteLedger.createDatabase(path: folder.path(), sql: Self.ledger(ofVersion: version))
@@ -162,7 +172,55 @@ struct SchemaTests {
         #expect(try await ledger.standings(of: [device], at: Fixture.now) == [.blocked(block)])
     }
 
-    @Test("Of processes that migrate a ledger at once all succeed", arguments: [1, 2, 3])
+    @Test(
+        "What an older ledger may have forgotten without noting it is not fresh, and what is younger is judged",
+        arguments: [1, 2, 3, 4])
+    func forgottenWithoutNote(version: Int) async throws {
+        let folder = try TemporaryFolder()
+        try SQLiteLedger.createDatabase(path: folder.path(), sql: Self.ledger(ofVersion: version))
+        let clock = MachineClock(Fixture.now + 10_000)
+        var ledger = try SQLiteLedger.open(path: folder.path(), forgetting: .byClock { clock.now })
+        func code(_ seed: UInt32, madeAfter seconds: Double) async throws -> LedgerOutage.Code? {
+            let use = Fixture.remember(seed, madeAt: Fixture.now + seconds, lasting: 86_400, at: clock.now)
+            return try await outage { try #require(try await ledger.commit([use], at: clock.now).isApplied) }
+        }
+        #expect(try await code(1, madeAfter: 6400) == .forgotten)
+        #expect(try await code(2, madeAfter: 6401) == nil)
+        // Once, and not each time that it is opened.
+        try ledger.close()
+        clock.now = Fixture.now + 20_000
+        ledger = try SQLiteLedger.open(path: folder.path(), forgetting: .byClock { clock.now })
+        #expect(try await code(3, madeAfter: 6401) == nil)
+        #expect(try await code(4, madeAfter: 6400) == .forgotten)
+        // What it still holds was used, and is noted once it is forgotten: the purge of these commits did that.
+        #expect(try ledger.texts("SELECT hex(digest) FROM usedDigest WHERE digest = x'02'") == [])
+        #expect(try ledger.texts("SELECT app || kind FROM forgottenUse") == ["shop-iosapproov.message"])
+    }
+
+    @Test("A note of version 4 that is later than that stays")
+    func noteOfVersion4() async throws {
+        let folder = try TemporaryFolder()
+        let mark = Int64((Fixture.now + 50_000).timeIntervalSince1970) * 1_000_000
+        try SQLiteLedger.createDatabase(
+            path: folder.path(),
+            sql: Self.ledger(ofVersion: 4) + "INSERT INTO forgotten VALUES ('usedDigest', \(mark));")
+        let ledger = try SQLiteLedger.open(path: folder.path(), forgetting: .byClock { Fixture.now + 10_000 })
+        for (seconds, expected) in [(50_000, .forgotten), (50_001, nil)] as [(Double, LedgerOutage.Code?)] {
+            let use = Fixture.remember(1, madeAt: Fixture.now + seconds, lasting: 60, at: Fixture.now + seconds)
+            let code = try await outage { _ = try await ledger.commit([use], at: Fixture.now + seconds) }
+            #expect(code == expected)
+        }
+    }
+
+    @Test("A new ledger has forgotten nothing, so that evidence of any age is judged")
+    func newLedger() async throws {
+        let folder = try TemporaryFolder()
+        let ledger = try SQLiteLedger.open(path: folder.path(), forgetting: .byClock { Fixture.now })
+        let use = Fixture.remember(1, madeAt: .distantPast, lasting: 60, at: .distantPast)
+        #expect(try await ledger.commit([use], at: .distantPast).isApplied)
+    }
+
+    @Test("Of processes that migrate a ledger at once all succeed", arguments: [1, 2, 3, 4])
     func racing(version: Int) async throws {
         for _ in 0..<10 {
             let folder = try TemporaryFolder()

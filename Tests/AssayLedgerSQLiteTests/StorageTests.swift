@@ -119,7 +119,7 @@ struct StorageTests {
         func use(_ seed: UInt32, at now: Date) -> LedgerEffect {
             let use = UsedDigest(
                 digest: Fixture.identifier(seed).value, app: "shop-ios", kind: EvidenceKind("approov.message"),
-                usedAt: now, until: now + 300)
+                madeAt: now, usedAt: now, until: now + 300)
             return LedgerEffect(Fixture.check, .rememberDigest(use))
         }
         #expect(try await ledger.commit([use(1, at: now)], at: now).isApplied)

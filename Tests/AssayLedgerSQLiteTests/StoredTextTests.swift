@@ -1,5 +1,6 @@
 import AssayCore
 import AssayLedgerSQLite
+import AssayTestSupport
 import Foundation
 import Testing
 
@@ -25,8 +26,8 @@ struct StoredTextTests {
                 Fixture.check,
                 .rememberDigest(
                     UsedDigest(
-                        digest: value, app: name, kind: EvidenceKind("approov.message"), usedAt: Fixture.now,
-                        until: Fixture.now + 60))),
+                        digest: value, app: name, kind: EvidenceKind("approov.message"), madeAt: Fixture.now,
+                        usedAt: Fixture.now, until: Fixture.now + 60))),
         ]
         #expect(try await ledger.commit(effects, at: Fixture.now).isApplied)
         #expect(try await ledger.enrolledKey(key.identifier) == key)
@@ -46,5 +47,24 @@ struct StoredTextTests {
         #expect(try await ledger.allow(short) == nil)
         #expect(try await ledger.allow(long)?.subject == long)
         #expect(try await ledger.blocks(on: [short, long], at: Fixture.now) == [])
+    }
+
+    @Test("Where there is no memory for what is stored, that is an outage, and never nothing or a part of it")
+    func wantOfMemory() async throws {
+        let folder = try TemporaryFolder()
+        // Another encoding has SQLite take memory for each text that is read, after the row has been.
+        try SQLiteLedger.createDatabase(
+            path: folder.path(), sql: "PRAGMA encoding = 'UTF-16le'; PRAGMA application_id = 1095979865")
+        let ledger = try await SQLiteLedger.prepared(folder.path(), keys: 1)
+        let note = String(repeating: "x", count: 100_000)
+        try ledger.executeOnWriter("UPDATE enrolledKey SET properties = '{\"note\":\"\(note)\"}'")
+        let child = try StressProcess()
+        try #require(try child.ask("open \(folder.path()) 1000") == "ok")
+        var answers: [String: Int] = [:]
+        for bytes in stride(from: 0, through: 1_000_000, by: 10_000) {
+            answers[try child.ask("starve 0 \(bytes)"), default: 0] += 1
+        }
+        #expect(Set(answers.keys) == ["read 100000", "outage internal-error"], "\(answers)")
+        #expect((answers["outage internal-error"] ?? 0) > 20, "\(answers)")
     }
 }

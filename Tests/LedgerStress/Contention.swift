@@ -86,7 +86,7 @@ extension Stress {
             check,
             .rememberDigest(
                 UsedDigest(
-                    digest: identifier(seed).value, app: "shop-ios", kind: EvidenceKind("approov.message"), usedAt: now,
-                    until: end)))
+                    digest: identifier(seed).value, app: "shop-ios", kind: EvidenceKind("approov.message"), madeAt: now,
+                    usedAt: now, until: end)))
     }
 }

@@ -26,6 +26,7 @@ import Foundation
 ///     limit BYTES                      limits the size of files, 0 for no limit
 ///     ballast PATH BYTES               writes a file of so many bytes, 0 removes it
 ///     keys                             counts the keys
+///     starve SEED BYTES                reads a key while SQLite may take so many bytes more; answers with its note's length
 ///     master TEXT                      opens the key store of the open ledger under a master key
 ///     seal PREFIX COUNT                seals so many keys, PREFIX-0 and on; a line for each that is acknowledged
 @main
@@ -116,6 +117,13 @@ private struct Session {
             return "ok"
         case "keys":
             return "keys \(try await ledger().summary(at: Stress.now).keys)"
+        case "starve":
+            // Anew, so that nothing is in a cache.
+            let fresh = try SQLiteLedger.open(path: ledger().path)
+            SQLiteLedger.limitMemory(toBytesMore: numbers[2])
+            defer { SQLiteLedger.limitMemory(toBytesMore: nil) }
+            let key = try await fresh.enrolledKey(Stress.identifier(UInt32(numbers[1])))
+            return key.map { "read \($0.properties["note"]?.utf8.count ?? 0)" } ?? "nothing"
         case "master" where words.count >= 2:
             let masterKey = try MasterKey(text: SecretBytes(Array(words[1].utf8)))
             store = SealedKeyStore(ledger: try ledger(), masterKey: masterKey, materials: [TestSecret.self])

@@ -120,6 +120,37 @@ struct LedgerTests {
         }
     }
 
+    @Test(
+        "A standard answer that was used and is forgotten is an outage under a longer window, and a younger one is judged"
+    )
+    func longerWindow() async throws {
+        let ledger = MemoryLedger(forgetting: .byClock { .distantFuture })
+        let verifier = try Fixtures.verifier(ledger: ledger)
+        #expect(
+            try await verifier.verifyStandardIntegrityToken(
+                Fixtures.answer(Fixtures.standard), at: Fixtures.now
+            ).outcome == .accept)
+        // A ledger in memory looks for what to forget when it has grown.
+        let late = Fixtures.now.addingTimeInterval(10_000)
+        for number in 0..<5000 {
+            let use = UsedDigest(
+                digest: Array("\(number)".utf8), app: "shop", kind: PlayIntegrityCheck.standardKind, madeAt: late,
+                usedAt: late, until: late.addingTimeInterval(300))
+            let effect = LedgerEffect(PlayIntegrityCheck.challenge, .rememberDigest(use))
+            try #require(try await ledger.commit([effect], at: late).isApplied)
+        }
+        let longer = try Fixtures.verifier(
+            Fixtures.configuration(freshness: .init(past: 86_400)), ledger: ledger)
+        let error = await #expect(throws: VerificationError.self) {
+            try await longer.verifyStandardIntegrityToken(Fixtures.answer(Fixtures.standard), at: late)
+        }
+        guard case .outage(let outage) = error else { throw try #require(error) }
+        #expect((outage as? LedgerOutage)?.code == .forgotten)
+        var younger = Fixtures.standard
+        younger["requestDetails.timestampMillis"] = .text("1790000000001")
+        #expect(try await longer.verifyStandardIntegrityToken(Fixtures.answer(younger), at: late).outcome == .accept)
+    }
+
     @Test("White space, escapes and the type of integers do not make another answer of a standard one; other values do")
     func writings() async throws {
         let verifier = try Fixtures.verifier()

@@ -21,7 +21,8 @@ extension LedgerEffect {
             ApproovCheck.replay,
             .rememberDigest(
                 UsedDigest(
-                    digest: Digest.sha256(base), app: app, kind: ApproovCheck.messageKind, usedAt: now,
+                    digest: Digest.sha256(base), app: app, kind: ApproovCheck.messageKind,
+                    madeAt: Date(timeIntervalSince1970: Double(created)), usedAt: now,
                     until: Date(timeIntervalSince1970: end))))
     }
 }

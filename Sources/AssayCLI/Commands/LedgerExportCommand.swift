@@ -13,7 +13,7 @@ struct LedgerExportCommand: AsyncParsableCommand {
 
               challenge  sha256, app, purpose, issuedAt, expiresAt, consumedAt if it was
               key        engine, identifier, app, publicKey, counter, enrolledAt, properties
-              digest     digest, app, kind, usedAt, until
+              digest     digest, app, kind, madeAt, usedAt, until
               block      kind (key, device, account or issuer), name, reason, since, until if it ends
               allowance  as a block
 
@@ -65,6 +65,7 @@ extension LedgerEntry {
             object.add("digest", text: Base64.encode(use.digest, .standard))
             object.add("app", text: use.app)
             object.add("kind", text: use.kind.name)
+            object.add("madeAt", text: RFC3339.format(use.madeAt))
             object.add("usedAt", text: RFC3339.format(use.usedAt))
             object.add("until", text: RFC3339.format(use.until))
         case .block(let block):

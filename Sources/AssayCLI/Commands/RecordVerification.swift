@@ -87,7 +87,7 @@ struct RecordVerification {
                 // nothing about the next one.
                 let isOfThisOne =
                     (outage as? IntegrityDecoderOutage)?.code == .answerLost
-                    || (outage as? LedgerOutage)?.code == .clock
+                    || (outage as? LedgerOutage)?.code == .forgotten
                 Console.note("\(place.description)\(isOfThisOne ? " is" : " and what follows are") not judged")
                 return isOfThisOne
             case .record(let error): report.fail(record: "\(place.description(at: error.offset)), \(error)")

@@ -25,8 +25,8 @@ public struct LedgerOutage: Outage, Equatable {
         public static let newerSchema = Code("newer-schema")
         /// The operating system reports a failure of input or output.
         public static let inputOutput = Code("input-output")
-        /// The clock went back to a time of which the ledger has forgotten what was used.
-        public static let clock = Code("clock")
+        /// The ledger has forgotten what was used of evidence of this age: a window was lengthened, or a clock stepped.
+        public static let forgotten = Code("forgotten")
         /// The ledger broke its own contract.
         public static let internalError = Code("internal-error")
     }

@@ -47,19 +47,24 @@ package enum LedgerRules {
         usedAt.map { .digestUsed($0) }
     }
 
-    /// Demands that a digest that is not stored was never used: that no digest of its age has been forgotten. It may have
-    /// been when the clock was ahead, and is now back.
+    /// Demands that a digest that is not stored was never used: that nothing as old has been forgotten of its app and kind,
+    /// which decide how long it is fresh.
+    ///
+    /// What is forgotten has left its window more than ``retention`` ago. So nothing as old can be fresh, unless the window
+    /// was lengthened since, or the clock was ahead and is back.
     ///
     /// - Parameters:
     ///   - use: the use, of a digest that is not stored.
-    ///   - forgotten: the latest end of a window of which a digest has been forgotten, and nil for none.
-    /// - Throws: ``LedgerOutage`` with ``LedgerOutage/Code/clock``.
+    ///   - forgotten: the latest making of what has been forgotten of this app and kind, and nil for nothing.
+    /// - Throws: ``LedgerOutage`` with ``LedgerOutage/Code/forgotten``.
     package static func demandRemembered(_ use: UsedDigest, forgotten: Date?) throws(LedgerOutage) {
-        guard let forgotten, use.until <= forgotten else { return }
+        guard let forgotten, use.madeAt <= forgotten else { return }
         throw LedgerOutage(
-            .clock,
-            "whether this was used before is forgotten: the ledger has forgotten what ended by "
-                + "\(RFC3339.format(forgotten)), and the clock was ahead or is behind; set it right")
+            .forgotten,
+            "whether this was used before is forgotten: it was made at \(RFC3339.format(use.madeAt)), and of what was "
+                + "made for app \(use.app.excerpt) by \(RFC3339.format(forgotten)) the ledger has forgotten some of kind "
+                + "\(use.kind.name); the policy's window was lengthened, or the clock was ahead or is behind. What was made "
+                + "later is judged")
     }
 
     /// Refuses a commit in which two effects concern the same entry: they could not both be decided against the state

@@ -97,16 +97,20 @@ public struct UsedDigest: Sendable, Equatable {
     public let app: String
     /// The kind of evidence.
     public let kind: EvidenceKind
+    /// When the token was made, as it says itself under its authority's or its key's signature: the beginning of its window.
+    /// It is the same whichever policy judges it, so that a ledger can tell what it has forgotten by it.
+    public let madeAt: Date
     /// When it was used.
     public let usedAt: Date
     /// Until when it must be remembered: the end of the window in which the token would be accepted.
     public let until: Date
 
     /// Describes a use.
-    public init(digest: [UInt8], app: String, kind: EvidenceKind, usedAt: Date, until: Date) {
+    public init(digest: [UInt8], app: String, kind: EvidenceKind, madeAt: Date, usedAt: Date, until: Date) {
         self.digest = digest
         self.app = app
         self.kind = kind
+        self.madeAt = madeAt
         self.usedAt = usedAt
         self.until = until
     }

@@ -13,11 +13,11 @@ public final class MemoryLedger: Ledger {
     private let hasStandings = Atomic(false)
 
     /// Starts an empty ledger.
-    public convenience init() { self.init(isForgetful: true) }
+    public convenience init() { self.init(forgetting: .byClock { Date() }) }
 
-    /// Starts an empty ledger. One that never forgets can judge records of any times in any order.
-    package init(isForgetful: Bool) {
-        state = Mutex(State(isForgetful: isForgetful))
+    /// Starts an empty ledger that forgets otherwise. One that never does can judge records of any times in any order.
+    package init(forgetting: LedgerForgetting) {
+        state = Mutex(State(forgetting: forgetting))
     }
 
     /// Issues a challenge.
@@ -133,12 +133,24 @@ private struct State {
     var keys: [KeyIdentifier: EnrolledKey] = [:]
     var digests: [[UInt8]: UsedDigest] = [:]
     var standings: [LedgerSubject: LedgerStanding] = [:]
-    /// The latest end of a window of which a digest has been forgotten.
-    private var forgotten: Date?
-    private var nextSweep: Int
+    private let forgetting: LedgerForgetting
+    /// The latest making of what has been forgotten.
+    private var forgotten: [Origin: Date] = [:]
+    private var nextSweep = 4096
 
-    init(isForgetful: Bool) {
-        nextSweep = isForgetful ? 4096 : .max
+    /// What decides how long a digest is fresh.
+    private struct Origin: Hashable {
+        let app: [UInt8]
+        let kind: EvidenceKind
+
+        init(_ use: UsedDigest) {
+            app = Array(use.app.utf8)
+            kind = use.kind
+        }
+    }
+
+    init(forgetting: LedgerForgetting) {
+        self.forgetting = forgetting
     }
 
     func refusal(of action: LedgerEffect.Action, at now: Date) throws(LedgerOutage) -> LedgerRefusal? {
@@ -156,7 +168,9 @@ private struct State {
                 block: block(on: advance.key), at: now)
         case .rememberDigest(let use):
             let stored = digests[use.digest]
-            if stored == nil { try LedgerRules.demandRemembered(use, forgotten: forgotten) }
+            if stored == nil, !forgotten.isEmpty {
+                try LedgerRules.demandRemembered(use, forgotten: forgotten[Origin(use)])
+            }
             return LedgerRules.refusal(rememberingOver: stored?.usedAt)
         }
     }
@@ -181,11 +195,12 @@ private struct State {
 
     /// Forgets what has expired, each time that the entries have doubled, so that the cost of a commit stays constant.
     mutating func sweep(at now: Date) {
-        guard challenges.count + digests.count >= nextSweep else { return }
-        let horizon = now - LedgerRules.retention
+        guard challenges.count + digests.count >= nextSweep, let horizon = forgetting.horizon(at: now) else { return }
         challenges = challenges.filter { $0.value.challenge.expiresAt > horizon }
-        let ended = digests.values.lazy.map(\.until).filter { $0 <= horizon }
-        forgotten = [forgotten, ended.max()].compactMap { $0 }.max()
+        for use in digests.values where use.until <= horizon {
+            let origin = Origin(use)
+            forgotten[origin] = max(forgotten[origin] ?? use.madeAt, use.madeAt)
+        }
         digests = digests.filter { $0.value.until > horizon }
         nextSweep = max(4096, 2 * (challenges.count + digests.count))
     }

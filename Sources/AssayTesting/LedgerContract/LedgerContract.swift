@@ -41,8 +41,8 @@ public enum LedgerContract {
 
     /// All rules. Cases only ever join; a ledger that passed may fail a later version of the contract.
     public static let cases: [Case] =
-        challengeCases + keyCases + counterCases + commitCases + blockCases + allowanceCases + digestCases + exportCases
-        + raceCases
+        challengeCases + keyCases + counterCases + commitCases + blockCases + allowanceCases + digestCases
+        + forgettingCases + exportCases + raceCases
 }
 
 /// A ledger breaks its contract.

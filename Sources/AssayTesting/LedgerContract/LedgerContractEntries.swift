@@ -64,7 +64,7 @@ extension LedgerContract {
         },
     ]
 
-    static let digestCases: [Case] = [
+    package static let digestCases: [Case] = [
         Case("a digest is used once inside its window") { ledger in
             try await ledger.apply(Sample.remember(Sample.digest()))
             for seconds in [0, 299.5] {
@@ -79,31 +79,6 @@ extension LedgerContract {
             let again = Sample.later(301)
             try await ledger.refuse(
                 Sample.remember(Sample.digest(usedAt: again, lasting: 600)), .digestUsed(Sample.now), at: again)
-        },
-        Case("a digest that may have been forgotten is not used again when the clock steps back") { ledger in
-            try await ledger.apply(Sample.remember(Sample.digest()))
-            // The clock is a year ahead, and traffic makes the ledger tidy up.
-            let ahead = Sample.later(365 * 86_400)
-            let traffic = (UInt16(0)..<5000).map { number in
-                [
-                    Sample.remember(
-                        UsedDigest(
-                            digest: [UInt8(number >> 8), UInt8(number & 255)], app: Sample.app, kind: Sample.kind,
-                            usedAt: ahead, until: ahead + 300))
-                ]
-            }
-            let outcomes = try await race(ledger, traffic, at: ahead)
-            try expect(outcomes.allSatisfy(\.isApplied), "what was never used was refused")
-            let back = Sample.later(60)
-            var isApplied = false
-            do {
-                isApplied = try await ledger.commit([Sample.remember(Sample.digest())], at: back).isApplied
-            } catch {
-                // It is forgotten whether it was used, and the ledger says so.
-            }
-            try expect(!isApplied, "what was used a minute ago was used again")
-            // What is younger than everything that can have been forgotten is judged.
-            try await ledger.apply(Sample.remember(Sample.digest(2, usedAt: back, lasting: 600)), at: back)
         },
     ]
 }

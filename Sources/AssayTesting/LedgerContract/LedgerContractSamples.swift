@@ -27,8 +27,12 @@ enum Sample {
         Challenge(value: bytes(seed), app: app, purpose: purpose, issuedAt: now, expiresAt: later(seconds))
     }
 
-    static func digest(_ seed: UInt8 = 1, usedAt: Date = now, lasting seconds: Double = 300) -> UsedDigest {
-        UsedDigest(digest: bytes(seed), app: app, kind: kind, usedAt: usedAt, until: usedAt + seconds)
+    static func digest(
+        _ seed: UInt8 = 1, app: String = app, kind: EvidenceKind = kind, madeAt: Date = now, usedAt: Date = now,
+        lasting seconds: Double = 300
+    ) -> UsedDigest {
+        UsedDigest(
+            digest: bytes(seed), app: app, kind: kind, madeAt: madeAt, usedAt: usedAt, until: madeAt + seconds)
     }
 
     static func block(_ subject: LedgerSubject, until: Date? = nil) -> Block {

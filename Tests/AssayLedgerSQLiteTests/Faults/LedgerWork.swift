@@ -155,6 +155,6 @@ struct LedgerWork {
             .rememberDigest(
                 UsedDigest(
                     digest: Fixture.identifier(seed).value, app: "shop-ios", kind: EvidenceKind("approov.message"),
-                    usedAt: now, until: until)))
+                    madeAt: now, usedAt: now, until: until)))
     }
 }

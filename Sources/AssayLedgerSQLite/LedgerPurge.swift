@@ -1,0 +1,53 @@
+import AssayCore
+import Foundation
+import GRDB
+
+/// Forgetting. A challenge that is forgotten is unknown and so refused; a digest that is forgotten might be used again, so
+/// that the ledger keeps in mind up to which making it has forgotten some, of each app and kind: one with a short window
+/// forgets what is minutes old, and must not lock out what is hours old of one with a long window. Triggers do that; see
+/// ``LedgerSchema``.
+extension LedgerTables {
+    /// Forgets challenges and digests that ended by a time, the oldest first.
+    func purge(expiredBy horizon: Date, atMost limit: Int) throws {
+        let values = [StoredValue.integer(horizon.stored), .integer(Int64(limit))]
+        // One look at both: to delete nothing costs more, most of all beside a trigger.
+        let look = """
+            SELECT EXISTS (SELECT 1 FROM challenge WHERE expiresAt <= ?1),
+            EXISTS (SELECT 1 FROM usedDigest WHERE until <= ?1)
+            """
+        let found = try first(look, [values[0]]) { row in
+            let row = StoredRow(row, "usedDigest")
+            return (challenge: try row.integer(0) != 0, digest: try row.integer(1) != 0)
+        }
+        if found?.challenge == true {
+            try run(
+                """
+                DELETE FROM challenge WHERE value IN
+                (SELECT value FROM challenge WHERE expiresAt <= ? ORDER BY expiresAt LIMIT ?)
+                """, values)
+        }
+        if found?.digest == true {
+            try run(
+                """
+                DELETE FROM usedDigest WHERE digest IN
+                (SELECT digest FROM usedDigest WHERE until <= ? ORDER BY until LIMIT ?)
+                """, values)
+        }
+    }
+
+    /// The latest making of what may have been forgotten of an app and kind, and nil when nothing was.
+    ///
+    /// The table `forgotten` holds what was forgotten before the ledger kept apps and kinds apart: by when its windows had
+    /// ended at the latest. All of it was made by then.
+    func forgottenMaking(app: String, kind: EvidenceKind) throws -> Date? {
+        let sql = """
+            SELECT (SELECT madeAt FROM forgottenUse WHERE app = ? AND kind = ?),
+            (SELECT until FROM forgotten WHERE what = 'usedDigest')
+            """
+        let marks = try first(sql, [.text(app), .text(kind.name)]) { row in
+            let row = StoredRow(row, "forgottenUse")
+            return [try row.dateIfAny(0), try row.dateIfAny(1)]
+        }
+        return marks?.compactMap { $0 }.max()
+    }
+}

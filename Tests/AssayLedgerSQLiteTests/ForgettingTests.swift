@@ -1,0 +1,123 @@
+import AssayCore
+import AssayLedgerSQLite
+import Foundation
+import Testing
+
+/// What was forgotten is never fresh again, also when a policy's window is lengthened.
+@Suite("Forgotten digests", .timeLimit(.minutes(5)))
+struct ForgettingTests {
+    private static let now = Fixture.now
+    private static let day = 86_400.0
+
+    /// A ledger that has forgotten digest 1, made at ``now`` with a window of five minutes, by two hours later.
+    private static func ledger(_ folder: TemporaryFolder, _ clock: MachineClock) async throws -> SQLiteLedger {
+        let ledger = try SQLiteLedger.open(path: folder.path(), forgetting: .byClock { clock.now })
+        let use = Fixture.remember(1, madeAt: now, lasting: 300, at: now + 1)
+        try #require(try await ledger.commit([use], at: now + 1).isApplied)
+        clock.now = now + 7200
+        try #require(try await ledger.commit([Fixture.enrol(1)], at: clock.now).isApplied)
+        try #require(try await ledger.summary(at: now).digests == 0)
+        return ledger
+    }
+
+    @Test("Under a longer window what may have been forgotten is an outage that says so, and what is younger is judged")
+    func longerWindow() async throws {
+        let folder = try TemporaryFolder()
+        let clock = MachineClock(Self.now)
+        let ledger = try await Self.ledger(folder, clock)
+        let again = Fixture.remember(1, madeAt: Self.now, lasting: Self.day, at: clock.now)
+        let error = await #expect(throws: LedgerOutage.self) { try await ledger.commit([again], at: clock.now) }
+        #expect(error?.code == .forgotten)
+        let message = try #require(error?.message)
+        for part in [
+            "made at 2026-04-21T18:13:12Z", "app shop-ios by 2026-04-21T18:14:00Z", "of kind approov.message",
+            "window was lengthened",
+        ] {
+            #expect(message.contains(part), "\(message)")
+        }
+        // Also with others in its transaction, and with what was never used: nobody knows.
+        let unused = Fixture.remember(2, madeAt: Self.now - 1, lasting: Self.day, at: clock.now)
+        let company = Fixture.enrol(7)
+        #expect(try await outage { _ = try await ledger.commit([company, unused], at: clock.now) } == .forgotten)
+        #expect(try await ledger.counter(7) == nil)
+        for (seed, age) in [(3, 3600), (4, 7000), (5, 0)] as [(UInt32, Double)] {
+            let use = Fixture.remember(seed, madeAt: clock.now - age, lasting: Self.day, at: clock.now)
+            #expect(try await ledger.commit([use], at: clock.now).isApplied, "made \(age) s ago")
+            #expect(try await ledger.commit([use], at: clock.now).decisions == [.digestUsed(clock.now)])
+        }
+    }
+
+    @Test("An app with a short window does not lock out one whose window is long")
+    func apps() async throws {
+        let folder = try TemporaryFolder()
+        let clock = MachineClock(Self.now)
+        let ledger = try await Self.ledger(folder, clock)
+        let use = Fixture.remember(2, app: "shop-web", madeAt: Self.now - 3600, lasting: Self.day, at: clock.now)
+        #expect(try await ledger.commit([use], at: clock.now).isApplied)
+    }
+
+    @Test("Under one window nothing is ever refused as forgotten, however busy the ledger, and whatever was used is")
+    func steady() async throws {
+        let folder = try TemporaryFolder()
+        let clock = MachineClock(Self.now)
+        let ledger = try SQLiteLedger.open(path: folder.path(), forgetting: .byClock { clock.now })
+        for step in UInt32(0)..<300 {
+            clock.now = Self.now + Double(step) * 60
+            // The last moment of the window, and the first.
+            for (seed, age) in [(step, 300.0), (1000 + step, 0)] {
+                let use = Fixture.remember(seed, madeAt: clock.now - age, lasting: 301, at: clock.now)
+                #expect(try await ledger.commit([use], at: clock.now).isApplied, "step \(step)")
+                #expect(try await ledger.commit([use], at: clock.now).decisions == [.digestUsed(clock.now)])
+            }
+        }
+        #expect(try ledger.texts("SELECT madeAt FROM forgottenUse").count == 1)
+        #expect(try ledger.texts("SELECT digest FROM usedDigest").count < 200)
+    }
+
+    @Test("What a program of version 3 that still has the file open forgets is noted, also of its own uses")
+    func olderProgram() async throws {
+        let folder = try TemporaryFolder()
+        let clock = MachineClock(Self.now + 7200)
+        let ledger = try SQLiteLedger.open(path: folder.path(), forgetting: .byClock { clock.now })
+        let use = Fixture.remember(1, madeAt: Self.now + 3600, lasting: 300, at: Self.now + 3600)
+        #expect(try await ledger.commit([use], at: clock.now).isApplied)
+        let end = Int64((Self.now + 4000).timeIntervalSince1970) * 1_000_000
+        try ledger.executeOnWriter(
+            """
+            INSERT INTO usedDigest (digest, app, kind, usedAt, until)
+            VALUES (x'02', 'shop-web', 'approov.message', \(end - 300_000_000), \(end))
+            """)
+        let stored = UsedDigest(
+            digest: [2], app: "shop-web", kind: EvidenceKind("approov.message"), madeAt: Self.now + 4000,
+            usedAt: Self.now + 3700, until: Self.now + 4000)
+        var entries: [LedgerEntry] = []
+        try await ledger.export { entries.append($0) }
+        #expect(entries.contains(.digest(stored)), "it was made by the end of its window, and nobody knows more")
+        #expect(try await ledger.check() == [])
+
+        // Its way to forget, word for word.
+        try ledger.executeOnWriter(
+            """
+            DELETE FROM usedDigest WHERE digest IN
+            (SELECT digest FROM usedDigest WHERE until <= \(Int64.max) ORDER BY until LIMIT 18)
+            """)
+        func code(_ seed: UInt32, _ app: String, madeAfter seconds: Double) async throws -> LedgerOutage.Code? {
+            let use = Fixture.remember(
+                seed, app: app, madeAt: Self.now + seconds, lasting: Self.day, at: clock.now)
+            return try await outage { try #require(try await ledger.commit([use], at: clock.now).isApplied) }
+        }
+        #expect(try await code(1, "shop-ios", madeAfter: 3600) == .forgotten)
+        #expect(try await code(11, "shop-ios", madeAfter: 3661) == nil)
+        #expect(try await code(12, "shop-web", madeAfter: 4000) == .forgotten)
+        #expect(try await code(13, "shop-web", madeAfter: 4061) == nil)
+    }
+
+    @Test("A ledger whose notes of what it forgets are gone is damaged")
+    func missingTrigger() async throws {
+        let folder = try TemporaryFolder()
+        let ledger = try SQLiteLedger.open(path: folder.path())
+        #expect(try await ledger.check() == [])
+        try ledger.executeOnWriter("DROP TRIGGER usedDigestIsForgotten")
+        #expect(try await ledger.check() == ["the trigger usedDigestIsForgotten is missing"])
+    }
+}
