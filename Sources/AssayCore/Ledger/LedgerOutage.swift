@@ -27,6 +27,8 @@ public struct LedgerOutage: Outage, Equatable {
         public static let inputOutput = Code("input-output")
         /// The clock went back to a time of which the ledger has forgotten what was used.
         public static let clock = Code("clock")
+        /// A check could not be decided for want of memory, so that there is nothing to settle.
+        public static let outOfMemory = Code("out-of-memory")
         /// The ledger broke its own contract.
         public static let internalError = Code("internal-error")
     }
