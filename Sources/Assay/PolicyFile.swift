@@ -102,6 +102,11 @@ public enum PolicyFile {
         guard !text.unicodeScalars.starts(with: ["\u{FEFF}"]) else {
             throw PolicyError(file: file, line: 1, field: "", "the file begins with a byte order mark; save it without")
         }
+        if let (line, name) = YAMLLineBreaks.firstOdd(in: text) {
+            throw PolicyError(
+                file: file, line: line, field: "",
+                "the line has \(name), which ends a line of YAML and not that of an editor; end lines with a line feed")
+        }
         if let line = YAMLAliases.firstLine(of: text) {
             throw PolicyError(
                 file: file, line: line, field: "",

@@ -1,4 +1,4 @@
-/// Finds the anchors and aliases of a YAML text before a parser sees it.
+/// Finds the anchors and aliases of a YAML text before a parser sees it, in which a line feed ends each line.
 ///
 /// The parser replaces aliases while it composes, and hashes keys made of them, so that a few lines could take it
 /// forever. The scan errs on the side of finding: it takes for an anchor or alias what looks like one in quoted text or a
@@ -14,8 +14,8 @@ enum YAMLAliases {
         var next = scalars.next()
         while let scalar = next {
             next = scalars.next()
-            if isBreak(scalar) {
-                if scalar != "\r" || next != "\n" { line += 1 }
+            if scalar == "\n" {
+                line += 1
                 (mayBegin, isBlank, isComment) = (true, true, false)
                 continue
             }
@@ -23,7 +23,7 @@ enum YAMLAliases {
             // What looks like a comment may stand in quotes. They end before anything else can begin, and what may
             // follow them tells their end from an apostrophe.
             if scalar == "\"" || scalar == "'",
-                next.map({ isBreak($0) || " \t,:]}".unicodeScalars.contains($0) }) ?? true
+                next.map({ " \r\n\t,:]}".unicodeScalars.contains($0) }) ?? true
             {
                 isComment = false
             }
@@ -32,14 +32,6 @@ enum YAMLAliases {
             mayBegin = isBlank || "[]{},:?\"'\u{FEFF}".unicodeScalars.contains(scalar)
         }
         return nil
-    }
-
-    /// The line breaks of YAML 1.1 (section 4.2).
-    private static func isBreak(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar {
-        case "\n", "\r", "\u{85}", "\u{2028}", "\u{2029}": true
-        default: false
-        }
     }
 
     /// What the names of anchors are made of; `*.pem` is no alias, and the parser says so.

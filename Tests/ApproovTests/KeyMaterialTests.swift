@@ -261,6 +261,41 @@ struct KeyMaterialTests {
         #expect(nameless?.part == "keyID")
     }
 
+    @Test("No half of a key pair serves as a secret: whoever knows a public key could sign with it")
+    func keyPairHalves() throws {
+        let signing = P256.Signing.PrivateKey()
+        let agreement = Curve25519.KeyAgreement.PrivateKey().publicKey.rawRepresentation
+        // The DER of a SubjectPublicKeyInfo and of a PrivateKeyInfo of Curve25519 (RFC 8410 sections 4 and 7).
+        let publicInfo = [0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x6E, 0x03, 0x21, 0x00] + Array(agreement)
+        let privateInfo =
+            [0x30, 0x2E, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x6E, 0x04, 0x22, 0x04, 0x20]
+            + Array(agreement)
+        let ecPrivateKey =
+            [0x30, 0x31, 0x02, 0x01, 0x01, 0x04, 0x20] + Array(signing.rawRepresentation)
+            + [0xA0, 0x0A, 0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
+        for (der, code) in [
+            (Self.info, "public-key"), (Array(P384.Signing.PrivateKey().publicKey.derRepresentation), "public-key"),
+            (publicInfo, "public-key"), (privateInfo, "private-key"), (ecPrivateKey, "private-key"),
+        ] {
+            for alphabet in [Base64.Alphabet.standard, .url] {
+                let text = Base64.encode(der, alphabet)
+                let error = #expect(throws: KeyError.self) {
+                    try ApproovMessageKey.reading([
+                        "secret": TokenFixtures.part(text), "keyID": TokenFixtures.part("acc"),
+                    ])
+                }
+                #expect(error?.code == code, "\(error?.message ?? "")")
+                #expect(error?.part == "secret")
+                #expect(!reveals(error?.description ?? "", text, run: 8))
+            }
+        }
+        // What only begins like one is a secret like any other.
+        let secret = Array(Self.info.dropLast(27))
+        _ = try ApproovMessageKey.reading([
+            "secret": TokenFixtures.part(Base64.encode(secret, .standard)), "keyID": TokenFixtures.part("acc"),
+        ])
+    }
+
     @Test("A key shows nothing of itself when it is described or dumped")
     func description() throws {
         for key in try TokenFixtures.keys() {

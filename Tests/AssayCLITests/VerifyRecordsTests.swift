@@ -24,6 +24,48 @@ struct VerifyRecordsTests {
         #expect(run.errors.isEmpty)
     }
 
+    @Test("What the ledger has forgotten of one age is an outage for evidence of that age, and the rest is judged")
+    func forgotten() throws {
+        let scratch = try Scratch()
+        let policy = """
+            version: 1
+            apps:
+              - name: shop
+                playIntegrity:
+                  packageName: \(TestTokens.packageName)
+                  certificateDigests: ["\(TestTokens.hexDigest)"]
+                  challenge: ledger
+            """
+        try scratch.write("policy.yaml", Data(policy.utf8))
+        let month = 30 * 86_400.0
+        // The commit a month later makes the ledger forget what ended before, and the clock goes back behind that.
+        let steps = [("first", 0.0), ("ahead", month), ("back", -1), ("ahead-again", month + 60)]
+        let lines = try steps.map { id, seconds in
+            let time = TestEvidence.time + seconds
+            let answer = StandardAnswerBlueprint(
+                packageName: TestTokens.packageName, requestHash: id, certificateDigests: [TestTokens.digest],
+                issuedAt: time
+            ).mint().body
+            let record: [String: Any] = [
+                "id": id, "kind": "play-integrity.standard", "receivedAt": RFC3339.format(time),
+                "evidence": [
+                    "packageName": TestTokens.packageName, "requestHash": id,
+                    "decoded": try JSONSerialization.jsonObject(with: Data(answer)),
+                ],
+            ]
+            return String(decoding: try JSONSerialization.data(withJSONObject: record), as: UTF8.self)
+        }
+        let run = try scratch.assay(
+            "verify", "--policy", "policy.yaml", "--as-captured", "--json", "--ledger", "sqlite:l.sqlite",
+            "--create-ledger", "-", input: lines.joined(separator: "\n"))
+        #expect(run.status == 3, "\(run.errors)")
+        let verdicts = try run.json()
+        #expect(verdicts.map { $0["id"] as? String } == ["first", "ahead", "ahead-again"], "\(run.errors)")
+        #expect(verdicts.allSatisfy { $0["outcome"] as? String == "accept" })
+        #expect(run.errors.contains("ledger outage (clock)"), "\(run.errors)")
+        #expect(run.errors.contains("record back is not judged"), "\(run.errors)")
+    }
+
     @Test("A record that cannot be read is named with file, record, line, byte and field; the others are judged")
     func brokenLine() throws {
         let scratch = try Scratch()

@@ -196,13 +196,28 @@ struct PolicyFileTests {
         let refused = [
             ("a: *b\n", 1), ("a: &b c\n", 1), ("- *b", 1), ("\n? &b\n", 2), ("\r\n[x,*b]", 2), ("{a: 1,&b c: d}", 1),
             ("\"a # b\": &c d\n", 1), ("'a # b': &c d\n", 1), ("'it''s # b': &c d\n", 1), ("a: \"\n # \" , &b", 2),
-            ("{\"a\":&b c}", 1), ("# c\u{85}&b d", 2), ("# c\r&b d", 2), ("# c\u{2028}&b d", 2), ("!!str &b c", 1),
+            ("{\"a\":&b c}", 1), ("# c\r\n&b d", 2), ("!!str &b c", 1),
             ("--- &b\n", 1), ("\t&b", 1), ("a: |\n  text\n*b : c", 3), ("[[a]&b c]", 1), ("a: x # y\nb: *x", 2),
         ]
         for (text, line) in refused { check(text, line, "", "an anchor or an alias") }
         for text in ["R&D", "a & b", "a*b", "\"a & b\"", "\"*.pem\" # don't use *all* of &them", "a&b # it's *b"] {
             check("# *x\nversion: \(text)\n", 2, "version", "expected 1")
         }
+    }
+
+    @Test(
+        "A line that ends for the parser and not in an editor is refused, so that nothing hides and lines are counted alike"
+    )
+    func lineBreaks() {
+        for (mark, name) in [
+            ("\r", "carriage return"), ("\u{85}", "next line"), ("\u{2028}", "line separator"),
+            ("\u{2029}", "paragraph separator"),
+        ] {
+            check(with("counter: increasing # or\(mark)      receipt: {}"), 9, "", name)
+            check("version: 1\r\n# c\(mark)&b d\r\n", 2, "", name)
+            check("version: 1\n\(String(repeating: mark, count: 40))a: [", 2, "", name)
+        }
+        check("version: 1\n\r", 2, "", "carriage return")
     }
 
     @Test("A value is the same with and without quotes, and every form of a field is read")

@@ -12,14 +12,28 @@ enum ApproovSecret {
 
     /// The secret that a text stands for.
     ///
-    /// - Throws: ``KeyError`` that shows nothing of it.
+    /// - Throws: ``KeyError`` that shows nothing of it, also for what is a key of a key pair: whoever knows a public key,
+    ///   which is everyone, could sign with it.
     static func decode(
         _ text: SecretBytes, part: String, lengths: ClosedRange<Int>
     ) throws(KeyError) -> SecretBytes {
+        let expected = lengths == tokenLengths ? form : messageForm
+        let secret: SecretBytes
         do {
-            return try SecretKeyText.decodeBase64(text, byteCounts: lengths)
+            secret = try SecretKeyText.decodeBase64(text, byteCounts: lengths)
         } catch {
-            throw objection(error, part, lengths == tokenLengths ? form : messageForm)
+            throw objection(error, part, expected)
+        }
+        switch KeyPairHalf(of: secret) {
+        case nil: return secret
+        case .publicKey:
+            throw KeyError(
+                "public-key", part: part,
+                "expected \(expected); found a public key, which is no secret: whoever knows it could sign with it")
+        case .privateKey:
+            throw KeyError(
+                "private-key", part: part,
+                "expected \(expected); found the private key of a key pair, which no account signs or encrypts with")
         }
     }
 

@@ -80,7 +80,10 @@ public struct CheckRun: ~Copyable {
     /// Whether a gate is to run; it is skipped when it is not.
     @usableFromInline
     mutating func isReached(_ check: CheckID) -> Bool {
-        guard let broken else { return true }
+        guard let broken else {
+            WantOfMemory.watch()
+            return true
+        }
         results.append(.skipped(check, because: .check(broken)))
         return false
     }
@@ -92,7 +95,7 @@ public struct CheckRun: ~Copyable {
 
     @usableFromInline
     mutating func fail(_ check: CheckID, _ finding: any CheckFinding) {
-        results.append(.failed(check, finding))
+        results.append(.failed(check, WantOfMemory.isFelt ? WantOfMemory() : finding))
     }
 
     /// Everything from here on is skipped because of a check.
@@ -128,6 +131,7 @@ public struct CheckRun: ~Copyable {
         _ check: CheckID, failing: (CheckID, any CheckFinding) -> CheckResult,
         _ body: () throws(CheckFailure) -> PolicyAnswer
     ) {
+        WantOfMemory.watch()
         do {
             switch try body() {
             case .holds: results.append(.passed(check))
@@ -137,7 +141,8 @@ public struct CheckRun: ~Copyable {
             case .noted(let finding): results.append(.annotated(check, finding))
             }
         } catch {
-            results.append(failing(check, error.finding))
+            // Also what a policy only notes: an acceptance would rest on what nobody could tell.
+            results.append(WantOfMemory.isFelt ? .failed(check, WantOfMemory()) : failing(check, error.finding))
         }
     }
 

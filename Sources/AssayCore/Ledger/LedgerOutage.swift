@@ -27,6 +27,8 @@ public struct LedgerOutage: Outage, Equatable {
         public static let inputOutput = Code("input-output")
         /// The ledger has forgotten what was used of evidence of this age: a window was lengthened, or a clock stepped.
         public static let forgotten = Code("forgotten")
+        /// A check could not be decided for want of memory, so that there is nothing to settle.
+        public static let outOfMemory = Code("out-of-memory")
         /// The ledger broke its own contract.
         public static let internalError = Code("internal-error")
     }

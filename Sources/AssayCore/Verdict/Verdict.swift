@@ -49,9 +49,13 @@ extension Assessment {
     /// The verdict, when the ledger has nothing to decide: a check failed, or evidence that holds changes nothing.
     ///
     /// - Returns: nil when effects are to be committed.
-    /// - Throws: ``LedgerOutage`` for an assessment that is not one.
+    /// - Throws: ``LedgerOutage`` for an assessment that is not one, and for one that memory was wanting for.
     package func verdictWithoutCommit(at now: Date) throws(LedgerOutage) -> Verdict? {
         if let first = firstFailed {
+            if let open = checks.first(where: { $0.status == .failed && $0.finding is WantOfMemory }) {
+                throw LedgerOutage(
+                    .outOfMemory, "\(open.check) could not be decided: there was not enough memory for its libraries")
+            }
             let skipped = undecided.map { CheckResult.skipped($0, because: .check(first)) }
             return Verdict(self, outcome: .reject, ledgerChecks: skipped, judgedAt: now)
         }
@@ -72,7 +76,7 @@ extension Ledger {
     ///   - assessment: what the checks found.
     ///   - now: the time of judgement.
     /// - Returns: the verdict; an accepting one only after its effects are as durable as this ledger makes them.
-    /// - Throws: ``LedgerOutage`` when the ledger could not decide. There is no verdict then.
+    /// - Throws: ``LedgerOutage`` when the ledger could not decide, or a check for want of memory. There is no verdict then.
     public func settle(_ assessment: Assessment, at now: Date) async throws(LedgerOutage) -> Verdict {
         if let verdict = try assessment.verdictWithoutCommit(at: now) { return verdict }
         let decisions = try await commit(assessment.effects, at: now).decisions

@@ -77,10 +77,20 @@ public final class CorpusReader: CorpusSource {
         }
     }
 
-    /// Whether the next records have been read, or more of a pipe can be. A file always can.
+    /// Whether the next record has been read, or it can be told that there is none. What a pipe has of a record is read
+    /// here. Part of one may be taken for all of it where the pipe is compressed, or when more than a piece has come.
     public func isReady(within milliseconds: Int) -> Bool {
-        guard let reading, let input else { return true }
-        return reading.hasRead || input.isReady(within: milliseconds)
+        guard reading != nil, let input else { return true }
+        let deadline = ContinuousClock.now + .milliseconds(milliseconds)
+        var patience = milliseconds
+        while reading?.hasRead == false {
+            guard input.isReady(within: patience) else { return false }
+            guard reading?.mayReadOnce == true else { return true }
+            reading?.readOnce()
+            let rest = ContinuousClock.now.duration(to: deadline) / .milliseconds(1)
+            patience = max(0, Int(rest.rounded(.up)))
+        }
+        return true
     }
 
     /// What was passed over since this was last asked, such as sockets in folders: sentences with their path.

@@ -26,7 +26,7 @@ struct FileReading {
         lines.readFirstLine()
         let beginning = lines.unread
         // How much more there is depends on the pieces that came, and must not decide.
-        if let encoding = TextEncoding.other(in: beginning.firstLine) {
+        if let encoding = TextEncoding.other(in: beginning.firstLine, isBeginning: true) {
             form = .items([.unreadable(UnreadableItem(encoding))])
         } else if let first = beginning.first(where: { !$0.isSpace }) {
             if !options.isNumbered, let items = readDocument(beginningWith: first) { form = .items(items[...]) }
@@ -72,6 +72,12 @@ struct FileReading {
         case .lines: isFinished || lines.hasLine
         }
     }
+
+    /// Whether reading on for ``hasRead`` to say more is quick.
+    var mayReadOnce: Bool { lines.isShort }
+
+    /// Reads what the input has, for ``hasRead`` to say more.
+    mutating func readOnce() { lines.readOnce() }
 
     /// The next records; nil after the last ones. Returns what there is as soon as more would have to be waited for.
     mutating func nextBatch() -> CorpusBatch? {

@@ -42,12 +42,16 @@ extension UnreadableItem {
 enum TextEncoding {
     /// What to say of bytes that look like UTF-16 or UTF-32; nil when they do not. JSON between systems is UTF-8
     /// (RFC 8259 section 8.1).
-    static func other(in bytes: ArraySlice<UInt8>) -> String? {
+    ///
+    /// - Parameter isBeginning: whether they are the first line of a file, which may be short, such as that of a document
+    ///   that takes up several lines. No JSON has a NUL in it.
+    static func other(in bytes: ArraySlice<UInt8>, isBeginning: Bool = false) -> String? {
         let start = Array(bytes.prefix(64))
         let hasMark = start.starts(with: [0xFF, 0xFE]) || start.starts(with: [0xFE, 0xFF])
         // Of ASCII in UTF-16 every second byte is 0, of that in UTF-32 three of four. Slices may begin amid a character.
         let zeros = start.filter { $0 == 0 }.count
-        guard start.count >= 4, hasMark || (zeros * 5 >= start.count * 2 && zeros < start.count) else { return nil }
+        let least = isBeginning && start.count < 4 ? 1 : (start.count * 2 + 4) / 5
+        guard isBeginning || start.count >= 4, hasMark || (zeros >= least && zeros < start.count) else { return nil }
         return "it looks like UTF-16 or UTF-32, and records are UTF-8; convert it: iconv -f UTF-16 -t UTF-8"
     }
 }

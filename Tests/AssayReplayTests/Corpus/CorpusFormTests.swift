@@ -76,6 +76,20 @@ struct CorpusFormTests {
             let failures = try read(bytes).failures
             #expect(failures.count == 1 && failures[0].hasPrefix("it looks like UTF-16 or UTF-32"), "\(encoding)")
         }
+        // A document whose first line is a brace.
+        for encoding in [String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian, .utf32LittleEndian] {
+            for text in ["{\n\(one.dropFirst())", "[\n\(one)\n]", "{\n", "{"] {
+                let failures = try read(try #require(text.data(using: encoding))).failures
+                #expect(failures.count == 1 && failures[0].hasPrefix("it looks like UTF-16"), "\(encoding) \(text)")
+            }
+        }
+        // A mark says it all, however little follows.
+        for mark: [UInt8] in [[0xFF, 0xFE], [0xFE, 0xFF]] {
+            for rest: [UInt8] in [[], [0x0A], [0x0A, 0x00], [0x00, 0x0A]] {
+                let failures = try read(mark + rest).failures
+                #expect(failures.count == 1 && failures[0].contains("it looks like UTF-16"), "\(mark + rest)")
+            }
+        }
         // Amid lines that are UTF-8.
         let mixed = Array("\(one)\n".utf8) + Array(try #require(two.data(using: .utf16LittleEndian))) + [0x0A]
         let run = try read(mixed + Array(one.utf8))

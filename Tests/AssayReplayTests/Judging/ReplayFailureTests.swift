@@ -152,6 +152,29 @@ struct ReplayFailureTests {
         #expect(count == 4)
     }
 
+    @Test("Half a record in a pipe is not taken for one that need not be waited for")
+    func halfALine() throws {
+        let line = Array(try ReplayCorpus.assertion("a", of: "pipe", counter: 1, supplied: 0).utf8) + [0x0A]
+        var source = try WaitingSource(line: line)
+        #expect(source.isReady(within: 0))
+        _ = source.next()
+        #expect(!source.isReady(within: 0), "nothing was written")
+        for piece in [line[..<1], line[1..<100], line[100..<(line.count - 1)]] {
+            try source.writer.write(contentsOf: Data(piece))
+            // Asked twice, as what has been read stands no longer in the pipe.
+            #expect(!source.isReady(within: 1) && !source.isReady(within: 0), "\(piece.count) bytes more")
+        }
+        try source.writer.write(contentsOf: Data([0x0A]))
+        #expect(source.isReady(within: 0))
+        #expect(source.next()?.items.count == 1)
+        try source.writer.write(contentsOf: Data(line.dropLast()))
+        #expect(!source.isReady(within: 0))
+        try source.writer.close()
+        #expect(source.isReady(within: 0), "the end of a pipe ends a line")
+        #expect(source.next()?.items.count == 1)
+        #expect(source.next() == nil)
+    }
+
     @Test("An outage of the base ledger ends the replay, with what was judged before")
     func outage() async throws {
         let lines = [

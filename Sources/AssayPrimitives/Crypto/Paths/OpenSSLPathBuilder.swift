@@ -11,11 +11,14 @@ final class OpenSSLPathBuilder: Sendable {
         case failure(code: Int, text: String, certificate: Certificate)
     }
 
-    private let anchors: [(certificate: Certificate, handle: X509Handle)]
+    private let anchors: [(certificate: Certificate, prepared: X509Handle?)]
 
-    /// Prepares the anchors. One that OpenSSL cannot read is left out, so nothing is trusted because of it.
+    /// Prepares the anchors. For want of memory OpenSSL may be unable to read one now that it can read later.
     init(anchors: [Certificate]) {
-        self.anchors = anchors.compactMap { anchor in X509Handle(anchor).map { (anchor, $0) } }
+        self.anchors = anchors.map { anchor in
+            let handle = X509Handle(anchor)
+            return (anchor, handle?.hasKey == true ? handle : nil)
+        }
     }
 
     /// Verifies a leaf.
@@ -30,7 +33,10 @@ final class OpenSSLPathBuilder: Sendable {
             return .failure(code: 0, text: OpenSSLErrors.drain(), certificate: leaf)
         }
         let given = candidates.compactMap { candidate in X509Handle(candidate).map { (candidate, $0) } }
-        let trusted = anchors.filter { isUsable($0.certificate) }
+        // An anchor that OpenSSL cannot read is left out, so nothing is trusted because of it.
+        let trusted = anchors.filter { isUsable($0.certificate) }.compactMap { anchor, prepared in
+            (prepared ?? X509Handle(anchor)).map { (certificate: anchor, handle: $0) }
+        }
         guard let untrustedStack = X509Stack(given.map(\.1)), let trustedStack = X509Stack(trusted.map(\.handle)),
             let context = VerificationContext(leaf: leafHandle, untrusted: untrustedStack, trusted: trustedStack)
         else { return .failure(code: 0, text: OpenSSLErrors.drain(), certificate: leaf) }
@@ -60,6 +66,9 @@ final class OpenSSLPathBuilder: Sendable {
 
     /// What tells it from other handles.
     var identity: UInt { unsafe UInt(bitPattern: pointer) }
+
+    /// Whether OpenSSL has read the public key, too. Where it lacks the memory, it reads a certificate without.
+    var hasKey: Bool { unsafe X509_get0_pubkey(pointer) != nil }
 
     init?(_ certificate: Certificate) {
         let pointer = unsafe certificate.der.withUnsafeBufferPointer { buffer -> OpaquePointer? in

@@ -16,6 +16,16 @@ struct LineReader {
         case tooLong(Int)
     }
 
+    /// How far one piece is read.
+    private enum Extent {
+        /// What is there.
+        case once
+        /// Until a line feed is among it, or its memory is full.
+        case toLineFeed
+        /// Until its memory is full.
+        case full
+    }
+
     private let input: any ByteInput
     private let chunkSize: Int
     private let limit: Int
@@ -41,18 +51,27 @@ struct LineReader {
     mutating func readFirstLine() {
         while !isAtEnd, unread.count <= limit {
             if let first = unread.firstIndex(where: { !$0.isSpace }), lineFeed(from: first) != nil { return }
-            readMore(toLineFeed: true)
+            readMore(.toLineFeed)
         }
     }
 
     /// Reads on until all is unread that there is, up to the limit. Returns whether it is.
     mutating func readAll() -> Bool {
-        while !isAtEnd, unread.count <= limit { readMore(toLineFeed: false) }
+        while !isAtEnd, unread.count <= limit { readMore(.full) }
         return unread.count <= limit
     }
 
     /// Whether ``next()`` reads nothing more.
     var hasLine: Bool { isAtEnd || lineFeed(from: start) != nil }
+
+    /// Whether so little of a line has been read that ``readOnce()`` is quick, which copies it.
+    var isShort: Bool { unread.count <= min(limit, chunkSize) }
+
+    /// Reads what the input has. Blocks only as long as it has nothing.
+    mutating func readOnce() {
+        guard !isAtEnd else { return }
+        readMore(.once)
+    }
 
     /// The next line of what was read, and nil when it does not hold a whole one.
     mutating func nextRead() -> Line? {
@@ -74,7 +93,7 @@ struct LineReader {
                 return rest.count <= limit ? .bytes(rest) : .tooLong(rest.count)
             }
             if unread.count > limit { return skipLine() }
-            readMore(toLineFeed: true)
+            readMore(.toLineFeed)
         }
     }
 
@@ -90,7 +109,7 @@ struct LineReader {
             chunk = []
             start = 0
             if isAtEnd { return failure == nil ? .tooLong(count) : nil }
-            readMore(toLineFeed: true)
+            readMore(.toLineFeed)
         }
     }
 
@@ -98,9 +117,8 @@ struct LineReader {
         unsafe chunk.withUnsafeBytes { unsafe $0.firstLineFeed(from: position) }
     }
 
-    /// Puts what is unread into a new piece of memory, as slices of the old one are with others, and reads on behind it:
-    /// once or, when no line feed is among it, until there is one or the memory is full.
-    private mutating func readMore(toLineFeed: Bool) {
+    /// Puts what is unread into a new piece of memory, as slices of the old one are with others, and reads on behind it.
+    private mutating func readMore(_ extent: Extent) {
         let rest = unread
         let capacity = max(chunkSize, min(2 * rest.count, limit + chunkSize), rest.count + 1)
         let input = input
@@ -113,8 +131,8 @@ struct LineReader {
                 let more = unsafe try input.read(into: target)
                 count += more
                 hasEnded = more == 0
-                if hasEnded { break }
-                if toLineFeed,
+                if hasEnded || extent == .once { break }
+                if extent == .toLineFeed,
                     unsafe UnsafeRawBufferPointer(rebasing: target.prefix(more)).firstLineFeed(from: 0) != nil
                 {
                     break
