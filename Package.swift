@@ -325,3 +325,8 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Optimizing the tests themselves takes longer than running them does. What they call is optimized.
+for target in package.targets where target.type == .test {
+    target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-Onone"])]
+}
