@@ -313,7 +313,8 @@ let package = Package(
             swiftSettings: strict),
         // Ours against implementations of JOSE and of signed messages from elsewhere, which Scripts/install-peers installs.
         .testTarget(
-            name: "PeerTests", dependencies: ["Approov", "AssayCore", "AssayPrimitives", "AssayTesting"],
+            name: "PeerTests",
+            dependencies: ["Approov", "AssayCore", "AssayPrimitives", "AssayTesting", "AssayTestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "FuzzRegressionTests", dependencies: ["AssayFuzzTargets", "AssayTestSupport", "FuzzReplay"],
