@@ -308,6 +308,11 @@ let package = Package(
                 "PlayIntegrity", "SecretStress",
             ],
             swiftSettings: strict),
+        // Compiles what the README prints.
+        .testTarget(
+            name: "ReadmeTests",
+            dependencies: ["Assay", "AssayCapture", "AssayGooglePlay", "AssayLedgerSQLite", "AssayTesting"],
+            swiftSettings: [.unsafeFlags(["-suppress-warnings"])]),
         .testTarget(
             name: "AssayTrialsTests", dependencies: ["Assay", "AssayTestSupport", "AssayTrials"],
             swiftSettings: strict),
