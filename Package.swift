@@ -24,7 +24,7 @@ let package = Package(
         .library(name: "AssayTesting", targets: ["AssayTesting"]),
         .executable(name: "assay", targets: ["AssayCLI"]),
         // For the fuzzer in Fuzz/, not for users.
-        .library(name: "AssayFuzzTargets", targets: ["AssayFuzzTargets"]),
+        .library(name: "_AssayFuzzTargets", targets: ["AssayFuzzTargets"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
