@@ -24,7 +24,7 @@ let package = Package(
         .library(name: "AssayTesting", targets: ["AssayTesting"]),
         .executable(name: "assay", targets: ["AssayCLI"]),
         // For the fuzzer in Fuzz/, not for users.
-        .library(name: "AssayFuzzTargets", targets: ["AssayFuzzTargets"]),
+        .library(name: "_AssayFuzzTargets", targets: ["AssayFuzzTargets"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -308,12 +308,18 @@ let package = Package(
                 "PlayIntegrity", "SecretStress",
             ],
             swiftSettings: strict),
+        // Compiles what the README prints.
+        .testTarget(
+            name: "ReadmeTests",
+            dependencies: ["Assay", "AssayCapture", "AssayGooglePlay", "AssayLedgerSQLite", "AssayTesting"],
+            swiftSettings: [.unsafeFlags(["-suppress-warnings"])]),
         .testTarget(
             name: "AssayTrialsTests", dependencies: ["Assay", "AssayTestSupport", "AssayTrials"],
             swiftSettings: strict),
         // Ours against implementations of JOSE and of signed messages from elsewhere, which Scripts/install-peers installs.
         .testTarget(
-            name: "PeerTests", dependencies: ["Approov", "AssayCore", "AssayPrimitives", "AssayTesting"],
+            name: "PeerTests",
+            dependencies: ["Approov", "AssayCore", "AssayPrimitives", "AssayTesting", "AssayTestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "FuzzRegressionTests", dependencies: ["AssayFuzzTargets", "AssayTestSupport", "FuzzReplay"],
@@ -325,3 +331,8 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Optimizing the tests themselves takes longer than running them does. What they call is optimized.
+for target in package.targets where target.type == .test {
+    target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-Onone"])]
+}

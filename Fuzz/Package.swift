@@ -12,7 +12,7 @@ let package = Package(
         // What the compiler's runtime has, with -sanitize=fuzzer.
         .systemLibrary(name: "CLibFuzzer"),
         .executableTarget(
-            name: "Fuzz", dependencies: ["CLibFuzzer", .product(name: "AssayFuzzTargets", package: "assay")]),
+            name: "Fuzz", dependencies: ["CLibFuzzer", .product(name: "_AssayFuzzTargets", package: "assay")]),
     ],
     swiftLanguageModes: [.v6]
 )

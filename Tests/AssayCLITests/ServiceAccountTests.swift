@@ -22,8 +22,7 @@ struct ServiceAccountTests {
                 self.wfile.write(body)
             def log_message(self, *arguments): pass
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        open("port.part", "w").write(str(server.server_port))
-        import os; os.rename("port.part", "port")
+        print(server.server_port, flush=True)
         server.serve_forever()
         """
 
@@ -53,16 +52,11 @@ struct ServiceAccountTests {
     func decoded() throws {
         let scratch = try Scratch()
         try scratch.write("server.py", Data(Self.server.utf8))
-        let server = Process()
-        server.executableURL = URL(fileURLWithPath: Self.python)
-        server.arguments = ["server.py", TestTokens.packageName]
-        server.currentDirectoryURL = scratch.folder
-        server.standardOutput = FileHandle.nullDevice
-        server.standardError = FileHandle.nullDevice
-        try server.run()
-        defer { server.terminate() }
-        #expect(try scratch.shell("for i in {1..300}; do [ -f port ] && exit 0; sleep 0.1; done; exit 1").status == 0)
-        let port = String(decoding: try Data(contentsOf: URL(fileURLWithPath: scratch.path("port"))), as: UTF8.self)
+        let server = try LineProcess(
+            URL(fileURLWithPath: Self.python), ["server.py", TestTokens.packageName], folder: scratch.folder,
+            errors: .nullDevice)
+        defer { server.kill() }
+        let port = try server.readLine()
         try prepare(scratch, port: port)
         let run = try scratch.run(command(port: port))
         #expect(run.status == 0, "\(run.errors)\(run.output)")

@@ -14,7 +14,10 @@ struct CrashTests {
         for process in processes {
             for _ in 0..<300 { acknowledged.insert(try process.readLine()) }
         }
-        for process in processes { acknowledged.formUnion(try process.kill()) }
+        for process in processes {
+            process.kill()
+            acknowledged.formUnion(try process.remainingLines())
+        }
         #expect(acknowledged.count >= 600)
         var names: Set<String> = []
         for file in try Captured.files(folder.path("c")) {
@@ -66,69 +69,20 @@ struct CrashTests {
     }
 }
 
-/// CaptureStress, running. Reading blocks the thread.
-private final class CaptureProcess {
-    struct Silence: Error {}
-
-    private let process = Process()
-    private let output = Pipe()
-    private var unread = Data()
-
+/// CaptureStress, running.
+private final class CaptureProcess: LineProcess {
     /// Starts CaptureStress; with `setup`, shell commands that run before it as root of a mount namespace of their own.
     init(_ arguments: [String], setup: String? = nil) throws {
-        let program = try BuiltProducts.url("CaptureStress")
-        if let setup {
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            process.arguments = ["unshare", "-m", "sh", "-ec", "\(setup); \"$0\" \"$@\"", program.path] + arguments
-        } else {
-            process.executableURL = program
-            process.arguments = arguments
-        }
-        process.standardOutput = output
-        try process.run()
-    }
-
-    /// Whether this process may mount file systems that only its children see.
-    static let canMount: Bool = {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["unshare", "-m", "sh", "-ec", "mount -t tmpfs tmpfs /mnt"]
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
-    }()
-
-    func readLine() throws -> String {
-        while true {
-            if let end = unread.firstIndex(of: 0x0A) {
-                let line = String(decoding: unread[unread.startIndex..<end], as: UTF8.self)
-                unread = Data(unread[(end + 1)...])
-                return line
-            }
-            let more = output.fileHandleForReading.availableData
-            if more.isEmpty { throw Silence() }
-            unread += more
-        }
-    }
-
-    /// Ends the process at once, and returns the whole lines that remain to be read.
-    func kill() throws -> [String] {
-        #expect(Foundation.kill(process.processIdentifier, SIGKILL) == 0)
-        return try rest()
+        // The shell outlives it, for what it does at the end.
+        try super.init(
+            BuiltProducts.url("CaptureStress"), arguments,
+            script: setup.map { "\($0); setpriv --pdeathsig KILL \"$0\" \"$@\"" })
     }
 
     /// Waits for the end of the process, and returns its lines.
     func finish() throws -> [String] {
-        let lines = try rest()
-        #expect(process.terminationReason == .exit && process.terminationStatus == 0)
+        let lines = try remainingLines()
+        #expect(try end() == 0)
         return lines
-    }
-
-    private func rest() throws -> [String] {
-        unread += try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return String(decoding: unread, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-            .dropLast().map(String.init)
     }
 }

@@ -236,7 +236,7 @@ struct InspectorTests {
             let start = Self.processorTime()
             let layer = Self.inspect(bytes)
             let duration = Self.processorTime() - start
-            #expect(duration < 20, "\(name): \(duration) s")
+            #expect(duration < 20 * Double(Sanitizer.slowdown), "\(name): \(duration) s")
             #expect(LayerShape.problem(layer) == nil, "\(name)")
         }
     }

@@ -1,5 +1,6 @@
 import AssayCore
 import AssayLedgerSQLite
+import AssayTestSupport
 import Foundation
 import Synchronization
 
@@ -46,18 +47,13 @@ enum Fixture {
 
 /// A folder that is gone at the end of the test.
 final class TemporaryFolder: Sendable {
-    let url: URL
+    private let folder: TestFolder
 
-    init() throws {
-        url = FileManager.default.temporaryDirectory.appendingPathComponent("assay-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
+    init() throws { folder = try TestFolder() }
 
-    deinit {
-        try? FileManager.default.removeItem(at: url)
-    }
+    var url: URL { folder.url }
 
-    func path(_ name: String = "ledger.sqlite") -> String { url.appendingPathComponent(name).path }
+    func path(_ name: String = "ledger.sqlite") -> String { folder.path(name) }
 }
 
 /// The code of the outage that an operation ends in, and nil when it succeeds.

@@ -2,19 +2,16 @@ public import Foundation
 
 /// A folder for files with keys, which is gone at the end of the test.
 public final class KeyFolder {
-    /// Where it is.
-    public let url: URL
+    private let folder: TestFolder
 
     /// Makes the folder.
-    public init() throws {
-        url = FileManager.default.temporaryDirectory.appendingPathComponent("assay-keys-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
+    public init() throws { folder = try TestFolder() }
 
-    deinit { try? FileManager.default.removeItem(at: url) }
+    /// Where it is.
+    public var url: URL { folder.url }
 
     /// The absolute path of a file of the folder.
-    public func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+    public func path(_ name: String) -> String { folder.path(name) }
 
     /// Writes a file, for its user alone unless told otherwise, and returns its path.
     @discardableResult

@@ -24,14 +24,24 @@ public enum MemoryScan {
             guard fields.count >= 2, fields[1].hasPrefix("rw") else { continue }
             let ends = fields[0].split(separator: "-").compactMap { UInt64($0, radix: 16) }
             guard ends.count == 2 else { throw Unreadable(description: "no range of memory: \(line)") }
-            var buffer = [UInt8](repeating: 0, count: Int(ends[1] - ends[0]))
-            let count = pread(memory, &buffer, buffer.count, off_t(ends[0]))
-            // What is unmapped meanwhile is no part of the process any more.
-            guard count > 0 else { continue }
-            searched += count
-            counts.merge(search.counts(in: Array(buffer[..<count]))) { $0 + $1 }
+            let bytes = read(memory, ends[0]..<ends[1])
+            searched += bytes.count
+            counts.merge(search.counts(in: bytes)) { $0 + $1 }
         }
         guard searched > 0 else { throw Unreadable(description: "nothing of process \(process) can be read") }
         return counts
+    }
+
+    /// What can be read of a mapping. What is unmapped meanwhile is no part of the process any more.
+    private static func read(_ memory: Int32, _ range: Range<UInt64>) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: Int(range.upperBound - range.lowerBound)) { buffer, filled in
+            while filled < buffer.count {
+                let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
+                let count = pread(memory, rest.baseAddress, rest.count, off_t(range.lowerBound) + off_t(filled))
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return }
+                filled += count
+            }
+        }
     }
 }

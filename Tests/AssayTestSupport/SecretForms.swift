@@ -1,6 +1,7 @@
 import Foundation
 
-/// A secret in the forms in which it might show, for searching them. Nobody may see as much as 16 bytes of it in a row.
+/// A secret in the forms in which it might show, for searching them. Nobody may see as much as 16 bytes of it in a row,
+/// nor 24 characters of one that is text, wherever in it these begin.
 public struct SecretForms: Sendable {
     /// One form of a part of the secret.
     public struct Needle: Sendable {
@@ -15,18 +16,19 @@ public struct SecretForms: Sendable {
 
     /// A secret of 16 bytes and more.
     ///
-    /// Parts are searched for one by one, because allocators write over the beginning of what was freed.
+    /// Every 16 bytes are searched for, because allocators write over the beginning of what was freed.
     public init(_ name: String, bytes: [UInt8]) {
-        let starts = stride(from: 0, through: max(0, bytes.count - 16), by: 16)
-        needles = starts.flatMap { start in SecretForms.forms(name, Array(bytes[start..<min(start + 16, bytes.count)]))
-        }
+        needles = Self.windows(of: bytes, length: 16).flatMap { Self.forms(name, $0) }
     }
 
     /// A secret that is text, such as a token. Its forms are its own characters alone.
     public init(_ name: String, text: String) {
-        let bytes = Array(text.utf8)
-        let starts = stride(from: 0, through: max(0, bytes.count - 24), by: max(24, bytes.count / 8))
-        needles = starts.map { Needle(name: "\(name), text", bytes: Array(bytes[$0..<min($0 + 24, bytes.count)])) }
+        needles = Self.windows(of: Array(text.utf8), length: 24).map { Needle(name: "\(name), text", bytes: $0) }
+    }
+
+    /// The parts of a length from every byte on; what is shorter is one.
+    private static func windows(of bytes: [UInt8], length: Int) -> [[UInt8]] {
+        (0...max(0, bytes.count - length)).map { Array(bytes[$0..<min($0 + length, bytes.count)]) }
     }
 
     private static func forms(_ name: String, _ part: [UInt8]) -> [Needle] {
@@ -76,9 +78,11 @@ struct NeedleSearch {
         }
     }
 
-    /// How often the needles that are there stand in some bytes, by their names.
+    /// At how many places the needles that are there stand in some bytes, by their names. Needles of one name that overlap
+    /// are at one place, so that a whole copy of a secret counts once, and so does what is left of one.
     func counts(in bytes: [UInt8]) -> [String: Int] {
         var counts: [String: Int] = [:]
+        var ends: [String: Int] = [:]
         guard bytes.count > 1 else { return counts }
         bytes.withUnsafeBufferPointer { bytes in
             isBeginning.withUnsafeBufferPointer { isBeginning in
@@ -86,7 +90,9 @@ struct NeedleSearch {
                     let pair = Int(bytes[index]) << 8 | Int(bytes[index + 1])
                     guard isBeginning[pair] else { continue }
                     for candidate in beginnings[pair] where bytes[index...].starts(with: needles[candidate].bytes) {
-                        counts[needles[candidate].name, default: 0] += 1
+                        let needle = needles[candidate]
+                        if index >= ends[needle.name, default: 0] { counts[needle.name, default: 0] += 1 }
+                        ends[needle.name] = index + needle.bytes.count
                     }
                 }
             }

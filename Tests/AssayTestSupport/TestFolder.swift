@@ -1,7 +1,7 @@
 public import Foundation
 
 /// A folder for the files of a test, which is gone at its end.
-public final class TestFolder {
+public final class TestFolder: Sendable {
     /// Where it is.
     public let url: URL
 
@@ -12,9 +12,6 @@ public final class TestFolder {
     }
 
     deinit { try? FileManager.default.removeItem(at: url) }
-
-    /// The absolute path of the folder itself.
-    public var path: String { url.path }
 
     /// The absolute path of a file of the folder.
     public func path(_ name: String) -> String { url.appendingPathComponent(name).path }

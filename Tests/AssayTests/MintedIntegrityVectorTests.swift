@@ -1,4 +1,5 @@
 import Assay
+import AssayTestSupport
 import AssayTesting
 import Foundation
 import Testing
@@ -26,8 +27,9 @@ struct MintedIntegrityVectorTests {
 
     @Test("under the policies as files, keys that others can read are refused, and those of mode 0600 accepted")
     func files() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("assay-vectors-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let temporary = try TestFolder()
+        defer { withExtendedLifetime(temporary) {} }
+        let folder = temporary.url
         let files = try MintedVectors.committed("play-integrity").files
         for file in files where !file.path.hasPrefix("unreadable/") {
             let url = folder.appendingPathComponent(file.path)

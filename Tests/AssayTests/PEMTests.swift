@@ -1,4 +1,5 @@
 import Assay
+import AssayTestSupport
 import AssayTesting
 import Testing
 
@@ -36,7 +37,7 @@ struct PEMTests {
                 let error = #expect(throws: DecodeError.self) { try PEM.certificates(in: Array(text.utf8)) }
                 #expect((error?.description.utf8.count ?? .max) < 300)
             }
-            #expect(time < .seconds(2))
+            #expect(time < .seconds(2) * Sanitizer.slowdown)
         }
     }
 }

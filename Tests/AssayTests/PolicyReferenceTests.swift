@@ -1,4 +1,5 @@
 import Assay
+import AssayTestSupport
 import AssayTesting
 import Foundation
 import Testing
@@ -7,10 +8,11 @@ import Testing
 @Suite("Files of a policy")
 struct PolicyReferenceTests {
     private func load(_ roots: String, files: [String: [UInt8]] = [:]) throws -> Policy {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("assay-\(UUID())")
+        let temporary = try TestFolder()
+        defer { withExtendedLifetime(temporary) {} }
+        let folder = temporary.url
         try FileManager.default.createDirectory(
             at: folder.appendingPathComponent("roots"), withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
         for (name, contents) in files { try Data(contents).write(to: folder.appendingPathComponent(name)) }
         let text = """
             version: 1
@@ -60,8 +62,9 @@ struct PolicyReferenceTests {
 
     @Test("A policy that is missing, a folder, too large or no text is refused with its path")
     func wrongPolicies() throws {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("assay-\(UUID()).yaml").path
-        defer { try? FileManager.default.removeItem(atPath: path) }
+        let folder = try TestFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let path = folder.path("policy.yaml")
         func expect(_ path: String, _ words: String) {
             let error = #expect(throws: PolicyError.self) { try PolicyFile.load(path: path) }
             #expect(error?.file == path)

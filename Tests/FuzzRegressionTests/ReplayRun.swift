@@ -13,12 +13,11 @@ struct ReplayRun {
     let errors: String
 
     init(_ target: String, _ inputs: [[UInt8]]) throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("fuzz-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TestFolder()
+        defer { withExtendedLifetime(folder) {} }
         let (frames, output, log) = (
-            folder.appendingPathComponent("frames"), folder.appendingPathComponent("output"),
-            folder.appendingPathComponent("errors")
+            folder.url.appendingPathComponent("frames"), folder.url.appendingPathComponent("output"),
+            folder.url.appendingPathComponent("errors")
         )
         var bytes = Data()
         for input in inputs {

@@ -8,6 +8,8 @@ struct HostileWork: Sendable {
     private static let small = 320
     /// At how many lengths a longer one is cut, each at others: there are hundreds that differ in a few bytes.
     private static let cuts = 64
+    /// Cuts are this share of the cases at most, so that few cases are few.
+    private static let share = 2
 
     private let blobs: [VectorBlobs.Blob]
     private let steps: [Int]
@@ -19,11 +21,14 @@ struct HostileWork: Sendable {
         self.blobs = blobs
         // One of each file, and every genuine one, is cut at every length whatever its own is.
         var files: Set<Substring> = []
-        steps = blobs.map { blob in
+        let all = blobs.map { blob in
             let isFirst = files.insert(blob.name.prefix { $0 != " " }).inserted
             let isWhole = blob.bytes.count <= Self.small || (isFirst && blob.bytes.count <= 8192)
             return isWhole ? 1 : max(1, blob.bytes.count / Self.cuts)
         }
+        let demanded = zip(blobs, all).reduce(0) { $0 + $1.0.bytes.count / $1.1 }
+        let thinning = max(1, (demanded * Self.share + cases - 1) / max(cases, 1))
+        steps = all.map { $0 * thinning }
         changeable = blobs.filter { $0.bytes.count <= Self.small }
         let cut = zip(blobs, steps).reduce(0) { $0 + $1.0.bytes.count / $1.1 }
         changed = max(cases - cut + blobs.count, cases / 4)

@@ -6,7 +6,7 @@ import Foundation
 /// Not in that of the tests: there, each error that a strict decoder throws has its backtrace taken, which takes longer than
 /// decoding.
 ///
-///     InspectionStress CASES    at least so many
+///     InspectionStress CASES    at least so many; the status is 1 when something is wrong
 @main
 enum InspectionStress {
     struct Outcome: Codable {
@@ -34,5 +34,6 @@ enum InspectionStress {
                 decoding: try JSONEncoder().encode(
                     Outcome(blobs: blobs.count, cases: outcome.0, problems: Array(outcome.1.prefix(3)))), as: UTF8.self)
         )
+        if !outcome.1.isEmpty { exit(1) }
     }
 }

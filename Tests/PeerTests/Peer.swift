@@ -1,3 +1,4 @@
+import AssayTestSupport
 import Foundation
 
 /// The program of Tests/Peers, which opens and makes JOSE objects with other implementations.
@@ -38,27 +39,13 @@ final class Peer {
     /// What a skipped test says.
     static let hint = "run `make test`, or set ASSAY_PEERS to what Scripts/install-peers prints, to run this"
 
-    private let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
-    private var pending = Data()
+    private let process: LineProcess
 
     init() throws {
         guard let python = Self.python else { throw Failure(description: Self.hint) }
-        process.executableURL = URL(fileURLWithPath: python)
-        process.arguments = [
-            URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-                .appendingPathComponent("../Peers/peer.py").standardizedFileURL.path
-        ]
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-    }
-
-    deinit {
-        // The program ends with its input.
-        try? input.fileHandleForWriting.close()
-        process.waitUntilExit()
+        let program = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../Peers/peer.py").standardizedFileURL.path
+        process = try LineProcess(URL(fileURLWithPath: python), [program])
     }
 
     /// The plaintext of a JWE, and nil when the library refuses it.
@@ -108,20 +95,15 @@ final class Peer {
     }
 
     func ask(_ request: [String: Any]) throws -> [String: Any] {
-        guard process.isRunning else { throw Failure(description: "the program has ended") }
-        let line = try JSONSerialization.data(withJSONObject: request) + Data([0x0A])
-        try input.fileHandleForWriting.write(contentsOf: line)
-        while true {
-            if let end = pending.firstIndex(of: 0x0A) {
-                let answer = try JSONSerialization.jsonObject(with: pending[..<end]) as? [String: Any]
-                pending = Data(pending[(end + 1)...])
-                guard let answer else { throw Failure(description: "an answer that is no object") }
-                return answer
-            }
-            let chunk = output.fileHandleForReading.availableData
-            guard !chunk.isEmpty else { throw Failure(description: "the program has ended; its errors are above") }
-            pending += chunk
+        let line = String(decoding: try JSONSerialization.data(withJSONObject: request), as: UTF8.self)
+        let answer: String
+        do { answer = try process.ask(line) } catch is LineProcess.Silence {
+            throw Failure(description: "the program has ended; its errors are above")
         }
+        guard let object = try JSONSerialization.jsonObject(with: Data(answer.utf8)) as? [String: Any] else {
+            throw Failure(description: "an answer that is no object")
+        }
+        return object
     }
 
     func bytes(_ answer: [String: Any]) throws -> [UInt8]? {

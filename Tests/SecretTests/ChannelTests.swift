@@ -22,6 +22,12 @@ import Testing
             }
         }
 
+        /// Keys that may be others by their lengths, 32 and 64 bytes.
+        private static let interchangeable = [
+            "secret": ["message"], "message": ["decryption"], "decryption": ["message"],
+            "master": ["message", "decryption"],
+        ]
+
         @Test("Errors of keys that are in the wrong place, dumped, show nothing of them")
         func errors() throws {
             let account = try SecretAccount()
@@ -39,10 +45,11 @@ import Testing
                     let policy =
                         "version: 1\nkeys: [{ name: k, \(line): \"file:\(name)\" }]\napps: [{ name: a, approov: {} }]\n"
                     try account.folder.write("wrong.yaml", policy)
-                    // By its length alone a public key may be a message key, and keys may be each other.
-                    let isRead = ["secret", "message", "decryption", "master", "verification"].contains(name)
                     let answer = try process.ask("policy", file("wrong.yaml"))
-                    #expect(answer.hasPrefix("error") || isRead, "\(name) as \(line): \(answer)")
+                    // Whether the text of a public key is bytes enough for a message key is for the tests of keys.
+                    if (name, other) == ("verification", "message") { continue }
+                    let isRead = Self.interchangeable[name, default: []].contains(other)
+                    #expect(answer.hasPrefix("error") == !isRead, "\(name) as \(line): \(answer)")
                 }
                 if name != "master", name != "decryption", name != "message" {
                     #expect(try process.ask("store", file("ledger"), file(name)).hasPrefix("error"))

@@ -23,17 +23,14 @@ struct Run {
 
 /// The folder of a test, removed at its end, in which the program runs.
 final class Scratch {
-    let folder: URL
+    private let whole: TestFolder
 
-    init() throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("assay-cli-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    }
+    init() throws { whole = try TestFolder() }
 
-    deinit { try? FileManager.default.removeItem(at: folder) }
+    var folder: URL { whole.url }
 
     /// The absolute path of a file of the folder.
-    func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+    func path(_ name: String) -> String { whole.path(name) }
 
     func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path(name)) }
 

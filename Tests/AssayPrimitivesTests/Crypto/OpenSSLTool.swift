@@ -1,3 +1,4 @@
+import AssayTestSupport
 import Foundation
 
 /// The `openssl` command, run in a folder of its own that is deleted at the end.
@@ -13,20 +14,12 @@ final class OpenSSLTool {
     /// Whether there is one.
     static var isAvailable: Bool { path != nil }
 
-    private let folder: URL
+    private let folder: TestFolder
 
-    init() throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString, isDirectory: true)
-        try FileManager.default.createDirectory(
-            at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-    }
-
-    deinit { try? FileManager.default.removeItem(at: folder) }
+    init() throws { folder = try TestFolder() }
 
     /// Writes a file of the folder.
-    func write(_ bytes: [UInt8], to name: String) throws {
-        try Data(bytes).write(to: folder.appendingPathComponent(name))
-    }
+    func write(_ bytes: [UInt8], to name: String) throws { try folder.write(name, bytes) }
 
     /// Runs a command whose words have no spaces in them, and gives what it wrote to a file of the folder.
     func run(_ command: String, to name: String) throws -> [UInt8] {
@@ -36,12 +29,12 @@ final class OpenSSLTool {
         // Options stand before the file that is signed.
         words.insert(contentsOf: ["-out", name], at: 1)
         process.arguments = words
-        process.currentDirectoryURL = folder
+        process.currentDirectoryURL = folder.url
         process.standardError = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         try process.run()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw Failure(description: "openssl \(command) failed") }
-        return Array(try Data(contentsOf: folder.appendingPathComponent(name)))
+        return Array(try Data(contentsOf: folder.url.appendingPathComponent(name)))
     }
 }

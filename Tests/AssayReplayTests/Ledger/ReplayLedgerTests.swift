@@ -1,5 +1,6 @@
 import Assay
 import AssayReplay
+import AssayTestSupport
 import AssayTesting
 import Foundation
 import Testing
@@ -155,10 +156,9 @@ struct ReplayLedgerTests {
 
     @Test("Each file has a ledger of its own when that is asked for")
     func perFile() async throws {
-        let folder = try FileManager.default.url(
-            for: .itemReplacementDirectory, in: .userDomainMask,
-            appropriateFor: FileManager.default.temporaryDirectory, create: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let temporary = try TestFolder()
+        defer { withExtendedLifetime(temporary) {} }
+        let folder = temporary.url
         let line = try ReplayCorpus.assertion("a", of: "files", counter: 1, supplied: 0)
         for name in ["a.json", "b.json"] { try Data(line.utf8).write(to: folder.appendingPathComponent(name)) }
         let policies = try ReplayPolicies(ReplayCorpus.policy())

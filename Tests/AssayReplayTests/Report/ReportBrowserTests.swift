@@ -1,4 +1,5 @@
 import AssayReplay
+import AssayTestSupport
 import Foundation
 import Testing
 
@@ -23,9 +24,8 @@ struct ReportBrowserTests {
         .enabled(if: Chromium.isDemanded, "\(Chromium.hint)"))
     func page() async throws {
         let browser = try #require(Chromium.program, "\(Chromium.hint)")
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("assay-page-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TestFolder()
+        defer { withExtendedLifetime(folder) {} }
         let pages = [
             ("report.html", ReplaySummary(try await ReplaySamples.corpus(4000, seed: 11))),
             ("hostile.html", try await ReportTests.hostileSummary()),
@@ -33,15 +33,15 @@ struct ReportBrowserTests {
         for (name, summary) in pages {
             let labels = ReplayReport.Labels(policy: "policy.yaml", against: "stricter.yaml")
             try ReportFile.write(
-                ReplayReport(summary, labels: labels).html(), to: folder.appendingPathComponent(name).path)
+                ReplayReport(summary, labels: labels).html(), to: folder.path(name))
         }
-        let pictures = Chromium.environment["ASSAY_SCREENSHOTS"] ?? folder.appendingPathComponent("pictures").path
+        let pictures = Chromium.environment["ASSAY_SCREENSHOTS"] ?? folder.path("pictures")
         let check = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../ReportBrowser/check.py").standardizedFileURL.path
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments =
-            ["python3", "-B", check, browser] + pages.map { folder.appendingPathComponent($0.0).path } + [pictures]
+            ["python3", "-B", check, browser] + pages.map { folder.path($0.0) } + [pictures]
         let output = Pipe()
         process.standardOutput = output
         process.standardError = output

@@ -1,4 +1,5 @@
 import AssayReplay
+import AssayTestSupport
 import Foundation
 import Testing
 
@@ -6,10 +7,9 @@ import Testing
 @Suite("Writing reports")
 struct ReportFileTests {
     private func inFolder(_ body: (URL) throws -> Void) throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("assay-report-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try body(folder)
+        let folder = try TestFolder()
+        try body(folder.url)
+        withExtendedLifetime(folder) {}
     }
 
     @Test("A report replaces an older one and keeps its mode, and nothing else remains")

@@ -1,4 +1,5 @@
 import AssayPrimitives
+import AssayTestSupport
 import Foundation
 
 /// One path of a suite: what is trusted, what is given, when, and what must come of it.
@@ -49,7 +50,7 @@ struct PathCase: Sendable {
             let isAccepted = objection == nil
             report.demand(test.isAccepted(by: validator) == isAccepted, "\(test.id) is judged otherwise again")
             let duration = ContinuousClock.now - start
-            report.demand(duration < .milliseconds(500), "\(test.id) takes \(duration)")
+            report.demand(duration < .milliseconds(500) * Sanitizer.slowdown, "\(test.id) takes \(duration)")
             if let validator = shared[test.anchors] {
                 report.demand(
                     test.isAccepted(by: validator) == isAccepted, "\(test.id) is judged otherwise among others")
