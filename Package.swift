@@ -213,8 +213,8 @@ let package = Package(
         .testTarget(
             name: "AssayPrimitivesTests",
             dependencies: [
-                "AssayCore", "AssayPrimitives", "AssayTestSupport", .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
+                "AssayCore", "AssayFuzzTargets", "AssayPrimitives", "AssayTestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),
         .testTarget(

@@ -17,7 +17,7 @@ public struct FuzzTarget: Sendable {
     /// - Parameter run: judges one input. It traps where a rule is broken: an acceptance that must not be, a
     ///   disagreement with a second implementation, a value that does not survive being written and read.
     public init(
-        name: String, maximumLength: Int, needsPeers: Bool = false, dictionary: [String] = [],
+        name: String, maximumLength: Int, needsPeers: Bool = false, dictionary: [String],
         seeds: @escaping @Sendable () throws -> [[UInt8]],
         run: @escaping @Sendable (_ input: [UInt8]) -> Void
     ) {

@@ -51,6 +51,18 @@ struct FuzzRegressionTests {
         #expect(Set(folders).subtracting([".gitkeep"]).isSubset(of: FuzzTarget.all.map(\.name)))
     }
 
+    @Test("the tables of the documentation name each target, once")
+    func areDocumented() throws {
+        let text = try String(
+            contentsOf: Self.regressions.appendingPathComponent("../README.md").standardizedFileURL, encoding: .utf8)
+        let cells = text.split(separator: "\n").filter { $0.hasPrefix("| `") }
+            .map { $0.dropFirst(2).prefix { $0 != "|" } }
+        let names = cells.flatMap { cell in
+            cell.split(separator: ",").map { $0.trimmingCharacters(in: ["`", " "]) }
+        }
+        #expect(names.sorted() == FuzzTarget.all.map(\.name).sorted())
+    }
+
     private static let regressions = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../../Fuzz/Regressions").standardizedFileURL
 

@@ -6,29 +6,60 @@ extension FuzzTarget {
     /// Structured fields against swift-http-structured-headers, in both directions, with the last of equal keys counting
     /// as there.
     ///
-    /// Declared: ours demands canonical base64, which RFC 9651 section 4.2.7 leaves open and the other one leaves to its
-    /// callers; and ours has the limits that section 3 demands at least.
+    /// ``StructuredFieldComparison`` declares where they may differ.
     static let structuredFieldAndPeer = FuzzTarget(
         name: "structured-field-peer", maximumLength: 256, dictionary: structuredField.dictionary,
         seeds: structuredField.seeds,
         run: { input in
-            for kind in StructuredFieldPeer.Kind.allCases {
-                let (ours, error) = StructuredFieldPeer.ours(kind, input)
-                let theirs = StructuredFieldPeer.theirs(kind, input)
-                if ours == theirs || error?.reason == .tooLarge { continue }
-                if ours == nil, StructuredFieldPeer.hasStrayBase64(kind, input) { continue }
-                broken(
-                    "\(kind): \(ours.map { String(decoding: $0, as: UTF8.self) } ?? "\(error as Any)") here, "
-                        + "\(theirs.map { String(decoding: $0, as: UTF8.self) } ?? "refused") there")
+            for kind in StructuredFieldComparison.Kind.allCases {
+                let comparison = StructuredFieldComparison(kind, input)
+                guard comparison.isDisagreement else { continue }
+                broken("\(comparison)")
             }
         })
 }
 
-private enum StructuredFieldPeer {
-    enum Kind: CaseIterable { case item, list, dictionary }
+/// What ours and swift-http-structured-headers make of one structured field, the last of equal keys counting.
+///
+/// Declared: ours demands canonical base64, which RFC 9651 section 4.2.7 leaves open and the other one leaves to its
+/// callers; and ours has the limits that section 3 demands at least.
+public struct StructuredFieldComparison: CustomStringConvertible {
+    /// What a field is read as (RFC 9651 section 3).
+    public enum Kind: CaseIterable, Sendable {
+        /// An Item.
+        case item
+        /// A List.
+        case list
+        /// A Dictionary.
+        case dictionary
+    }
+
+    /// What ours reads, written again; nil for what it refuses.
+    public let ours: [UInt8]?
+    /// What the other one reads, written again; nil for what it refuses.
+    public let theirs: [UInt8]?
+    /// Whether ours refuses it for base64 that is not canonical.
+    public let hasStrayBase64: Bool
+    /// Whether they differ, and not as declared.
+    public let isDisagreement: Bool
+    /// Both answers.
+    public let description: String
+
+    /// Has both read a field.
+    public init(_ kind: Kind, _ bytes: [UInt8]) {
+        let (ours, error) = Self.ours(kind, bytes)
+        let theirs = Self.theirs(kind, bytes)
+        let differ = ours != theirs && error?.reason != .tooLarge
+        (self.ours, self.theirs) = (ours, theirs)
+        hasStrayBase64 = differ && ours == nil && Self.hasStrayBase64(kind, bytes)
+        isDisagreement = differ && !hasStrayBase64
+        description =
+            "\(kind): \(ours.map { String(decoding: $0, as: UTF8.self) } ?? "\(error as Any)") here, "
+            + "\(theirs.map { String(decoding: $0, as: UTF8.self) } ?? "refused") there"
+    }
 
     /// What ours reads, written again; or why it is refused.
-    static func ours(_ kind: Kind, _ bytes: [UInt8]) -> ([UInt8]?, DecodeError?) {
+    private static func ours(_ kind: Kind, _ bytes: [UInt8]) -> ([UInt8]?, DecodeError?) {
         do throws(DecodeError) {
             switch kind {
             case .item:
@@ -47,7 +78,7 @@ private enum StructuredFieldPeer {
     }
 
     /// What the other one reads, written again; nil for what it refuses.
-    static func theirs(_ kind: Kind, _ bytes: [UInt8]) -> [UInt8]? {
+    private static func theirs(_ kind: Kind, _ bytes: [UInt8]) -> [UInt8]? {
         var parser = StructuredFieldValueParser(bytes)
         var serializer = StructuredFieldValueSerializer()
         switch kind {
@@ -59,7 +90,7 @@ private enum StructuredFieldPeer {
     }
 
     /// Whether the other one found a byte sequence that is not canonical base64.
-    static func hasStrayBase64(_ kind: Kind, _ bytes: [UInt8]) -> Bool {
+    private static func hasStrayBase64(_ kind: Kind, _ bytes: [UInt8]) -> Bool {
         var parser = StructuredFieldValueParser(bytes)
         let members: [ItemOrInnerList]?
         switch kind {
