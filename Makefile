@@ -8,32 +8,26 @@ BUILD_FLAGS ?=
 CONFIGURATION := -c release $(BUILD_FLAGS)
 # Where the fuzzer is built, apart from what is built without the sanitizer.
 FUZZ_BUILD ?= Fuzz/.build
-TESTING := $(CONFIGURATION) --disable-testable-imports --disable-xctest --disable-index-store
+TESTING := $(CONFIGURATION) --disable-testable-imports --disable-xctest
 # All at once, over a thousand tests wait for a few processors, and limits of time mean nothing.
 TESTS_AT_A_TIME := 8
 SWIFT_SOURCES := Package.swift Sources Tests Examples/hummingbird \
 	Benchmarks/Package.swift Benchmarks/Sources Benchmarks/HotPaths \
 	Fuzz/Package.swift Fuzz/Sources Fuzz/Targets
 
-.PHONY: demo test test-swift test-spark build format lint install uninstall benchmark-http fuzz bench soak sanitize instructions profile suites mutate vectors clean packages
+.PHONY: demo test build format lint install uninstall benchmark-http fuzz bench soak sanitize instructions profile suites mutate vectors clean packages
 
 ## Verifies real evidence, and shows a tampered copy being refused.
 demo: build
 	@Scripts/demo .build/release/assay
 
 ## Builds and passes every test. With ASSAY_SHARED set, the shared vectors and third-party suites run too.
-test: test-swift
-	$(MAKE) test-spark
-
-test-swift: packages
+test: packages
 	Scripts/install-packages openssl zstd || test "$${CI:-}$${ASSAY_SHARED:-}" = ""
 	peers=$$(Scripts/install-peers) && browser=$$(Scripts/install-browser) && \
 		ASSAY_PEERS="$$peers" ASSAY_BROWSER="$$browser" \
 		SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TESTS_AT_A_TIME) \
 		$(SWIFT) test $(TESTING)
-
-## Replays a corpus on Apache Spark, with the program that is built.
-test-spark:
 	Scripts/test-spark .build/release/assay
 
 ## Every test under ThreadSanitizer, and then under AddressSanitizer with its search for leaks: an hour, and not part of CI.
@@ -119,10 +113,9 @@ soak: packages
 	$(SWIFT) build $(CONFIGURATION) --product LedgerStress
 	$(SWIFT) build $(CONFIGURATION) --product LedgerSoak
 	.build/release/LedgerSoak $(SOAK_SECONDS)
-	$(SWIFT) test list $(CONFIGURATION) --disable-testable-imports --disable-xctest | grep '^$(FAULT_TESTS)/' || \
+	$(SWIFT) test list $(TESTING) | grep '^$(FAULT_TESTS)/' || \
 		{ echo "there are no tests $(FAULT_TESTS)" >&2; exit 1; }
-	ASSAY_EVERY_FAULT=1 $(SWIFT) test $(CONFIGURATION) --disable-testable-imports --disable-xctest \
-		--filter '^$(FAULT_TESTS)/'
+	ASSAY_EVERY_FAULT=1 $(SWIFT) test $(TESTING) --filter '^$(FAULT_TESTS)/'
 
 clean:
 	$(SWIFT) package clean

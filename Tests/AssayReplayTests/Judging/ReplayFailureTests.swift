@@ -155,7 +155,7 @@ struct ReplayFailureTests {
     @Test("Half a record in a pipe is not taken for one that need not be waited for")
     func halfALine() throws {
         let line = Array(try ReplayCorpus.assertion("a", of: "pipe", counter: 1, supplied: 0).utf8) + [0x0A]
-        var source = try WaitingSource(line: line)
+        let source = try WaitingSource(line: line)
         #expect(source.isReady(within: 0))
         _ = source.next()
         #expect(!source.isReady(within: 0), "nothing was written")
@@ -230,7 +230,7 @@ private struct EndlessSource: CorpusSource {
 }
 
 /// A named pipe, into which one line has been written.
-private struct WaitingSource: CorpusSource {
+private final class WaitingSource: CorpusSource {
     let writer: FileHandle
     private let folder: KeyFolder
     private let reader: CorpusReader
@@ -251,12 +251,12 @@ private struct WaitingSource: CorpusSource {
 
     private var first: CorpusBatch?
 
-    mutating func next() -> CorpusBatch? {
+    func next() -> CorpusBatch? {
         defer { first = nil }
         return first ?? reader.next()
     }
 
-    mutating func isReady(within milliseconds: Int) -> Bool {
+    func isReady(within milliseconds: Int) -> Bool {
         first != nil || reader.isReady(within: milliseconds)
     }
 }
