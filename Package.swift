@@ -326,7 +326,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "AssayCLITests",
-            dependencies: ["Assay", "AssayCLI", "AssayCore", "AssayPrimitives", "AssayTesting", "AssayTestSupport"],
+            dependencies: [
+                "Assay", "AssayCLI", "AssayCore", "AssayLedgerSQLite", "AssayPrimitives", "AssayTesting",
+                "AssayTestSupport", "PlayIntegrity",
+            ],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -112,7 +112,7 @@ struct DamageTests {
             "INSERT INTO sealedKey VALUES ('', 'test', NULL, 'none', 1, 1, NULL, 0, zeroblob(8), zeroblob(29))",
             "a name that no key has", false
         ),
-        ("INSERT INTO usedDigest VALUES (x'', 'a', 'k', 0, 0)", "empty digest", false),
+        ("INSERT INTO usedDigest VALUES (x'', 'a', 'k', 0, 0, 0)", "empty digest", false),
     ]
 
     @Test("A damaged row is an outage for its own key only, also inside a shared transaction")
