@@ -162,7 +162,7 @@ let package = Package(
             name: "Trials",
             dependencies: ["AssayTrials", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             path: "Tests/Trials", swiftSettings: strict),
-        // Inspects a million hostile blobs in a process of its own.
+        // Inspects hostile blobs in a process of its own.
         .executableTarget(
             name: "InspectionStress", dependencies: ["Assay", "AssayInspection", "AssayTestSupport"],
             path: "Tests/InspectionStress", swiftSettings: strict),

@@ -174,27 +174,32 @@ package final class GroupWriter: Sendable {
 
     private func write(_ batch: [Pending], _ db: Database) -> [Result<LedgerAnswer, LedgerOutage>] {
         do {
-            return try transact(batch, db).map { .success($0) }
+            return try transact(batch, db)
         } catch {
             let outage = LedgerOutage(error, path: pool.path)
             // What only one of them may be to blame for, such as a damaged row, must not hit the others.
-            if batch.count > 1, [.internalError, .corrupt, .forgotten].contains(outage.code) {
+            if batch.count > 1, [.internalError, .corrupt].contains(outage.code) {
                 return batch.flatMap { write([$0], db) }
             }
             return batch.map { _ in .failure(outage) }
         }
     }
 
-    private func transact(_ batch: [Pending], _ db: Database) throws -> [LedgerAnswer] {
+    private func transact(_ batch: [Pending], _ db: Database) throws -> [Result<LedgerAnswer, LedgerOutage>] {
         state.withLock { $0.transactions += 1 }
-        var answers: [LedgerAnswer] = []
+        var answers: [Result<LedgerAnswer, LedgerOutage>] = []
         try db.inTransaction(.immediate) {
             let tables = LedgerTables(db)
             var changed = false
             for pending in batch {
-                let (answer, hasChanged) = try perform(pending, tables)
-                answers.append(answer)
-                changed = changed || hasChanged
+                do {
+                    let (answer, hasChanged) = try perform(pending, tables)
+                    answers.append(.success(answer))
+                    changed = changed || hasChanged
+                } catch let outage as LedgerOutage where outage.code == .forgotten {
+                    // Nothing of it has been applied: all of its effects are decided before the first one is.
+                    answers.append(.failure(outage))
+                }
             }
             // A refusal changes nothing. The limit exceeds what a batch can add, so that purging keeps up.
             if changed, let now = batch.lazy.map(\.now).min(), let horizon = forgetting.horizon(at: now) {

@@ -40,7 +40,7 @@ extension LedgerOutage {
         case .SQLITE_IOERR:
             self.init(.inputOutput, "reading or writing \(path) failed (\(number)); check its disk and the system log")
         case .SQLITE_NOMEM:
-            self.init(.internalError, "there is no memory left to use \(path) (\(number)); see what takes it")
+            self.init(.outOfMemory, "there is no memory left to use \(path) (\(number)); see what takes it")
         case .SQLITE_MISUSE:
             self.init(.unreachable, "\(path) has been closed")
         default:

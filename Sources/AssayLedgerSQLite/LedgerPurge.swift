@@ -37,12 +37,12 @@ extension LedgerTables {
 
     /// The latest making of what may have been forgotten of an app and kind, and nil when nothing was.
     ///
-    /// The table `forgotten` holds what was forgotten before the ledger kept apps and kinds apart: by when its windows had
-    /// ended at the latest. All of it was made by then.
+    /// The table `forgotten` holds what was forgotten before the ledger kept apps and kinds apart, as it was when it was
+    /// migrated: by when its windows had ended at the latest. All of it was made by then.
     func forgottenMaking(app: String, kind: EvidenceKind) throws -> Date? {
         let sql = """
             SELECT (SELECT madeAt FROM forgottenUse WHERE app = ? AND kind = ?),
-            (SELECT until FROM forgotten WHERE what = 'usedDigest')
+            (SELECT until FROM forgotten WHERE what = 'usedDigest before 5')
             """
         let marks = try first(sql, [.text(app), .text(kind.name)]) { row in
             let row = StoredRow(row, "forgottenUse")

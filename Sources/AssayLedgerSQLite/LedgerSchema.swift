@@ -75,13 +75,18 @@ enum LedgerSchema {
         return migrator
     }
 
-    /// Notes what ledgers before version 4 have forgotten without noting it: what ended by ``LedgerRules/retention`` ago.
-    /// Whether a ledger of version 4 was one of these once, nobody knows.
+    /// Notes what older ledgers may have forgotten, without apps and kinds: up to version 3 without a note, what ended by
+    /// ``LedgerRules/retention`` ago; in version 4 what it noted, which may once have been one of these. What ends first is
+    /// forgotten first, so that it is nothing beyond what is still stored, however far ahead the machine's clock is.
+    ///
+    /// A note of its own: a program of version 4 that still has the file open goes on with the older one.
     private static func noteForgettingUntilNow(_ db: Database, _ now: Date) throws {
         try db.execute(
             sql: """
-                INSERT INTO forgotten (what, until) VALUES ('usedDigest', ?)
-                ON CONFLICT (what) DO UPDATE SET until = max(until, excluded.until)
+                WITH unnoted (until) AS (SELECT min(?1, coalesce((SELECT min(until) FROM usedDigest), ?1)))
+                INSERT OR IGNORE INTO forgotten (what, until)
+                SELECT 'usedDigest before 5',
+                max(until, coalesce((SELECT until FROM forgotten WHERE what = 'usedDigest'), until)) FROM unnoted
                 """, arguments: [(now - LedgerRules.retention).stored])
     }
 

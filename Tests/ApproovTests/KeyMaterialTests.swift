@@ -275,6 +275,8 @@ struct KeyMaterialTests {
             + [0xA0, 0x0A, 0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
         for (der, code) in [
             (Self.info, "public-key"), (Array(P384.Signing.PrivateKey().publicKey.derRepresentation), "public-key"),
+            (Array(signing.publicKey.x963Representation), "public-key"),
+            (Array(P384.Signing.PrivateKey().publicKey.x963Representation), "public-key"),
             (publicInfo, "public-key"), (privateInfo, "private-key"), (ecPrivateKey, "private-key"),
         ] {
             for alphabet in [Base64.Alphabet.standard, .url] {

@@ -113,14 +113,9 @@ struct KeysCommandTests {
         #expect(try scratch.run(command).status == 0, "the public part may be read by all")
     }
 
-    private static let canMount: Bool = {
-        let run = try? Scratch().shell("unshare -m sh -ec 'mount -t tmpfs tmpfs /mnt'")
-        return run?.status == 0
-    }()
-
     @Test(
         "A secret on a file system that cannot be written to is to be copied, by a command that does",
-        .enabled(if: canMount, "mounting a file system takes root"))
+        .enabled(if: LineProcess.canMount, "mounting a file system takes root"))
     func readOnly() throws {
         let scratch = try Scratch()
         let parts = try scratch.writeKeys()

@@ -64,7 +64,7 @@ struct StoredTextTests {
         for bytes in stride(from: 0, through: 1_000_000, by: 10_000) {
             answers[try child.ask("starve 0 \(bytes)"), default: 0] += 1
         }
-        #expect(Set(answers.keys) == ["read 100000", "outage internal-error"], "\(answers)")
-        #expect((answers["outage internal-error"] ?? 0) > 20, "\(answers)")
+        #expect(Set(answers.keys) == ["read 100000", "outage out-of-memory"], "\(answers)")
+        #expect((answers["outage out-of-memory"] ?? 0) > 20, "\(answers)")
     }
 }

@@ -8,8 +8,8 @@ public import Foundation
 
 /// A child that is told by lines on its standard input and answers by lines on its standard output.
 ///
-/// Waiting blocks the thread, and every wait has an end: a child that says nothing for too long is killed. At the latest
-/// it is killed, and waited for, with the last reference to this.
+/// Waiting blocks the thread. Waits for an answer or the end have an end: a child that says nothing for too long is killed.
+/// `send` waits for one that does not read more than a pipe holds. At the latest a child is killed, and waited for, with the last reference to this.
 open class LineProcess {
     /// There is nothing more to read: the process has ended.
     public struct Silence: Error {}

@@ -19,7 +19,7 @@ struct HostileWork: Sendable {
 
     init(blobs: [VectorBlobs.Blob], cases: Int) {
         self.blobs = blobs
-        // One of each file, and every genuine one, is cut at every length whatever its own is.
+        // With a million cases one of each file, and every genuine one, is cut at every length; with fewer at every few.
         var files: Set<Substring> = []
         let all = blobs.map { blob in
             let isFirst = files.insert(blob.name.prefix { $0 != " " }).inserted

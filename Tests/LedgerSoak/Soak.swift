@@ -84,6 +84,7 @@ final class Soak {
 private final class Contender {
     private let process: StressProcess
     private let listener: Thread
+    private let journal: SoakJournal
     private let hasEnded = DispatchSemaphore(value: 0)
 
     init(path: String, tasks: Int, journal: SoakJournal) throws {
@@ -100,10 +101,12 @@ private final class Contender {
         }
         listener.start()
         self.process = process
+        self.journal = journal
     }
 
     /// Ends the process, and waits until everything that it said is noted.
     func kill() {
+        if !process.isRunning { journal.violation("a process ended by itself") }
         process.kill()
         hasEnded.wait()
     }

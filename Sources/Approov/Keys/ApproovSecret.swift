@@ -28,11 +28,11 @@ enum ApproovSecret {
         case nil: return secret
         case .publicKey:
             throw KeyError(
-                "public-key", part: part,
+                KeyError.publicHalf, part: part,
                 "expected \(expected); found a public key, which is no secret: whoever knows it could sign with it")
         case .privateKey:
             throw KeyError(
-                "private-key", part: part,
+                KeyError.privateHalf, part: part,
                 "expected \(expected); found the private key of a key pair, which no account signs or encrypts with")
         }
     }

@@ -4,7 +4,7 @@ import AssayPrimitives
 /// What bytes are that stand where a secret belongs, and are a key of a key pair. No secret that was drawn at random looks
 /// like one.
 enum KeyPairHalf {
-    /// A SubjectPublicKeyInfo (RFC 5280 section 4.1).
+    /// A SubjectPublicKeyInfo (RFC 5280 section 4.1), or an uncompressed point of P-256 or P-384 (SEC 1 section 2.3.3).
     case publicKey
     /// A PrivateKeyInfo (RFC 5208 section 5, RFC 5958 section 2) or an ECPrivateKey (RFC 5915 section 3).
     case privateKey
@@ -13,7 +13,7 @@ enum KeyPairHalf {
     init?(of secret: SecretBytes) {
         var bytes = secret.withUnsafeBytes { Array($0) }
         defer { SecretBytes.wipe(&bytes) }
-        if Self.isSubjectPublicKeyInfo(bytes) {
+        if Self.isSubjectPublicKeyInfo(bytes) || Self.isPoint(bytes) {
             self = .publicKey
         } else if Self.isPrivateKey(bytes) {
             self = .privateKey
@@ -31,6 +31,13 @@ enum KeyPairHalf {
             try info.finish()
         }
         return (try? check()) != nil
+    }
+
+    /// Only what begins like a point of that length is tried, as trying makes copies. Hardly anything drawn at random is on
+    /// a curve.
+    private static func isPoint(_ bytes: [UInt8]) -> Bool {
+        guard bytes.first == 4, bytes.count == 65 || bytes.count == 97 else { return false }
+        return (try? ECDSAPublicKey(x963: bytes, curve: bytes.count == 65 ? .p256 : .p384)) != nil
     }
 
     private static func isPrivateKey(_ bytes: [UInt8]) -> Bool {

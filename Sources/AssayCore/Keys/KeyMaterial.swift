@@ -86,6 +86,13 @@ public struct KeyError: Error, Sendable, Equatable, CustomStringConvertible {
         self.message = message
     }
 
+    /// The code for the public half of a key pair where a secret belongs.
+    package static let publicHalf = "public-key"
+    /// The code for the private half of a key pair where something else belongs.
+    package static let privateHalf = "private-key"
+    /// Whether it is a half of a key pair that is wrong.
+    package var isOfKeyPair: Bool { code == KeyError.publicHalf || code == KeyError.privateHalf }
+
     /// Part and sentence.
     public var description: String { part.isEmpty ? message : "\(part): \(message)" }
 }

@@ -27,7 +27,7 @@ public struct LedgerOutage: Outage, Equatable {
         public static let inputOutput = Code("input-output")
         /// The ledger has forgotten what was used of evidence of this age: a window was lengthened, or a clock stepped.
         public static let forgotten = Code("forgotten")
-        /// A check could not be decided for want of memory, so that there is nothing to settle.
+        /// There was not enough memory to decide a check, or for the ledger itself.
         public static let outOfMemory = Code("out-of-memory")
         /// The ledger broke its own contract.
         public static let internalError = Code("internal-error")

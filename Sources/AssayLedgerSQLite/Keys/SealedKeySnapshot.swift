@@ -29,12 +29,14 @@ struct SealedKeySnapshot: Sendable {
         for row in rows {
             let (entry, parts) = (row.columns.entry, try row.opened(under: masterKey, path: path))
             guard let type = materials.first(where: { $0.purpose == entry.purpose }) else { continue }
-            do {
+            do throws(KeyError) {
                 let key = NamedKey(
                     name: entry.name, scope: entry.scope, window: entry.window, retiredAt: entry.retiredAt,
                     material: try type.reading(parts))
                 keys[entry.purpose, default: []].append(key)
             } catch {
+                // Stored before it was refused. It serves for nothing, and takes no other key along.
+                if error.isOfKeyPair { continue }
                 throw KeyStoreOutage(.corrupt, "the key \(entry.name.excerpt) of \(path) cannot be used: \(error)")
             }
         }

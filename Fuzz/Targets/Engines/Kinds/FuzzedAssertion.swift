@@ -59,10 +59,10 @@ struct FuzzedAssertion: EditableEvidence {
             ]), expect: nil)
         return Submission(
             record, now: AppleMint.now,
-            objection: signature == genuine ? objection(signature, encoded) : "the signature was changed")
+            objection: objection(genuine, encoded))
     }
 
-    /// What is wrong with an assertion that is signed.
+    /// What is wrong with an assertion, of which this would be the signature. One edit may undo another.
     private func objection(_ signature: [UInt8], _ encoded: [UInt8]) -> String? {
         let data = authenticatorData
         guard keyID == AppleMint.device.keyID else { return "the key ID is another" }
@@ -72,7 +72,8 @@ struct FuzzedAssertion: EditableEvidence {
         guard data[33..<37].reduce(0, { $0 << 8 | UInt32($1) }) > Self.storedCounter else {
             return "the counter is not greater"
         }
-        guard encoded.contains(signature), encoded.contains(data) else { return "what is signed is not in it" }
+        guard encoded.contains(CBORItem.bytes(signature).encoded) else { return "the signature was changed" }
+        guard encoded.contains(data) else { return "what is signed is not in it" }
         let isBound =
             isRaw
             ? clientData == AppleMint.challenge || clientData == Array(Self.challengeText.utf8)

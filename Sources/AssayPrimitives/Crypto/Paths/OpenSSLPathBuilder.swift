@@ -17,7 +17,7 @@ final class OpenSSLPathBuilder: Sendable {
     init(anchors: [Certificate]) {
         self.anchors = anchors.map { anchor in
             let handle = X509Handle(anchor)
-            return (anchor, handle?.hasKey == true ? handle : nil)
+            return (anchor, handle?.isWhole == true ? handle : nil)
         }
     }
 
@@ -67,8 +67,8 @@ final class OpenSSLPathBuilder: Sendable {
     /// What tells it from other handles.
     var identity: UInt { unsafe UInt(bitPattern: pointer) }
 
-    /// Whether OpenSSL has read the public key, too. Where it lacks the memory, it reads a certificate without.
-    var hasKey: Bool { unsafe X509_get0_pubkey(pointer) != nil }
+    /// Whether OpenSSL has read the public key and the extensions, too. What it lacked the memory for it never reads again.
+    let isWhole: Bool
 
     init?(_ certificate: Certificate) {
         let pointer = unsafe certificate.der.withUnsafeBufferPointer { buffer -> OpaquePointer? in
@@ -77,7 +77,7 @@ final class OpenSSLPathBuilder: Sendable {
         }
         guard let pointer = unsafe pointer else { return nil }
         unsafe self.pointer = pointer
-        _ = unsafe X509_check_purpose(pointer, -1, 0)
+        unsafe isWhole = X509_check_purpose(pointer, -1, 0) == 1 && X509_get0_pubkey(pointer) != nil
     }
 
     deinit {
