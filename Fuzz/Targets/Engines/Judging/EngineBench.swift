@@ -45,8 +45,10 @@ struct EngineBench: Sendable {
 
     /// Judges a submission, and ends the process where a rule is broken.
     ///
-    /// - Parameter isThorough: whether to judge twice and to look at what is written, which takes as long as judging.
-    func judge(_ submission: Submission, isThorough: Bool) {
+    /// - Parameters:
+    ///   - input: what the fuzzer made it of, which may hold what it has seen compared: a secret comes back from there.
+    ///   - isThorough: whether to judge twice and to look at what is written, which takes as long as judging.
+    func judge(_ submission: Submission, of input: [UInt8], isThorough: Bool) {
         guard let verdict = verdict(of: submission, isThorough: isThorough) else { return }
         checkShape(of: verdict)
         guard isThorough || verdict.outcome == .accept else { return }
@@ -64,7 +66,7 @@ struct EngineBench: Sendable {
             FuzzTarget.broken("the verdict is no JSON: \(error): \(json)")
         }
         let secrets = submission.mayShowMeasurements ? EngineKeys.secrets : EngineKeys.secrets + EngineKeys.measured
-        if let secret = secrets.first(where: { $0.occurs(in: json) }) {
+        if let secret = secrets.first(where: { $0.occurs(in: Array(json.utf8)) && !$0.occurs(in: input) }) {
             FuzzTarget.broken("the verdict shows \(secret.name)")
         }
     }

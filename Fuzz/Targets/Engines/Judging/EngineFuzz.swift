@@ -36,7 +36,7 @@ struct EngineFuzz<Evidence: EditableEvidence>: Sendable {
         let submission =
             program.isOfClosed ? changed(variant.closed, program.edits) : rebuilt(variant.evidence, program.edits)
         guard let submission else { return }
-        variant.bench.judge(submission, isThorough: program.isThorough)
+        variant.bench.judge(submission, of: input, isThorough: program.isThorough)
     }
 
     private func rebuilt(_ evidence: Evidence, _ edits: [Edit]) -> Submission? {

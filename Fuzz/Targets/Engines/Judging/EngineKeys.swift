@@ -18,12 +18,9 @@ struct KnownSecret: Sendable {
         forms = [bytes] + texts.map { Array($0.utf8.prefix(16)) }
     }
 
-    /// Whether it comes out in some text.
-    func occurs(in text: String) -> Bool {
-        var text = text
-        return text.withUTF8 { bytes in
-            forms.contains { ByteSearch.place(of: $0, in: UnsafeRawBufferPointer(bytes)) != nil }
-        }
+    /// Whether it stands in some text or other bytes.
+    func occurs(in bytes: [UInt8]) -> Bool {
+        forms.contains { bytes.contains($0) }
     }
 
     private enum Hexadecimal {
