@@ -3,7 +3,9 @@ import Foundation
 import Testing
 
 /// What commands leave behind when there is no room for what they write.
-@Suite("Writing without room", .timeLimit(.minutes(5)))
+@Suite(
+    "Writing without room", .timeLimit(.minutes(5)),
+    .enabled(if: Sanitizer.isOff, Comment(rawValue: Sanitizer.filesHint)))
 struct DiskFaultTests {
     private func scratch() throws -> Scratch {
         let scratch = try Scratch()

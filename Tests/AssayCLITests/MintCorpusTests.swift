@@ -1,3 +1,4 @@
+import AssayTestSupport
 import Foundation
 import Testing
 
@@ -75,7 +76,9 @@ struct MintCorpusTests {
         #expect(!scratch.exists("out"))
     }
 
-    @Test("A full disk is said to be one")
+    @Test(
+        "A full disk is said to be one",
+        .enabled(if: Sanitizer.isOff, Comment(rawValue: Sanitizer.filesHint)))
     func fullDisk() throws {
         let scratch = try Scratch()
         let command = "ulimit -f 8; \"$ASSAY\" mint corpus --output out --seed s --devices 50"

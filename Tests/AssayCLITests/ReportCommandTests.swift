@@ -72,7 +72,9 @@ struct ReportCommandTests {
         #expect(try scratch.assay("report", "a.json", "--output", "-").status == 64)
     }
 
-    @Test("When the disk is full the older report stays as it was, and no part of the new one does")
+    @Test(
+        "When the disk is full the older report stays as it was, and no part of the new one does",
+        .enabled(if: Sanitizer.isOff, Comment(rawValue: Sanitizer.filesHint)))
     func fullDisk() throws {
         let scratch = try Scratch()
         try replay(scratch)

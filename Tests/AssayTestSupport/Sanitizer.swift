@@ -8,6 +8,9 @@ public enum Sanitizer {
     /// Whether there is none. For `.enabled(if:)`, on tests that limit memory or search it: sanitizers map terabytes.
     public static var isOff: Bool { name == nil }
 
+    /// What a skipped test says that limits the size of files.
+    public static let filesHint = "sanitizers map files, which a limit on their size cuts"
+
     /// What a skipped test says.
     public static let hint = "sanitizers map far more memory than this test allows or can search"
 
