@@ -7,6 +7,8 @@ private enum MemoryCeiling {
     static let kilobytes = 1_000_000
 
     static let canHold: Bool = {
+        // What a sanitizer maps is no measure; one of them lifts the limit, now and then with success.
+        guard Sanitizer.name == nil else { return false }
         let run = try? Scratch().shell(#"ulimit -v \#(kilobytes) && "$ASSAY" --version"#)
         return run?.status == 0
     }()
@@ -17,7 +19,7 @@ private enum MemoryCeiling {
     "Ceilings of memory", .serialized, .timeLimit(.minutes(5)),
     .enabled(
         if: MemoryCeiling.canHold,
-        "the program does not start under a limit on addresses, as with AddressSanitizer"))
+        "the program does not start under a limit on addresses, as with sanitizers"))
 struct MemoryCeilingTests {
     private func scratch() throws -> Scratch {
         let scratch = try Scratch()

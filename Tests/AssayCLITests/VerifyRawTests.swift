@@ -127,7 +127,7 @@ struct VerifyRawTests {
     @Test("A receipt is judged by itself")
     func receipt() throws {
         let scratch = try scratch()
-        try scratch.write("blob", #require(try TestEvidence.attestation().receipt))
+        try scratch.write("blob", #require(try TestEvidence.attestation(issuedAt: TestEvidence.now).receipt))
         let run = try scratch.run(["verify", "--kind", "app-attest.receipt", "blob"] + Self.common)
         #expect(run.status == 0, "\(run.errors)\(run.output)")
         let late = try scratch.run(

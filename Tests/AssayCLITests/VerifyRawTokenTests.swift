@@ -113,7 +113,7 @@ struct VerifyRawTokenTests {
         #expect(android.status == 1)
         #expect(android.output.contains("rejected because: play-integrity.payload:"), "\(android.output)")
         let answer = StandardAnswerBlueprint(
-            pcPackageName: TestTokens.packageName, requestHash: TestTokens.requestHash, issuedAt: TestEvidence.time)
+            pcPackageName: TestTokens.packageName, requestHash: TestTokens.requestHash, issuedAt: TestEvidence.now)
         try scratch.write("answer.json", answer.mint().body)
         let run = try scratch.run(command)
         #expect(run.status == 0, "\(run.errors)\(run.output)")

@@ -42,14 +42,14 @@ enum TestTokens {
     static func classicToken() throws -> String {
         try ClassicTokenBlueprint(
             keys: keys, packageName: packageName, nonce: nonceBytes, certificateDigests: [digest],
-            issuedAt: TestEvidence.time
+            issuedAt: TestEvidence.now
         ).mint().token
     }
 
     static func standardAnswer() -> [UInt8] {
         StandardAnswerBlueprint(
             packageName: packageName, requestHash: requestHash, certificateDigests: [digest],
-            issuedAt: TestEvidence.time
+            issuedAt: TestEvidence.now
         ).mint().body
     }
 }
