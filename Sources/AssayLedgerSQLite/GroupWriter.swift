@@ -4,31 +4,13 @@ package import Foundation
 import GRDB
 import Synchronization
 
-/// A write that waits for its transaction.
-package enum LedgerWrite: Sendable {
-    case issue(Challenge)
-    case commit([LedgerEffect])
-    case block(Block)
-    case allow(Allowance)
-    case endStanding(LedgerSubject)
-}
-
-/// What came of a write.
-package enum LedgerAnswer: Sendable {
-    /// Whether there was anything to change.
-    case changed(Bool)
-    /// The block or allowance that was ended, if there was one.
-    case ended(LedgerStanding?)
-    /// The decisions of a commit.
-    case decided(CommitOutcome)
-}
-
 /// Group commit: writes that arrive while a transaction is being made durable wait, and share the next one.
 ///
 /// Each write of a batch is decided against what the earlier ones left, inside one immediate transaction, and nobody
-/// is answered before that is durable. A lone write goes at once. Writers that have shared a transaction are given a
-/// moment to come back and share the next one: otherwise the first of them would go alone and the others after it, in
-/// two groups that take turns for ever, at half the rate.
+/// is answered before that is durable. A lone write goes at once, and where the disk is fast on the thread that asks for
+/// it: to hand it to the writing thread and back takes as long as such a disk does. Writers that have shared a transaction
+/// are given a moment to come back and share the next one: otherwise the first of them would go alone and the others after
+/// it, in two groups that take turns for ever, at half the rate.
 package final class GroupWriter: Sendable {
     /// How many writes share a transaction at most, which bounds how long the first of them waits for the others.
     package static let batchLimit = 256
@@ -37,22 +19,42 @@ package final class GroupWriter: Sendable {
     /// How long company is waited for after a transaction, as a share of the time that it took, and at most: a little
     /// beside what a write takes anyway, even when nobody comes back.
     private static let patience = (share: 0.25, limit: Duration.milliseconds(5))
+    /// How long the last transaction may have taken for a lone write to be made on the thread that asks for it, which is
+    /// kept from other work meanwhile.
+    private static let loneLimit = Duration.milliseconds(1)
 
     private struct Pending: Sendable {
-        let write: LedgerWrite
-        let now: Date
+        let write: PendingWrite
         let continuation: CheckedContinuation<Result<LedgerAnswer, LedgerOutage>, Never>
     }
 
     private struct State {
         var waiting: [Pending] = []
+        /// Whether somebody makes what is waiting durable, or is about to.
         var isDraining = false
         var isClosed = false
-        var transactions = 0
+        /// Who else of this process has asked for the connection and is not done.
+        var guests = 0
+        /// How long the last transaction took, and nil before the first.
+        var lastTook: Duration?
+        /// Signalled when the lone write that is under way, if there is one, is done and nothing that came meanwhile is
+        /// left behind. Set by whoever closes.
+        var loneWriteEnd: DispatchSemaphore?
+        var isWritingAlone = false
         /// How many writes may come together, seen from the last transaction, and until when they are waited for.
         var company: (size: Int, until: ContinuousClock.Instant)?
         /// Whether a drain waits until so many are there.
         var isAwaitingCompany = false
+        var loneTransactions = 0
+
+        /// Sets until when so many writes are waited for after a transaction. A lone writer is no company.
+        mutating func expectCompany(
+            _ count: Int, since start: ContinuousClock.Instant, end: ContinuousClock.Instant
+        ) {
+            let size = min(count, GroupWriter.batchLimit)
+            let patience = min((end - start) * GroupWriter.patience.share, GroupWriter.patience.limit)
+            company = size > 1 ? (size, end + patience) : nil
+        }
 
         /// Whether whoever waits for company is to be woken up, once.
         mutating func endsWait() -> Bool {
@@ -63,34 +65,86 @@ package final class GroupWriter: Sendable {
     }
 
     private let pool: DatabasePool
-    private let forgetting: LedgerForgetting
+    private let transaction: LedgerTransaction
+    private let busyWait: BusyWait
     private let state = Mutex(State())
     /// Wakes up the drain that waits for company.
     private let arrival = DispatchSemaphore(value: 0)
 
-    init(pool: DatabasePool, forgetting: LedgerForgetting) {
+    /// - Parameter busyWait: what waits for other processes on behalf of the pool's writing connection.
+    init(pool: DatabasePool, busyWait: BusyWait, forgetting: LedgerForgetting) {
         self.pool = pool
-        self.forgetting = forgetting
+        self.busyWait = busyWait
+        transaction = LedgerTransaction(path: pool.path, forgetting: forgetting)
     }
 
     /// How many transactions have been begun.
-    package var transactions: Int { state.withLock { $0.transactions } }
+    package var transactions: Int { transaction.count }
+    /// How many of them were of a lone write, on the thread that asked for it.
+    package var loneTransactions: Int { state.withLock { $0.loneTransactions } }
 
     /// Hands a write in, and returns once its transaction is durable. Cancellation is ignored: a write that has been
     /// handed in may be applied, and whoever did so must learn it.
     package func submit(_ write: LedgerWrite, at now: Date) async throws(LedgerOutage) -> LedgerAnswer {
-        try await withCheckedContinuation { continuation in
-            enqueue(Pending(write: write, now: now, continuation: continuation))
+        let write = PendingWrite(write, at: now)
+        if let result = writeAlone(write) { return try result.get() }
+        return try await withCheckedContinuation { continuation in
+            enqueue(Pending(write: write, continuation: continuation))
         }.get()
     }
 
-    /// Lets what is waiting be written, and nothing more.
+    /// Hands the writing connection to somebody else of this process, outside a transaction, on its thread.
+    func lend(to guest: @escaping @Sendable (Database) -> Void) {
+        state.withLock { $0.guests += 1 }
+        pool.asyncWriteWithoutTransaction { db in
+            guest(db)
+            self.state.withLock { $0.guests -= 1 }
+        }
+    }
+
+    /// Lets what is waiting be written, and nothing more. Returns when the connection has been asked for all of it.
     func refuseFurtherWrites() {
-        let endsWait = state.withLock { state in
+        let (endsWait, loneWriteEnd): (Bool, DispatchSemaphore?) = state.withLock { state in
             state.isClosed = true
-            return state.endsWait()
+            if state.isWritingAlone { state.loneWriteEnd = state.loneWriteEnd ?? DispatchSemaphore(value: 0) }
+            return (state.endsWait(), state.loneWriteEnd)
         }
         if endsWait { arrival.signal() }
+        guard let loneWriteEnd else { return }
+        loneWriteEnd.wait()
+        // For whoever closes at the same time.
+        loneWriteEnd.signal()
+    }
+
+    /// Makes a write on this thread if nobody else writes and the disk is fast. Returns nil when it has to be handed over:
+    /// also when another process holds the file, for which this thread does not wait.
+    private func writeAlone(_ write: PendingWrite) -> Result<LedgerAnswer, LedgerOutage>? {
+        let isAlone = state.withLock { state in
+            guard !state.isClosed, !state.isDraining, state.guests == 0, let lastTook = state.lastTook,
+                lastTook < Self.loneLimit
+            else { return false }
+            (state.isDraining, state.isWritingAlone) = (true, true)
+            return true
+        }
+        guard isAlone else { return nil }
+        let start = ContinuousClock.now
+        let result = pool.writeWithoutTransaction { db in
+            busyWait.withoutPatience { transaction.write([write], db)[0] }
+        }
+        let end = ContinuousClock.now
+        let (hasCompany, closing) = state.withLock { state in
+            state.lastTook = end - start
+            state.isWritingAlone = false
+            state.loneTransactions += 1
+            state.isDraining = !state.waiting.isEmpty
+            // Whoever came meanwhile and this one, who may come back at once.
+            if state.isDraining { state.expectCompany(state.waiting.count + 1, since: start, end: end) }
+            return (state.isDraining, state.loneWriteEnd)
+        }
+        if hasCompany { pool.asyncWriteWithoutTransaction { db in self.drain(db) } }
+        closing?.signal()
+        if case .failure(let outage) = result, outage.code == .locked { return nil }
+        return result
     }
 
     private func enqueue(_ pending: Pending) {
@@ -117,8 +171,13 @@ package final class GroupWriter: Sendable {
             awaitCompany()
             guard let batch = nextBatch() else { return }
             let start = ContinuousClock.now
-            let results = write(batch, db)
-            expectCompany(after: batch, since: start)
+            let results = transaction.write(batch.map(\.write), db)
+            let end = ContinuousClock.now
+            state.withLock { state in
+                state.lastTook = end - start
+                // Whoever is answered now may come back at once, and whoever waits already is there.
+                state.expectCompany(batch.count + state.waiting.count, since: start, end: end)
+            }
             for (pending, result) in zip(batch, results) { pending.continuation.resume(returning: result) }
         }
         // Under a load without end nobody else of this process, such as its key store, would come to write. Decided
@@ -128,16 +187,6 @@ package final class GroupWriter: Sendable {
             return state.isClosed
         }
         if isLast { drain(db) }
-    }
-
-    /// Whoever is answered now may come back at once, and whoever waits already is there. A lone writer is no company.
-    private func expectCompany(after batch: [Pending], since start: ContinuousClock.Instant) {
-        let end = ContinuousClock.now
-        let patience = min((end - start) * Self.patience.share, Self.patience.limit)
-        state.withLock { state in
-            let size = min(batch.count + state.waiting.count, Self.batchLimit)
-            state.company = size > 1 ? (size, end + patience) : nil
-        }
     }
 
     /// Waits until as many writes are there as may come together, but not beyond the time that was set for them.
@@ -169,64 +218,6 @@ package final class GroupWriter: Sendable {
             let batch = Array(state.waiting.prefix(Self.batchLimit))
             state.waiting.removeFirst(batch.count)
             return batch
-        }
-    }
-
-    private func write(_ batch: [Pending], _ db: Database) -> [Result<LedgerAnswer, LedgerOutage>] {
-        do {
-            return try transact(batch, db)
-        } catch {
-            let outage = LedgerOutage(error, path: pool.path)
-            // What only one of them may be to blame for, such as a damaged row, must not hit the others.
-            if batch.count > 1, [.internalError, .corrupt].contains(outage.code) {
-                return batch.flatMap { write([$0], db) }
-            }
-            return batch.map { _ in .failure(outage) }
-        }
-    }
-
-    private func transact(_ batch: [Pending], _ db: Database) throws -> [Result<LedgerAnswer, LedgerOutage>] {
-        state.withLock { $0.transactions += 1 }
-        var answers: [Result<LedgerAnswer, LedgerOutage>] = []
-        try db.inTransaction(.immediate) {
-            let tables = LedgerTables(db)
-            var changed = false
-            for pending in batch {
-                do {
-                    let (answer, hasChanged) = try perform(pending, tables)
-                    answers.append(.success(answer))
-                    changed = changed || hasChanged
-                } catch let outage as LedgerOutage where outage.code == .forgotten {
-                    // Nothing of it has been applied: all of its effects are decided before the first one is.
-                    answers.append(.failure(outage))
-                }
-            }
-            // A refusal changes nothing. The limit exceeds what a batch can add, so that purging keeps up.
-            if changed, let now = batch.lazy.map(\.now).min(), let horizon = forgetting.horizon(at: now) {
-                try tables.purge(expiredBy: horizon, atMost: 16 + 2 * batch.count)
-            }
-            return .commit
-        }
-        return answers
-    }
-
-    private func perform(_ pending: Pending, _ tables: LedgerTables) throws -> (LedgerAnswer, changed: Bool) {
-        switch pending.write {
-        case .issue(let challenge):
-            let changed = try tables.insert(challenge)
-            return (.changed(changed), changed)
-        case .commit(let effects):
-            let outcome = try tables.commit(effects, at: pending.now)
-            return (.decided(outcome), outcome.isApplied && !effects.isEmpty)
-        case .block(let block):
-            try tables.put(block)
-            return (.changed(true), true)
-        case .allow(let allowance):
-            try tables.put(allowance)
-            return (.changed(true), true)
-        case .endStanding(let subject):
-            let ended = try tables.removeStanding(of: subject)
-            return (.ended(ended), ended != nil)
         }
     }
 }

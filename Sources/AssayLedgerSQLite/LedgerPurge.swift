@@ -7,31 +7,40 @@ import GRDB
 /// forgets what is minutes old, and must not lock out what is hours old of one with a long window. Triggers do that; see
 /// ``LedgerSchema``.
 extension LedgerTables {
+    /// One look at both tables: to delete nothing costs more, most of all beside a trigger.
+    private static let findEnded = LedgerSQL(
+        """
+        SELECT EXISTS (SELECT 1 FROM challenge WHERE expiresAt <= ?1),
+        EXISTS (SELECT 1 FROM usedDigest WHERE until <= ?1)
+        """)
+    private static let purgeChallenges = LedgerSQL(
+        """
+        DELETE FROM challenge WHERE value IN
+        (SELECT value FROM challenge WHERE expiresAt <= ? ORDER BY expiresAt LIMIT ?)
+        """)
+    private static let purgeDigests = LedgerSQL(
+        """
+        DELETE FROM usedDigest WHERE digest IN
+        (SELECT digest FROM usedDigest WHERE until <= ? ORDER BY until LIMIT ?)
+        """)
+    private static let findForgotten = LedgerSQL(
+        """
+        SELECT (SELECT madeAt FROM forgottenUse WHERE app = ? AND kind = ?),
+        (SELECT until FROM forgotten WHERE what = 'usedDigest before 5')
+        """)
+
     /// Forgets challenges and digests that ended by a time, the oldest first.
     func purge(expiredBy horizon: Date, atMost limit: Int) throws {
         let values = [StoredValue.integer(horizon.stored), .integer(Int64(limit))]
-        // One look at both: to delete nothing costs more, most of all beside a trigger.
-        let look = """
-            SELECT EXISTS (SELECT 1 FROM challenge WHERE expiresAt <= ?1),
-            EXISTS (SELECT 1 FROM usedDigest WHERE until <= ?1)
-            """
-        let found = try first(look, [values[0]]) { row in
+        let found = try first(Self.findEnded, [values[0]]) { row in
             let row = StoredRow(row, "usedDigest")
             return (challenge: try row.integer(0) != 0, digest: try row.integer(1) != 0)
         }
         if found?.challenge == true {
-            try run(
-                """
-                DELETE FROM challenge WHERE value IN
-                (SELECT value FROM challenge WHERE expiresAt <= ? ORDER BY expiresAt LIMIT ?)
-                """, values)
+            try run(Self.purgeChallenges, values)
         }
         if found?.digest == true {
-            try run(
-                """
-                DELETE FROM usedDigest WHERE digest IN
-                (SELECT digest FROM usedDigest WHERE until <= ? ORDER BY until LIMIT ?)
-                """, values)
+            try run(Self.purgeDigests, values)
         }
     }
 
@@ -40,11 +49,7 @@ extension LedgerTables {
     /// The table `forgotten` holds what was forgotten before the ledger kept apps and kinds apart, as it was when it was
     /// migrated: by when its windows had ended at the latest. All of it was made by then.
     func forgottenMaking(app: String, kind: EvidenceKind) throws -> Date? {
-        let sql = """
-            SELECT (SELECT madeAt FROM forgottenUse WHERE app = ? AND kind = ?),
-            (SELECT until FROM forgotten WHERE what = 'usedDigest before 5')
-            """
-        let marks = try first(sql, [.text(app), .text(kind.name)]) { row in
+        let marks = try first(Self.findForgotten, [.text(app), .text(kind.name)]) { row in
             let row = StoredRow(row, "forgottenUse")
             return [try row.dateIfAny(0), try row.dateIfAny(1)]
         }

@@ -1,4 +1,5 @@
 import AssayCore
+import AssayPrimitives
 import Foundation
 import GRDB
 
@@ -19,39 +20,40 @@ extension LedgerTables {
     /// <https://www.sqlite.org/limits.html>.
     static let standingLimit = 100
 
+    private static let findChallenge = LedgerSQL("SELECT \(challengeColumns) WHERE value = ?")
+    private static let findKey = LedgerSQL("SELECT \(keyColumns) WHERE engine = ? AND identifier = ?")
+    private static let findKeyState = LedgerSQL(
+        "SELECT app, counter, enrolledAt FROM enrolledKey WHERE engine = ? AND identifier = ?")
+    private static let findDigest = LedgerSQL("SELECT \(digestColumns) WHERE digest = ?")
+    private static let findStanding = LedgerSQL("SELECT \(standingColumns) WHERE kind = ? AND name = ?")
+
     func challenge(_ value: [UInt8]) throws -> (challenge: Challenge, consumedAt: Date?)? {
-        try first("SELECT \(Self.challengeColumns) WHERE value = ?", [.blob(value)]) { try Self.challenge($0) }
+        try first(Self.findChallenge, [.blob(value)]) { try Self.challenge($0) }
     }
 
     func key(_ identifier: KeyIdentifier) throws -> EnrolledKey? {
-        try first(
-            "SELECT \(Self.keyColumns) WHERE engine = ? AND identifier = ?",
-            [.text(identifier.engine), .blob(identifier.value)]
-        ) { try Self.key($0) }
+        try first(Self.findKey, [.text(identifier.engine), .blob(identifier.value)]) { try Self.key($0) }
     }
 
     /// What of a key a decision rests on.
     func keyState(_ identifier: KeyIdentifier) throws -> (app: String, counter: UInt32, enrolledAt: Date)? {
-        try first(
-            "SELECT app, counter, enrolledAt FROM enrolledKey WHERE engine = ? AND identifier = ?",
-            [.text(identifier.engine), .blob(identifier.value)]
-        ) { row in
+        try first(Self.findKeyState, [.text(identifier.engine), .blob(identifier.value)]) { row in
             let row = StoredRow(row, "enrolledKey")
             return (try row.text(0), try row.counter(1), try row.date(2))
         }
     }
 
     func digest(_ digest: [UInt8]) throws -> UsedDigest? {
-        try first("SELECT \(Self.digestColumns) WHERE digest = ?", [.blob(digest)]) { try Self.digest($0) }
+        try first(Self.findDigest, [.blob(digest)]) { try Self.digest($0) }
     }
 
-    func block(on key: KeyIdentifier) throws -> Block? { try standing(of: key.subject)?.block }
+    /// The block on a key, under the name that `KeyIdentifier.subject` has; Foundation takes as long for it as the look-up.
+    func block(on key: KeyIdentifier) throws -> Block? {
+        try standing(of: LedgerSubject(.key, Base64.encode(key.value, .standard)))?.block
+    }
 
     func standing(of subject: LedgerSubject) throws -> LedgerStanding? {
-        try first(
-            "SELECT \(Self.standingColumns) WHERE kind = ? AND name = ?",
-            [.text(subject.kind.rawValue), .text(subject.name)]
-        ) { try Self.standing($0) }
+        try first(Self.findStanding, [.text(subject.kind.rawValue), .text(subject.name)]) { try Self.standing($0) }
     }
 
     /// The standings of subjects, whether they are in force or have ended, in the order of the subjects.
@@ -108,13 +110,6 @@ extension LedgerTables {
         case 1: return .allowed(Allowance(subject: subject, reason: reason, since: since, until: until))
         default: throw row.error(5)
         }
-    }
-
-    /// The first row of a query, read by `body`, and nil when there is none.
-    func first<Value>(
-        _ sql: String, _ values: [StoredValue], _ body: (StoredCells) throws -> Value
-    ) throws -> Value? {
-        try StoredStatement(db, sql).first(values, body)
     }
 }
 

@@ -5,10 +5,30 @@ import GRDB
 /// The statements, on one connection. Whoever calls holds the transaction.
 struct LedgerTables {
     let db: Database
+    private let prepared: PreparedStatements
 
     init(_ db: Database) {
         self.db = db
+        prepared = PreparedStatements(db)
     }
+
+    private static let issueChallenge = LedgerSQL(
+        """
+        INSERT INTO challenge (value, app, purpose, issuedAt, expiresAt) VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT (value) DO NOTHING
+        """)
+    private static let consumeChallenge = LedgerSQL(
+        "UPDATE challenge SET consumedAt = ? WHERE value = ? AND consumedAt IS NULL")
+    private static let enrolKey = LedgerSQL(
+        """
+        INSERT INTO enrolledKey (engine, identifier, app, publicKey, counter, enrolledAt, properties)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
+        """)
+    /// Holds the comparison again, so that no path can write a counter that is not greater.
+    private static let advanceCounter = LedgerSQL(
+        "UPDATE enrolledKey SET counter = ?1 WHERE engine = ?2 AND identifier = ?3 AND counter < ?1")
+    private static let rememberDigest = LedgerSQL(
+        "INSERT INTO usedDigest (digest, app, kind, madeAt, usedAt, until) VALUES (?, ?, ?, ?, ?, ?)")
 
     /// Decides each effect against the tables as they are, and applies them if there is no refusal.
     func commit(_ effects: [LedgerEffect], at now: Date) throws -> CommitOutcome {
@@ -44,28 +64,22 @@ struct LedgerTables {
     private func apply(_ action: LedgerEffect.Action, at now: Date) throws {
         switch action {
         case .consumeChallenge(let value, _, _):
-            try change(
-                "UPDATE challenge SET consumedAt = ? WHERE value = ? AND consumedAt IS NULL",
-                [.integer(now.stored), .blob(value)])
+            try change(Self.consumeChallenge, [.integer(now.stored), .blob(value)])
         case .enrol(let key):
             try change(
-                """
-                INSERT INTO enrolledKey (engine, identifier, app, publicKey, counter, enrolledAt, properties)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
-                """,
+                Self.enrolKey,
                 [
                     .text(key.identifier.engine), .blob(key.identifier.value), .text(key.app), .blob(key.publicKey),
                     .integer(Int64(key.counter)), .integer(key.enrolledAt.stored),
                     .text(try StoredProperties.encode(key.properties)),
                 ])
         case .advanceCounter(let advance):
-            // The comparison again, so that no path can write a counter that is not greater.
             try change(
-                "UPDATE enrolledKey SET counter = ?1 WHERE engine = ?2 AND identifier = ?3 AND counter < ?1",
+                Self.advanceCounter,
                 [.integer(Int64(advance.counter)), .text(advance.key.engine), .blob(advance.key.value)])
         case .rememberDigest(let use):
             try change(
-                "INSERT INTO usedDigest (digest, app, kind, madeAt, usedAt, until) VALUES (?, ?, ?, ?, ?, ?)",
+                Self.rememberDigest,
                 [
                     .blob(use.digest), .text(use.app), .text(use.kind.name), .integer(use.madeAt.stored),
                     .integer(use.usedAt.stored), .integer(use.until.stored),
@@ -76,10 +90,7 @@ struct LedgerTables {
     /// Stores a challenge. Returns whether there was none of its value.
     func insert(_ challenge: Challenge) throws -> Bool {
         try run(
-            """
-            INSERT INTO challenge (value, app, purpose, issuedAt, expiresAt) VALUES (?, ?, ?, ?, ?)
-            ON CONFLICT (value) DO NOTHING
-            """,
+            Self.issueChallenge,
             [
                 .blob(challenge.value), .text(challenge.app), .text(challenge.purpose.name),
                 .integer(challenge.issuedAt.stored), .integer(challenge.expiresAt.stored),
@@ -98,7 +109,8 @@ struct LedgerTables {
 
     private func put(_ subject: LedgerSubject, _ reason: String, since: Date, until: Date?, allows: Bool) throws {
         try change(
-            "INSERT OR REPLACE INTO block (kind, name, reason, since, until, allows) VALUES (?, ?, ?, ?, ?, ?)",
+            LedgerSQL(
+                "INSERT OR REPLACE INTO block (kind, name, reason, since, until, allows) VALUES (?, ?, ?, ?, ?, ?)"),
             [
                 .text(subject.kind.rawValue), .text(subject.name), .text(reason), .integer(since.stored),
                 .optional(until?.stored), .integer(allows ? 1 : 0),
@@ -109,12 +121,13 @@ struct LedgerTables {
     func removeStanding(of subject: LedgerSubject) throws -> LedgerStanding? {
         guard let standing = try standing(of: subject) else { return nil }
         try change(
-            "DELETE FROM block WHERE kind = ? AND name = ?", [.text(subject.kind.rawValue), .text(subject.name)])
+            LedgerSQL("DELETE FROM block WHERE kind = ? AND name = ?"),
+            [.text(subject.kind.rawValue), .text(subject.name)])
         return standing
     }
 
     /// Runs a statement that must change exactly one row, if the ledger is what the decision took it for.
-    func change(_ sql: String, _ values: [StoredValue]) throws {
+    func change(_ sql: LedgerSQL, _ values: [StoredValue]) throws {
         guard try run(sql, values) == 1 else {
             throw StoredValueError(table: "ledger", column: "a row that was decided on")
         }
@@ -122,8 +135,14 @@ struct LedgerTables {
 
     /// Runs a statement. Returns how many rows it changed.
     @discardableResult
-    func run(_ sql: String, _ values: [StoredValue]) throws -> Int {
-        try StoredStatement(db, sql).run(values)
-        return db.changesCount
+    func run(_ sql: LedgerSQL, _ values: [StoredValue]) throws -> Int {
+        try prepared.statement(sql).run(values)
+    }
+
+    /// The first row of a query, read by `body`, and nil when there is none.
+    func first<Value>(
+        _ sql: LedgerSQL, _ values: [StoredValue], _ body: (StoredCells) throws -> Value
+    ) throws -> Value? {
+        try prepared.statement(sql).first(values, body)
     }
 }

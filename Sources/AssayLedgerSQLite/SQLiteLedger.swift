@@ -18,9 +18,9 @@ public final class SQLiteLedger: Ledger {
     let pool: DatabasePool
     package let writer: GroupWriter
 
-    init(pool: DatabasePool, forgetting: LedgerForgetting) {
+    init(pool: DatabasePool, busyWait: BusyWait, forgetting: LedgerForgetting) {
         self.pool = pool
-        writer = GroupWriter(pool: pool, forgetting: forgetting)
+        writer = GroupWriter(pool: pool, busyWait: busyWait, forgetting: forgetting)
     }
 
     /// Issues a challenge that may be consumed once, before it expires.

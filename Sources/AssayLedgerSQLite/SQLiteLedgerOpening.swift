@@ -37,8 +37,7 @@ extension SQLiteLedger {
         let deadline = ContinuousClock.now + busyTimeout
         while true {
             do {
-                return try attempt(
-                    path, isNew: isNew, configuration(busyTimeout, maximumPageCount), forgetting)
+                return try attempt(path, isNew: isNew, BusyWait(busyTimeout), maximumPageCount, forgetting)
             } catch let error as DatabaseError {
                 // Processes that create the same file get into each other's way in steps that SQLite does not wait for.
                 let isRace = [.SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_CONSTRAINT].contains(error.resultCode)
@@ -51,8 +50,9 @@ extension SQLiteLedger {
     }
 
     private static func attempt(
-        _ path: String, isNew: Bool, _ configuration: Configuration, _ forgetting: LedgerForgetting
+        _ path: String, isNew: Bool, _ busyWait: BusyWait, _ maximumPageCount: Int?, _ forgetting: LedgerForgetting
     ) throws -> SQLiteLedger {
+        let configuration = configuration(busyWait, maximumPageCount)
         // A pool turns the file to write-ahead mode before it can be asked what it is; a foreign file must not be
         // changed at all. (Reading the header without SQLite would not do: closing a file drops SQLite's locks on it.)
         if !isNew {
@@ -80,52 +80,23 @@ extension SQLiteLedger {
             }
         }
         try LedgerSchema.migrator(forgetting.clock).migrate(pool)
-        return SQLiteLedger(pool: pool, forgetting: forgetting)
+        return SQLiteLedger(pool: pool, busyWait: busyWait, forgetting: forgetting)
     }
 
-    private static func configuration(_ busyTimeout: Duration, _ maximumPageCount: Int?) -> Configuration {
+    private static func configuration(_ busyWait: BusyWait, _ maximumPageCount: Int?) -> Configuration {
         var configuration = Configuration()
-        configuration.busyMode = BusyWait.mode(timeout: busyTimeout)
+        configuration.busyMode = busyWait.mode
         configuration.foreignKeysEnabled = true
         configuration.label = "AssayLedger"
         configuration.prepareDatabase { db in
             // GRDB has the readers of a pool wait for ten seconds, whatever the mode says.
             if db.configuration.readonly {
                 // SQLite takes a number of more than 31 bits for none at all.
-                let milliseconds = min(max(busyTimeout / .milliseconds(1), 0), Double(Int32.max))
+                let milliseconds = min(max(busyWait.timeout / .milliseconds(1), 0), Double(Int32.max))
                 try db.execute(sql: "PRAGMA busy_timeout = \(Int(milliseconds))")
             }
             if let maximumPageCount { try db.execute(sql: "PRAGMA max_page_count = \(maximumPageCount)") }
         }
         return configuration
-    }
-}
-
-/// Waits for other processes in shorter steps than SQLite's own handler, whose shortest of 1 ms is the time of ten
-/// commits.
-enum BusyWait {
-    static func mode(timeout: Duration) -> Database.BusyMode {
-        let limit = Double(timeout.components.seconds) + Double(timeout.components.attoseconds) / 1e18
-        return .callback { tries in
-            guard elapsed(tries) < limit else { return false }
-            Thread.sleep(forTimeInterval: step(tries))
-            return true
-        }
-    }
-
-    private static let first = 0.0001
-    private static let last = 0.005
-    private static let growing = 50
-
-    /// The pause after some tries, in seconds: from 0.1 ms in even steps to 5 ms.
-    private static func step(_ tries: Int) -> Double {
-        tries >= growing ? last : first + (last - first) * Double(tries) / Double(growing)
-    }
-
-    /// The sum of the pauses before a try, in seconds.
-    private static func elapsed(_ tries: Int) -> Double {
-        let grown = Double(min(tries, growing))
-        let growth = first * grown + (last - first) * grown * max(grown - 1, 0) / 2 / Double(growing)
-        return growth + last * Double(max(tries - growing, 0))
     }
 }

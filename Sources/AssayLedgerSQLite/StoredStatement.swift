@@ -15,6 +15,33 @@ enum StoredValue {
     static func optional(_ integer: Int64?) -> StoredValue { integer.map { .integer($0) } ?? .null }
 }
 
+/// The text of a statement, written once. Told from others by who it is: to hash and compare the text takes longer than to
+/// bind the values.
+final class LedgerSQL: Sendable {
+    let text: String
+
+    init(_ text: String) {
+        self.text = text
+    }
+}
+
+/// The statements that a transaction has run so far; it runs the same few for each write.
+final class PreparedStatements {
+    private let db: Database
+    private var statements: [(sql: LedgerSQL, statement: StoredStatement)] = []
+
+    init(_ db: Database) {
+        self.db = db
+    }
+
+    func statement(_ sql: LedgerSQL) throws -> StoredStatement {
+        for entry in statements where entry.sql === sql { return entry.statement }
+        let statement = try StoredStatement(db, sql.text)
+        statements.append((sql, statement))
+        return statement
+    }
+}
+
 /// A statement that GRDB has prepared and keeps, bound and stepped through SQLite itself.
 ///
 /// GRDB takes a text that holds a NUL for the part before it, so that two names could be one. And its arguments and rows
@@ -28,9 +55,12 @@ struct StoredStatement {
         statement = try db.cachedStatement(sql: sql)
     }
 
-    /// Runs a statement that gives no rows.
-    func run(_ values: [StoredValue]) throws {
-        try each(values) { _ in }
+    /// Runs a statement that gives no rows. Returns how many rows it changed.
+    func run(_ values: [StoredValue]) throws -> Int {
+        try bound(values) { handle in
+            while try Self.step(handle) {}
+            return Int(sqlite3_changes(sqlite3_db_handle(handle)))
+        }
     }
 
     /// The first row, read by `body`, and nil when there is none.

@@ -49,7 +49,11 @@ enum Fixture {
 final class TemporaryFolder: Sendable {
     private let folder: TestFolder
 
-    init() throws { folder = try TestFolder() }
+    /// A disk that confirms at once: memory.
+    static let fastDisk = URL(fileURLWithPath: "/dev/shm")
+    static var hasFastDisk: Bool { FileManager.default.fileExists(atPath: fastDisk.path) }
+
+    init(onFastDisk: Bool = false) throws { folder = onFastDisk ? try TestFolder(in: Self.fastDisk) : try TestFolder() }
 
     var url: URL { folder.url }
 

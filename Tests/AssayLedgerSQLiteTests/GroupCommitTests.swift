@@ -1,5 +1,6 @@
 import AssayCore
 import AssayLedgerSQLite
+import AssayTestSupport
 import Foundation
 import Testing
 
@@ -71,13 +72,66 @@ struct GroupCommitTests {
         #expect(ledger.writer.transactions - before == 49)
     }
 
-    @Test("Closing while writers come and go answers every one of them, and loses no step that was acknowledged")
-    func closing() async throws {
+    /// Advances the first key of a ledger from a counter until the thread that asks has made a write itself, and returns
+    /// the counter that was reached.
+    private static func advanceAlone(_ ledger: SQLiteLedger, from counter: UInt32) async throws -> UInt32 {
+        for counter in counter + 1...counter + 2000 {
+            let before = ledger.writer.loneTransactions
+            try #require(try await ledger.isAdvanced(0, counter))
+            if ledger.writer.loneTransactions > before { return counter }
+        }
+        Issue.record("no write of a lone writer is made where it is asked for")
+        return counter + 2000
+    }
+
+    @Test(
+        "Where the disk is fast a lone write is made by the thread that asks for it",
+        .enabled(if: TemporaryFolder.hasFastDisk))
+    func onTheSpot() async throws {
+        let folder = try TemporaryFolder(onFastDisk: true)
+        let ledger = try await SQLiteLedger.prepared(folder.path(), keys: 1)
+        let counter = try await Self.advanceAlone(ledger, from: 0)
+        try ledger.close()
+        #expect(try await SQLiteLedger.open(path: folder.path()).counter(0) == counter)
+    }
+
+    @Test(
+        "A lone write that another process is in the way of is handed over, and waits as others do",
+        .enabled(if: TemporaryFolder.hasFastDisk))
+    func inTheWay() async throws {
+        let folder = try TemporaryFolder(onFastDisk: true)
+        let ledger = try await SQLiteLedger.prepared(folder.path(), keys: 1)
+        let other = try StressProcess()
+        try #require(try other.ask("open \(folder.path()) 1000") == "ok")
+        var counter: UInt32 = 0
+        // A write before that took long on a busy machine would have this one handed over at once.
         for _ in 0..<20 {
-            let folder = try TemporaryFolder()
+            let presented = try await Self.advanceAlone(ledger, from: counter) + 1
+            counter = presented
+            try #require(try other.ask("hold") == "held")
+            let (transactions, lone) = (ledger.writer.transactions, ledger.writer.loneTransactions)
+            async let isAdvanced = ledger.isAdvanced(0, presented)
+            try await Task.sleep(for: .milliseconds(100))
+            try #require(try other.ask("release") == "released")
+            try #require(try await isAdvanced)
+            if ledger.writer.loneTransactions > lone {
+                // The one on the spot, which was given up, and the one that waited.
+                #expect(ledger.writer.transactions - transactions == 2)
+                return
+            }
+        }
+        Issue.record("no write was begun where it was asked for")
+    }
+
+    @Test(
+        "Closing while writers come and go answers every one of them, and loses no step that was acknowledged",
+        arguments: [UInt32(1), 2, 8], TemporaryFolder.hasFastDisk ? [false, true] : [false])
+    func closing(writers: UInt32, onFastDisk: Bool) async throws {
+        for _ in 0..<20 {
+            let folder = try TemporaryFolder(onFastDisk: onFastDisk)
             let ledger = try await SQLiteLedger.prepared(folder.path(), keys: 8)
             let acknowledged = try await withThrowingTaskGroup(of: (UInt32, UInt32).self) { group in
-                for seed in UInt32(0)..<8 {
+                for seed in 0..<writers {
                     group.addTask {
                         var counter: UInt32 = 0
                         while try await outage({ _ = try await ledger.isAdvanced(seed, counter + 1) }) == nil {
@@ -89,12 +143,12 @@ struct GroupCommitTests {
                 group.addTask {
                     usleep(.random(in: 0...10_000))
                     try ledger.close()
-                    return (8, 0)
+                    return (writers, 0)
                 }
                 return try await group.reduce(into: [UInt32: UInt32]()) { $0[$1.0] = $1.1 }
             }
             let reopened = try SQLiteLedger.open(path: folder.path())
-            for seed in UInt32(0)..<8 { try #require(try await reopened.counter(seed) == acknowledged[seed]) }
+            for seed in 0..<writers { try #require(try await reopened.counter(seed) == acknowledged[seed]) }
             try reopened.close()
         }
     }

@@ -5,9 +5,9 @@ public final class TestFolder: Sendable {
     /// Where it is.
     public let url: URL
 
-    /// Makes the folder.
-    public init() throws {
-        url = FileManager.default.temporaryDirectory.appendingPathComponent("assay-test-\(UUID().uuidString)")
+    /// Makes the folder, among temporary files unless a place for it is named.
+    public init(in place: URL = FileManager.default.temporaryDirectory) throws {
+        url = place.appendingPathComponent("assay-test-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 

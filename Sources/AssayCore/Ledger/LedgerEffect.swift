@@ -77,7 +77,7 @@ public struct CommitOutcome: Sendable {
     }
 
     /// Whether the effects have been applied.
-    public var isApplied: Bool { decisions.allSatisfy { $0 == nil } }
+    public var isApplied: Bool { decisions.allSatisfy { if case .none = $0 { true } else { false } } }
 }
 
 /// Why a ledger refused an effect.

@@ -35,7 +35,7 @@ extension SQLiteLedger {
     ) async throws(KeyStoreFailure) -> Value {
         let path = path
         let result: Result<Value, KeyStoreFailure> = await withCheckedContinuation { continuation in
-            pool.asyncWriteWithoutTransaction { db in
+            writer.lend { db in
                 do {
                     var value: Value?
                     try db.inTransaction(.immediate) {

@@ -24,17 +24,18 @@ extension LedgerTables {
     }
 
     func sealedKey(_ name: String) throws -> SealedKeyRow? {
-        try first("SELECT \(Self.sealedKeyColumns) WHERE name = ?", [.text(name)]) { try Self.sealedKey($0) }
+        try first(LedgerSQL("SELECT \(Self.sealedKeyColumns) WHERE name = ?"), [.text(name)]) { try Self.sealedKey($0) }
     }
 
     /// Stores a key. Returns whether there was none of its name.
     func insert(_ key: SealedKeyRow) throws -> Bool {
         try run(
-            """
-            INSERT INTO sealedKey
-            (name, purpose, scope, algorithm, notBefore, notAfter, retiredAt, addedAt, masterKey, sealed)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING
-            """,
+            LedgerSQL(
+                """
+                INSERT INTO sealedKey
+                (name, purpose, scope, algorithm, notBefore, notAfter, retiredAt, addedAt, masterKey, sealed)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING
+                """),
             [
                 .text(key.columns.name), .text(key.columns.purpose), .optional(key.columns.scope),
                 .text(key.columns.algorithm), .optional(key.columns.notBefore), .optional(key.columns.notAfter),
@@ -46,12 +47,12 @@ extension LedgerTables {
     /// Stores when a key was retired, and the key sealed anew together with that.
     func retire(_ key: SealedKeyRow) throws {
         try change(
-            "UPDATE sealedKey SET retiredAt = ?, sealed = ? WHERE name = ?",
+            LedgerSQL("UPDATE sealedKey SET retiredAt = ?, sealed = ? WHERE name = ?"),
             [.optional(key.columns.retiredAt), .blob(key.sealed), .text(key.columns.name)])
     }
 
     /// Removes a key. Returns whether there was one.
     func removeSealedKey(_ name: String) throws -> Bool {
-        try run("DELETE FROM sealedKey WHERE name = ?", [.text(name)]) == 1
+        try run(LedgerSQL("DELETE FROM sealedKey WHERE name = ?"), [.text(name)]) == 1
     }
 }
