@@ -1,12 +1,13 @@
 import AssayCore
+import AssayPrimitives
 import FoundationEssentials
 import Synchronization
 
 /// Remembers which keys of a store are an app's, and what they can be used for, from one token to the next.
 ///
 /// What is remembered is used again as long as it is what a look at the keys would find: for the very same array of keys,
-/// and at times between which no key changes its state. A thread that finds another one here does not wait, and looks by
-/// itself.
+/// and at times between which no key changes its state. Threads that are at work at once remember apart; one that finds
+/// another one here does not wait, and looks by itself.
 final class TokenKeysMemo: Sendable {
     private struct Entry {
         let named: [NamedKey]
@@ -16,12 +17,19 @@ final class TokenKeysMemo: Sendable {
         let keys: TokenKeys
     }
 
-    private let entry = Mutex<Entry?>(nil)
+    /// What a group of threads remembers.
+    private final class Slot: Sendable {
+        let entry = Mutex<Entry?>(nil)
+        private let gap = ThreadGroup.Gap()
+    }
+
+    private let slots = (0..<ThreadGroup.count).map { _ in Slot() }
 
     /// The keys of an app among those of a store, in their states at a time.
     func keys(among named: [NamedKey], for claim: KeyClaim, at now: Date) -> TokenKeys {
         let present = now.timeIntervalSinceReferenceDate
-        let found = entry.withLockIfAvailable { entry -> TokenKeys? in
+        let slot = slots[ThreadGroup.current]
+        let found = slot.entry.withLockIfAvailable { entry -> TokenKeys? in
             guard let entry, entry.start < present, present < entry.end, Self.isOne(entry.named, named) else {
                 return nil
             }
@@ -30,7 +38,7 @@ final class TokenKeysMemo: Sendable {
         if let keys = found ?? nil { return keys }
         let keys = TokenKeys(TokenKeys.Selection(named, for: claim, at: now))
         if let (start, end) = Self.span(of: named, around: present) {
-            _ = entry.withLockIfAvailable { $0 = Entry(named: named, start: start, end: end, keys: keys) }
+            _ = slot.entry.withLockIfAvailable { $0 = Entry(named: named, start: start, end: end, keys: keys) }
         }
         return keys
     }

@@ -12,21 +12,21 @@ public enum Base64 {
         /// `-` and `_`, never padded (section 5; RFC 7515 section 2).
         case url
 
-        fileprivate var characters: [UInt8] {
+        fileprivate var characters: KeptTable<UInt8> {
             switch self {
             case .standard: Base64.standardCharacters
             case .url: Base64.urlCharacters
             }
         }
 
-        fileprivate var values: [UInt8] {
+        fileprivate var values: KeptTable<UInt8> {
             switch self {
             case .standard: Base64.standardValues
             case .url: Base64.urlValues
             }
         }
 
-        fileprivate var groups: [UInt32] {
+        fileprivate var groups: KeptTable<UInt32> {
             switch self {
             case .standard: Base64.standardGroups
             case .url: Base64.urlGroups
@@ -35,12 +35,14 @@ public enum Base64 {
     }
 
     private static let shared = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
-    private static let standardCharacters = shared + Array("+/".utf8)
-    private static let urlCharacters = shared + Array("-_".utf8)
-    private static let standardValues = values(of: standardCharacters)
-    private static let urlValues = values(of: urlCharacters)
-    private static let standardGroups = groups(of: standardValues)
-    private static let urlGroups = groups(of: urlValues)
+    private static let standard = shared + Array("+/".utf8)
+    private static let url = shared + Array("-_".utf8)
+    private static let standardCharacters = KeptTable(standard)
+    private static let urlCharacters = KeptTable(url)
+    private static let standardValues = KeptTable(values(of: standard))
+    private static let urlValues = KeptTable(values(of: url))
+    private static let standardGroups = KeptTable(groups(of: values(of: standard)))
+    private static let urlGroups = KeptTable(groups(of: values(of: url)))
     /// Stands for characters that are not in the alphabet; no value has this bit.
     private static let none: UInt8 = 0x80
     /// The same for groups of four.
@@ -115,7 +117,7 @@ public enum Base64 {
     ///
     /// The one loop here that sees every byte of every attestation and token, so it tests all characters at once.
     private static func decodeQuads(
-        _ input: UnsafeBufferPointer<UInt8>, _ values: [UInt8], _ groups: [UInt32]
+        _ input: UnsafeBufferPointer<UInt8>, _ values: KeptTable<UInt8>, _ groups: KeptTable<UInt32>
     ) -> ([UInt8], Bool) {
         let quads = input.count / 4
         var seen: UInt32 = 0
@@ -139,7 +141,7 @@ public enum Base64 {
     }
 
     private static func strangeCharacter(
-        in body: UnsafeBufferPointer<UInt8>, _ values: [UInt8], origin: Int
+        in body: UnsafeBufferPointer<UInt8>, _ values: KeptTable<UInt8>, origin: Int
     ) -> DecodeError {
         let index = unsafe body.firstIndex { values[Int($0)] == none } ?? body.endIndex
         let found = unsafe index < body.endIndex ? name(body[index]) : "it"

@@ -15,41 +15,45 @@ enum CommonTexts {
         "UNKNOWN_INSTALLED", "UNRECOGNIZED_VERSION",
     ]
 
-    /// One place for each value of a byte, made once and kept. Not an array: threads would contend for counting its
-    /// references. Never written to again.
-    private nonisolated(unsafe) static let places = {
-        let places = UnsafeMutableBufferPointer<String>.allocate(capacity: 256)
-        unsafe places.initialize(repeating: "")
+    private struct Place: Sendable {
+        let text: String
+        /// The same text's bytes, with no string to open.
+        let bytes: KeptTable<UInt8>
+
+        func isSame(_ span: Span<UInt8>, _ range: Range<Int>) -> Bool {
+            unsafe bytes.withUnsafeBufferPointer { known in
+                guard known.count == range.count else { return false }
+                let known = UnsafeRawBufferPointer(known)
+                let last = range.count - 8
+                for index in stride(from: 0, to: last, by: 8) {
+                    guard
+                        unsafe word(span, range.lowerBound + index)
+                            == known.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                    else { return false }
+                }
+                // The last eight, of which some may have been compared already.
+                return unsafe word(span, range.lowerBound + last)
+                    == known.loadUnaligned(fromByteOffset: last, as: UInt64.self)
+            }
+        }
+    }
+
+    /// One place for each value of a byte.
+    private static let places = {
+        var places = [Place](repeating: Place(text: "", bytes: KeptTable([])), count: 256)
         for text in texts {
             let bytes = Array(text.utf8)
-            unsafe places[place(of: bytes.span, 0..<bytes.count)] = text
+            places[place(of: bytes.span, 0..<bytes.count)] = Place(text: text, bytes: KeptTable(bytes))
         }
-        return UnsafeBufferPointer(places)
+        return KeptTable(places)
     }()
 
     /// The text that some bytes are, if it is one of these.
     ///
     /// - Parameter range: where the bytes are; at least ``shortest``.
     static func text(_ span: Span<UInt8>, _ range: Range<Int>) -> String? {
-        let text = unsafe places[place(of: span, range)]
-        return isSame(text, span, range) ? text : nil
-    }
-
-    private static func isSame(_ text: String, _ span: Span<UInt8>, _ range: Range<Int>) -> Bool {
-        guard text.utf8.count == range.count else { return false }
-        let isSame = unsafe text.utf8.withContiguousStorageIfAvailable { known in
-            let known = UnsafeRawBufferPointer(known)
-            for index in stride(from: 0, to: range.count - 8, by: 8) {
-                guard
-                    unsafe word(span, range.lowerBound + index)
-                        == known.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-                else { return false }
-            }
-            // The last eight, of which some may have been compared already.
-            return unsafe word(span, range.upperBound - 8)
-                == known.loadUnaligned(fromByteOffset: range.count - 8, as: UInt64.self)
-        }
-        return isSame ?? false
+        let place = places[place(of: span, range)]
+        return place.isSame(span, range) ? place.text : nil
     }
 
     /// Depends on the first and the last eight bytes.

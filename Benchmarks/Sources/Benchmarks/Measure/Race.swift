@@ -1,5 +1,8 @@
 /// Measures contenders by turns, so that all see the same machine.
 struct Race {
+    /// How many turns each has in a round: what a processor gets done changes from one turn to the next.
+    private static let turns = 4
+
     let pace: Pace
 
     /// The ratios of the rates of `ours` to those of its opponents.
@@ -7,11 +10,18 @@ struct Race {
     func figures(_ ours: Contender, against opponents: [Opponent]) async throws -> [Figure] {
         let contenders = [ours] + opponents.map(\.contender)
         var counts: [Int] = []
-        for contender in contenders { counts.append(try await contender.count(fillingTurn: pace.turn)) }
+        let turn = pace.turn / Double(Self.turns)
+        for contender in contenders { counts.append(try await contender.count(fillingTurn: turn)) }
         var times = contenders.map { _ in [Double]() }
         for _ in 0..<pace.rounds {
-            for (index, contender) in contenders.enumerated() {
-                times[index].append(try await contender.time(counts[index]) / Double(counts[index]))
+            var round = contenders.map { _ in 0.0 }
+            for _ in 0..<Self.turns {
+                for (index, contender) in contenders.enumerated() {
+                    round[index] += try await contender.time(counts[index])
+                }
+            }
+            for (index, time) in round.enumerated() {
+                times[index].append(time / Double(counts[index] * Self.turns))
             }
         }
         return opponents.enumerated().map { index, opponent in
