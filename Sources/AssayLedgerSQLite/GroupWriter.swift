@@ -24,35 +24,50 @@ package final class GroupWriter: Sendable {
     private static let loneLimit = Duration.milliseconds(1)
 
     private struct Pending: Sendable {
-        let write: PendingWrite
+        let write: TimedWrite
         let continuation: CheckedContinuation<Result<LedgerAnswer, LedgerOutage>, Never>
+    }
+
+    private enum Activity {
+        case none
+        /// A lone write is made on the thread that asked for it.
+        case alone
+        /// What is waiting is made durable, or is about to be.
+        case draining
     }
 
     private struct State {
         var waiting: [Pending] = []
-        /// Whether somebody makes what is waiting durable, or is about to.
-        var isDraining = false
+        var activity = Activity.none
         var isClosed = false
-        /// Who else of this process has asked for the connection and is not done.
+        /// How many others of this process have asked for the connection and are not done.
         var guests = 0
-        /// How long the last transaction took, and nil before the first.
+        /// Those that asked while a lone write was under way, which must not wait for them.
+        var lateGuests: [@Sendable (Database) -> Void] = []
+        /// How long the last transaction took that had to be made durable, and nil before the first.
         var lastTook: Duration?
         /// Signalled when the lone write that is under way, if there is one, is done and nothing that came meanwhile is
         /// left behind. Set by whoever closes.
         var loneWriteEnd: DispatchSemaphore?
-        var isWritingAlone = false
+        var loneTransactions = 0
         /// How many writes may come together, seen from the last transaction, and until when they are waited for.
         var company: (size: Int, until: ContinuousClock.Instant)?
         /// Whether a drain waits until so many are there.
         var isAwaitingCompany = false
-        var loneTransactions = 0
 
-        /// Sets until when so many writes are waited for after a transaction. A lone writer is no company.
-        mutating func expectCompany(
-            _ count: Int, since start: ContinuousClock.Instant, end: ContinuousClock.Instant
+        /// Notes what a transaction says about the disk and about company.
+        mutating func note(
+            _ results: [Result<LedgerAnswer, LedgerOutage>], since start: ContinuousClock.Instant,
+            end: ContinuousClock.Instant
         ) {
-            let size = min(count, GroupWriter.batchLimit)
-            let patience = min((end - start) * GroupWriter.patience.share, GroupWriter.patience.limit)
+            let took = end - start
+            // What changes nothing never waits for the disk.
+            let isDurable = results.contains { if case .success(let answer) = $0 { answer.isChange } else { false } }
+            if isDurable || took >= GroupWriter.loneLimit { lastTook = took }
+            // Whoever is answered now may come back at once, and whoever waits already is there. A lone writer is no
+            // company.
+            let size = min(results.count + waiting.count, GroupWriter.batchLimit)
+            let patience = min(took * GroupWriter.patience.share, GroupWriter.patience.limit)
             company = size > 1 ? (size, end + patience) : nil
         }
 
@@ -65,7 +80,7 @@ package final class GroupWriter: Sendable {
     }
 
     private let pool: DatabasePool
-    private let transaction: LedgerTransaction
+    private let transactions: LedgerTransactions
     private let busyWait: BusyWait
     private let state = Mutex(State())
     /// Wakes up the drain that waits for company.
@@ -75,90 +90,128 @@ package final class GroupWriter: Sendable {
     init(pool: DatabasePool, busyWait: BusyWait, forgetting: LedgerForgetting) {
         self.pool = pool
         self.busyWait = busyWait
-        transaction = LedgerTransaction(path: pool.path, forgetting: forgetting)
+        transactions = LedgerTransactions(path: pool.path, forgetting: forgetting)
     }
 
     /// How many transactions have been begun.
-    package var transactions: Int { transaction.count }
+    package var transactionCount: Int { transactions.count }
     /// How many of them were of a lone write, on the thread that asked for it.
-    package var loneTransactions: Int { state.withLock { $0.loneTransactions } }
+    package var loneTransactionCount: Int { state.withLock { $0.loneTransactions } }
 
     /// Hands a write in, and returns once its transaction is durable. Cancellation is ignored: a write that has been
     /// handed in may be applied, and whoever did so must learn it.
     package func submit(_ write: LedgerWrite, at now: Date) async throws(LedgerOutage) -> LedgerAnswer {
-        let write = PendingWrite(write, at: now)
-        if let result = writeAlone(write) { return try result.get() }
+        let write = TimedWrite(write, at: now)
+        let attempt = writeAlone(write)
+        if case .done(let result) = attempt { return try result.get() }
         return try await withCheckedContinuation { continuation in
-            enqueue(Pending(write: write, continuation: continuation))
+            let pending = Pending(write: write, continuation: continuation)
+            if case .inTheWay = attempt { handOver(pending) } else { enqueue(pending) }
         }.get()
     }
 
-    /// Hands the writing connection to somebody else of this process, outside a transaction, on its thread.
+    /// Hands the writing connection to somebody else of this process, outside a transaction, on its queue.
     func lend(to guest: @escaping @Sendable (Database) -> Void) {
-        state.withLock { $0.guests += 1 }
-        pool.asyncWriteWithoutTransaction { db in
+        let visit: @Sendable (Database) -> Void = { db in
             guest(db)
             self.state.withLock { $0.guests -= 1 }
         }
+        state.withLock { state in
+            state.guests += 1
+            if state.activity == .alone { state.lateGuests.append(visit) } else { request(visit) }
+        }
+    }
+
+    /// Asks for the connection. Called under the lock: once nothing more is taken, the file may be closed at any time.
+    private func request(_ visit: @escaping @Sendable (Database) -> Void) {
+        pool.asyncWriteWithoutTransaction(visit)
     }
 
     /// Lets what is waiting be written, and nothing more. Returns when the connection has been asked for all of it.
-    func refuseFurtherWrites() {
-        let (endsWait, loneWriteEnd): (Bool, DispatchSemaphore?) = state.withLock { state in
+    ///
+    /// - Returns: whether this is the first time.
+    func refuseFurtherWrites() -> Bool {
+        let (isFirst, endsWait, loneWriteEnd): (Bool, Bool, DispatchSemaphore?) = state.withLock { state in
+            let isFirst = !state.isClosed
             state.isClosed = true
-            if state.isWritingAlone { state.loneWriteEnd = state.loneWriteEnd ?? DispatchSemaphore(value: 0) }
-            return (state.endsWait(), state.loneWriteEnd)
+            if state.activity == .alone { state.loneWriteEnd = state.loneWriteEnd ?? DispatchSemaphore(value: 0) }
+            return (isFirst, state.endsWait(), state.loneWriteEnd)
         }
         if endsWait { arrival.signal() }
-        guard let loneWriteEnd else { return }
-        loneWriteEnd.wait()
-        // For whoever closes at the same time.
-        loneWriteEnd.signal()
+        if let loneWriteEnd {
+            loneWriteEnd.wait()
+            // For whoever closes at the same time.
+            loneWriteEnd.signal()
+        }
+        return isFirst
     }
 
-    /// Makes a write on this thread if nobody else writes and the disk is fast. Returns nil when it has to be handed over:
-    /// also when another process holds the file, for which this thread does not wait.
-    private func writeAlone(_ write: PendingWrite) -> Result<LedgerAnswer, LedgerOutage>? {
+    private enum LoneAttempt {
+        /// Somebody else writes, or the disk is slow.
+        case none
+        /// Another process holds the file, for which this thread does not wait. Nobody else has written meanwhile, or will
+        /// before the write is handed over.
+        case inTheWay
+        case done(Result<LedgerAnswer, LedgerOutage>)
+    }
+
+    /// Makes a write on this thread if nobody else writes and the disk is fast.
+    private func writeAlone(_ write: TimedWrite) -> LoneAttempt {
         let isAlone = state.withLock { state in
-            guard !state.isClosed, !state.isDraining, state.guests == 0, let lastTook = state.lastTook,
+            guard !state.isClosed, state.activity == .none, state.guests == 0, let lastTook = state.lastTook,
                 lastTook < Self.loneLimit
             else { return false }
-            (state.isDraining, state.isWritingAlone) = (true, true)
+            state.activity = .alone
+            state.loneTransactions += 1
             return true
         }
-        guard isAlone else { return nil }
+        guard isAlone else { return .none }
         let start = ContinuousClock.now
-        let result = pool.writeWithoutTransaction { db in
-            busyWait.withoutPatience { transaction.write([write], db)[0] }
+        let results = pool.writeWithoutTransaction { db in
+            busyWait.withoutPatience { transactions.write([write], db) }
         }
         let end = ContinuousClock.now
-        let (hasCompany, closing) = state.withLock { state in
-            state.lastTook = end - start
-            state.isWritingAlone = false
-            state.loneTransactions += 1
-            state.isDraining = !state.waiting.isEmpty
-            // Whoever came meanwhile and this one, who may come back at once.
-            if state.isDraining { state.expectCompany(state.waiting.count + 1, since: start, end: end) }
-            return (state.isDraining, state.loneWriteEnd)
+        if case .failure(let outage) = results[0], outage.code == .locked { return .inTheWay }
+        endLoneWrite { state in
+            state.note(results, since: start, end: end)
+            state.activity = state.waiting.isEmpty ? .none : .draining
         }
-        if hasCompany { pool.asyncWriteWithoutTransaction { db in self.drain(db) } }
-        closing?.signal()
-        if case .failure(let outage) = result, outage.code == .locked { return nil }
-        return result
+        return .done(results[0])
+    }
+
+    /// Has a lone write that another process was in the way of made before all that came meanwhile.
+    private func handOver(_ pending: Pending) {
+        endLoneWrite { state in
+            state.waiting.insert(pending, at: 0)
+            state.activity = .draining
+        }
+    }
+
+    private func endLoneWrite(_ change: (inout State) -> Void) {
+        let end = state.withLock { state in
+            change(&state)
+            if state.activity == .draining { request(drain) }
+            for guest in state.lateGuests { request(guest) }
+            state.lateGuests = []
+            return state.loneWriteEnd
+        }
+        end?.signal()
     }
 
     private func enqueue(_ pending: Pending) {
-        enum Next { case nothing, drain, wake, refuse }
+        enum Next { case nothing, wake, refuse }
         let next: Next = state.withLock { state in
             if state.isClosed { return .refuse }
             state.waiting.append(pending)
-            defer { state.isDraining = true }
             if state.endsWait() { return .wake }
-            return state.isDraining ? .nothing : .drain
+            if state.activity == .none {
+                state.activity = .draining
+                request(drain)
+            }
+            return .nothing
         }
         switch next {
         case .nothing: break
-        case .drain: pool.asyncWriteWithoutTransaction { db in self.drain(db) }
         case .wake: arrival.signal()
         case .refuse:
             let outage = LedgerOutage(.unreachable, "\(pool.path) has been closed")
@@ -166,24 +219,19 @@ package final class GroupWriter: Sendable {
         }
     }
 
-    private func drain(_ db: Database) {
+    @Sendable private func drain(_ db: Database) {
         for _ in 0..<Self.turn {
             awaitCompany()
             guard let batch = nextBatch() else { return }
             let start = ContinuousClock.now
-            let results = transaction.write(batch.map(\.write), db)
+            let results = transactions.write(batch.map(\.write), db)
             let end = ContinuousClock.now
-            state.withLock { state in
-                state.lastTook = end - start
-                // Whoever is answered now may come back at once, and whoever waits already is there.
-                state.expectCompany(batch.count + state.waiting.count, since: start, end: end)
-            }
+            state.withLock { $0.note(results, since: start, end: end) }
             for (pending, result) in zip(batch, results) { pending.continuation.resume(returning: result) }
         }
-        // Under a load without end nobody else of this process, such as its key store, would come to write. Decided
-        // under the lock: once nothing more is taken, the file may be closed before a turn that is asked for now.
+        // Under a load without end nobody else of this process, such as its key store, would come to write.
         let isLast = state.withLock { state in
-            if !state.isClosed { pool.asyncWriteWithoutTransaction { db in self.drain(db) } }
+            if !state.isClosed { request(drain) }
             return state.isClosed
         }
         if isLast { drain(db) }
@@ -212,7 +260,7 @@ package final class GroupWriter: Sendable {
     private func nextBatch() -> [Pending]? {
         state.withLock { state in
             if state.waiting.isEmpty {
-                state.isDraining = false
+                state.activity = .none
                 return nil
             }
             let batch = Array(state.waiting.prefix(Self.batchLimit))

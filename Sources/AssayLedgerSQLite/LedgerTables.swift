@@ -30,6 +30,10 @@ struct LedgerTables {
     private static let rememberDigest = LedgerSQL(
         "INSERT INTO usedDigest (digest, app, kind, madeAt, usedAt, until) VALUES (?, ?, ?, ?, ?, ?)")
 
+    private static let putStanding = LedgerSQL(
+        "INSERT OR REPLACE INTO block (kind, name, reason, since, until, allows) VALUES (?, ?, ?, ?, ?, ?)")
+    private static let endStanding = LedgerSQL("DELETE FROM block WHERE kind = ? AND name = ?")
+
     /// Decides each effect against the tables as they are, and applies them if there is no refusal.
     func commit(_ effects: [LedgerEffect], at now: Date) throws -> CommitOutcome {
         let outcome = CommitOutcome(decisions: try effects.map { try refusal(of: $0.action, at: now) })
@@ -109,8 +113,7 @@ struct LedgerTables {
 
     private func put(_ subject: LedgerSubject, _ reason: String, since: Date, until: Date?, allows: Bool) throws {
         try change(
-            LedgerSQL(
-                "INSERT OR REPLACE INTO block (kind, name, reason, since, until, allows) VALUES (?, ?, ?, ?, ?, ?)"),
+            Self.putStanding,
             [
                 .text(subject.kind.rawValue), .text(subject.name), .text(reason), .integer(since.stored),
                 .optional(until?.stored), .integer(allows ? 1 : 0),
@@ -121,8 +124,7 @@ struct LedgerTables {
     func removeStanding(of subject: LedgerSubject) throws -> LedgerStanding? {
         guard let standing = try standing(of: subject) else { return nil }
         try change(
-            LedgerSQL("DELETE FROM block WHERE kind = ? AND name = ?"),
-            [.text(subject.kind.rawValue), .text(subject.name)])
+            Self.endStanding, [.text(subject.kind.rawValue), .text(subject.name)])
         return standing
     }
 

@@ -6,7 +6,8 @@ import GRDB
 ///
 /// An answer is given only after it would survive a power cut: the file is in write-ahead mode with
 /// `synchronous=FULL` (<https://www.sqlite.org/pragma.html#pragma_synchronous>). Writes that arrive together share one
-/// transaction. Times are kept to the microsecond. A write is not interrupted when its task is cancelled: whoever
+/// transaction, on a thread of the ledger's; a lone one is made by the thread that asks for it while the disk confirms
+/// within a millisecond. Times are kept to the microsecond. A write is not interrupted when its task is cancelled: whoever
 /// asked for it gets the outcome. A key that comes with the evidence (``CounterAdvance/supplied``) is ignored.
 public final class SQLiteLedger: Ledger {
     /// Survives a crash and a power cut.
@@ -83,8 +84,11 @@ public final class SQLiteLedger: Ledger {
 
     /// Finishes what has been asked for, and closes the file. Whatever is asked for later is an outage.
     public func close() throws(LedgerOutage) {
-        writer.refuseFurtherWrites()
+        let isFirst = writer.refuseFurtherWrites()
         do {
+            // Closes the readers. The last connection that is closed puts away what SQLite keeps beside the file, for which
+            // it has to be the writer's.
+            if isFirst { pool.releaseMemory() }
             try pool.close()
         } catch {
             throw LedgerOutage(error, path: path)

@@ -15,33 +15,6 @@ enum StoredValue {
     static func optional(_ integer: Int64?) -> StoredValue { integer.map { .integer($0) } ?? .null }
 }
 
-/// The text of a statement, written once. Told from others by who it is: to hash and compare the text takes longer than to
-/// bind the values.
-final class LedgerSQL: Sendable {
-    let text: String
-
-    init(_ text: String) {
-        self.text = text
-    }
-}
-
-/// The statements that a transaction has run so far; it runs the same few for each write.
-final class PreparedStatements {
-    private let db: Database
-    private var statements: [(sql: LedgerSQL, statement: StoredStatement)] = []
-
-    init(_ db: Database) {
-        self.db = db
-    }
-
-    func statement(_ sql: LedgerSQL) throws -> StoredStatement {
-        for entry in statements where entry.sql === sql { return entry.statement }
-        let statement = try StoredStatement(db, sql.text)
-        statements.append((sql, statement))
-        return statement
-    }
-}
-
 /// A statement that GRDB has prepared and keeps, bound and stepped through SQLite itself.
 ///
 /// GRDB takes a text that holds a NUL for the part before it, so that two names could be one. And its arguments and rows

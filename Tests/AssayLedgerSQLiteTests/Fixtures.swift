@@ -51,7 +51,7 @@ final class TemporaryFolder: Sendable {
 
     /// A disk that confirms at once: memory.
     static let fastDisk = URL(fileURLWithPath: "/dev/shm")
-    static var hasFastDisk: Bool { FileManager.default.fileExists(atPath: fastDisk.path) }
+    static var hasFastDisk: Bool { FileManager.default.isWritableFile(atPath: fastDisk.path) }
 
     init(onFastDisk: Bool = false) throws { folder = onFastDisk ? try TestFolder(in: Self.fastDisk) : try TestFolder() }
 

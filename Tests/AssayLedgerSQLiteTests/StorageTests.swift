@@ -31,6 +31,18 @@ struct StorageTests {
         try ledger.close()
     }
 
+    @Test("Nothing stands beside a ledger that is closed, also after it was read")
+    func closed() async throws {
+        let folder = try TemporaryFolder()
+        for _ in 0..<2 {
+            let ledger = try await SQLiteLedger.prepared(folder.path(), keys: 1)
+            _ = try await ledger.counter(0)
+            try ledger.close()
+            try ledger.close()
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["ledger.sqlite"])
+        }
+    }
+
     @Test("A link to a ledger leads to it")
     func link() async throws {
         let folder = try TemporaryFolder()
@@ -48,7 +60,7 @@ struct StorageTests {
         let other = try StressProcess()
         try #require(try other.ask("open \(folder.path()) 1000") == "ok")
         try #require(try other.ask("hold") == "held")
-        let before = ledger.writer.transactions
+        let before = ledger.writer.transactionCount
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for seed in UInt32(0)..<256 {
                 group.addTask { try await ledger.commit([Fixture.enrol(seed)], at: Fixture.now).isApplied }
@@ -57,7 +69,7 @@ struct StorageTests {
             try #require(try other.ask("release") == "released")
             for try await isApplied in group { #expect(isApplied) }
         }
-        #expect(ledger.writer.transactions - before <= 8)
+        #expect(ledger.writer.transactionCount - before <= 8)
         try await expectComplete(ledger, keys: 256)
     }
 

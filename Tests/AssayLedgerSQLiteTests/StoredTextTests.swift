@@ -67,4 +67,22 @@ struct StoredTextTests {
         #expect(Set(answers.keys) == ["read 100000", "outage out-of-memory"], "\(answers)")
         #expect((answers["outage out-of-memory"] ?? 0) > 20, "\(answers)")
     }
+
+    @Test("A key of any length is blocked by the name that it has everywhere")
+    func blockedNames() async throws {
+        let folder = try TemporaryFolder()
+        let ledger = try SQLiteLedger.open(path: folder.path())
+        for length in 0...33 {
+            // Bytes whose base64 has the two characters in which its alphabets differ.
+            let key = KeyIdentifier(engine: "app-attest", value: Array(repeating: 0xFB, count: length))
+            try await ledger.block(Block(subject: key.subject, reason: "test", since: Fixture.now, until: nil))
+            let enrolled = EnrolledKey(
+                identifier: key, app: "shop-ios", publicKey: [], counter: 0, enrolledAt: Fixture.now, properties: [:])
+            let outcome = try await ledger.commit([LedgerEffect(Fixture.check, .enrol(enrolled))], at: Fixture.now)
+            guard case .blocked? = outcome.decisions[0] else {
+                Issue.record("\(length) bytes: \(outcome)")
+                continue
+            }
+        }
+    }
 }

@@ -77,7 +77,10 @@ public struct CommitOutcome: Sendable {
     }
 
     /// Whether the effects have been applied.
-    public var isApplied: Bool { decisions.allSatisfy { if case .none = $0 { true } else { false } } }
+    public var isApplied: Bool {
+        // `$0 == nil` would compare refusals, which takes several times as long.
+        decisions.allSatisfy { if case .none = $0 { true } else { false } }
+    }
 }
 
 /// Why a ledger refused an effect.

@@ -7,6 +7,16 @@ extension LedgerTables {
     static let sealedKeyColumns =
         "name, purpose, scope, algorithm, notBefore, notAfter, retiredAt, addedAt, masterKey, sealed FROM sealedKey"
 
+    private static let findSealedKey = LedgerSQL("SELECT \(sealedKeyColumns) WHERE name = ?")
+    private static let addSealedKey = LedgerSQL(
+        """
+        INSERT INTO sealedKey
+        (name, purpose, scope, algorithm, notBefore, notAfter, retiredAt, addedAt, masterKey, sealed)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING
+        """)
+    private static let retireSealedKey = LedgerSQL("UPDATE sealedKey SET retiredAt = ?, sealed = ? WHERE name = ?")
+    private static let removeSealedKey = LedgerSQL("DELETE FROM sealedKey WHERE name = ?")
+
     static func sealedKey(_ row: StoredCells) throws -> SealedKeyRow {
         let row = StoredRow(row, "sealedKey")
         let columns = SealedKeyColumns(
@@ -24,18 +34,13 @@ extension LedgerTables {
     }
 
     func sealedKey(_ name: String) throws -> SealedKeyRow? {
-        try first(LedgerSQL("SELECT \(Self.sealedKeyColumns) WHERE name = ?"), [.text(name)]) { try Self.sealedKey($0) }
+        try first(Self.findSealedKey, [.text(name)]) { try Self.sealedKey($0) }
     }
 
     /// Stores a key. Returns whether there was none of its name.
     func insert(_ key: SealedKeyRow) throws -> Bool {
         try run(
-            LedgerSQL(
-                """
-                INSERT INTO sealedKey
-                (name, purpose, scope, algorithm, notBefore, notAfter, retiredAt, addedAt, masterKey, sealed)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING
-                """),
+            Self.addSealedKey,
             [
                 .text(key.columns.name), .text(key.columns.purpose), .optional(key.columns.scope),
                 .text(key.columns.algorithm), .optional(key.columns.notBefore), .optional(key.columns.notAfter),
@@ -47,12 +52,12 @@ extension LedgerTables {
     /// Stores when a key was retired, and the key sealed anew together with that.
     func retire(_ key: SealedKeyRow) throws {
         try change(
-            LedgerSQL("UPDATE sealedKey SET retiredAt = ?, sealed = ? WHERE name = ?"),
+            Self.retireSealedKey,
             [.optional(key.columns.retiredAt), .blob(key.sealed), .text(key.columns.name)])
     }
 
     /// Removes a key. Returns whether there was one.
     func removeSealedKey(_ name: String) throws -> Bool {
-        try run(LedgerSQL("DELETE FROM sealedKey WHERE name = ?"), [.text(name)]) == 1
+        try run(Self.removeSealedKey, [.text(name)]) == 1
     }
 }

@@ -1,40 +1,9 @@
-package import AssayCore
-import Foundation
+import AssayCore
 import GRDB
 import Synchronization
 
-/// A write that waits for its transaction.
-package enum LedgerWrite: Sendable {
-    case issue(Challenge)
-    case commit([LedgerEffect])
-    case block(Block)
-    case allow(Allowance)
-    case endStanding(LedgerSubject)
-}
-
-/// What came of a write.
-package enum LedgerAnswer: Sendable {
-    /// Whether there was anything to change.
-    case changed(Bool)
-    /// The block or allowance that was ended, if there was one.
-    case ended(LedgerStanding?)
-    /// The decisions of a commit.
-    case decided(CommitOutcome)
-}
-
-/// A write with the time that it is decided at. A class: its many words are not copied from one queue to the next.
-final class PendingWrite: Sendable {
-    let write: LedgerWrite
-    let now: Date
-
-    init(_ write: LedgerWrite, at now: Date) {
-        self.write = write
-        self.now = now
-    }
-}
-
-/// Makes writes durable together, in one immediate transaction of the connection that is handed in.
-final class LedgerTransaction: Sendable {
+/// Makes writes durable, those of a batch in one immediate transaction of the connection that is handed in.
+final class LedgerTransactions: Sendable {
     private let path: String
     private let forgetting: LedgerForgetting
     private let begun = Atomic<Int>(0)
@@ -48,7 +17,7 @@ final class LedgerTransaction: Sendable {
     var count: Int { begun.load(ordering: .relaxed) }
 
     /// Decides writes, each against what the earlier ones left, and returns an answer for each when all are durable.
-    func write(_ batch: [PendingWrite], _ db: Database) -> [Result<LedgerAnswer, LedgerOutage>] {
+    func write(_ batch: [TimedWrite], _ db: Database) -> [Result<LedgerAnswer, LedgerOutage>] {
         do {
             return try transact(batch, db)
         } catch {
@@ -61,18 +30,18 @@ final class LedgerTransaction: Sendable {
         }
     }
 
-    private func transact(_ batch: [PendingWrite], _ db: Database) throws -> [Result<LedgerAnswer, LedgerOutage>] {
+    private func transact(_ batch: [TimedWrite], _ db: Database) throws -> [Result<LedgerAnswer, LedgerOutage>] {
         begun.add(1, ordering: .relaxed)
         var answers: [Result<LedgerAnswer, LedgerOutage>] = []
         answers.reserveCapacity(batch.count)
         try db.inTransaction(.immediate) {
             let tables = LedgerTables(db)
             var changed = false
-            for pending in batch {
+            for write in batch {
                 do {
-                    let (answer, hasChanged) = try perform(pending, tables)
+                    let answer = try perform(write, tables)
                     answers.append(.success(answer))
-                    changed = changed || hasChanged
+                    changed = changed || answer.isChange
                 } catch let outage as LedgerOutage where outage.code == .forgotten {
                     // Nothing of it has been applied: all of its effects are decided before the first one is.
                     answers.append(.failure(outage))
@@ -87,23 +56,17 @@ final class LedgerTransaction: Sendable {
         return answers
     }
 
-    private func perform(_ pending: PendingWrite, _ tables: LedgerTables) throws -> (LedgerAnswer, changed: Bool) {
-        switch pending.write {
-        case .issue(let challenge):
-            let changed = try tables.insert(challenge)
-            return (.changed(changed), changed)
-        case .commit(let effects):
-            let outcome = try tables.commit(effects, at: pending.now)
-            return (.decided(outcome), outcome.isApplied && !effects.isEmpty)
+    private func perform(_ write: TimedWrite, _ tables: LedgerTables) throws -> LedgerAnswer {
+        switch write.write {
+        case .issue(let challenge): return .changed(try tables.insert(challenge))
+        case .commit(let effects): return .decided(try tables.commit(effects, at: write.now))
         case .block(let block):
             try tables.put(block)
-            return (.changed(true), true)
+            return .changed(true)
         case .allow(let allowance):
             try tables.put(allowance)
-            return (.changed(true), true)
-        case .endStanding(let subject):
-            let ended = try tables.removeStanding(of: subject)
-            return (.ended(ended), ended != nil)
+            return .changed(true)
+        case .endStanding(let subject): return .ended(try tables.removeStanding(of: subject))
         }
     }
 }
