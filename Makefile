@@ -30,7 +30,8 @@ test: packages
 		$(SWIFT) test $(TESTING)
 	Scripts/test-spark .build/release/assay
 
-## Every test under ThreadSanitizer, and then under AddressSanitizer with its search for leaks: an hour, and not part of CI.
+## The tests under ThreadSanitizer, and then under AddressSanitizer with its search for leaks of C libraries, but those
+## that limit or search memory: an hour, and not part of CI.
 sanitize: packages
 	Scripts/install-packages openssl zstd || test "$${CI:-}$${ASSAY_SHARED:-}" = ""
 	Scripts/sanitize thread

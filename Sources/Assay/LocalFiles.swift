@@ -35,6 +35,13 @@ public struct LocalFiles: PolicyFiles {
         }
     }
 
+    /// Why a file cannot be read, where Foundation's words say little.
+    private static func reason(_ error: any Error, _ path: String) -> String {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return "there is none" }
+        return isFolder.boolValue ? "it is a folder" : error.localizedDescription
+    }
+
     /// Reads a file that is not larger than a limit.
     static func read(_ path: String, limit: Int) throws(PolicyError) -> [UInt8] {
         do {
@@ -52,7 +59,7 @@ public struct LocalFiles: PolicyFiles {
         } catch {
             throw PolicyError(
                 file: path, field: "",
-                "the file \(path.excerpt(atMost: 1024)) cannot be read: \(error.localizedDescription)")
+                "the file \(path.excerpt(atMost: 1024)) cannot be read: \(reason(error, path))")
         }
     }
 }

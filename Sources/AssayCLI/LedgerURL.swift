@@ -59,7 +59,7 @@ enum LedgerURL: Equatable {
                     LedgerOutage(
                         .unreachable,
                         "there is no ledger at \(path); name another one with --ledger, or begin one with "
-                            + "`assay challenge issue` or `assay keys add`, or with --create-ledger of `assay verify`, "
+                            + "`assay challenge issue`, `assay keys add` or `assay keys import`, or with --create-ledger of `assay verify`, "
                             + "`assay ledger block` and `assay ledger allow`"
                     ))
             }

@@ -8,7 +8,7 @@ private enum MemoryCeiling {
 
     static let canHold: Bool = {
         // What a sanitizer maps is no measure; one of them lifts the limit, now and then with success.
-        guard Sanitizer.name == nil else { return false }
+        guard Sanitizer.isOff else { return false }
         let run = try? Scratch().shell(#"ulimit -v \#(kilobytes) && "$ASSAY" --version"#)
         return run?.status == 0
     }()

@@ -6,8 +6,8 @@ import Synchronization
 /// Remembers which keys of a store are an app's, and what they can be used for, from one token to the next.
 ///
 /// What is remembered is used again as long as it is what a look at the keys would find: for the very same array of keys,
-/// and at times between which no key changes its state. Threads that are at work at once remember apart; one that finds
-/// another one here does not wait, and looks by itself.
+/// and at times between which no key changes its state. Each group of threads remembers apart; see ``ThreadGroup``. A
+/// thread that finds another one here does not wait, and looks by itself.
 final class TokenKeysMemo: Sendable {
     private struct Entry {
         let named: [NamedKey]
@@ -37,10 +37,21 @@ final class TokenKeysMemo: Sendable {
         }
         if let keys = found ?? nil { return keys }
         let keys = TokenKeys(TokenKeys.Selection(named, for: claim, at: now))
+        forgetOthers(than: named)
         if let (start, end) = Self.span(of: named, around: present) {
             _ = slot.entry.withLockIfAvailable { $0 = Entry(named: named, start: start, end: end, keys: keys) }
         }
         return keys
+    }
+
+    /// Lets go of keys that are not those of the store any more: a group whose threads judge nothing would hold them, and
+    /// they are wiped when nobody does.
+    private func forgetOthers(than named: [NamedKey]) {
+        for slot in slots {
+            slot.entry.withLock { entry in
+                if let held = entry?.named, !Self.isOne(held, named) { entry = nil }
+            }
+        }
     }
 
     /// Whether two arrays are one: the same place in memory, which nobody writes to while it is remembered here.

@@ -13,7 +13,7 @@ struct ExplainCommand: ParsableCommand {
             """)
 
     @Argument(
-        help: "The name of a check, or the beginning of several.",
+        help: "The name of a check, or the first parts of several, such as app-attest.attestation.",
         completion: .list(Verifier.catalogue.map(\.id.name)))
     var check: String?
 

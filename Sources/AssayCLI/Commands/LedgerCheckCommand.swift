@@ -8,7 +8,7 @@ struct LedgerCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Looks for damage in the ledger.",
-        discussion: "Exit status: 0 sound, 1 damaged, 3 an outage or no ledger.")
+        discussion: "Exit status: 0 sound, 1 damaged, 3 an outage, no ledger, or one that is too damaged to be opened.")
 
     @OptionGroup var options: LedgerOptions
 
@@ -25,7 +25,10 @@ struct LedgerCheckCommand: AsyncParsableCommand {
         let terminal = Terminal(STDOUT_FILENO)
         for problem in problems { try Console.print(terminal.printable(problem)) }
         guard problems.isEmpty else {
-            throw CommandFailure(.rejected, "\(options.url.description) is damaged: \(problems.count) findings")
+            throw CommandFailure(
+                .rejected,
+                "\(options.url.description) is damaged: \(problems.count) "
+                    + (problems.count == 1 ? "finding" : "findings"))
         }
         try Console.print(terminal.printable("\(options.url.description) is sound"))
     }

@@ -33,7 +33,8 @@ struct VerifyCommand: AsyncParsableCommand {
             is reported, the hundred first ones of a file each, and the others are judged.
 
             Exit status: 0 all accepted, 1 at least one rejected, 2 evidence or policy that cannot be read, 3 an \
-            outage of the ledger, the key store or Google, 64 bad arguments. The greatest wins.
+            outage of the ledger, the key store or Google, 64 bad arguments, 74 the output cannot be \
+            written. The greatest wins.
             """)
 
     @Argument(help: "The evidence, and - for standard input.", completion: .file())

@@ -33,7 +33,7 @@ public enum InputLimits {
     public static let nestingDepth = 32
     /// An evidence record file or one line of NDJSON, in bytes.
     public static let record = 32 * 1024 * 1024
-    /// Records of one document. A file of the size that is allowed has about 10,000 assertions, and two bytes of hostile
+    /// Records of one document. A file of the size that is allowed has about 50,000 assertions, and two bytes of hostile
     /// input must not cost a result of some hundred.
     public static let records = 100_000
     /// Unreadable records of one document that are told one by one. Beyond them their number says as much.

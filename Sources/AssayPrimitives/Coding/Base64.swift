@@ -35,14 +35,14 @@ public enum Base64 {
     }
 
     private static let shared = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
-    private static let standard = shared + Array("+/".utf8)
-    private static let url = shared + Array("-_".utf8)
-    private static let standardCharacters = KeptTable(standard)
-    private static let urlCharacters = KeptTable(url)
-    private static let standardValues = KeptTable(values(of: standard))
-    private static let urlValues = KeptTable(values(of: url))
-    private static let standardGroups = KeptTable(groups(of: values(of: standard)))
-    private static let urlGroups = KeptTable(groups(of: values(of: url)))
+    private static let standardAlphabet = shared + Array("+/".utf8)
+    private static let urlAlphabet = shared + Array("-_".utf8)
+    private static let standardCharacters = KeptTable(standardAlphabet)
+    private static let urlCharacters = KeptTable(urlAlphabet)
+    private static let standardValues = KeptTable(values(of: standardAlphabet))
+    private static let urlValues = KeptTable(values(of: urlAlphabet))
+    private static let standardGroups = KeptTable(groups(of: values(of: standardAlphabet)))
+    private static let urlGroups = KeptTable(groups(of: values(of: urlAlphabet)))
     /// Stands for characters that are not in the alphabet; no value has this bit.
     private static let none: UInt8 = 0x80
     /// The same for groups of four.

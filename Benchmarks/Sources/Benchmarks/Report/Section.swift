@@ -13,9 +13,9 @@ protocol Section: Sendable {
 
 /// How long is measured.
 struct Pace: Sendable {
-    /// How often the contenders take turns.
+    /// How many rounds there are, each of which gives a ratio.
     let rounds: Int
-    /// How long a turn takes, in seconds.
+    /// How long each contender works in a round, in seconds.
     let turn: Double
     /// How many operations are done where their number is fixed, as a share of what a full run does.
     let share: Double

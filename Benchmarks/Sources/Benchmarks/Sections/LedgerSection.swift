@@ -6,12 +6,13 @@ struct LedgerSection: Section {
     let title = "The SQLite ledger"
     let note = """
         Steps of devices' counters, each durable before it is answered, in a file of 4096 devices. Wall time, the disk's \
-        included. Bare SQLite: the C API in one thread, the same file, pragmas and statements, each prepared once; where \
+        included, unless a line says processor time. Bare SQLite: the C API in one thread, the same file, pragmas and statements, each prepared once; where \
         the ledger has writers at once, as many steps in each of its transactions.
         """
     private static let writers = 64
 
-    /// How many turns there are in a round, and how many steps of each writer in a turn.
+    /// How many turns there are in a round, and how many steps of each writer in a turn. The first write of a turn goes alone,
+    /// so that short ones would not show groups.
     private static let (turns, steps) = (8, 16)
 
     /// Seconds, of all turns of a round together.

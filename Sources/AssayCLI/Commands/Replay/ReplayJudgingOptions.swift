@@ -40,7 +40,7 @@ struct ReplayJudgingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Begin with the keys and blocks of this ledger, which is not written to: sqlite:PATH.", valueName: "url"),
+            "Begin with the keys and blocks of this ledger, which stay as they are: sqlite:PATH.", valueName: "url"),
         transform: { try LedgerURL($0) })
     var ledger: LedgerURL?
 

@@ -5,8 +5,9 @@ import Synchronization
 /// The tokens of one issuer and key have the same header, text for text, and what a text says depends on nothing else: so
 /// it is read once. Reading it costs as much as all the rest of taking a token with HS256 apart.
 ///
-/// Only who holds a key brings a header in, so that tokens that nobody signed displace none. Threads that are at work at
-/// once remember apart; one that finds another one here does not wait, and reads the header by itself.
+/// Only who holds a key brings a header in, so that tokens that nobody signed displace none. Each group of threads
+/// remembers apart; see ``ThreadGroup``. A thread that finds another one here does not wait, and reads the header by
+/// itself.
 final class JOSEHeaderMemo: Sendable {
     /// The memo of the process.
     static let shared = JOSEHeaderMemo()

@@ -1,0 +1,57 @@
+import Assay
+import Foundation
+import Testing
+
+/// What is kept of keys between tokens.
+@Suite("Keys that are prepared once")
+struct TokenKeysMemoTests {
+    @Test("A key that the store holds no more is let go of with the next token, whichever threads have used it")
+    func removal() throws {
+        let expectations = try TokenFixtures.expectations(TokenFixtures.lenient)
+        let input = ApproovTokenInput(token: try TokenFixtures.token())
+        @Sendable func judge(_ keys: [NamedKey]) -> Bool {
+            ApproovTokenAssessor.assess(
+                input, keys: keys, standings: { _ in [] }, expectations: expectations, now: TokenFixtures.now
+            ).holds
+        }
+        weak var removed: ApproovKey?
+        do {
+            let keys = [try TokenFixtures.key()]
+            removed = keys[0].material as? ApproovKey
+            // At once, so that they are in several groups.
+            let done = DispatchSemaphore(value: 0)
+            let go = DispatchSemaphore(value: 0)
+            for _ in 0..<16 {
+                Thread.detachNewThread {
+                    _ = judge(keys)
+                    done.signal()
+                    go.wait()
+                    done.signal()
+                }
+            }
+            for _ in 0..<16 { done.wait() }
+            for _ in 0..<16 { go.signal() }
+            for _ in 0..<16 { done.wait() }
+            #expect(judge(keys))
+        }
+        let others = [try TokenFixtures.key("new", TokenFixtures.material(TokenFixtures.otherSecret))]
+        #expect(!judge(others))
+        // A thread lets go of its own reference when it ends.
+        for _ in 0..<1000 where removed != nil { usleep(1000) }
+        #expect(removed == nil)
+    }
+
+    @Test("A token is judged by the keys that come with it, whatever the same threads were given before")
+    func change() throws {
+        let expectations = try TokenFixtures.expectations(TokenFixtures.lenient)
+        let input = ApproovTokenInput(token: try TokenFixtures.token())
+        let other = try TokenFixtures.material(TokenFixtures.otherSecret)
+        let sets = [[try TokenFixtures.key()], [try TokenFixtures.key("new", other)]]
+        DispatchQueue.concurrentPerform(iterations: 2000) { index in
+            let assessment = ApproovTokenAssessor.assess(
+                input, keys: sets[index % 2], standings: { _ in [] }, expectations: expectations,
+                now: TokenFixtures.now)
+            if assessment.holds != (index % 2 == 0) { Issue.record("token \(index)") }
+        }
+    }
+}
