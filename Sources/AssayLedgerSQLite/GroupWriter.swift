@@ -128,26 +128,21 @@ package final class GroupWriter: Sendable {
     }
 
     /// Lets what is waiting be written, and nothing more. Returns when the connection has been asked for all of it.
-    ///
-    /// - Returns: whether this is the first time.
-    func refuseFurtherWrites() -> Bool {
-        let (isFirst, endsWait, loneWriteEnd): (Bool, Bool, DispatchSemaphore?) = state.withLock { state in
-            let isFirst = !state.isClosed
+    func refuseFurtherWrites() {
+        let (endsWait, loneWriteEnd): (Bool, DispatchSemaphore?) = state.withLock { state in
             state.isClosed = true
             if state.activity == .alone { state.loneWriteEnd = state.loneWriteEnd ?? DispatchSemaphore(value: 0) }
-            return (isFirst, state.endsWait(), state.loneWriteEnd)
+            return (state.endsWait(), state.loneWriteEnd)
         }
         if endsWait { arrival.signal() }
-        if let loneWriteEnd {
-            loneWriteEnd.wait()
-            // For whoever closes at the same time.
-            loneWriteEnd.signal()
-        }
-        return isFirst
+        guard let loneWriteEnd else { return }
+        loneWriteEnd.wait()
+        // For whoever closes at the same time.
+        loneWriteEnd.signal()
     }
 
     private enum LoneAttempt {
-        /// Somebody else writes, or the disk is slow.
+        /// There is company, or the disk is slow.
         case none
         /// Another process holds the file, for which this thread does not wait. Nobody else has written meanwhile, or will
         /// before the write is handed over.
@@ -155,11 +150,11 @@ package final class GroupWriter: Sendable {
         case done(Result<LedgerAnswer, LedgerOutage>)
     }
 
-    /// Makes a write on this thread if nobody else writes and the disk is fast.
+    /// Makes a write on this thread if nobody else writes, nobody did together with the last one, and the disk is fast.
     private func writeAlone(_ write: TimedWrite) -> LoneAttempt {
         let isAlone = state.withLock { state in
-            guard !state.isClosed, state.activity == .none, state.guests == 0, let lastTook = state.lastTook,
-                lastTook < Self.loneLimit
+            guard !state.isClosed, state.activity == .none, state.guests == 0, state.company == nil,
+                let lastTook = state.lastTook, lastTook < Self.loneLimit
             else { return false }
             state.activity = .alone
             state.loneTransactions += 1

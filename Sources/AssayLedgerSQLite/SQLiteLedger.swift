@@ -84,11 +84,8 @@ public final class SQLiteLedger: Ledger {
 
     /// Finishes what has been asked for, and closes the file. Whatever is asked for later is an outage.
     public func close() throws(LedgerOutage) {
-        let isFirst = writer.refuseFurtherWrites()
+        writer.refuseFurtherWrites()
         do {
-            // Closes the readers. The last connection that is closed puts away what SQLite keeps beside the file, for which
-            // it has to be the writer's.
-            if isFirst { pool.releaseMemory() }
             try pool.close()
         } catch {
             throw LedgerOutage(error, path: path)

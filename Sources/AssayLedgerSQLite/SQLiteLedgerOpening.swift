@@ -9,7 +9,7 @@ extension SQLiteLedger {
     /// open a new file at once.
     /// - Parameters:
     ///   - path: the file; its folder must exist. A new one is for its user alone, as it holds open challenges. Two
-    ///     more files, `-wal` and `-shm`, stand beside it while it is open.
+    ///     more files, `-wal` and `-shm`, stand beside it while it is open, and may stay.
     ///   - busyTimeout: how long an operation waits for other processes before it is a
     ///     ``LedgerOutage/Code/locked`` outage.
     /// - Throws: ``LedgerOutage``: ``LedgerOutage/Code/unreachable`` for what is no regular file,

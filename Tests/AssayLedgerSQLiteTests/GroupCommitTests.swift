@@ -15,7 +15,7 @@ struct GroupCommitTests {
         // and then far more; where they never come together, something keeps them apart.
         let bound = Int(Self.writers * rounds) / 8
         var transactions: [Int] = []
-        while transactions.count < 5, transactions.last ?? .max > bound {
+        while transactions.count < 10, transactions.last ?? .max > bound {
             transactions.append(try await Self.transactions(rounds: rounds))
         }
         #expect(transactions.last ?? .max <= bound, "\(transactions)")

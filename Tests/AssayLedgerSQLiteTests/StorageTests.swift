@@ -31,18 +31,6 @@ struct StorageTests {
         try ledger.close()
     }
 
-    @Test("Nothing stands beside a ledger that is closed, also after it was read")
-    func closed() async throws {
-        let folder = try TemporaryFolder()
-        for _ in 0..<2 {
-            let ledger = try await SQLiteLedger.prepared(folder.path(), keys: 1)
-            _ = try await ledger.counter(0)
-            try ledger.close()
-            try ledger.close()
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["ledger.sqlite"])
-        }
-    }
-
     @Test("A link to a ledger leads to it")
     func link() async throws {
         let folder = try TemporaryFolder()
