@@ -65,13 +65,14 @@ enum JSONDifference {
 
 private enum JSONComparison {
     /// Whether Foundation's value is that of ours. Numbers are compared as doubles, which is what Foundation makes of most.
+    /// The others are decimals, which it multiplies by ten up to 165 times to make a double, rounding each time.
     static func isSame(_ ours: RecordValue, _ theirs: Any) -> Bool {
         switch ours.content {
         case .null: return theirs is NSNull
         case .flag(let flag): return theirs as? Bool == flag
         case .number(let text):
             guard let number = theirs as? NSNumber, let value = Double(text) else { return false }
-            return number.doubleValue == value || abs(number.doubleValue - value) <= abs(value) * 1e-15
+            return number.doubleValue == value || abs(number.doubleValue - value) <= abs(value) * 1e-13
         case .text(let text): return (theirs as? String)?.isByteEqual(to: text) == true
         case .array(let values):
             guard let elements = theirs as? [Any], elements.count == values.count else { return false }

@@ -51,7 +51,7 @@ public struct StructuredFieldComparison: CustomStringConvertible {
         let theirs = Self.theirs(kind, bytes)
         let differ = ours != theirs && error?.reason != .tooLarge
         (self.ours, self.theirs) = (ours, theirs)
-        hasStrayBase64 = differ && ours == nil && Self.hasStrayBase64(kind, bytes)
+        hasStrayBase64 = differ && error.map { Self.hasStrayBase64(at: $0.offset, bytes) } ?? false
         isDisagreement = differ && !hasStrayBase64
         description =
             "\(kind): \(ours.map { String(decoding: $0, as: UTF8.self) } ?? "\(error as Any)") here, "
@@ -89,28 +89,14 @@ public struct StructuredFieldComparison: CustomStringConvertible {
         }
     }
 
-    /// Whether the other one found a byte sequence that is not canonical base64.
-    private static func hasStrayBase64(_ kind: Kind, _ bytes: [UInt8]) -> Bool {
-        var parser = StructuredFieldValueParser(bytes)
-        let members: [ItemOrInnerList]?
-        switch kind {
-        case .item: members = (try? parser.parseItemFieldValue()).map { [.item($0)] }
-        case .list: members = try? parser.parseListFieldValue()
-        case .dictionary: members = (try? parser.parseDictionaryFieldValue())?.map { $0.1 }
-        }
-        var values: [RFC9651BareItem] = []
-        func add(_ item: Item) { values += [item.rfc9651BareItem] + item.rfc9651Parameters.map { $0.1 } }
-        for member in members ?? [] {
-            switch member {
-            case .item(let item): add(item)
-            case .innerList(let list):
-                list.bareInnerList.forEach(add)
-                values += list.rfc9651Parameters.map { $0.1 }
-            }
-        }
-        return values.contains { value in
-            guard case .undecodedByteSequence(let text) = value else { return false }
-            return (try? Base64.decode(text, .standard)) == nil
-        }
+    /// Whether an error is about a byte sequence that is made of the letters of base64 and is not canonical.
+    private static func hasStrayBase64(at offset: Int, _ bytes: [UInt8]) -> Bool {
+        let colon = UInt8(ascii: ":")
+        guard let end = bytes[min(offset, bytes.count)...].firstIndex(of: colon),
+            let start = bytes[..<min(offset, end)].lastIndex(of: colon)
+        else { return false }
+        let text = String(decoding: bytes[start + 1..<end], as: UTF8.self)
+        let isOfAlphabet = text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+/=".contains($0)) }
+        return isOfAlphabet && (try? Base64.decode(text, .standard)) == nil
     }
 }

@@ -130,10 +130,11 @@ public struct CBORReader: Sendable {
     ) throws(DecodeError) {
         let start = position
         let count = try readMapHeader()
+        try demandShallow(at: start)
         var keys = CBORKeys()
         for _ in 0..<count {
             let key = try readKey(notIn: &keys)
-            try readOne(in: start) { (reader) throws(DecodeError) in try body(key, &reader) }
+            try readOne { (reader) throws(DecodeError) in try body(key, &reader) }
         }
     }
 
@@ -145,15 +146,14 @@ public struct CBORReader: Sendable {
         _ body: (_ index: Int, _ reader: inout CBORReader) throws(DecodeError) -> Void
     ) throws(DecodeError) {
         let start = position
-        for index in 0..<(try readArrayHeader()) {
-            try readOne(in: start) { (reader) throws(DecodeError) in try body(index, &reader) }
+        let count = try readArrayHeader()
+        try demandShallow(at: start)
+        for index in 0..<count {
+            try readOne { (reader) throws(DecodeError) in try body(index, &reader) }
         }
     }
 
-    private mutating func readOne(
-        in container: Int, _ body: (inout CBORReader) throws(DecodeError) -> Void
-    ) throws(DecodeError) {
-        guard depth < InputLimits.cborDepth else { throw CBORReader.tooDeep(at: container) }
+    private mutating func readOne(_ body: (inout CBORReader) throws(DecodeError) -> Void) throws(DecodeError) {
         let start = position
         let outer = bound
         bound = owed - 1
@@ -179,7 +179,7 @@ public struct CBORReader: Sendable {
             let head = try next()
             switch head.kind {
             case .array, .map:
-                guard depth + open.count < InputLimits.cborDepth else { throw CBORReader.tooDeep(at: start) }
+                try demandShallow(within: open.count, at: start)
                 if head.argument > 0 {
                     let isMap = head.kind == .map
                     open.append(OpenContainer(remaining: Int(head.argument) * (isMap ? 2 : 1), isMap: isMap))
@@ -281,8 +281,11 @@ public struct CBORReader: Sendable {
         return DecodeError(.unexpectedType, at: start, "expected \(expected), found \(found)")
     }
 
-    private static func tooDeep(at position: Int) -> DecodeError {
-        DecodeError(.tooDeep, at: position, "items nest deeper than \(InputLimits.cborDepth)")
+    /// Demands that a map or an array, empty or not, may stand here, within others that are being skipped.
+    private func demandShallow(within skipped: Int = 0, at start: Int) throws(DecodeError) {
+        guard depth + skipped < InputLimits.cborDepth else {
+            throw DecodeError(.tooDeep, at: start, "items nest deeper than \(InputLimits.cborDepth)")
+        }
     }
 
     private static func type(of byte: UInt8) -> ItemType {

@@ -40,8 +40,8 @@ extension ReplaySummary {
 
 /// The lists of checks that rows have, each written once: they are the same for all rows of a kind.
 struct CheckLayouts {
-    /// The lists, each as its names with spaces between them.
-    let texts: [String]
+    /// The lists, as JSON.
+    let json: String
     /// Where each list stands.
     let numbers: [ByteText: Int]
 
@@ -51,13 +51,8 @@ struct CheckLayouts {
             for judgement in [row.judgement, row.against].compactMap({ $0 }) { found.insert(judgement.layout) }
         }
         let sorted = found.sorted()
-        texts = sorted.map(\.text)
+        json = JSONText.array(sorted.map(\.text))
         numbers = Dictionary(uniqueKeysWithValues: sorted.enumerated().map { ($1, $0) })
-    }
-
-    var json: String {
-        JSONText.array(
-            texts.map { JSONText.array($0.split(separator: " ").map { JSONText.string(String($0)) }) })
     }
 }
 
@@ -107,8 +102,8 @@ extension BoundedTable {
 }
 
 extension RowJudgement {
-    /// The names of the checks, which do not have spaces, with one between them.
-    var layout: ByteText { ByteText(checks.map(\.check).joined(separator: " ")) }
+    /// The names of the checks, as JSON.
+    var layout: ByteText { ByteText(JSONText.array(checks.map { JSONText.string($0.check) })) }
 
     /// - Parameter layouts: where each list of checks stands; one that is not there is written out.
     fileprivate func json(layouts: [ByteText: Int]) -> String {
@@ -120,7 +115,7 @@ extension RowJudgement {
         }
         guard !checks.isEmpty else { return object.text }
         let layout = layout
-        object.add("layout", raw: layouts[layout].map { "\($0)" } ?? JSONText.string(layout.text))
+        object.add("layout", raw: layouts[layout].map { "\($0)" } ?? layout.text)
         object.add("statuses", text: checks.map { $0.status.letter }.joined())
         var notes = JSONObject()
         for (index, check) in checks.enumerated() where check.code != nil || check.because != nil {

@@ -183,6 +183,7 @@ import Testing
             (Self.repeated("a100", 20) + "00", .tooDeep, 32),
             (Self.repeated("a100", 8) + "a14000", .unexpectedType, 17),
             (Self.repeated("a100", 8) + Self.repeated("81", 9) + "00", .tooDeep, 24),
+            (Self.repeated("a100", 16) + "a0", .tooDeep, 32), (Self.repeated("a100", 15) + "8180", .tooDeep, 31),
         ] {
             let error = decodeError {
                 var reader = CBORReader([UInt8](hex: hex) ?? [])
