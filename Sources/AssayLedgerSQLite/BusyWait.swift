@@ -12,15 +12,20 @@ final class BusyWait: Sendable {
     /// How long an operation waits in all.
     let timeout: Duration
     private let isPatient = Atomic<Bool>(true)
+    private let count = Atomic<Int>(0)
 
     init(_ timeout: Duration) {
         self.timeout = timeout
     }
 
+    /// How often another process was found in the way.
+    var waits: Int { count.load(ordering: .relaxed) }
+
     /// What a connection is opened with.
     var mode: Database.BusyMode {
         let limit = Double(timeout.components.seconds) + Double(timeout.components.attoseconds) / 1e18
         return .callback { tries in
+            self.count.add(1, ordering: .relaxed)
             guard self.isPatient.load(ordering: .relaxed), Self.elapsed(tries) < limit else { return false }
             Thread.sleep(forTimeInterval: Self.step(tries))
             return true

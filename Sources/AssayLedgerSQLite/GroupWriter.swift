@@ -10,7 +10,8 @@ import Synchronization
 /// is answered before that is durable. A lone write goes at once, and where the disk is fast on the thread that asks for
 /// it: to hand it to the writing thread and back takes as long as such a disk does. Writers that have shared a transaction
 /// are given a moment to come back and share the next one: otherwise the first of them would go alone and the others after
-/// it, in two groups that take turns for ever, at half the rate.
+/// it, in two groups that take turns for ever, at half the rate. The first of them are written while the others come,
+/// unless other processes write too, which get at the file only between transactions.
 package final class GroupWriter: Sendable {
     /// How many writes share a transaction at most, which bounds how long the first of them waits for the others.
     package static let batchLimit = 256
@@ -19,6 +20,10 @@ package final class GroupWriter: Sendable {
     /// How long company is waited for after a transaction, as a share of the time that it took, and at most: a little
     /// beside what a write takes anyway, even when nobody comes back.
     private static let patience = (share: 0.25, limit: Duration.milliseconds(5))
+    /// Which part of the company is waited for before a transaction is begun: enough to be busy until the others are there.
+    private static let vanguard = 16
+    /// How many transactions long another process is taken to write too, after it was in the way.
+    private static let crowding = 64
     /// How long the last transaction may have taken for a lone write to be made on the thread that asks for it, which is
     /// kept from other work meanwhile.
     private static let loneLimit = Duration.milliseconds(1)
@@ -52,8 +57,10 @@ package final class GroupWriter: Sendable {
         var loneTransactions = 0
         /// How many writes may come together, seen from the last transaction, and until when they are waited for.
         var company: (size: Int, until: ContinuousClock.Instant)?
-        /// Whether a drain waits until so many are there.
-        var isAwaitingCompany = false
+        /// How many writes the drain waits for, while it does.
+        var awaited: Int?
+        /// For how many transactions more another process is taken to write too.
+        var crowded = 0
 
         /// Notes what a transaction says about the disk and about company.
         mutating func note(
@@ -73,9 +80,34 @@ package final class GroupWriter: Sendable {
 
         /// Whether whoever waits for company is to be woken up, once.
         mutating func endsWait() -> Bool {
-            guard isAwaitingCompany, isClosed || waiting.count >= company?.size ?? 0 else { return false }
-            isAwaitingCompany = false
+            guard let awaited, isClosed || waiting.count >= awaited else { return false }
+            self.awaited = nil
             return true
+        }
+
+        /// How many writes are to be waited for, beside those of a transaction that is under way if there is one; nil when
+        /// there is no reason to wait.
+        func wanted(beside count: Int?) -> Int? {
+            guard !isClosed, let company else { return nil }
+            let wanted: Int
+            if let count {
+                // Never idle while another process waits for the file.
+                guard crowded == 0, waiting.isEmpty else { return nil }
+                wanted = company.size - count
+            } else {
+                wanted = crowded > 0 ? company.size : max(1, company.size / GroupWriter.vanguard)
+            }
+            return wanted > waiting.count ? wanted : nil
+        }
+
+        /// Takes so many writes out of those that wait, or as many as there are.
+        mutating func take(atMost limit: Int) -> [Pending] {
+            guard waiting.count > limit else {
+                defer { waiting = [] }
+                return waiting
+            }
+            defer { waiting.removeFirst(limit) }
+            return Array(waiting.prefix(limit))
         }
     }
 
@@ -217,11 +249,18 @@ package final class GroupWriter: Sendable {
     @Sendable private func drain(_ db: Database) {
         for _ in 0..<Self.turn {
             awaitCompany()
-            guard let batch = nextBatch() else { return }
-            let start = ContinuousClock.now
-            let results = transactions.write(batch.map(\.write), db)
-            let end = ContinuousClock.now
-            state.withLock { $0.note(results, since: start, end: end) }
+            guard var batch = firstBatch() else { return }
+            let (start, waits) = (ContinuousClock.now, busyWait.waits)
+            let results = transactions.write(batch.map(\.write), db) {
+                let more = latecomers(beside: batch.count)
+                batch += more
+                return more.map(\.write)
+            }
+            let (end, isCrowded) = (ContinuousClock.now, busyWait.waits > waits)
+            state.withLock { state in
+                state.note(results, since: start, end: end)
+                state.crowded = isCrowded ? Self.crowding : max(0, state.crowded - 1)
+            }
             for (pending, result) in zip(batch, results) { pending.continuation.resume(returning: result) }
         }
         // Under a load without end nobody else of this process, such as its key store, would come to write.
@@ -232,35 +271,41 @@ package final class GroupWriter: Sendable {
         if isLast { drain(db) }
     }
 
-    /// Waits until as many writes are there as may come together, but not beyond the time that was set for them.
-    private func awaitCompany() {
+    /// Waits for company to begin a transaction, or to join one that has `count` writes, but not beyond the time that was
+    /// set.
+    private func awaitCompany(beside count: Int? = nil) {
         let end: ContinuousClock.Instant? = state.withLock { state in
-            guard !state.isClosed, let company = state.company, company.size > state.waiting.count,
-                company.until > .now
-            else { return nil }
-            state.isAwaitingCompany = true
-            return company.until
+            guard let wanted = state.wanted(beside: count), let until = state.company?.until, until > .now else {
+                return nil
+            }
+            state.awaited = wanted
+            return until
         }
         guard let end else { return }
         let nanoseconds = Int((end - .now) / .nanoseconds(1))
         guard arrival.wait(timeout: .now() + .nanoseconds(max(0, nanoseconds))) == .timedOut else { return }
         let hasBeenWoken = state.withLock { state in
-            defer { state.isAwaitingCompany = false }
-            return !state.isAwaitingCompany
+            defer { state.awaited = nil }
+            return state.awaited == nil
         }
         // The signal came after all, or is about to, and must not end the next wait.
         if hasBeenWoken { arrival.wait() }
     }
 
-    private func nextBatch() -> [Pending]? {
+    /// What a transaction begins with; nil when nobody waits any more, and the next write has to ask for the connection.
+    private func firstBatch() -> [Pending]? {
         state.withLock { state in
-            if state.waiting.isEmpty {
+            guard !state.waiting.isEmpty else {
                 state.activity = .none
                 return nil
             }
-            let batch = Array(state.waiting.prefix(Self.batchLimit))
-            state.waiting.removeFirst(batch.count)
-            return batch
+            return state.take(atMost: Self.batchLimit)
         }
+    }
+
+    /// What has come to join a transaction that has `count` writes.
+    private func latecomers(beside count: Int) -> [Pending] {
+        awaitCompany(beside: count)
+        return state.withLock { $0.take(atMost: Self.batchLimit - count) }
     }
 }

@@ -31,17 +31,20 @@ extension LedgerTables {
 
     /// Forgets challenges and digests that ended by a time, the oldest first.
     func purge(expiredBy horizon: Date, atMost limit: Int) throws {
-        let values = [StoredValue.integer(horizon.stored), .integer(Int64(limit))]
-        let found = try first(Self.findEnded, [values[0]]) { row in
+        let found = try first(Self.findEnded) {
+            $0.integer(horizon.stored)
+        } reading: { row in
             let row = StoredRow(row, "usedDigest")
             return (challenge: try row.integer(0) != 0, digest: try row.integer(1) != 0)
         }
-        if found?.challenge == true {
-            try run(Self.purgeChallenges, values)
+        func purge(_ sql: LedgerSQL) throws {
+            try run(sql) {
+                $0.integer(horizon.stored)
+                $0.integer(Int64(limit))
+            }
         }
-        if found?.digest == true {
-            try run(Self.purgeDigests, values)
-        }
+        if found?.challenge == true { try purge(Self.purgeChallenges) }
+        if found?.digest == true { try purge(Self.purgeDigests) }
     }
 
     /// The latest making of what may have been forgotten of an app and kind, and nil when nothing was.
@@ -49,7 +52,10 @@ extension LedgerTables {
     /// The table `forgotten` holds what was forgotten before the ledger kept apps and kinds apart, as it was when it was
     /// migrated: by when its windows had ended at the latest. All of it was made by then.
     func forgottenMaking(app: String, kind: EvidenceKind) throws -> Date? {
-        let marks = try first(Self.findForgotten, [.text(app), .text(kind.name)]) { row in
+        let marks = try first(Self.findForgotten) {
+            $0.text(app)
+            $0.text(kind.name)
+        } reading: { row in
             let row = StoredRow(row, "forgottenUse")
             return [try row.dateIfAny(0), try row.dateIfAny(1)]
         }

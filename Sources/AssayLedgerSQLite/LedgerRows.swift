@@ -28,23 +28,37 @@ extension LedgerTables {
     private static let findStanding = LedgerSQL("SELECT \(standingColumns) WHERE kind = ? AND name = ?")
 
     func challenge(_ value: [UInt8]) throws -> (challenge: Challenge, consumedAt: Date?)? {
-        try first(Self.findChallenge, [.blob(value)]) { try Self.challenge($0) }
+        try first(Self.findChallenge) {
+            $0.blob(value)
+        } reading: {
+            try Self.challenge($0)
+        }
     }
 
     func key(_ identifier: KeyIdentifier) throws -> EnrolledKey? {
-        try first(Self.findKey, [.text(identifier.engine), .blob(identifier.value)]) { try Self.key($0) }
+        try first(Self.findKey) {
+            $0.key(identifier)
+        } reading: {
+            try Self.key($0)
+        }
     }
 
     /// What of a key a decision rests on.
     func keyState(_ identifier: KeyIdentifier) throws -> (app: String, counter: UInt32, enrolledAt: Date)? {
-        try first(Self.findKeyState, [.text(identifier.engine), .blob(identifier.value)]) { row in
+        try first(Self.findKeyState) {
+            $0.key(identifier)
+        } reading: { row in
             let row = StoredRow(row, "enrolledKey")
             return (try row.text(0), try row.counter(1), try row.date(2))
         }
     }
 
     func digest(_ digest: [UInt8]) throws -> UsedDigest? {
-        try first(Self.findDigest, [.blob(digest)]) { try Self.digest($0) }
+        try first(Self.findDigest) {
+            $0.blob(digest)
+        } reading: {
+            try Self.digest($0)
+        }
     }
 
     /// The block on a key, under the name that `KeyIdentifier.subject` has; Foundation takes as long for it as the look-up.
@@ -53,7 +67,11 @@ extension LedgerTables {
     }
 
     func standing(of subject: LedgerSubject) throws -> LedgerStanding? {
-        try first(Self.findStanding, [.text(subject.kind.rawValue), .text(subject.name)]) { try Self.standing($0) }
+        try first(Self.findStanding) {
+            $0.subject(subject)
+        } reading: {
+            try Self.standing($0)
+        }
     }
 
     /// The standings of subjects, whether they are in force or have ended, in the order of the subjects.
@@ -61,9 +79,11 @@ extension LedgerTables {
     /// - Parameter subjects: at most ``standingLimit``.
     func standings(of subjects: ArraySlice<LedgerSubject>) throws -> [LedgerStanding] {
         var standings: [LedgerStanding] = []
-        try StoredStatement(db, Self.standingsQuery(subjects: subjects.count)).each(
-            subjects.flatMap { [.text($0.kind.rawValue), .text($0.name)] }
-        ) { standings.append(try Self.standing($0)) }
+        try StoredStatement(db, Self.standingsQuery(subjects: subjects.count)).each {
+            for subject in subjects { $0.subject(subject) }
+        } reading: {
+            standings.append(try Self.standing($0))
+        }
         return standings
     }
 

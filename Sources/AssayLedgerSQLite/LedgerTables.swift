@@ -2,7 +2,7 @@ import AssayCore
 import Foundation
 import GRDB
 
-/// The statements, on one connection. Whoever calls holds the transaction.
+/// The statements, on one connection. Whoever calls holds the connection, and for all but ``inTransaction(_:)`` a transaction.
 struct LedgerTables {
     let db: Database
     private let prepared: PreparedStatements
@@ -33,6 +33,25 @@ struct LedgerTables {
     private static let putStanding = LedgerSQL(
         "INSERT OR REPLACE INTO block (kind, name, reason, since, until, allows) VALUES (?, ?, ?, ?, ?, ?)")
     private static let endStanding = LedgerSQL("DELETE FROM block WHERE kind = ? AND name = ?")
+
+    private static let begin = LedgerSQL("BEGIN IMMEDIATE")
+    private static let end = LedgerSQL("COMMIT")
+
+    /// Does something in a transaction that nobody else writes beside, and makes it durable. Nothing of it stays when that
+    /// fails.
+    ///
+    /// GRDB would have SQLite read the two statements anew each time.
+    func inTransaction(_ body: () throws -> Void) throws {
+        try run(Self.begin)
+        do {
+            try body()
+            try run(Self.end)
+        } catch {
+            // Some errors have ended it already; what went wrong is told by the first one.
+            try? db.rollback()
+            throw error
+        }
+    }
 
     /// Decides each effect against the tables as they are, and applies them if there is no refusal.
     func commit(_ effects: [LedgerEffect], at now: Date) throws -> CommitOutcome {
@@ -68,37 +87,46 @@ struct LedgerTables {
     private func apply(_ action: LedgerEffect.Action, at now: Date) throws {
         switch action {
         case .consumeChallenge(let value, _, _):
-            try change(Self.consumeChallenge, [.integer(now.stored), .blob(value)])
+            try change(Self.consumeChallenge) {
+                $0.integer(now.stored)
+                $0.blob(value)
+            }
         case .enrol(let key):
-            try change(
-                Self.enrolKey,
-                [
-                    .text(key.identifier.engine), .blob(key.identifier.value), .text(key.app), .blob(key.publicKey),
-                    .integer(Int64(key.counter)), .integer(key.enrolledAt.stored),
-                    .text(try StoredProperties.encode(key.properties)),
-                ])
+            let properties = try StoredProperties.encode(key.properties)
+            try change(Self.enrolKey) {
+                $0.key(key.identifier)
+                $0.text(key.app)
+                $0.blob(key.publicKey)
+                $0.integer(Int64(key.counter))
+                $0.integer(key.enrolledAt.stored)
+                $0.text(properties)
+            }
         case .advanceCounter(let advance):
-            try change(
-                Self.advanceCounter,
-                [.integer(Int64(advance.counter)), .text(advance.key.engine), .blob(advance.key.value)])
+            try change(Self.advanceCounter) {
+                $0.integer(Int64(advance.counter))
+                $0.key(advance.key)
+            }
         case .rememberDigest(let use):
-            try change(
-                Self.rememberDigest,
-                [
-                    .blob(use.digest), .text(use.app), .text(use.kind.name), .integer(use.madeAt.stored),
-                    .integer(use.usedAt.stored), .integer(use.until.stored),
-                ])
+            try change(Self.rememberDigest) {
+                $0.blob(use.digest)
+                $0.text(use.app)
+                $0.text(use.kind.name)
+                $0.integer(use.madeAt.stored)
+                $0.integer(use.usedAt.stored)
+                $0.integer(use.until.stored)
+            }
         }
     }
 
     /// Stores a challenge. Returns whether there was none of its value.
     func insert(_ challenge: Challenge) throws -> Bool {
-        try run(
-            Self.issueChallenge,
-            [
-                .blob(challenge.value), .text(challenge.app), .text(challenge.purpose.name),
-                .integer(challenge.issuedAt.stored), .integer(challenge.expiresAt.stored),
-            ]) == 1
+        try run(Self.issueChallenge) {
+            $0.blob(challenge.value)
+            $0.text(challenge.app)
+            $0.text(challenge.purpose.name)
+            $0.integer(challenge.issuedAt.stored)
+            $0.integer(challenge.expiresAt.stored)
+        } == 1
     }
 
     /// Stores a block in place of the standing that there may be.
@@ -112,39 +140,55 @@ struct LedgerTables {
     }
 
     private func put(_ subject: LedgerSubject, _ reason: String, since: Date, until: Date?, allows: Bool) throws {
-        try change(
-            Self.putStanding,
-            [
-                .text(subject.kind.rawValue), .text(subject.name), .text(reason), .integer(since.stored),
-                .optional(until?.stored), .integer(allows ? 1 : 0),
-            ])
+        try change(Self.putStanding) {
+            $0.subject(subject)
+            $0.text(reason)
+            $0.integer(since.stored)
+            $0.integer(until?.stored)
+            $0.integer(allows ? 1 : 0)
+        }
     }
 
     /// Removes a block or an allowance. Returns what there was.
     func removeStanding(of subject: LedgerSubject) throws -> LedgerStanding? {
         guard let standing = try standing(of: subject) else { return nil }
-        try change(
-            Self.endStanding, [.text(subject.kind.rawValue), .text(subject.name)])
+        try change(Self.endStanding) { $0.subject(subject) }
         return standing
     }
 
     /// Runs a statement that must change exactly one row, if the ledger is what the decision took it for.
-    func change(_ sql: LedgerSQL, _ values: [StoredValue]) throws {
-        guard try run(sql, values) == 1 else {
+    ///
+    /// - Parameter bind: binds the values, here and below.
+    func change(_ sql: LedgerSQL, _ bind: (inout StoredBinding) -> Void) throws {
+        guard try run(sql, bind) == 1 else {
             throw StoredValueError(table: "ledger", column: "a row that was decided on")
         }
     }
 
     /// Runs a statement. Returns how many rows it changed.
     @discardableResult
-    func run(_ sql: LedgerSQL, _ values: [StoredValue]) throws -> Int {
-        try prepared.statement(sql).run(values)
+    func run(_ sql: LedgerSQL, _ bind: (inout StoredBinding) -> Void = { _ in }) throws -> Int {
+        try prepared.statement(sql).run(bind)
     }
 
     /// The first row of a query, read by `body`, and nil when there is none.
     func first<Value>(
-        _ sql: LedgerSQL, _ values: [StoredValue], _ body: (StoredCells) throws -> Value
+        _ sql: LedgerSQL, _ bind: (inout StoredBinding) -> Void, reading body: (StoredCells) throws -> Value
     ) throws -> Value? {
-        try prepared.statement(sql).first(values, body)
+        try prepared.statement(sql).first(bind, reading: body)
+    }
+}
+
+extension StoredBinding {
+    /// The two columns that tell an enrolled key from others.
+    mutating func key(_ identifier: KeyIdentifier) {
+        text(identifier.engine)
+        blob(identifier.value)
+    }
+
+    /// The two columns that tell a standing from others.
+    mutating func subject(_ subject: LedgerSubject) {
+        text(subject.kind.rawValue)
+        text(subject.name)
     }
 }

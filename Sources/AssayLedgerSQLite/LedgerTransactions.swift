@@ -17,9 +17,15 @@ final class LedgerTransactions: Sendable {
     var count: Int { begun.load(ordering: .relaxed) }
 
     /// Decides writes, each against what the earlier ones left, and returns an answer for each when all are durable.
-    func write(_ batch: [TimedWrite], _ db: Database) -> [Result<LedgerAnswer, LedgerOutage>] {
+    ///
+    /// - Parameter joining: what is to be written beside, asked for whenever all so far is, until there is nothing; its
+    ///   answers come after those of `first`.
+    func write(
+        _ first: [TimedWrite], _ db: Database, joining: () -> [TimedWrite] = { [] }
+    ) -> [Result<LedgerAnswer, LedgerOutage>] {
+        var batch = first
         do {
-            return try transact(batch, db)
+            return try transact(&batch, db, joining)
         } catch {
             let outage = LedgerOutage(error, path: path)
             // What only one of them may be to blame for, such as a damaged row, must not hit the others.
@@ -30,28 +36,33 @@ final class LedgerTransactions: Sendable {
         }
     }
 
-    private func transact(_ batch: [TimedWrite], _ db: Database) throws -> [Result<LedgerAnswer, LedgerOutage>] {
+    /// - Parameter batch: what is written; holds all that joined it, also when this throws.
+    private func transact(
+        _ batch: inout [TimedWrite], _ db: Database, _ joining: () -> [TimedWrite]
+    ) throws -> [Result<LedgerAnswer, LedgerOutage>] {
         begun.add(1, ordering: .relaxed)
         var answers: [Result<LedgerAnswer, LedgerOutage>] = []
         answers.reserveCapacity(batch.count)
-        try db.inTransaction(.immediate) {
-            let tables = LedgerTables(db)
+        let tables = LedgerTables(db)
+        try tables.inTransaction {
             var changed = false
-            for write in batch {
-                do {
-                    let answer = try perform(write, tables)
-                    answers.append(.success(answer))
-                    changed = changed || answer.isChange
-                } catch let outage as LedgerOutage where outage.code == .forgotten {
-                    // Nothing of it has been applied: all of its effects are decided before the first one is.
-                    answers.append(.failure(outage))
+            while answers.count < batch.count {
+                for write in batch[answers.count...] {
+                    do {
+                        let answer = try perform(write, tables)
+                        answers.append(.success(answer))
+                        changed = changed || answer.isChange
+                    } catch let outage as LedgerOutage where outage.code == .forgotten {
+                        // Nothing of it has been applied: all of its effects are decided before the first one is.
+                        answers.append(.failure(outage))
+                    }
                 }
+                batch += joining()
             }
             // A refusal changes nothing. The limit exceeds what a batch can add, so that purging keeps up.
             if changed, let now = batch.lazy.map(\.now).min(), let horizon = forgetting.horizon(at: now) {
                 try tables.purge(expiredBy: horizon, atMost: 16 + 2 * batch.count)
             }
-            return .commit
         }
         return answers
     }

@@ -8,11 +8,6 @@ enum StoredValue {
     case real
     case text(String)
     case blob([UInt8])
-
-    /// NULL for nil.
-    static func optional(_ text: String?) -> StoredValue { text.map { .text($0) } ?? .null }
-    /// NULL for nil.
-    static func optional(_ integer: Int64?) -> StoredValue { integer.map { .integer($0) } ?? .null }
 }
 
 /// A statement that GRDB has prepared and keeps, bound and stepped through SQLite itself.
@@ -29,39 +24,44 @@ struct StoredStatement {
     }
 
     /// Runs a statement that gives no rows. Returns how many rows it changed.
-    func run(_ values: [StoredValue]) throws -> Int {
-        try bound(values) { handle in
+    ///
+    /// - Parameter bind: binds the values, here and below.
+    func run(_ bind: (inout StoredBinding) -> Void = { _ in }) throws -> Int {
+        try bound(bind) { handle in
             while try Self.step(handle) {}
             return Int(sqlite3_changes(sqlite3_db_handle(handle)))
         }
     }
 
     /// The first row, read by `body`, and nil when there is none.
-    func first<Value>(_ values: [StoredValue], _ body: (StoredCells) throws -> Value) throws -> Value? {
-        try bound(values) { handle in
+    func first<Value>(
+        _ bind: (inout StoredBinding) -> Void, reading body: (StoredCells) throws -> Value
+    ) throws -> Value? {
+        try bound(bind) { handle in
             guard try Self.step(handle) else { return nil }
             return try body(StoredCells(handle: handle))
         }
     }
 
     /// Hands all rows to `body`, one at a time.
-    func each(_ values: [StoredValue], _ body: (StoredCells) throws -> Void) throws {
-        try bound(values) { handle in
+    func each(_ bind: (inout StoredBinding) -> Void, reading body: (StoredCells) throws -> Void) throws {
+        try bound(bind) { handle in
             while try Self.step(handle) { try body(StoredCells(handle: handle)) }
         }
     }
 
-    private func bound<Value>(_ values: [StoredValue], _ body: (OpaquePointer) throws -> Value) throws -> Value {
+    private func bound<Value>(
+        _ bind: (inout StoredBinding) -> Void, _ body: (OpaquePointer) throws -> Value
+    ) throws -> Value {
         let handle = statement.sqliteStatement
         defer {
             sqlite3_reset(handle)
             sqlite3_clear_bindings(handle)
             withExtendedLifetime(statement) {}
         }
-        for (index, value) in values.enumerated() {
-            let code = Self.bind(value, handle, Int32(index + 1))
-            guard code == SQLITE_OK else { throw Self.error(code) }
-        }
+        var binding = StoredBinding(handle: handle)
+        bind(&binding)
+        guard binding.code == SQLITE_OK else { throw Self.error(binding.code) }
         return try body(handle)
     }
 
@@ -77,25 +77,67 @@ struct StoredStatement {
     fileprivate static func error(_ code: Int32) -> DatabaseError {
         DatabaseError(resultCode: ResultCode(rawValue: code))
     }
+}
 
-    private static func bind(_ value: StoredValue, _ handle: OpaquePointer, _ index: Int32) -> Int32 {
-        // Has SQLite take a copy: SQLITE_TRANSIENT, a macro that Swift cannot import.
-        let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-        switch value {
-        case .null:
-            return sqlite3_bind_null(handle, index)
-        case .integer(let integer):
-            return sqlite3_bind_int64(handle, index, integer)
-        case .real:
-            return SQLITE_MISMATCH
-        case .text(let text):
-            return sqlite3_bind_text(handle, index, text, Int32(text.utf8.count), copied)
-        case .blob(let bytes):
-            if bytes.isEmpty { return sqlite3_bind_zeroblob(handle, index, 0) }
-            return bytes.withUnsafeBytes {
-                sqlite3_bind_blob64(handle, index, $0.baseAddress, UInt64($0.count), copied)
-            }
-        }
+/// Binds the values of a statement in their order. Not an array of them: a commit of one step would make a dozen.
+struct StoredBinding {
+    fileprivate let handle: OpaquePointer
+    private var index: Int32 = 0
+    /// The first error, and `SQLITE_OK` while there is none.
+    fileprivate private(set) var code = SQLITE_OK
+
+    fileprivate init(handle: OpaquePointer) {
+        self.handle = handle
+    }
+
+    mutating func integer(_ integer: Int64) { note(sqlite3_bind_int64(handle, next(), integer)) }
+
+    mutating func text(_ text: String) {
+        let index = next()
+        var text = text
+        note(
+            text.withUTF8 { bytes in
+                // A text without bytes may have no address, and no address is NULL.
+                bytes.isEmpty
+                    ? sqlite3_bind_text(handle, index, "", 0, Self.copied)
+                    : bytes.withMemoryRebound(to: CChar.self) {
+                        sqlite3_bind_text(handle, index, $0.baseAddress, Int32($0.count), Self.copied)
+                    }
+            })
+    }
+
+    mutating func blob(_ bytes: [UInt8]) {
+        let index = next()
+        note(
+            bytes.withUnsafeBytes { bytes in
+                bytes.isEmpty
+                    ? sqlite3_bind_zeroblob(handle, index, 0)
+                    : sqlite3_bind_blob64(handle, index, bytes.baseAddress, UInt64(bytes.count), Self.copied)
+            })
+    }
+
+    /// NULL for nil.
+    mutating func integer(_ integer: Int64?) {
+        if let integer { self.integer(integer) } else { null() }
+    }
+
+    /// NULL for nil.
+    mutating func text(_ text: String?) {
+        if let text { self.text(text) } else { null() }
+    }
+
+    private mutating func null() { note(sqlite3_bind_null(handle, next())) }
+
+    /// Has SQLite take a copy: SQLITE_TRANSIENT, a macro that Swift cannot import.
+    private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+    private mutating func next() -> Int32 {
+        index += 1
+        return index
+    }
+
+    private mutating func note(_ result: Int32) {
+        if code == SQLITE_OK { code = result }
     }
 }
 

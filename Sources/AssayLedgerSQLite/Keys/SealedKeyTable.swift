@@ -34,30 +34,41 @@ extension LedgerTables {
     }
 
     func sealedKey(_ name: String) throws -> SealedKeyRow? {
-        try first(Self.findSealedKey, [.text(name)]) { try Self.sealedKey($0) }
+        try first(Self.findSealedKey) {
+            $0.text(name)
+        } reading: {
+            try Self.sealedKey($0)
+        }
     }
 
     /// Stores a key. Returns whether there was none of its name.
     func insert(_ key: SealedKeyRow) throws -> Bool {
-        try run(
-            Self.addSealedKey,
-            [
-                .text(key.columns.name), .text(key.columns.purpose), .optional(key.columns.scope),
-                .text(key.columns.algorithm), .optional(key.columns.notBefore), .optional(key.columns.notAfter),
-                .optional(key.columns.retiredAt), .integer(key.columns.addedAt), .blob(key.masterKey),
-                .blob(key.sealed),
-            ]) == 1
+        let columns = key.columns
+        return try run(Self.addSealedKey) {
+            $0.text(columns.name)
+            $0.text(columns.purpose)
+            $0.text(columns.scope)
+            $0.text(columns.algorithm)
+            $0.integer(columns.notBefore)
+            $0.integer(columns.notAfter)
+            $0.integer(columns.retiredAt)
+            $0.integer(columns.addedAt)
+            $0.blob(key.masterKey)
+            $0.blob(key.sealed)
+        } == 1
     }
 
     /// Stores when a key was retired, and the key sealed anew together with that.
     func retire(_ key: SealedKeyRow) throws {
-        try change(
-            Self.retireSealedKey,
-            [.optional(key.columns.retiredAt), .blob(key.sealed), .text(key.columns.name)])
+        try change(Self.retireSealedKey) {
+            $0.integer(key.columns.retiredAt)
+            $0.blob(key.sealed)
+            $0.text(key.columns.name)
+        }
     }
 
     /// Removes a key. Returns whether there was one.
     func removeSealedKey(_ name: String) throws -> Bool {
-        try run(Self.removeSealedKey, [.text(name)]) == 1
+        try run(Self.removeSealedKey) { $0.text(name) } == 1
     }
 }

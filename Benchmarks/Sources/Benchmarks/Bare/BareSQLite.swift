@@ -3,14 +3,14 @@ import Foundation
 
 /// Steps counters in the file of a ledger as a program would that is written by hand for nothing else: the C API, every
 /// statement prepared once, the same pragmas, and in each transaction the statements that a ledger needs to decide a
-/// step, to apply it, and to forget what has ended.
+/// step, to apply it, and to see that nothing has ended that is to be forgotten.
 final class BareSQLite {
     private let connection: OpaquePointer
     private let begin: OpaquePointer
     private let key: OpaquePointer
     private let block: OpaquePointer
     private let advance: OpaquePointer
-    private let purges: [OpaquePointer]
+    private let ended: OpaquePointer
     private let commit: OpaquePointer
 
     /// - Parameter path: a ledger's file, which nobody else has open in this process.
@@ -33,18 +33,16 @@ final class BareSQLite {
         block = prepare("SELECT kind, name, reason, since, until, allows FROM block WHERE kind = ? AND name = ?")
         advance = prepare(
             "UPDATE enrolledKey SET counter = ?3 WHERE engine = ?1 AND identifier = ?2 AND counter < ?3")
-        purges = [("challenge", "value", "expiresAt"), ("usedDigest", "digest", "until")].map { table, name, end in
-            prepare(
-                """
-                DELETE FROM \(table) WHERE \(name) IN
-                (SELECT \(name) FROM \(table) WHERE \(end) <= ? ORDER BY \(end) LIMIT ?)
-                """)
-        }
+        ended = prepare(
+            """
+            SELECT EXISTS (SELECT 1 FROM challenge WHERE expiresAt <= ?1),
+            EXISTS (SELECT 1 FROM usedDigest WHERE until <= ?1)
+            """)
         commit = prepare("COMMIT")
     }
 
     deinit {
-        for statement in [begin, key, block, advance, commit] + purges { sqlite3_finalize(statement) }
+        for statement in [begin, key, block, advance, ended, commit] { sqlite3_finalize(statement) }
         sqlite3_close(connection)
     }
 
@@ -52,11 +50,11 @@ final class BareSQLite {
     func advance(_ keys: ArraySlice<BareKey>, to counter: UInt32) {
         run(begin)
         for key in keys { advance(key, to: counter) }
-        for purge in purges {
-            sqlite3_bind_int64(purge, 1, 0)
-            sqlite3_bind_int64(purge, 2, Int64(16 + 2 * keys.count))
-            run(purge)
-        }
+        sqlite3_bind_int64(ended, 1, 0)
+        demand(
+            sqlite3_step(ended) == SQLITE_ROW && sqlite3_column_int(ended, 0) == 0 && sqlite3_column_int(ended, 1) == 0,
+            "something has ended")
+        sqlite3_reset(ended)
         run(commit)
     }
 

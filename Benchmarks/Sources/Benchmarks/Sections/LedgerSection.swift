@@ -11,9 +11,10 @@ struct LedgerSection: Section {
         """
     private static let writers = 64
 
-    /// How many turns there are in a round, and how many steps of each writer in a turn. The first write of a turn goes alone,
-    /// so that short ones would not show groups.
-    private static let (turns, steps) = (8, 16)
+    /// How many turns there are in a round, and how many steps of each writer in a turn; a lone one takes more. The first
+    /// writes of a turn still go by what the turn before was like, so that short ones would show neither groups nor lone
+    /// writers.
+    private static let (turns, steps, loneSteps) = (8, 16, 64)
 
     /// Seconds, of all turns of a round together.
     private struct Round {
@@ -43,7 +44,7 @@ struct LedgerSection: Section {
     ) async throws -> Round {
         var round = Round()
         for _ in 0..<Self.turns {
-            let (few, many) = (Self.steps, Self.writers * Self.steps)
+            let (few, many) = (Self.loneSteps, Self.writers * Self.steps)
             round.single += try await Stopwatch.wall { try await ledger.step(few, writers: 1) }
             round.bareSingle += await Stopwatch.wall { () async in bare.step(few, together: 1) }
             let (each, together) = (many / workers.count, Self.writers / workers.count)
@@ -67,8 +68,8 @@ struct LedgerSection: Section {
     }
 
     private func figures(_ rounds: [Round]) -> [Figure] {
-        let one = Double(Self.turns * Self.steps)
-        let all = one * Double(Self.writers)
+        let one = Double(Self.turns * Self.loneSteps)
+        let all = Double(Self.turns * Self.steps * Self.writers)
         /// A ratio of rates; `steps` and `others` are how many steps the times are of.
         func figure(
             _ subject: String, _ time: (Round) -> Double, _ steps: Double, against baseline: String,
