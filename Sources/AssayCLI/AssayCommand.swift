@@ -25,20 +25,28 @@ struct AssayCommand: AsyncParsableCommand {
     static func main() async {
         // A limit on the size of files is an error of writing like a full disk, and no reason to end half-way.
         signal(SIGXFSZ, SIG_IGN)
-        let arguments = Array(ProcessInfo.processInfo.arguments.dropFirst())
         do {
-            try CommandSuggestion.check(arguments, in: AssayCommand.self)
-            var command = try await asyncParseAsRoot(arguments)
-            if var asynchronous = command as? any AsyncParsableCommand {
-                try await asynchronous.run()
-            } else {
-                try command.run()
+            do {
+                try await run(Array(ProcessInfo.processInfo.arguments.dropFirst()))
+            } catch  where !(error is CommandFailure) && exitCode(for: error).isSuccess {
+                // Help, which the argument parser would print without a look at whether it can be.
+                try Console.print(fullMessage(for: error))
             }
         } catch let failure as CommandFailure {
             if let message = failure.message { Console.complain("error: \(message)") }
             Foundation.exit(failure.status.rawValue)
         } catch {
             exit(withError: error)
+        }
+    }
+
+    private static func run(_ arguments: [String]) async throws {
+        try CommandSuggestion.check(arguments, in: AssayCommand.self)
+        var command = try await asyncParseAsRoot(arguments)
+        if var asynchronous = command as? any AsyncParsableCommand {
+            try await asynchronous.run()
+        } else {
+            try command.run()
         }
     }
 }

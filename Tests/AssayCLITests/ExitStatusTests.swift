@@ -60,12 +60,28 @@ struct ExitStatusTests {
         #expect(try scratch.assay("frobnicate").errors.contains("it has verify, inspect"))
     }
 
+    @Test("An unknown option is told before one that is missing for want of it")
+    func unknownOptions() throws {
+        let scratch = try Scratch()
+        let mistyped = try scratch.assay("verify", "--polcy", "policy.yaml", "records.json")
+        #expect(mistyped.status == 64)
+        #expect(mistyped.errors.contains("Unknown option '--polcy'. Did you mean '--policy'?"))
+        let missing = try scratch.assay("verify", "records.json")
+        #expect(missing.status == 64)
+        #expect(missing.errors.contains("--policy is required for records"))
+    }
+
     @Test("Output that cannot be written is an error, a reader that has gone is none", .timeLimit(.minutes(5)))
     func unwritableOutput() throws {
         let scratch = try Scratch()
         let full = try scratch.shell("\"$ASSAY\" explain > /dev/full")
         #expect(full.status == 74)
         #expect(full.errors.contains("standard output cannot be written"))
+        for option in ["--help", "--version", "verify --help", "help verify", "--generate-completion-script bash"] {
+            let full = try scratch.shell("\"$ASSAY\" \(option) > /dev/full")
+            #expect(full.status == 74, "\(option)")
+            #expect(full.errors.contains("standard output cannot be written"), "\(option)")
+        }
         let gone = try scratch.shell("for i in 1 2 3; do \"$ASSAY\" explain; done | head -n 1")
         #expect(gone.status == 0)
         #expect(gone.errors.isEmpty, "\(gone.errors)")
