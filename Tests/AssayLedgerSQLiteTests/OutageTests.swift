@@ -29,6 +29,35 @@ struct OutageTests {
         try await expectComplete(ledger, keys: acknowledged + 1)
     }
 
+    @Test("Of the keys that many enrol until the ledger is full, those that were acknowledged are there, and no others")
+    func fullUnderManyWriters() async throws {
+        let folder = try TemporaryFolder()
+        let ledger = try SQLiteLedger.open(path: folder.path(), busyTimeout: .seconds(100), maximumPageCount: 120)
+        let writers: UInt32 = 64
+        let acknowledged = try await withThrowingTaskGroup(of: [UInt32].self) { group in
+            for writer in 0..<writers {
+                group.addTask {
+                    var enrolled: [UInt32] = []
+                    let code = try await outage {
+                        for seed in stride(from: writer, to: 100_000, by: Int(writers)) {
+                            try #require(try await ledger.commit([Fixture.enrol(seed)], at: Fixture.now).isApplied)
+                            enrolled.append(seed)
+                        }
+                    }
+                    #expect(code == .full)
+                    return enrolled
+                }
+            }
+            return try await group.reduce(into: Set<UInt32>()) { $0.formUnion($1) }
+        }
+        #expect(acknowledged.count > 500)
+        #expect(ledger.writer.transactionCount < acknowledged.count / 2)
+        for seed in 0..<(acknowledged.max() ?? 0) + writers {
+            let isStored = try await ledger.enrolledKey(Fixture.identifier(seed)) != nil
+            #expect(isStored == acknowledged.contains(seed), "\(seed)")
+        }
+    }
+
     @Test(
         "A full disk is an outage, and the open ledger goes on when there is space again",
         .enabled(if: StressProcess.canMount, "mounting a small tmpfs needs root and unshare(1)"))
