@@ -6,10 +6,10 @@ SWIFT ?= swift
 # More for every build, such as -debug-info-format none in CI.
 BUILD_FLAGS ?=
 CONFIGURATION := -c release $(BUILD_FLAGS)
-# Where the fuzzer is built, apart from what is built without the sanitizer.
-FUZZ_BUILD ?= Fuzz/.build
-# What it is built with. Without `address` it is many times as fast, and needs a FUZZ_BUILD of its own.
+# What the fuzzer is built with; without `address` it is many times as fast. And where, a folder for each, apart from what is
+# not instrumented.
 export FUZZ_SANITIZERS ?= fuzzer,address
+FUZZ_BUILD ?= Fuzz/.build$(if $(findstring address,$(FUZZ_SANITIZERS)),,/fast)
 TESTING := $(CONFIGURATION) --disable-testable-imports --disable-xctest
 # All at once, over a thousand tests wait for a few processors, and limits of time mean nothing.
 TESTS_AT_A_TIME := 8

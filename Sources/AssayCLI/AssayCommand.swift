@@ -42,7 +42,15 @@ struct AssayCommand: AsyncParsableCommand {
 
     private static func run(_ arguments: [String]) async throws {
         try CommandSuggestion.check(arguments, in: AssayCommand.self)
-        var command = try await asyncParseAsRoot(arguments)
+        var command: any ParsableCommand
+        do {
+            command = try await asyncParseAsRoot(arguments)
+        } catch  where !exitCode(for: error).isSuccess {
+            if let unknown = UnknownOption(among: arguments, of: AssayCommand.self) {
+                throw CommandFailure(.usage, unknown.message)
+            }
+            throw error
+        }
         if var asynchronous = command as? any AsyncParsableCommand {
             try await asynchronous.run()
         } else {

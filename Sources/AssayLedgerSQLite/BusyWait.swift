@@ -6,7 +6,7 @@ import Synchronization
 /// commits.
 final class BusyWait: Sendable {
     private static let first = 0.0001
-    private static let last = 0.005
+    private static let last = 0.001
     private static let growing = 50
 
     /// How long an operation waits in all.
@@ -18,8 +18,11 @@ final class BusyWait: Sendable {
         self.timeout = timeout
     }
 
-    /// How often another process was found in the way.
-    var waits: Int { count.load(ordering: .relaxed) }
+    /// How many tries have found another process in the way.
+    var collisions: Int { count.load(ordering: .relaxed) }
+
+    /// How long a file has to be free for whoever waits for it to notice, on a machine that is not too busy.
+    static let window = 2 * last
 
     /// What a connection is opened with.
     var mode: Database.BusyMode {
@@ -40,7 +43,7 @@ final class BusyWait: Sendable {
         return body()
     }
 
-    /// The pause after some tries, in seconds: from 0.1 ms in even steps to 5 ms.
+    /// The pause after some tries, in seconds: from 0.1 ms in even steps to 1 ms.
     private static func step(_ tries: Int) -> Double {
         tries >= growing ? last : first + (last - first) * Double(tries) / Double(growing)
     }

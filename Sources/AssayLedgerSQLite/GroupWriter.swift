@@ -10,8 +10,8 @@ import Synchronization
 /// is answered before that is durable. A lone write goes at once, and where the disk is fast on the thread that asks for
 /// it: to hand it to the writing thread and back takes as long as such a disk does. Writers that have shared a transaction
 /// are given a moment to come back and share the next one: otherwise the first of them would go alone and the others after
-/// it, in two groups that take turns for ever, at half the rate. The first of them are written while the others come,
-/// unless other processes write too, which get at the file only between transactions.
+/// it, in two groups that take turns for ever, at half the rate. The first of them are written while the others come, the
+/// file being locked meanwhile, unless another process was in the way lately, which gets at it only between transactions.
 package final class GroupWriter: Sendable {
     /// How many writes share a transaction at most, which bounds how long the first of them waits for the others.
     package static let batchLimit = 256
@@ -20,10 +20,13 @@ package final class GroupWriter: Sendable {
     /// How long company is waited for after a transaction, as a share of the time that it took, and at most: a little
     /// beside what a write takes anyway, even when nobody comes back.
     private static let patience = (share: 0.25, limit: Duration.milliseconds(5))
-    /// Which part of the company is waited for before a transaction is begun: enough to be busy until the others are there.
+    /// A transaction is begun when one in so many of the company is there, which keeps it busy until the others are.
     private static let vanguard = 16
     /// How many transactions long another process is taken to write too, after it was in the way.
     private static let crowding = 64
+    /// How long transactions may follow each other at once. Then the file is left free for a moment: who waits for it in
+    /// another process might else never meet it free, and is not seen from here.
+    private static let haste = Duration.milliseconds(250)
     /// How long the last transaction may have taken for a lone write to be made on the thread that asks for it, which is
     /// kept from other work meanwhile.
     private static let loneLimit = Duration.milliseconds(1)
@@ -61,13 +64,22 @@ package final class GroupWriter: Sendable {
         var awaited: Int?
         /// For how many transactions more another process is taken to write too.
         var crowded = 0
+        /// Since when the file has not been free for long.
+        var busySince: ContinuousClock.Instant?
+        /// When the last transaction ended.
+        var lastEnd: ContinuousClock.Instant?
+        /// How many writes have joined a transaction that had begun.
+        var joined = 0
 
         /// Notes what a transaction says about the disk and about company.
+        ///
+        /// - Parameter idle: for how long of it company was waited for.
         mutating func note(
             _ results: [Result<LedgerAnswer, LedgerOutage>], since start: ContinuousClock.Instant,
-            end: ContinuousClock.Instant
+            end: ContinuousClock.Instant, idle: Duration = .zero
         ) {
-            let took = end - start
+            let took = end - start - idle
+            lastEnd = end
             // What changes nothing never waits for the disk.
             let isDurable = results.contains { if case .success(let answer) = $0 { answer.isChange } else { false } }
             if isDurable || took >= GroupWriter.loneLimit { lastTook = took }
@@ -85,13 +97,24 @@ package final class GroupWriter: Sendable {
             return true
         }
 
-        /// How many writes are to be waited for, beside those of a transaction that is under way if there is one; nil when
-        /// there is no reason to wait.
+        /// Whether transactions have followed each other for so long that the file is to be left free before the next one.
+        mutating func isToPause(at now: ContinuousClock.Instant) -> Bool {
+            guard let busySince, let lastEnd, now - lastEnd < .seconds(BusyWait.window) else {
+                busySince = now
+                return false
+            }
+            guard now - busySince >= GroupWriter.haste else { return false }
+            self.busySince = nil
+            return !isClosed
+        }
+
+        /// How many writes are to be waited for, beside those of a transaction that is under way if there is one; nil
+        /// when there is no reason to wait.
         func wanted(beside count: Int?) -> Int? {
             guard !isClosed, let company else { return nil }
             let wanted: Int
             if let count {
-                // Never idle while another process waits for the file.
+                // Nobody idles while others wait, of this process or of another one.
                 guard crowded == 0, waiting.isEmpty else { return nil }
                 wanted = company.size - count
             } else {
@@ -129,6 +152,8 @@ package final class GroupWriter: Sendable {
     package var transactionCount: Int { transactions.count }
     /// How many of them were of a lone write, on the thread that asked for it.
     package var loneTransactionCount: Int { state.withLock { $0.loneTransactions } }
+    /// How many writes have joined a transaction that had begun.
+    package var joinedCount: Int { state.withLock { $0.joined } }
 
     /// Hands a write in, and returns once its transaction is durable. Cancellation is ignored: a write that has been
     /// handed in may be applied, and whoever did so must learn it.
@@ -248,17 +273,20 @@ package final class GroupWriter: Sendable {
 
     @Sendable private func drain(_ db: Database) {
         for _ in 0..<Self.turn {
+            if state.withLock({ $0.isToPause(at: .now) }) { Thread.sleep(forTimeInterval: BusyWait.window) }
             awaitCompany()
             guard var batch = firstBatch() else { return }
-            let (start, waits) = (ContinuousClock.now, busyWait.waits)
+            let (start, collisions) = (ContinuousClock.now, busyWait.collisions)
+            var idle = Duration.zero
             let results = transactions.write(batch.map(\.write), db) {
+                idle += awaitCompany(beside: batch.count)
                 let more = latecomers(beside: batch.count)
                 batch += more
                 return more.map(\.write)
             }
-            let (end, isCrowded) = (ContinuousClock.now, busyWait.waits > waits)
+            let (end, isCrowded) = (ContinuousClock.now, busyWait.collisions > collisions)
             state.withLock { state in
-                state.note(results, since: start, end: end)
+                state.note(results, since: start, end: end, idle: idle)
                 state.crowded = isCrowded ? Self.crowding : max(0, state.crowded - 1)
             }
             for (pending, result) in zip(batch, results) { pending.continuation.resume(returning: result) }
@@ -271,9 +299,10 @@ package final class GroupWriter: Sendable {
         if isLast { drain(db) }
     }
 
-    /// Waits for company to begin a transaction, or to join one that has `count` writes, but not beyond the time that was
-    /// set.
-    private func awaitCompany(beside count: Int? = nil) {
+    /// Waits for company to begin a transaction, or to join one that has `count` writes, but not beyond the time that
+    /// was set. Returns how long.
+    @discardableResult
+    private func awaitCompany(beside count: Int? = nil) -> Duration {
         let end: ContinuousClock.Instant? = state.withLock { state in
             guard let wanted = state.wanted(beside: count), let until = state.company?.until, until > .now else {
                 return nil
@@ -281,18 +310,22 @@ package final class GroupWriter: Sendable {
             state.awaited = wanted
             return until
         }
-        guard let end else { return }
-        let nanoseconds = Int((end - .now) / .nanoseconds(1))
-        guard arrival.wait(timeout: .now() + .nanoseconds(max(0, nanoseconds))) == .timedOut else { return }
-        let hasBeenWoken = state.withLock { state in
-            defer { state.awaited = nil }
-            return state.awaited == nil
+        guard let end else { return .zero }
+        let start = ContinuousClock.now
+        let nanoseconds = Int((end - start) / .nanoseconds(1))
+        if arrival.wait(timeout: .now() + .nanoseconds(max(0, nanoseconds))) == .timedOut {
+            let hasBeenWoken = state.withLock { state in
+                defer { state.awaited = nil }
+                return state.awaited == nil
+            }
+            // The signal came after all, or is about to, and must not end the next wait.
+            if hasBeenWoken { arrival.wait() }
         }
-        // The signal came after all, or is about to, and must not end the next wait.
-        if hasBeenWoken { arrival.wait() }
+        return .now - start
     }
 
-    /// What a transaction begins with; nil when nobody waits any more, and the next write has to ask for the connection.
+    /// What a transaction begins with; nil when nobody waits any more, and the next write has to ask for the
+    /// connection.
     private func firstBatch() -> [Pending]? {
         state.withLock { state in
             guard !state.waiting.isEmpty else {
@@ -305,7 +338,10 @@ package final class GroupWriter: Sendable {
 
     /// What has come to join a transaction that has `count` writes.
     private func latecomers(beside count: Int) -> [Pending] {
-        awaitCompany(beside: count)
-        return state.withLock { $0.take(atMost: Self.batchLimit - count) }
+        state.withLock { state in
+            let more = state.take(atMost: Self.batchLimit - count)
+            state.joined += more.count
+            return more
+        }
     }
 }

@@ -2,7 +2,8 @@ import AssayCore
 import Foundation
 import GRDB
 
-/// The statements, on one connection. Whoever calls holds the connection, and for all but ``inTransaction(_:)`` a transaction.
+/// The statements, on one connection. Whoever calls holds the connection, and a transaction for all but
+/// ``inTransaction(_:)``.
 struct LedgerTables {
     let db: Database
     private let prepared: PreparedStatements
@@ -37,8 +38,8 @@ struct LedgerTables {
     private static let begin = LedgerSQL("BEGIN IMMEDIATE")
     private static let end = LedgerSQL("COMMIT")
 
-    /// Does something in a transaction that nobody else writes beside, and makes it durable. Nothing of it stays when that
-    /// fails.
+    /// Does something in a transaction that nobody else writes beside, and makes it durable. Nothing of it stays when
+    /// that fails.
     ///
     /// GRDB would have SQLite read the two statements anew each time.
     func inTransaction(_ body: () throws -> Void) throws {

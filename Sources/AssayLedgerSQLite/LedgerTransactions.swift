@@ -18,8 +18,8 @@ final class LedgerTransactions: Sendable {
 
     /// Decides writes, each against what the earlier ones left, and returns an answer for each when all are durable.
     ///
-    /// - Parameter joining: what is to be written beside, asked for whenever all so far is, until there is nothing; its
-    ///   answers come after those of `first`.
+    /// - Parameter joining: asked for more writes of the same transaction whenever those so far are made, until it has
+    ///   none; their answers come after those of `first`.
     func write(
         _ first: [TimedWrite], _ db: Database, joining: () -> [TimedWrite] = { [] }
     ) -> [Result<LedgerAnswer, LedgerOutage>] {

@@ -81,6 +81,6 @@ extension SQLiteLedger {
 extension LedgerTables {
     /// Hands the rows of a query to `body`, one at a time, in the order of a key.
     static func each(_ db: Database, _ columns: String, by key: String, _ body: (StoredCells) throws -> Void) throws {
-        try StoredStatement(db, "SELECT \(columns) ORDER BY \(key)").each({ _ in }, reading: body)
+        try StoredStatement(db, "SELECT \(columns) ORDER BY \(key)").each(reading: body)
     }
 }

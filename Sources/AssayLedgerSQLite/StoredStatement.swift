@@ -26,7 +26,7 @@ struct StoredStatement {
     /// Runs a statement that gives no rows. Returns how many rows it changed.
     ///
     /// - Parameter bind: binds the values, here and below.
-    func run(_ bind: (inout StoredBinding) -> Void = { _ in }) throws -> Int {
+    func run(_ bind: (inout StoredBinding) -> Void) throws -> Int {
         try bound(bind) { handle in
             while try Self.step(handle) {}
             return Int(sqlite3_changes(sqlite3_db_handle(handle)))
@@ -44,7 +44,9 @@ struct StoredStatement {
     }
 
     /// Hands all rows to `body`, one at a time.
-    func each(_ bind: (inout StoredBinding) -> Void, reading body: (StoredCells) throws -> Void) throws {
+    func each(
+        _ bind: (inout StoredBinding) -> Void = { _ in }, reading body: (StoredCells) throws -> Void
+    ) throws {
         try bound(bind) { handle in
             while try Self.step(handle) { try body(StoredCells(handle: handle)) }
         }
@@ -101,7 +103,8 @@ struct StoredBinding {
                 bytes.isEmpty
                     ? sqlite3_bind_text(handle, index, "", 0, Self.copied)
                     : bytes.withMemoryRebound(to: CChar.self) {
-                        sqlite3_bind_text(handle, index, $0.baseAddress, Int32($0.count), Self.copied)
+                        sqlite3_bind_text64(
+                            handle, index, $0.baseAddress, UInt64($0.count), Self.copied, UInt8(SQLITE_UTF8))
                     }
             })
     }

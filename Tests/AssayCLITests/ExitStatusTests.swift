@@ -60,15 +60,42 @@ struct ExitStatusTests {
         #expect(try scratch.assay("frobnicate").errors.contains("it has verify, inspect"))
     }
 
-    @Test("An unknown option is told before one that is missing for want of it")
-    func unknownOptions() throws {
-        let scratch = try Scratch()
-        let mistyped = try scratch.assay("verify", "--polcy", "policy.yaml", "records.json")
+    @Test(
+        "An unknown option is told, and not what is missing for want of it",
+        arguments: [
+            ("verify --polcy policy.yaml records.json", "assay verify has no option --polcy; did you mean --policy?"),
+            ("verify --kind approov.token --secrt env:A token", "no option --secrt; did you mean --secret"),
+            ("keys add k --use approov --scret=env:A", "assay keys add has no option --scret"),
+            ("verify --key-id --polcy --kind approov.token --secrt x", "no option --secrt"),
+            ("verify --frobnicate x", "has no option --frobnicate\n"),
+        ])
+    func unknownOptions(arguments: String, told: String) throws {
+        let mistyped = try Scratch().run(arguments.split(separator: " ").map(String.init))
         #expect(mistyped.status == 64)
-        #expect(mistyped.errors.contains("Unknown option '--polcy'. Did you mean '--policy'?"))
-        let missing = try scratch.assay("verify", "records.json")
+        #expect(mistyped.errors.contains(told), "\(mistyped.errors)")
+    }
+
+    @Test("A required option that nobody gave is told")
+    func missingOptions() throws {
+        let missing = try Scratch().assay("verify", "records.json")
         #expect(missing.status == 64)
         #expect(missing.errors.contains("--policy is required for records"))
+        let value = try Scratch().assay("verify", "--kind", "approov.token", "--binding-header", "--polcy", "token")
+        #expect(!value.errors.contains("no option"))
+    }
+
+    @Test(
+        "A value that is no base64 is told with what is in the way",
+        arguments: [
+            ("abcde", "byte 5: 5 characters"), ("ab cd!", "byte 5:"), ("", "byte 0: there is nothing"),
+            ("a+b-c", "byte 1:"), ("AB==", "byte 1: the last character 'B' has bits that belong to no byte"),
+        ])
+    func stray(value: String, told: String) throws {
+        let run = try Scratch().assay(
+            "verify", "--kind", "app-attest.assertion", "--app-id", "1234567890.a", "--key-id", value, "file")
+        #expect(run.status == 64)
+        #expect(run.errors.contains("expected base64 or base64url"), "\(run.errors)")
+        #expect(run.errors.contains(told), "\(run.errors)")
     }
 
     @Test("Output that cannot be written is an error, a reader that has gone is none", .timeLimit(.minutes(5)))

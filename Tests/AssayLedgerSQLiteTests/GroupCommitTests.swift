@@ -35,8 +35,34 @@ struct GroupCommitTests {
             try await group.waitForAll()
         }
         let transactions = ledger.writer.transactionCount - before
+        #expect(ledger.writer.joinedCount > 0)
         for seed in 0..<Self.writers { #expect(try await ledger.counter(seed) == rounds) }
         return transactions
+    }
+
+    @Test("Another process that writes now and then comes in while the writers of this one never stop")
+    func anotherProcess() async throws {
+        let folder = try TemporaryFolder()
+        let ledger = try await SQLiteLedger.prepared(folder.path(), keys: Self.writers, busyTimeout: .seconds(100))
+        let other = try StressProcess()
+        try #require(try other.ask("open \(folder.path()) 5000") == "ok")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for seed in 0..<Self.writers {
+                group.addTask {
+                    var counter: UInt32 = 0
+                    while !Task.isCancelled {
+                        counter += 1
+                        try #require(try await ledger.isAdvanced(seed, counter))
+                    }
+                }
+            }
+            defer { group.cancelAll() }
+            // Longer than it takes to be forgotten as company.
+            for round in 0..<8 {
+                try await Task.sleep(for: .milliseconds(200))
+                #expect(try other.ask("block device-\(round)") == "ok")
+            }
+        }
     }
 
     @Test("A refusal among writes that share a transaction undoes none of them")

@@ -65,7 +65,8 @@ enum JSONDifference {
 
 private enum JSONComparison {
     /// Whether Foundation's value is that of ours. Numbers are compared as doubles, which is what Foundation makes of most.
-    /// The others are decimals, which it multiplies by ten up to 165 times to make a double, rounding each time.
+    /// The others are decimals, which it multiplies by ten up to 127 times, or divides up to 128 times, to make a double,
+    /// rounding each time.
     static func isSame(_ ours: RecordValue, _ theirs: Any) -> Bool {
         switch ours.content {
         case .null: return theirs is NSNull

@@ -80,7 +80,12 @@ struct VerifyCommand: AsyncParsableCommand {
             throw ValidationError("--master-key needs --ledger sqlite:PATH, in which the key store is")
         }
         try raw.validate(policy: policy != nil, app: app != nil, ledger: ledgerURL)
-        guard raw.kind != nil else { return }
+        guard raw.kind != nil else {
+            guard policy != nil else {
+                throw ValidationError("--policy is required for records; one raw blob needs --kind instead")
+            }
+            return
+        }
         guard files.count == 1 else { throw ValidationError("--kind takes one FILE, found \(files.count)") }
         guard !asCaptured else { throw ValidationError("--as-captured is for records; a raw blob has --at") }
     }
@@ -143,12 +148,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     private func readPolicy() throws -> Policy {
         guard let path = policy else {
-            // Not when arguments are validated, which is before an option that is not known is told, such as --polcy.
-            guard let kind = raw.kind else {
-                throw CommandFailure(
-                    .usage,
-                    "--policy is required for records; one raw blob needs --kind instead (see assay verify --help)")
-            }
+            guard let kind = raw.kind else { throw ValidationError("--policy is required for records") }
             return try raw.policy(kind, app: app)
         }
         return try PolicyArgument.read(path)

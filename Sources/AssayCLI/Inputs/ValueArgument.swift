@@ -54,25 +54,11 @@ enum ValueArgument: Equatable {
 
     /// The bytes of base64 of either alphabet, with padding or without.
     static func base64(_ text: String) throws -> [UInt8] {
-        let blob = BlobFile(Array(text.utf8))
-        guard blob.encoding != .raw else {
-            throw ValidationError(
-                "expected base64 or base64url, found \"\(text.prefix(60))\": \(flaw(ofBase64: text)); \(help)")
-        }
-        return blob.bytes
-    }
-
-    /// What is wrong with base64, in the alphabet that it seems to be of.
-    private static func flaw(ofBase64 text: String) -> String {
-        let isURL = text.utf8.contains { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
-        let body = text.prefix { $0 != "=" }
-        let unpadded = text.dropFirst(body.count).allSatisfy { $0 == "=" } ? String(body) : text
-        let padding = isURL ? "" : String(repeating: "=", count: (4 - unpadded.utf8.count % 4) % 4)
         do throws(DecodeError) {
-            _ = try Base64.decode(unpadded + padding, isURL ? .url : .standard)
-            return "its padding does not fit"
+            return try BlobFile(base64: Array(text.utf8)).bytes
         } catch {
-            return "\(error)"
+            throw ValidationError(
+                "expected base64 or base64url, found \"\(text.prefix(60))\": \(error); \(help)")
         }
     }
 

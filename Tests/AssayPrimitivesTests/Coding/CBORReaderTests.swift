@@ -194,6 +194,27 @@ import Testing
         }
     }
 
+    @Test("An array that is too deep is refused, also an empty one, whether it is read or skipped")
+    func emptyArraysAreDeepToo() {
+        func readDeep(_ reader: inout CBORReader) throws(DecodeError) {
+            try reader.readArray { (_, reader) throws(DecodeError) in try readDeep(&reader) }
+        }
+        func skip(_ reader: inout CBORReader) throws(DecodeError) { try reader.skipItem() }
+        for read in [readDeep, skip] {
+            let deepest = decodeError {
+                var reader = CBORReader([UInt8](hex: Self.repeated("81", 15) + "80") ?? [])
+                try read(&reader)
+            }
+            #expect(deepest == nil)
+            let tooDeep = decodeError {
+                var reader = CBORReader([UInt8](hex: Self.repeated("81", 16) + "80") ?? [])
+                try read(&reader)
+            }
+            #expect(tooDeep?.reason == .tooDeep)
+            #expect(tooDeep?.offset == 16)
+        }
+    }
+
     @Test("Items of another type are refused where they begin")
     func typesAreDemanded() {
         func error(_ hex: String, _ read: (inout CBORReader) throws -> Void) -> DecodeError? {

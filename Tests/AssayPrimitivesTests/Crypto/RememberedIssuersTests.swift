@@ -98,13 +98,17 @@ import Testing
     @Test(
         "An extension that OpenSSL cannot read has the same answer whether issuers are remembered or not",
         arguments: [
-            ObjectIdentifier(2, 5, 29, 31), ObjectIdentifier(2, 16, 840, 1, 113730, 1, 1),
-            ObjectIdentifier(1, 3, 6, 1, 5, 5, 7, 1, 14), ObjectIdentifier(1, 3, 6, 1, 5, 5, 7, 1, 7),
-            ObjectIdentifier(1, 3, 6, 1, 5, 5, 7, 1, 8),
+            (ObjectIdentifier(2, 5, 29, 31), [0x0C, 0x01, 0x78]),
+            (ObjectIdentifier(2, 16, 840, 1, 113730, 1, 1), [0x0C, 0x01, 0x78]),
+            (ObjectIdentifier(1, 3, 6, 1, 5, 5, 7, 1, 14), [0x0C, 0x01, 0x78]),
+            (ObjectIdentifier(1, 3, 6, 1, 5, 5, 7, 1, 7), [0x0C, 0x01, 0x78]),
+            (ObjectIdentifier(1, 3, 6, 1, 5, 5, 7, 1, 8), [0x0C, 0x01, 0x78]),
+            // An alternative name that is an EDIPartyName, in which nothing of its own is.
+            (ObjectIdentifier(2, 5, 29, 17), [0x30, 0x03, 0xA5, 0x01, 0x61] as [UInt8]),
         ])
-    func unreadableExtension(_ identifier: ObjectIdentifier) throws {
+    func unreadableExtension(_ identifier: ObjectIdentifier, value: [UInt8]) throws {
         var template = CertificateTemplate()
-        template.extensions.append(DER.sequence(DER.oid(identifier), DER.tagged(0x04, [0x0C, 0x01, 0x78])))
+        template.extensions.append(DER.sequence(DER.oid(identifier), DER.tagged(0x04, value)))
         let leaf = try intermediate.leaf(template)
         #expect(!isValid(leaf, [intermediate.certificate]))
         #expect(isValid(try intermediate.leaf(), [intermediate.certificate]))

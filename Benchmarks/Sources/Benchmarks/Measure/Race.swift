@@ -1,6 +1,7 @@
 /// Measures contenders by turns, so that all see the same machine.
 struct Race {
-    /// How many turns each has in a round: what a processor gets done changes from one turn to the next.
+    /// How many turns each has in a round: what a processor gets done changes from one turn to the next. Few, as the first
+    /// operations after a switch find caches cold.
     private static let turns = 2
 
     let pace: Pace

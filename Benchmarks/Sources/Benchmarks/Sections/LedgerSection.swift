@@ -11,9 +11,9 @@ struct LedgerSection: Section {
         """
     private static let writers = 64
 
-    /// How many turns there are in a round, and how many steps of each writer in a turn; a lone one takes more. The first
-    /// writes of a turn still go by what the turn before was like, so that short ones would show neither groups nor lone
-    /// writers.
+    /// How many turns there are in a round, and how many steps of each writer in a turn; a lone one takes more. The
+    /// first writes of a turn still go by what the turn before was like, so that short ones would show neither groups
+    /// nor lone writers.
     private static let (turns, steps, loneSteps) = (8, 16, 64)
 
     /// Seconds, of all turns of a round together.
@@ -38,7 +38,7 @@ struct LedgerSection: Section {
         return figures(rounds)
     }
 
-    /// What is measured in a round, each in many small turns: the disk's time for a commit changes from one to the next.
+    /// What is measured in a round, each in several turns: the disk's time for a commit changes from one to the next.
     private func round(
         _ ledger: LedgerCounters, _ bare: BareCounters, _ workers: [CounterWorker]
     ) async throws -> Round {

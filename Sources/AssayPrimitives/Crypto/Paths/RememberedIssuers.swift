@@ -35,9 +35,9 @@ extension CertificatePathValidator {
         return .success(ValidatedPath(leaf: leaf, issuers: remembered.certificates, anchor: remembered.anchor))
     }
 
-    /// Extensions that OpenSSL refuses a certificate for when they have another form than their own, critical or not, and
-    /// that nothing here reads to their last byte: alternative names, CRL distribution points, Netscape's certificate type,
-    /// proxy certificates, and the addresses and systems of RFC 3779. Genuine leaves have none of them.
+    /// Extensions that OpenSSL refuses a certificate for when they have another form than their own, critical or not,
+    /// and that nothing here reads to their last byte: alternative names, CRL distribution points, Netscape's
+    /// certificate type, proxy certificates, and the addresses and systems of RFC 3779. Genuine leaves have none.
     private static let judgedByOpenSSL: Set<ObjectIdentifier> = [
         .subjectAltName, ObjectIdentifier(2, 5, 29, 31), ObjectIdentifier(2, 16, 840, 1, 113730, 1, 1),
         ObjectIdentifier(1, 3, 6, 1, 5, 5, 7, 1, 14), ObjectIdentifier(1, 3, 6, 1, 5, 5, 7, 1, 7),

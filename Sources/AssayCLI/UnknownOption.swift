@@ -1,0 +1,67 @@
+import ArgumentParser
+import Foundation
+
+/// Finds options that a command does not have. The argument parser tells of them last: to whoever mistypes a required
+/// option it says that it is missing.
+struct UnknownOption {
+    /// What the argument parser tells of commands; the parts of it that are needed here.
+    private struct Tool: Decodable {
+        let command: Command
+    }
+
+    private struct Command: Decodable {
+        let commandName: String
+        let arguments: [Argument]?
+        let subcommands: [Command]?
+
+        func option(_ name: String) -> Argument? {
+            arguments?.first { $0.names?.contains { $0.name == name } == true }
+        }
+    }
+
+    private struct Argument: Decodable {
+        struct Name: Decodable {
+            let name: String
+        }
+
+        let kind: String
+        let names: [Name]?
+        let parsingStrategy: String?
+
+        /// Whether whatever follows is its value, also when it looks like an option.
+        var takesAnything: Bool { kind == "option" && parsingStrategy == "unconditional" }
+    }
+
+    /// What to tell of it.
+    let message: String
+
+    /// The first one among the arguments; nil when there is none.
+    init?(among arguments: [String], of root: any ParsableCommand.Type) {
+        let description = Data(root._dumpHelp().utf8)
+        guard var command = try? JSONDecoder().decode(Tool.self, from: description).command else { return nil }
+        var path = command.commandName
+        var isValue = false
+        for argument in arguments {
+            if isValue {
+                isValue = false
+            } else if let next = command.subcommands?.first(where: { $0.commandName == argument }) {
+                command = next
+                path += " \(argument)"
+            } else if argument == "--" {
+                return nil
+            } else if argument.hasPrefix("--") {
+                let name = String(argument.dropFirst(2).prefix { $0 != "=" })
+                guard let option = command.option(name) else {
+                    let known = command.arguments?.flatMap { $0.names ?? [] }.map(\.name).filter { $0.count > 1 } ?? []
+                    let nearest = Nearest.names(to: name, among: known).map { "--\($0)" }
+                    message =
+                        "\(path) has no option --\(name.prefix(60))"
+                        + (nearest.isEmpty ? "" : "; did you mean \(nearest.joined(separator: " or "))?")
+                    return
+                }
+                isValue = option.takesAnything && !argument.contains("=")
+            }
+        }
+        return nil
+    }
+}
