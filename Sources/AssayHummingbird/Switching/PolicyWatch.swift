@@ -72,7 +72,10 @@ public struct PolicyWatch: Service {
         init(path: String) {
             let attributes = try? FileManager.default.attributesOfItem(atPath: path)
             modified = attributes?[.modificationDate] as? Date
-            contents = try? Data(contentsOf: URL(fileURLWithPath: path))
+            // `Data(contentsOf:)` loses 4 KiB each time that it reads an empty file.
+            let file = FileHandle(forReadingAtPath: path)
+            contents = file.flatMap { try? $0.readToEnd() ?? Data() }
+            try? file?.close()
         }
     }
 
