@@ -64,9 +64,9 @@ enum JSONDifference {
 }
 
 private enum JSONComparison {
-    /// Whether Foundation's value is that of ours. Numbers are compared as doubles, which is what Foundation makes of most.
-    /// The others are decimals, which it multiplies by ten up to 127 times, or divides up to 128 times, to make a double,
-    /// rounding each time.
+    /// Whether Foundation's value is that of ours. Numbers are compared as doubles, which is what Foundation makes of
+    /// most. The others are decimals, which it multiplies by ten up to 127 times, or divides up to 128 times, to make a
+    /// double, rounding each time.
     static func isSame(_ ours: RecordValue, _ theirs: Any) -> Bool {
         switch ours.content {
         case .null: return theirs is NSNull
@@ -74,19 +74,26 @@ private enum JSONComparison {
         case .number(let text):
             guard let number = theirs as? NSNumber, let value = Double(text) else { return false }
             return number.doubleValue == value || abs(number.doubleValue - value) <= abs(value) * 1e-13
-        case .text(let text): return (theirs as? String)?.isByteEqual(to: text) == true
+        case .text(let text): return (theirs as? String).map { told($0).isByteEqual(to: told(text)) } == true
         case .array(let values):
             guard let elements = theirs as? [Any], elements.count == values.count else { return false }
             return zip(values, elements).allSatisfy(isSame)
         case .object(let object):
             guard let members = theirs as? [String: Any] else { return false }
             // Swift's dictionaries hold names to be the same that Unicode does, and RFC 8259 section 8.3 does not.
-            let names = Set(object.members.map(\.name))
-            guard names.count == members.count else { return false }
+            let names = Set(object.members.map { told($0.name) })
+            let toldMembers = Dictionary(members.map { (told($0.key), $0.value) }) { first, _ in first }
+            guard names.count == toldMembers.count else { return false }
             guard names.count == object.members.count else { return true }
-            return object.members.allSatisfy { member in members[member.name].map { isSame(member.value, $0) } ?? false
+            return object.members.allSatisfy { member in
+                toldMembers[told(member.name)].map { isSame(member.value, $0) } ?? false
             }
         }
+    }
+
+    /// A text without marks of byte order, of which Foundation loses those at the beginning and those behind an escape.
+    private static func told(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 != "\u{FEFF}" }))
     }
 
     /// Whether a number is beyond what a double holds, which Foundation refuses.
