@@ -39,7 +39,7 @@ struct UnknownOption {
     init?(among arguments: [String], of root: any ParsableCommand.Type) {
         let description = Data(root._dumpHelp().utf8)
         guard var command = try? JSONDecoder().decode(Tool.self, from: description).command else { return nil }
-        var path = command.commandName
+        var path = root._commandName
         var isValue = false
         for argument in arguments {
             if isValue {
@@ -47,7 +47,8 @@ struct UnknownOption {
             } else if let next = command.subcommands?.first(where: { $0.commandName == argument }) {
                 command = next
                 path += " \(argument)"
-            } else if argument == "--" {
+            } else if argument == "--" || path == root._commandName {
+                // Options before a command are the parser's own, such as that for completions, of which it does not tell.
                 return nil
             } else if argument.hasPrefix("--") {
                 let name = String(argument.dropFirst(2).prefix { $0 != "=" })

@@ -82,6 +82,9 @@ struct ExitStatusTests {
         #expect(missing.errors.contains("--policy is required for records"))
         let value = try Scratch().assay("verify", "--kind", "approov.token", "--binding-header", "--polcy", "token")
         #expect(!value.errors.contains("no option"))
+        let shell = try Scratch().assay("--generate-completion-script", "foo")
+        #expect(shell.status == 64)
+        #expect(!shell.errors.contains("no option"))
     }
 
     @Test(
