@@ -7,6 +7,9 @@ public struct FuzzTarget: Sendable {
     /// Whether it compares with the Python that `Scripts/install-peers` prints the path of, in `ASSAY_PEERS`. Only then
     /// can it run.
     public let needsPeers: Bool
+    /// Whether numbers that are compared while it runs are put into inputs. They belong there where inputs are in the format that
+    /// is read.
+    public let learnsFromComparisons: Bool
     /// Inputs to start from, minted, never captured.
     public let seeds: @Sendable () throws -> [[UInt8]]
     /// Words of the format, for the fuzzer to put in.
@@ -17,13 +20,15 @@ public struct FuzzTarget: Sendable {
     /// - Parameter run: judges one input. It traps where a rule is broken: an acceptance that must not be, a
     ///   disagreement with a second implementation, a value that does not survive being written and read.
     public init(
-        name: String, maximumLength: Int, needsPeers: Bool = false, dictionary: [String],
+        name: String, maximumLength: Int, needsPeers: Bool = false, learnsFromComparisons: Bool = true,
+        dictionary: [String],
         seeds: @escaping @Sendable () throws -> [[UInt8]],
         run: @escaping @Sendable (_ input: [UInt8]) -> Void
     ) {
         self.name = name
         self.maximumLength = maximumLength
         self.needsPeers = needsPeers
+        self.learnsFromComparisons = learnsFromComparisons
         self.dictionary = dictionary
         self.seeds = seeds
         self.run = run

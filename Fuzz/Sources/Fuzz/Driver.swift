@@ -1,4 +1,5 @@
 import AssayFuzzTargets
+import CComparisons
 import CLibFuzzer
 import Foundation
 
@@ -9,6 +10,7 @@ enum Driver {
 
     static func run(_ target: FuzzTarget, options: [String]) -> CInt {
         current = target
+        tellComparisons(target.learnsFromComparisons)
         var values: [UnsafeMutablePointer<CChar>?] =
             ([CommandLine.arguments[0], "-max_len=\(target.maximumLength)"] + options).map { strdup($0) } + [nil]
         var count = CInt(values.count - 1)

@@ -5,6 +5,9 @@ import Foundation
 /// `Fuzz TARGET [libFuzzer options and corpus folders]`, `Fuzz --list`, `Fuzz --seeds TARGET FOLDER`.
 @main
 struct Fuzz {
+    /// The variable that tells children which target is fuzzed.
+    private static let inheritedTarget = "ASSAY_FUZZ_TARGET"
+
     static func main() {
         let arguments = Array(CommandLine.arguments.dropFirst())
         if arguments == ["--list"] { return list() }
@@ -12,6 +15,11 @@ struct Fuzz {
             do { return try SeedFolder(path: arguments[2]).write(target(arguments[1])) } catch { stop("\(error)") }
         }
         guard let name = arguments.first else { stop("which target? --list names them") }
+        // To shrink an input libFuzzer starts this program again with the arguments that it was given, which name no target.
+        if name.hasPrefix("-"), let target = ProcessInfo.processInfo.environment[inheritedTarget] {
+            exit(Driver.run(self.target(target), options: arguments))
+        }
+        setenv(inheritedTarget, name, 1)
         exit(Driver.run(target(name), options: Array(arguments.dropFirst())))
     }
 

@@ -1,6 +1,14 @@
 import AssayPrimitives
 import Foundation
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// The program of Tests/Peers, which builds signature bases with http-message-signatures.
 ///
 /// It is started when it is first asked, by the Python that `ASSAY_PEERS` names, and ends with this process.
@@ -12,6 +20,7 @@ final class HTTPMessagePeer {
     private let input = Pipe()
     private let output = Pipe()
     private var pending = Data()
+    private var chunk = [UInt8](repeating: 0, count: 1 << 16)
 
     private init() {
         process.executableURL = URL(fileURLWithPath: ProcessInfo.processInfo.environment["ASSAY_PEERS"] ?? "")
@@ -58,9 +67,11 @@ final class HTTPMessagePeer {
                 defer { pending = Data(pending[(end + 1)...]) }
                 return try? JSONSerialization.jsonObject(with: pending[..<end]) as? [String: Any]
             }
-            let chunk = output.fileHandleForReading.availableData
-            guard !chunk.isEmpty else { return nil }
-            pending += chunk
+            // Not `availableData`, which ends the process when the fuzzer's clock interrupts it.
+            let count = read(output.fileHandleForReading.fileDescriptor, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return nil }
+            pending += chunk[..<count]
         }
     }
 }

@@ -13,7 +13,8 @@ extension FuzzTarget {
     ) -> FuzzTarget {
         let fuzz = Once(make)
         return FuzzTarget(
-            name: name, maximumLength: 128, dictionary: dictionary, seeds: { EditProgram.seeds },
+            name: name, maximumLength: 128, learnsFromComparisons: false, dictionary: dictionary,
+            seeds: { EditProgram.seeds },
             run: { fuzz.value.run($0) })
     }
 }

@@ -52,8 +52,21 @@ struct DERTree: Sendable, EditableTree {
 
     /// The encoding, with every length in its shortest form.
     var encoded: [UInt8] {
-        let body = children.isEmpty ? content : children.flatMap(\.encoded)
-        return identifier + DERBuilder.length(body.count) + body
+        var bytes: [UInt8] = []
+        write(to: &bytes)
+        return bytes
+    }
+
+    private func write(to bytes: inout [UInt8]) {
+        let start = bytes.count
+        writeBody(to: &bytes)
+        bytes.insert(contentsOf: DERBuilder.length(bytes.count - start), at: start)
+        bytes.insert(contentsOf: identifier, at: start)
+    }
+
+    private func writeBody(to bytes: inout [UInt8]) {
+        bytes += content
+        for child in children { child.write(to: &bytes) }
     }
 
     var childCount: Int { children.count }
@@ -69,7 +82,10 @@ struct DERTree: Sendable, EditableTree {
         case 2: identifier = edit.operand
         case 3: children.reverse()
         case 4: (content, children) = (edit.operand, [])
-        default: (content, children) = (edit.bytes(children.isEmpty ? content : children.flatMap(\.encoded)), [])
+        default:
+            var body: [UInt8] = []
+            writeBody(to: &body)
+            (content, children) = (edit.bytes(body), [])
         }
     }
 }

@@ -1,8 +1,11 @@
 /// What an input of the fuzzer stands for: which evidence, and a few edits of it.
 ///
 ///     byte 0        bits 0 and 1: 3 edits the closed evidence, any other what is inside before it is closed;
-///                   bit 2: look closer at the verdict; bits 3 to 7: the variant
+///                   bit 2: perhaps look closer at the verdict; bits 3 to 7: the variant
 ///     then each     part, operation, node, place (2 bytes, big-endian), count, and so many bytes
+///
+/// A closer look takes longer than judging, and what reaches most is what the fuzzer changes most: an input gets one when bit 2
+/// is set and the bytes after the first add up to a multiple of 8.
 struct EditProgram: Sendable {
     /// How many edits there are at most: more find nothing that these do not, and take longer.
     static let editLimit = 6
@@ -15,7 +18,7 @@ struct EditProgram: Sendable {
     init(_ input: [UInt8]) {
         let head = input.first ?? 0
         isOfClosed = head & 3 == 3
-        isThorough = head & 4 != 0
+        isThorough = head & 4 != 0 && input.dropFirst().reduce(0, &+) & 7 == 0
         variant = Int(head >> 3)
         var edits: [Edit] = []
         var rest = input.dropFirst()
@@ -32,7 +35,7 @@ struct EditProgram: Sendable {
         self.edits = edits
     }
 
-    /// The input that stands for some edits.
+    /// The input that stands for some edits. It is thorough when it is asked to be and has no edits.
     static func encoded(variant: Int = 0, isOfClosed: Bool = false, isThorough: Bool = false, _ edits: Edit...)
         -> [UInt8]
     {
