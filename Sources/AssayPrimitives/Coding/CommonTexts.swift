@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// Texts that evidence has again and again, as strings that are there already: names of members, and verdicts.
 ///
 /// A string of more than fifteen bytes needs memory of its own, and making it costs more than to find that it is there.
@@ -19,23 +27,6 @@ enum CommonTexts {
         let text: String
         /// The same text's bytes, with no string to open.
         let bytes: KeptTable<UInt8>
-
-        func isSame(_ span: Span<UInt8>, _ range: Range<Int>) -> Bool {
-            unsafe bytes.withUnsafeBufferPointer { known in
-                guard known.count == range.count else { return false }
-                let known = UnsafeRawBufferPointer(known)
-                let last = range.count - 8
-                for index in stride(from: 0, to: last, by: 8) {
-                    guard
-                        unsafe word(span, range.lowerBound + index)
-                            == known.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-                    else { return false }
-                }
-                // The last eight, of which some may have been compared already.
-                return unsafe word(span, range.lowerBound + last)
-                    == known.loadUnaligned(fromByteOffset: last, as: UInt64.self)
-            }
-        }
     }
 
     /// One place for each value of a byte.
@@ -52,8 +43,22 @@ enum CommonTexts {
     ///
     /// - Parameter range: where the bytes are; at least ``shortest``.
     static func text(_ span: Span<UInt8>, _ range: Range<Int>) -> String? {
-        let place = places[place(of: span, range)]
-        return place.isSame(span, range) ? place.text : nil
+        let number = place(of: span, range)
+        // In place: a copy would count references.
+        return unsafe places.withUnsafeBufferPointer { places in
+            unsafe isSame(span, range, places[number].bytes) ? places[number].text : nil
+        }
+    }
+
+    private static func isSame(_ span: Span<UInt8>, _ range: Range<Int>, _ known: KeptTable<UInt8>) -> Bool {
+        precondition(range.lowerBound >= 0 && range.upperBound <= span.count)
+        return unsafe known.withUnsafeBufferPointer { known in
+            guard known.count == range.count, let other = known.baseAddress else { return false }
+            return unsafe span.withUnsafeBufferPointer { bytes in
+                guard let start = bytes.baseAddress else { return false }
+                return unsafe memcmp(start + range.lowerBound, other, known.count) == 0
+            }
+        }
     }
 
     /// Depends on the first and the last eight bytes.

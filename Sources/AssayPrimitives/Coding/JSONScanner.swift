@@ -203,13 +203,14 @@ struct JSONScanner {
         return RecordValue(.text(""), offset: start, hasEscapes: hadEscapes)
     }
 
-    /// One bit that depends on some bytes of a key and their number.
+    /// One bit that depends on the first eight bytes of a key and on their number; near the end of the document, all bits.
     private static func mark(_ span: Span<UInt8>, _ range: Range<Int>) -> UInt64 {
-        guard !range.isEmpty else { return 1 }
-        let sum =
-            range.count &* 7 &+ Int(span[range.lowerBound]) &+ Int(span[range.upperBound - 1]) &* 3
-            &+ Int(span[range.lowerBound + range.count / 2]) &* 5
-        return 1 << UInt64(sum & 63)
+        guard range.lowerBound + 8 <= span.count else { return .max }
+        var word = unsafe UInt64(
+            littleEndian: span.bytes.unsafeLoadUnaligned(fromByteOffset: range.lowerBound, as: UInt64.self))
+        if range.count < 8 { word &= ~(.max << UInt64(range.count * 8)) }
+        let mixed = (word &+ UInt64(range.count)) &* 0x9E37_79B9_7F4A_7C15
+        return 1 << (mixed >> 58)
     }
 
     /// By index, since `contains` copies each member that it looks at.

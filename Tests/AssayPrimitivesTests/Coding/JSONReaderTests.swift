@@ -177,6 +177,26 @@ import Testing
         }
     }
 
+    @Test("Keys of any length are told apart, and found again, whatever follows them and however near the end is")
+    func comparesKeysOfAnyLength() {
+        for length in 0...20 {
+            let key = Self.repeated("k", length)
+            for (first, second) in [("0", "0"), ("[1,2,3]", "\"\""), (" 1", "0 ")] {
+                for end in 0...10 {
+                    let rest = second + Self.repeated(" ", end) + "}"
+                    let same = Array("{\"\(key)\":\(first),\"\(key)\":\(rest)".utf8)
+                    let error = decodeError { _ = try JSONReader.read(same, limit: 100) }
+                    #expect(error?.reason == .duplicateKey, "\(length) and \(end)")
+                    for other in [key + "k", key + "l", "l" + key] {
+                        let different = Array("{\"\(key)\":\(first),\"\(other)\":\(rest)".utf8)
+                        let count = try? JSONReader.readObject(different, limit: 100).members.count
+                        #expect(count == 2, "\(key) and \(other)")
+                    }
+                }
+            }
+        }
+    }
+
     @Test("Values are kept as they are, with the byte at which they begin")
     func readsValues() throws {
         let text =
