@@ -23,6 +23,14 @@ struct KnownSecret: Sendable {
         forms.contains { bytes.contains($0) }
     }
 
+    /// Whether eight bytes of some form of it stand in an input, with which what is told about the input may hold all of that
+    /// form: the digit of an escape was the byte that was missing.
+    func isHinted(in input: [UInt8]) -> Bool {
+        forms.contains { form in
+            (0...max(0, form.count - 8)).contains { input.contains(Array(form.dropFirst($0).prefix(8))) }
+        }
+    }
+
     private enum Hexadecimal {
         static func text(_ bytes: [UInt8]) -> String {
             bytes.map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
