@@ -110,6 +110,40 @@ struct CorpusCompressionTests {
         #expect(try CorpusRun([folder.path("b")]).records == all)
     }
 
+    /// RFC 1952 section 2.3: what a member begins with, and nothing that may be left out.
+    private static let gzipHeader: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]
+    /// RFC 1951 section 3.2.3: no type of block.
+    private static let noBlock: UInt8 = 0x06
+
+    @Test("What gzip unpacks before damage is read, though both come at once", arguments: [7, 1000, 256 * 1024])
+    func damagedBehindRecords(chunkSize: Int) throws {
+        let folder = try TestFolder()
+        let text = Array(CorpusLines.lines(0..<5).utf8)
+        let length = UInt16(text.count)
+        // RFC 1951 section 3.2.4: a block that is not compressed, and not the last.
+        let block = [0, UInt8(length & 0xFF), UInt8(length >> 8), UInt8(~length & 0xFF), UInt8(~length >> 8)] + text
+        let run = try CorpusRun([folder.write("a", Self.gzipHeader + block + [Self.noBlock])]) {
+            $0.chunkSize = chunkSize
+        }
+        #expect(run.records == (0..<5).map(String.init))
+        #expect(
+            run.failures.count == 1 && run.failures[0].contains("are damaged: invalid block type"), "\(run.failures)")
+    }
+
+    @Test("A second member of gzip that is damaged at its beginning is told as such")
+    func damagedMember() throws {
+        let folder = try TestFolder()
+        try folder.write("a", CorpusLines.lines(0..<5))
+        try folder.write("m", Self.gzipHeader + [Self.noBlock])
+        try folder.shell("gzip -c a >b; (cat b m) >c; (cat b; printf '\\037\\213G') >d")
+        for name in ["c", "d"] {
+            let run = try CorpusRun([folder.path(name)])
+            #expect(run.records == (0..<5).map(String.init))
+            #expect(run.failures.count == 1 && run.failures[0].contains("the compressed data"), "\(run.failures)")
+        }
+        #expect(try CorpusRun([folder.path("c")]).failures[0].contains("are damaged: invalid block type"))
+    }
+
     @Test(
         "Changed at any byte, a file gives no record that is not in it, or tells that it is damaged", arguments: tools)
     func damaged(tool: String) throws {

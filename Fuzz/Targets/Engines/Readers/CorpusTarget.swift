@@ -28,12 +28,20 @@ extension FuzzTarget {
             guard isDamaged(pieces) || isDamaged(whole) else {
                 return demand(pieces == whole, "pieces of other lengths make other records")
             }
-            // How much is decompressed before damage depends on how much is asked for at once. When that is enough for a whole
-            // frame, zstd finds damage that it does not see else, such as another size than the frame says.
             let (before, also) = (records(pieces), records(whole))
+            guard isOfZstd(input) else { return demand(before == also, "other records are read before damage") }
+            // How much zstd hands out before damage depends on how much is asked for at once. When that is enough for a whole
+            // frame, it finds damage that it does not see else, such as another size than the frame says, and does not care
+            // for a window that is too large.
             demand(
                 before.starts(with: also) || also.starts(with: before), "other records are read before damage")
         })
+
+    /// Whether a file begins with a frame of zstd, or one to be skipped (RFC 8878 sections 3.1.1 and 3.1.2).
+    private static func isOfZstd(_ input: [UInt8]) -> Bool {
+        input.starts(with: [0x28, 0xB5, 0x2F, 0xFD])
+            || (input.first.map { $0 & 0xF0 } == 0x50 && input.dropFirst().starts(with: [0x2A, 0x4D, 0x18]))
+    }
 
     /// Whether something is wrong with what the records were compressed into, after which nothing is read.
     private static func isDamaged(_ items: [String]) -> Bool { items.last?.contains("the compressed data") ?? false }

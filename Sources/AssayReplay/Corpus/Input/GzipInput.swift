@@ -51,7 +51,9 @@ import CZlib
             case Z_BUF_ERROR:
                 // Nothing could be done without more input.
                 if count == 0 { try refill() }
-            default: throw damage(result)
+            default:
+                // What was unpacked before the damage is handed out first: zlib tells of it again.
+                if count == 0 { throw damage(result) }
             }
             if count > 0 { return count }
         }
@@ -72,7 +74,8 @@ import CZlib
     }
 
     private func damage(_ result: Int32) -> InputFailure {
-        if isBetweenMembers {
+        // All members but the first are known by no more than the bytes that they begin with.
+        if result == Z_DATA_ERROR, unsafe stream.pointee.total_in <= UInt(GzipInput.magic.count) {
             return InputFailure(message: "byte \(memberStart): what follows the compressed data is not gzip")
         }
         let words = unsafe stream.pointee.msg.map { unsafe String(cString: $0) } ?? "zlib says \(result)"
