@@ -1,5 +1,3 @@
-import AssayTesting
-
 /// DER as a tree, of which any part can be changed; what an OCTET STRING wraps is part of it when it is a SEQUENCE.
 struct DERTree: Sendable, EditableTree {
     private var identifier: [UInt8]
@@ -53,20 +51,37 @@ struct DERTree: Sendable, EditableTree {
     /// The encoding, with every length in its shortest form.
     var encoded: [UInt8] {
         var bytes: [UInt8] = []
-        write(to: &bytes)
-        return bytes
+        writeBackwards(to: &bytes)
+        return bytes.reversed()
     }
 
-    private func write(to bytes: inout [UInt8]) {
+    private var body: [UInt8] {
+        var bytes: [UInt8] = []
+        writeBodyBackwards(to: &bytes)
+        return bytes.reversed()
+    }
+
+    /// From the last byte to the first, so that a length is known where it is written.
+    private func writeBackwards(to bytes: inout [UInt8]) {
         let start = bytes.count
-        writeBody(to: &bytes)
-        bytes.insert(contentsOf: DERBuilder.length(bytes.count - start), at: start)
-        bytes.insert(contentsOf: identifier, at: start)
+        writeBodyBackwards(to: &bytes)
+        let length = bytes.count - start
+        if length < 0x80 {
+            bytes.append(UInt8(length))
+        } else {
+            var (rest, count) = (length, UInt8(0))
+            while rest > 0 {
+                bytes.append(UInt8(truncatingIfNeeded: rest))
+                (rest, count) = (rest >> 8, count + 1)
+            }
+            bytes.append(0x80 | count)
+        }
+        bytes += identifier.reversed()
     }
 
-    private func writeBody(to bytes: inout [UInt8]) {
-        bytes += content
-        for child in children { child.write(to: &bytes) }
+    private func writeBodyBackwards(to bytes: inout [UInt8]) {
+        for child in children.reversed() { child.writeBackwards(to: &bytes) }
+        bytes += content.reversed()
     }
 
     var childCount: Int { children.count }
@@ -83,8 +98,6 @@ struct DERTree: Sendable, EditableTree {
         case 3: children.reverse()
         case 4: (content, children) = (edit.operand, [])
         default:
-            var body: [UInt8] = []
-            writeBody(to: &body)
             (content, children) = (edit.bytes(body), [])
         }
     }
