@@ -74,7 +74,10 @@ private enum JSONComparison {
         case .number(let text):
             guard let number = theirs as? NSNumber, let value = Double(text) else { return false }
             return number.doubleValue == value || abs(number.doubleValue - value) <= abs(value) * 1e-13
-        case .text(let text): return (theirs as? String).map { told($0).isByteEqual(to: told(text)) } == true
+        case .text(let text):
+            guard let read = theirs as? String, told(read).isByteEqual(to: told(text)) else { return false }
+            // Foundation loses marks, and makes none up.
+            return read.unicodeScalars.count <= text.unicodeScalars.count
         case .array(let values):
             guard let elements = theirs as? [Any], elements.count == values.count else { return false }
             return zip(values, elements).allSatisfy(isSame)

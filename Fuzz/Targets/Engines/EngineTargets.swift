@@ -46,7 +46,10 @@ extension EditProgram {
             seeds.append(encoded(variant: variant, isThorough: true))
             for part in 0..<12 {
                 let low = UInt8(part % 8)
-                seeds.append(encoded(variant: variant, Edit(part: part, operation: low, node: part * 7, place: 40)))
+                seeds.append(
+                    encoded(
+                        variant: variant, isThorough: true,
+                        Edit(part: part, operation: low, node: part * 7, place: 40)))
                 seeds.append(
                     encoded(
                         variant: variant,

@@ -35,18 +35,19 @@ struct EditProgram: Sendable {
         self.edits = edits
     }
 
-    /// The input that stands for some edits. It is thorough when it is asked to be and has no edits.
+    /// The input that stands for some edits, with a byte behind them where that makes the sum of a closer look.
     static func encoded(variant: Int = 0, isOfClosed: Bool = false, isThorough: Bool = false, _ edits: Edit...)
         -> [UInt8]
     {
-        [UInt8(variant & 31) << 3 | (isThorough ? 4 : 0) | (isOfClosed ? 3 : 0)]
-            + edits.flatMap { edit in
-                [
-                    UInt8(truncatingIfNeeded: edit.part), edit.operation, UInt8(truncatingIfNeeded: edit.node),
-                    UInt8(truncatingIfNeeded: edit.place >> 8), UInt8(truncatingIfNeeded: edit.place),
-                    UInt8(truncatingIfNeeded: edit.operand.count),
-                ] + edit.operand
-            }
+        let head = UInt8(variant & 31) << 3 | (isThorough ? 4 : 0) | (isOfClosed ? 3 : 0)
+        let body = edits.flatMap { edit in
+            [
+                UInt8(truncatingIfNeeded: edit.part), edit.operation, UInt8(truncatingIfNeeded: edit.node),
+                UInt8(truncatingIfNeeded: edit.place >> 8), UInt8(truncatingIfNeeded: edit.place),
+                UInt8(truncatingIfNeeded: edit.operand.count),
+            ] + edit.operand
+        }
+        return [head] + body + (isThorough ? [0 &- body.reduce(0, &+)] : [])
     }
 }
 

@@ -18,17 +18,15 @@ struct KnownSecret: Sendable {
         forms = [bytes] + texts.map { Array($0.utf8.prefix(16)) }
     }
 
-    /// Whether it stands in some text or other bytes.
-    func occurs(in bytes: [UInt8]) -> Bool {
-        forms.contains { bytes.contains($0) }
+    /// Whether a form of it stands in some bytes, and it is not the input that brought it there.
+    func comesOut(in bytes: [UInt8], of input: [UInt8]) -> Bool {
+        forms.contains { bytes.contains($0) && !isHinted($0, in: input) && !isHinted(forms[0], in: input) }
     }
 
-    /// Whether eight bytes of some form of it stand in an input, with which what is told about the input may hold all of that
-    /// form: the digit of an escape was the byte that was missing.
-    func isHinted(in input: [UInt8]) -> Bool {
-        forms.contains { form in
-            (0...max(0, form.count - 8)).contains { input.contains(Array(form.dropFirst($0).prefix(8))) }
-        }
+    /// Whether twelve bytes of a form stand in an input, with which what is told about the input may hold all of that form: the
+    /// digit of an escape was the byte that was missing. The secret itself may come back in any form.
+    private func isHinted(_ form: [UInt8], in input: [UInt8]) -> Bool {
+        (0...max(0, form.count - 12)).contains { input.contains(Array(form.dropFirst($0).prefix(12))) }
     }
 
     private enum Hexadecimal {

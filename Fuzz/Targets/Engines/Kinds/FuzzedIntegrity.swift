@@ -111,11 +111,14 @@ struct FuzzedStandardAnswer: EditableEvidence {
                 ("packageName", .text(packageName)), ("requestHash", .text(requestHash)),
                 ("decoded", .object(object)),
             ]), expect: nil)
-        return Submission(record, now: GoogleMint.now + Double(delay), objection: objection(), mayBeUnreadable: true)
+        return Submission(
+            record, now: GoogleMint.now + Double(delay), objection: objection(to: record.evidence),
+            mayBeUnreadable: true)
     }
 
-    private func objection() -> String? {
+    private func objection(to evidence: RecordObject) -> String? {
         guard packageName.isByteEqual(to: GoogleMint.packageName) else { return "the request is of another app" }
+        if let objection = Self.objection(toBindingOf: evidence) { return objection }
         guard answer.isEmpty else { return nil }
         return GoogleMint.objection(to: payload, delay: delay, binding: .requestHash, requestHash)
     }
@@ -125,9 +128,14 @@ struct FuzzedStandardAnswer: EditableEvidence {
     /// Whatever is in an answer that the caller supplies is believed: what is compared with it is not, unless both say the same.
     static func objection(to changed: RecordObject, insteadOf closed: RecordObject) -> String? {
         guard isSame(changed["packageName"], closed["packageName"]) else { return "packageName was changed" }
-        let answered = member(["decoded", "tokenPayloadExternal", "requestDetails", "requestHash"], of: changed)
-        guard isSame(changed["requestHash"], closed["requestHash"]) || isSame(changed["requestHash"], answered) else {
-            return "requestHash was changed"
+        return objection(toBindingOf: changed)
+    }
+
+    /// Why an answer is not on the request that it is said to be on; nil when it is.
+    private static func objection(toBindingOf evidence: RecordObject) -> String? {
+        for (asked, answered) in [("packageName", "requestPackageName"), ("requestHash", "requestHash")] {
+            let answer = member(["decoded", "tokenPayloadExternal", "requestDetails", answered], of: evidence)
+            guard isSame(evidence[asked], answer) else { return "\(asked) is another than in the answer" }
         }
         return nil
     }
