@@ -29,7 +29,7 @@ test: packages
 	peers=$$(Scripts/install-peers) && browser=$$(Scripts/install-browser) && \
 		ASSAY_PEERS="$$peers" ASSAY_BROWSER="$$browser" \
 		SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TESTS_AT_A_TIME) \
-		$(SWIFT) test $(TESTING)
+		SWIFT=$(SWIFT) Scripts/test $(TESTING)
 	Scripts/test-spark .build/release/assay
 
 ## The tests under ThreadSanitizer, and then under AddressSanitizer with its search for leaks of C libraries, but those

@@ -17,12 +17,12 @@ import Testing
 
     @Test("cleared verdicts after a timeout are an outage")
     func afterTimeout() async throws {
-        try await TestClient.run {
-            $0.attemptTime = .seconds(3)
-        } _: { test in
+        try await TestClient.run { test in
             test.google.setPayload(FakeGoogle.cleared)
             test.google.script(.held(Gate(), .serve))
-            #expect(await test.outage()?.code == .answerLost)
+            async let outage = test.outage()
+            try await test.runOut(afterRequests: 1)
+            #expect(await outage?.code == .answerLost)
         }
     }
 

@@ -233,18 +233,10 @@ struct InspectorTests {
             ("line feeds", [UInt8](repeating: 0x0A, count: count)),
         ]
         for (name, bytes) in table {
-            let start = Self.processorTime()
-            let layer = Self.inspect(bytes)
-            let duration = Self.processorTime() - start
-            #expect(duration < 20 * Double(Sanitizer.slowdown), "\(name): \(duration) s")
-            #expect(LayerShape.problem(layer) == nil, "\(name)")
+            var layer: InspectionLayer?
+            let time = ProcessorTime.measure { layer = Self.inspect(bytes) }
+            #expect(time < .seconds(20) * Sanitizer.slowdown, "\(name): \(time)")
+            #expect(try LayerShape.problem(#require(layer)) == nil, "\(name)")
         }
-    }
-
-    /// The seconds that this thread has computed, whatever else the machine does.
-    private static func processorTime() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }

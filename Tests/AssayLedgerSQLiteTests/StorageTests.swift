@@ -50,9 +50,14 @@ struct StorageTests {
         try #require(try other.ask("hold") == "held")
         let before = ledger.writer.transactionCount
         try await withThrowingTaskGroup(of: Bool.self) { group in
+            let (begun, begins) = AsyncStream.makeStream(of: Void.self)
             for seed in UInt32(0)..<256 {
-                group.addTask { try await ledger.commit([Fixture.enrol(seed)], at: Fixture.now).isApplied }
+                group.addTask {
+                    begins.yield()
+                    return try await ledger.commit([Fixture.enrol(seed)], at: Fixture.now).isApplied
+                }
             }
+            for try await _ in begun.prefix(256) {}
             try await Task.sleep(for: .milliseconds(200))
             try #require(try other.ask("release") == "released")
             for try await isApplied in group { #expect(isApplied) }

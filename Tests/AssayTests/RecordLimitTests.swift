@@ -27,7 +27,7 @@ struct RecordLimitTests {
         ] as [(String, String?, Int?)])
     func marks(template: String, field: String?, offset: Int?) {
         let text = Array(template.replacing("MARKS", with: Self.marks).utf8)
-        let time = ContinuousClock().measure {
+        let time = ProcessorTime.measure {
             let errors = failures(RecordFile.read(text))
             #expect(errors.count == 1)
             if let field { #expect(errors.first?.error.field == field) }

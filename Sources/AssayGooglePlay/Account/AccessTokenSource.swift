@@ -31,10 +31,10 @@ actor AccessTokenSource {
         beginRefresh()
         let waiter = nextWaiter
         nextWaiter += 1
-        // The refresh has a time of its own, which may end later. Requests keep to real time, and so does this.
+        // The refresh has a time of its own, which may end later.
         let left = deadline - time.uptime()
         let timer = Task {
-            try await Task.sleep(for: max(left, .zero))
+            try await time.runOut(max(left, .zero))
             leave(waiter, CallFailure(.servers, .timeout, "no access token before the deadline of the call"))
         }
         defer { timer.cancel() }

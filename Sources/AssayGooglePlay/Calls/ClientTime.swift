@@ -8,17 +8,21 @@ package struct ClientTime: Sendable {
     package let uptime: @Sendable () -> Duration
     /// Waits, and throws when the task is cancelled.
     package let sleep: @Sendable (Duration) async throws -> Void
+    /// Returns when the time of something that is under way has run out, and throws when the task is cancelled.
+    package let runOut: @Sendable (Duration) async throws -> Void
     /// A number from 0 to 1, evenly distributed.
     package let random: @Sendable () -> Double
 
     /// Replaces time.
     package init(
         now: @escaping @Sendable () -> Date, uptime: @escaping @Sendable () -> Duration,
-        sleep: @escaping @Sendable (Duration) async throws -> Void, random: @escaping @Sendable () -> Double
+        sleep: @escaping @Sendable (Duration) async throws -> Void,
+        runOut: @escaping @Sendable (Duration) async throws -> Void, random: @escaping @Sendable () -> Double
     ) {
         self.now = now
         self.uptime = uptime
         self.sleep = sleep
+        self.runOut = runOut
         self.random = random
     }
 
@@ -27,6 +31,6 @@ package struct ClientTime: Sendable {
         let start = ContinuousClock.now
         return ClientTime(
             now: { Date() }, uptime: { start.duration(to: .now) }, sleep: { try await Task.sleep(for: $0) },
-            random: { Double.random(in: 0...1) })
+            runOut: { try await Task.sleep(for: $0) }, random: { Double.random(in: 0...1) })
     }()
 }

@@ -46,7 +46,8 @@ public final class PlayIntegrityClient: IntegrityTokenDecoder {
         self.settings = settings
         self.time = time
         exchange = HTTPExchange(
-            answerLimit: InputLimits.integrityAnswer, connectTimeout: min(settings.attemptTime, .seconds(3)))
+            answerLimit: InputLimits.integrityAnswer, connectTimeout: min(settings.attemptTime, .seconds(3)), time: time
+        )
         rule = RetryRule(
             attempts: settings.attempts, base: settings.backoffBase, cap: settings.backoffCap, time: time)
         let grant = JWTBearerGrant(

@@ -23,11 +23,13 @@ final class HTTPExchange: Sendable {
     /// How many bytes of an answer are read.
     let answerLimit: Int
     private let client: HTTPClient
+    private let time: ClientTime
     private let isShutDown = Mutex(false)
 
     /// Prepares connections; none is made yet.
-    init(answerLimit: Int, connectTimeout: Duration) {
+    init(answerLimit: Int, connectTimeout: Duration, time: ClientTime) {
         self.answerLimit = answerLimit
+        self.time = time
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow, timeout: .init(connect: TimeAmount(connectTimeout)))
         // Servers close idle connections; a request that crosses with that is lost, and may have been decoded.
@@ -47,9 +49,9 @@ final class HTTPExchange: Sendable {
     ///   - url: where to.
     ///   - fields: the header fields. Whoever calls sees to it that they are printable ASCII.
     ///   - body: the body.
-    ///   - time: how long it may take, body and all.
+    ///   - limit: how long it may take, body and all.
     func post(
-        _ url: String, fields: [(String, String)], body: [UInt8], within time: Duration
+        _ url: String, fields: [(String, String)], body: [UInt8], within limit: Duration
     ) async throws(HTTPFailure) -> HTTPAnswer {
         if isShutDown.withLock({ $0 }) { throw .shutDown }
         var request = HTTPClientRequest(url: url)
@@ -57,14 +59,14 @@ final class HTTPExchange: Sendable {
         request.headers = HTTPHeaders(fields + [("User-Agent", "assay"), ("Accept", "application/json")])
         request.body = .bytes(ByteBuffer(bytes: body))
         let progress = Progress()
-        let result = await race(request, progress, within: time)
+        let result = await race(request, progress, within: limit)
         // What comes of a cancelled task may be cut short without an error.
         if Task.isCancelled { throw .cancelled }
         switch result {
         case .success(let answer): return answer
         case .failure(let error):
             if isShutDown.withLock({ $0 }) { throw .shutDown }
-            throw HTTPExchange.failure(error, status: progress.status, after: time)
+            throw HTTPExchange.failure(error, status: progress.status, after: limit)
         }
     }
 
@@ -79,14 +81,14 @@ final class HTTPExchange: Sendable {
     }
 
     private func race(
-        _ request: HTTPClientRequest, _ progress: Progress, within time: Duration
+        _ request: HTTPClientRequest, _ progress: Progress, within limit: Duration
     ) async -> Result<HTTPAnswer, any Error> {
         await withTaskGroup(of: Result<HTTPAnswer, any Error>?.self) { group in
             group.addTask {
                 do { return .success(try await self.answer(request, progress)) } catch { return .failure(error) }
             }
             group.addTask {
-                do { try await Task.sleep(for: time) } catch { return nil }
+                do { try await self.time.runOut(limit) } catch { return nil }
                 return .failure(TimeIsUp())
             }
             defer { group.cancelAll() }

@@ -23,8 +23,6 @@ struct TestClient: Sendable {
         let time = TestTime(start, random: random)
         var settings = PlayIntegrityClientSettings()
         settings.baseURL = try ServerURL(google.url)
-        // Far more than any test needs on a busy machine; those about time set their own.
-        settings.attemptTime = .seconds(60)
         change(&settings)
         let account = try ServiceAccount(json: TestAccount.file(tokenURL: google.tokenURL))
         let client = PlayIntegrityClient(account: account, settings: settings, time: time.client)
@@ -35,6 +33,12 @@ struct TestClient: Sendable {
         await client.shutdown()
         try await google.close()
         try result.get()
+    }
+
+    /// Lets the time of an attempt run out, when so many requests have arrived.
+    func runOut(afterRequests count: Int) async throws {
+        while google.apiRequests.count < count { try await Task.sleep(for: .milliseconds(5)) }
+        try await time.runOut(client.settings.attemptTime)
     }
 
     /// Has a token decoded, and gives the body as text.

@@ -237,12 +237,14 @@ import Testing
             let few = (0..<count - 2).map { "\"\($0)\":0," }.joined()
             let distinct = Array("{\(few)\"a\(marks)0\":0,\"a\(marks)1\":0}".utf8)
             let same = Array("{\(few)\"a\(marks)\":0,\"a\(marks)\":0}".utf8)
-            let start = ContinuousClock.now
-            #expect(try JSONReader.readObject(distinct, limit: distinct.count).members.count == count)
-            let error = decodeError { _ = try JSONReader.read(same, limit: same.count) }
-            #expect(error?.reason == .duplicateKey)
-            #expect((error?.message.utf8.count ?? .max) < 400)
-            #expect(ContinuousClock.now - start < .seconds(2) * Sanitizer.slowdown)
+            let time = try ProcessorTime.measure {
+                let object = try JSONReader.readObject(distinct, limit: distinct.count)
+                #expect(object.members.count == count)
+                let error = decodeError { _ = try JSONReader.read(same, limit: same.count) }
+                #expect(error?.reason == .duplicateKey)
+                #expect((error?.message.utf8.count ?? .max) < 400)
+            }
+            #expect(time < .seconds(2) * Sanitizer.slowdown)
         }
         #expect(try JSONReader.readObject(Array("{\"é\":1,\"e\u{301}\":2}".utf8), limit: 100).members.count == 2)
     }
