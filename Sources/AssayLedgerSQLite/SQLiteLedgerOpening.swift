@@ -38,14 +38,23 @@ extension SQLiteLedger {
         while true {
             do {
                 return try attempt(path, isNew: isNew, BusyWait(busyTimeout), maximumPageCount, forgetting)
-            } catch let error as DatabaseError {
-                // Processes that create the same file get into each other's way in steps that SQLite does not wait for.
-                let isRace = [.SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_CONSTRAINT].contains(error.resultCode)
-                guard isRace, ContinuousClock.now < deadline else { throw LedgerOutage(error, path: path) }
-                Thread.sleep(forTimeInterval: 0.005)
             } catch {
-                throw LedgerOutage(error, path: path)
+                guard isRace(error), ContinuousClock.now < deadline else { throw LedgerOutage(error, path: path) }
+                Thread.sleep(forTimeInterval: 0.005)
             }
+        }
+    }
+
+    /// Whether an error may be due to processes that create the same file, and get into each other's way in steps that
+    /// SQLite does not wait for.
+    private static func isRace(_ error: any Error) -> Bool {
+        switch error {
+        case let error as DatabaseError:
+            [.SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_CONSTRAINT].contains(error.resultCode)
+        case is LedgerOutage, is StoredValueError: false
+        // One of Foundation's: GRDB asks for the size of a write-ahead log that it has seen, and whoever was the last to
+        // have the file open has taken it away meanwhile.
+        default: true
         }
     }
 

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Whole fields of a message that is accepted. What else may not be changed in it is in `MutationRunTests`.
-@Suite("Mutated Approov messages", .timeLimit(.minutes(5)))
+@Suite("Mutated Approov messages", .timeLimit(.minutes(20)))
 struct MessageMutationTests {
     private let expectations: ApproovExpectations
     private let keys: [NamedKey]

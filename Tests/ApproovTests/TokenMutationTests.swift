@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// The few changes of a token that are accepted. That all others are refused is in `MutationRunTests`.
-@Suite("Mutated Approov tokens", .timeLimit(.minutes(5)))
+@Suite("Mutated Approov tokens", .timeLimit(.minutes(20)))
 struct TokenMutationTests {
     private let keys: [NamedKey]
 

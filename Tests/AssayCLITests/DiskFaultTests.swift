@@ -4,7 +4,7 @@ import Testing
 
 /// What commands leave behind when there is no room for what they write.
 @Suite(
-    "Writing without room", .timeLimit(.minutes(5)),
+    "Writing without room", .timeLimit(.minutes(20)),
     .enabled(if: Sanitizer.isOff, Comment(rawValue: Sanitizer.filesHint)))
 struct DiskFaultTests {
     private func scratch() throws -> Scratch {

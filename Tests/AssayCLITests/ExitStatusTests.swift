@@ -101,7 +101,7 @@ struct ExitStatusTests {
         #expect(run.errors.contains(told), "\(run.errors)")
     }
 
-    @Test("Output that cannot be written is an error, a reader that has gone is none", .timeLimit(.minutes(5)))
+    @Test("Output that cannot be written is an error, a reader that has gone is none", .timeLimit(.minutes(20)))
     func unwritableOutput() throws {
         let scratch = try Scratch()
         let full = try scratch.shell("\"$ASSAY\" explain > /dev/full")

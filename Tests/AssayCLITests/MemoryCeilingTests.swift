@@ -16,7 +16,7 @@ private enum MemoryCeiling {
 
 /// What hostile input may take of memory, and what becomes of evidence where there is too little.
 @Suite(
-    "Ceilings of memory", .serialized, .timeLimit(.minutes(5)),
+    "Ceilings of memory", .serialized, .timeLimit(.minutes(20)),
     .enabled(
         if: MemoryCeiling.canHold,
         "the program does not start under a limit on addresses, as with sanitizers"))

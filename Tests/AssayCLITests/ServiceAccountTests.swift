@@ -48,7 +48,7 @@ struct ServiceAccountTests {
     @Test(
         "A token is sent to the server, and its answer is judged",
         .enabled(if: FileManager.default.isExecutableFile(atPath: python), "needs \(python)"),
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(20)))
     func decoded() throws {
         let scratch = try Scratch()
         try scratch.write("server.py", Data(Self.server.utf8))
@@ -67,7 +67,7 @@ struct ServiceAccountTests {
         #expect(foreign.errors.contains("Google Play outage (unexpected-answer)"), "\(foreign.errors)")
     }
 
-    @Test("No server is an outage, an account that cannot be read is told, and so is none", .timeLimit(.minutes(5)))
+    @Test("No server is an outage, an account that cannot be read is told, and so is none", .timeLimit(.minutes(20)))
     func outages() throws {
         let scratch = try Scratch()
         // The port of TCP's discard service, where nobody listens.

@@ -2,7 +2,7 @@ import AssayGooglePlay
 import PlayIntegrity
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct AnswerLostTests {
+@Suite(.timeLimit(.minutes(20))) struct AnswerLostTests {
     @Test(
         "cleared verdicts after an answer that was lost say nothing about the device: an outage, no rejection",
         arguments: [FakeGoogle.Step.close, .answer(500, ""), .answer(504, "<html>")])

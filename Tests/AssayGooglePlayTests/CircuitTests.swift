@@ -3,7 +3,7 @@ import Foundation
 import PlayIntegrity
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct CircuitTests {
+@Suite(.timeLimit(.minutes(20))) struct CircuitTests {
     private static func run(_ body: (TestClient) async throws -> Void) async throws {
         try await TestClient.run(
             settings: {

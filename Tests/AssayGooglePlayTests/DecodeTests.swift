@@ -4,7 +4,7 @@ import Foundation
 import PlayIntegrity
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct DecodeTests {
+@Suite(.timeLimit(.minutes(20))) struct DecodeTests {
     @Test(
         "each form has its call, and the body of the answer comes back as it is",
         arguments: [

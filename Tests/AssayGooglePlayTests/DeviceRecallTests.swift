@@ -2,7 +2,7 @@ import AssayGooglePlay
 import PlayIntegrity
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct DeviceRecallTests {
+@Suite(.timeLimit(.minutes(20))) struct DeviceRecallTests {
     @Test(
         "only the bits that were given are sent",
         arguments: [

@@ -5,7 +5,7 @@ import Foundation
 import PlayIntegrity
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct GrantTests {
+@Suite(.timeLimit(.minutes(20))) struct GrantTests {
     @Test("the grant is an RS256 assertion of the account for the token endpoint, valid for an hour")
     func assertion() async throws {
         try await TestClient.run { test in

@@ -3,7 +3,7 @@ import AssayGooglePlay
 import PlayIntegrity
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct LifecycleTests {
+@Suite(.timeLimit(.minutes(20))) struct LifecycleTests {
     @Test("a call that is cancelled ends at once, and nothing is sent for it any more")
     func cancelled() async throws {
         try await TestClient.run { test in

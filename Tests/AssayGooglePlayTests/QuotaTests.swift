@@ -3,7 +3,7 @@ import Foundation
 import PlayIntegrity
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct QuotaTests {
+@Suite(.timeLimit(.minutes(20))) struct QuotaTests {
     /// 2026-04-21T18:00:00Z, 11 in the morning in California.
     private static let noon = Date(timeIntervalSince1970: 1_776_794_400)
 

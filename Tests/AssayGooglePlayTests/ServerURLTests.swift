@@ -2,7 +2,7 @@ import AssayCore
 import AssayGooglePlay
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ServerURLTests {
+@Suite(.timeLimit(.minutes(20))) struct ServerURLTests {
     @Test(
         "https anywhere and http on this machine are taken",
         arguments: [

@@ -3,7 +3,7 @@ import AssayGooglePlay
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ServiceAccountTests {
+@Suite(.timeLimit(.minutes(20))) struct ServiceAccountTests {
     @Test("a key file as Google hands it out is read")
     func reads() throws {
         let account = try ServiceAccount(json: TestAccount.file(tokenURL: "https://oauth2.googleapis.com/token"))

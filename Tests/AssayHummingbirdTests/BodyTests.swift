@@ -7,7 +7,7 @@ import NIOCore
 import Testing
 
 /// Requests over sockets, as clients, proxies and attackers send them.
-@Suite("Bodies of signed messages", .timeLimit(.minutes(5)))
+@Suite("Bodies of signed messages", .timeLimit(.minutes(20)))
 struct BodyTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String

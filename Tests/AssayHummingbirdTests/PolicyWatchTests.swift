@@ -7,7 +7,7 @@ import Logging
 import ServiceLifecycle
 import Testing
 
-@Suite("Following a policy file", .serialized, .timeLimit(.minutes(5)))
+@Suite("Following a policy file", .serialized, .timeLimit(.minutes(20)))
 struct PolicyWatchTests {
     private static func text(_ enforcement: String) -> String {
         """

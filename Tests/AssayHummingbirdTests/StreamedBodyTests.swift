@@ -13,7 +13,7 @@ private final class Received: Sendable {
     let check = Mutex<StreamedBodyCheck?>(nil)
 }
 
-@Suite("Bodies that are checked while a handler reads them", .timeLimit(.minutes(5)))
+@Suite("Bodies that are checked while a handler reads them", .timeLimit(.minutes(20)))
 struct StreamedBodyTests {
     private static let text = "{\"hello\":\"world\"}"
 

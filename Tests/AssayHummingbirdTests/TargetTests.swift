@@ -5,7 +5,7 @@ import HummingbirdTesting
 import NIOCore
 import Testing
 
-@Suite("What a signed request is for, and where it comes from", .timeLimit(.minutes(5)))
+@Suite("What a signed request is for, and where it comes from", .timeLimit(.minutes(20)))
 struct TargetTests {
     private static func status(
         host: [String], origin: String, origins: [String], proxy: ApproovProxy = .none, more: [String] = []

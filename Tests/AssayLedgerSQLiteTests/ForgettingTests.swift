@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// What was forgotten is never fresh again, also when a policy's window is lengthened.
-@Suite("Forgotten digests", .timeLimit(.minutes(5)))
+@Suite("Forgotten digests", .timeLimit(.minutes(20)))
 struct ForgettingTests {
     private static let now = Fixture.now
     private static let day = 86_400.0

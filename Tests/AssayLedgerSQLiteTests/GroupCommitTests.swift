@@ -4,7 +4,7 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-@Suite("Group commit", .timeLimit(.minutes(5)))
+@Suite("Group commit", .timeLimit(.minutes(20)))
 struct GroupCommitTests {
     private static let writers: UInt32 = 64
 

@@ -168,7 +168,7 @@ struct OutageTests {
         #expect(try await outage { _ = try SQLiteLedger.open(path: path) } == .unreachable)
     }
 
-    @Test("What is no regular file is not opened, and nothing is left beside it", .timeLimit(.minutes(5)))
+    @Test("What is no regular file is not opened, and nothing is left beside it", .timeLimit(.minutes(20)))
     func specialFiles() async throws {
         let folder = try TemporaryFolder()
         let files = FileManager.default

@@ -41,7 +41,7 @@ struct RaceTests {
     func opening() async throws {
         let folder = try TemporaryFolder()
         let other = try StressProcess()
-        for round in 0..<20 {
+        for round in 0..<100 {
             let path = folder.path("\(round).sqlite")
             try other.send("open \(path) 5000")
             let ledgers = try await withThrowingTaskGroup(of: SQLiteLedger.self) { group in
@@ -63,7 +63,9 @@ struct RaceTests {
             let process = try StressProcess()
             try #require(try process.ask("open \(folder.path()) 5000") == "ok")
             var lines = [try process.ask("stream \(keys)")]
-            usleep(.random(in: 0...30_000))
+            // By commits and not by time, of which a slow disk makes little.
+            for _ in 0..<Int.random(in: 0...30) { lines.append(try process.readLine()) }
+            usleep(.random(in: 0...2000))
             process.kill()
             lines += try process.remainingLines()
 

@@ -2,7 +2,7 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-@Suite("Processes that contend and are killed", .timeLimit(.minutes(5)))
+@Suite("Processes that contend and are killed", .timeLimit(.minutes(20)))
 struct SoakTests {
     /// `make soak` is the same for minutes.
     @Test("For some seconds: nothing acknowledged is lost, nothing is accepted twice, and no counter goes back")

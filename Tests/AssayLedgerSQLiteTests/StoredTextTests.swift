@@ -4,7 +4,7 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-@Suite("Stored texts and bytes", .timeLimit(.minutes(5)))
+@Suite("Stored texts and bytes", .timeLimit(.minutes(20)))
 struct StoredTextTests {
     @Test("Names and bytes are stored as they are", arguments: ["", "a\u{0}b", "\u{FC}\u{1F600}"])
     func texts(name: String) async throws {

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Every minted record is judged at times all over, before and after it was judged at its own.
-@Suite("Verdicts while the clock steps", .timeLimit(.minutes(5)))
+@Suite("Verdicts while the clock steps", .timeLimit(.minutes(20)))
 struct ClockStepTests {
     private static let day = 86_400.0
 

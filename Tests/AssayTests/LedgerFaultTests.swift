@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Every minted record of every kind, judged over a ledger that fails at each of the operations that its verdict takes.
-@Suite("Verdicts over a ledger that fails", .timeLimit(.minutes(5)))
+@Suite("Verdicts over a ledger that fails", .timeLimit(.minutes(20)))
 struct LedgerFaultTests {
     private static let engines = ["app-attest", "play-integrity", "approov"]
 

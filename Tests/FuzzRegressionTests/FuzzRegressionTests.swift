@@ -5,7 +5,7 @@ import Testing
 
 /// Runs every target of the fuzzer, each in a process of its own, over its seeds, what once found something, and
 /// changes of the seeds that are the same each time.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(20)))
 struct FuzzRegressionTests {
     /// How many changed seeds each target gets.
     private static let mutations = 150

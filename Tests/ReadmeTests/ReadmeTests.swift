@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The README's code is compiled as it is printed.
-@Suite("The README's code", .timeLimit(.minutes(5)))
+@Suite("The README's code", .timeLimit(.minutes(20)))
 struct ReadmeTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../..", isDirectory: true).standardizedFileURL

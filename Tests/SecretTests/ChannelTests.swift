@@ -4,7 +4,7 @@ import Testing
 
 #if os(Linux)
     /// What the library says of good and bad evidence, in verdicts, their dumps, and errors.
-    @Suite("Secrets in verdicts and errors", .timeLimit(.minutes(5)))
+    @Suite("Secrets in verdicts and errors", .timeLimit(.minutes(20)))
     struct ChannelTests {
         @Test("Verdicts of good and bad evidence, dumped, show no secret, no token and no session")
         func verdicts() throws {

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// What the commands say and write, of good input and of bad.
-@Suite("Secrets and the command line", .timeLimit(.minutes(5)))
+@Suite("Secrets and the command line", .timeLimit(.minutes(20)))
 struct CommandTests {
     private let account: SecretAccount
     private var keys: [SecretForms] {

@@ -5,7 +5,7 @@ import Testing
 #if os(Linux)
     /// What a process says when it ends while secrets are in use.
     @Suite(
-        "Secrets in crash output", .timeLimit(.minutes(5)),
+        "Secrets in crash output", .timeLimit(.minutes(20)),
         .enabled(if: Sanitizer.isOff, "a sanitizer reports crashes itself"))
     struct CrashOutputTests {
         private static let settings = "enable=yes,color=no,interactive=no,registers=none"

@@ -6,7 +6,7 @@ import Testing
 #if os(Linux)
     /// What is in the memory of a process while it uses secrets, and when it does not any more.
     @Suite(
-        "Secrets in memory", .timeLimit(.minutes(5)), .enabled(if: Sanitizer.isOff, Comment(rawValue: Sanitizer.hint)))
+        "Secrets in memory", .timeLimit(.minutes(20)), .enabled(if: Sanitizer.isOff, Comment(rawValue: Sanitizer.hint)))
     struct MemoryTests {
         private let account: SecretAccount
         private let process: SecretProcess

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Every operation of a little work on a ledger fails once, in every way in which disks fail.
-@Suite("Faults of the disk", .serialized, .timeLimit(.minutes(5)))
+@Suite("Faults of the disk", .serialized, .timeLimit(.minutes(20)))
 struct DiskFaultTests {
     /// With `ASSAY_EVERY_FAULT`, every operation is hit; without, so many of each sort, spread over all.
     private static let isExhaustive = ProcessInfo.processInfo.environment["ASSAY_EVERY_FAULT"] != nil

@@ -37,7 +37,7 @@ struct SealedKeyFreshnessTests {
 
     @Test(
         "What a store changes itself counts at once, also when somebody is looking meanwhile",
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(20)))
     func ownChanges() async throws {
         let fixture = try SealedKeyFixture()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -79,7 +79,7 @@ struct SealedKeyFreshnessTests {
         #expect(try await reader.secrets() == ["a": "a secret"])
     }
 
-    @Test("A key is added although the ledger is written to without end", .timeLimit(.minutes(5)))
+    @Test("A key is added although the ledger is written to without end", .timeLimit(.minutes(20)))
     func busyLedger() async throws {
         let fixture = try SealedKeyFixture()
         for seed in UInt32(0)..<64 { _ = try await fixture.ledger.commit([Fixture.enrol(seed)], at: Fixture.now) }

@@ -77,7 +77,7 @@ struct SecretSourceTests {
         #expect(try error { _ = try SecretSource("file:\(folder.path("link-open"))").read() }.code == .exposed)
     }
 
-    @Test("What is no regular file is refused at once, and no pipe is waited for", .timeLimit(.minutes(5)))
+    @Test("What is no regular file is refused at once, and no pipe is waited for", .timeLimit(.minutes(20)))
     func notRegular() throws {
         let folder = try KeyFolder()
         #expect(mkfifo(folder.path("pipe"), 0o600) == 0)

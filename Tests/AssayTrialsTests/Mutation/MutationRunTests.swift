@@ -4,7 +4,7 @@ import AssayTrials
 import Testing
 
 /// Nothing but declared don't-cares may be changed in accepted evidence. `make mutate` changes everything.
-@Suite("Changed evidence", .timeLimit(.minutes(5)))
+@Suite("Changed evidence", .timeLimit(.minutes(20)))
 struct MutationRunTests {
     private func check(_ outcome: MutationRun.Outcome, more minimum: Int) {
         #expect(outcome.problems.prefix(10).map(\.description) == [])

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Third-party suites, and the vectors of this repository and the shared ones. `make suites` prints the table.
-@Suite("Suites", .timeLimit(.minutes(5)))
+@Suite("Suites", .timeLimit(.minutes(20)))
 struct SuiteTests {
     private static var suites: [TrialSuite] { TrialSuite.all.filter { $0.file == nil || SharedFiles.isAvailable } }
 
