@@ -2,7 +2,7 @@
 
 PREFIX ?= /usr/local
 DESTDIR ?=
-SWIFT ?= swift
+export SWIFT ?= swift
 # More for every build, such as -debug-info-format none in CI.
 BUILD_FLAGS ?=
 CONFIGURATION := -c release $(BUILD_FLAGS)
@@ -29,7 +29,7 @@ test: packages
 	peers=$$(Scripts/install-peers) && browser=$$(Scripts/install-browser) && \
 		ASSAY_PEERS="$$peers" ASSAY_BROWSER="$$browser" \
 		SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TESTS_AT_A_TIME) \
-		SWIFT=$(SWIFT) Scripts/test $(TESTING)
+		Scripts/test $(TESTING)
 	Scripts/test-spark .build/release/assay
 
 ## The tests under ThreadSanitizer, and then under AddressSanitizer with its search for leaks of C libraries, but those
@@ -119,7 +119,7 @@ soak: packages
 	.build/release/LedgerSoak $(SOAK_SECONDS)
 	$(SWIFT) test list $(TESTING) | grep '^$(FAULT_TESTS)/' || \
 		{ echo "there are no tests $(FAULT_TESTS)" >&2; exit 1; }
-	ASSAY_EVERY_FAULT=1 $(SWIFT) test $(TESTING) --filter '^$(FAULT_TESTS)/'
+	ASSAY_EVERY_FAULT=1 Scripts/test $(TESTING) --filter '^$(FAULT_TESTS)/'
 
 clean:
 	$(SWIFT) package clean

@@ -82,7 +82,8 @@ public final class SQLiteLedger: Ledger {
         return standing
     }
 
-    /// Finishes what has been asked for, and closes the file. Whatever is asked for later is an outage.
+    /// Finishes what has been asked for, and closes the file. Whatever is asked for later is an outage. Blocks the thread
+    /// meanwhile.
     public func close() throws(LedgerOutage) {
         writer.refuseFurtherWrites()
         do {

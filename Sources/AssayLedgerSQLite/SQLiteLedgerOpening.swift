@@ -45,17 +45,17 @@ extension SQLiteLedger {
         }
     }
 
-    /// Whether an error may be due to processes that create the same file, and get into each other's way in steps that
-    /// SQLite does not wait for.
+    /// Whether an error may be due to processes that create, open or close the same file, and get into each other's way in
+    /// steps that SQLite does not wait for.
     private static func isRace(_ error: any Error) -> Bool {
-        switch error {
-        case let error as DatabaseError:
-            [.SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_CONSTRAINT].contains(error.resultCode)
-        case is LedgerOutage, is StoredValueError: false
-        // One of Foundation's: GRDB asks for the size of a write-ahead log that it has seen, and whoever was the last to
-        // have the file open has taken it away meanwhile.
-        default: true
+        if let error = error as? DatabaseError {
+            return [.SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_CONSTRAINT].contains(error.resultCode)
         }
+        // GRDB asks for the size of a write-ahead log that it has seen, and whoever was the last to have the file open has
+        // taken it away meanwhile.
+        let error = error as NSError
+        return error.domain == CocoaError.errorDomain
+            && [.fileReadNoSuchFile, .fileNoSuchFile].contains(CocoaError.Code(rawValue: error.code))
     }
 
     private static func attempt(

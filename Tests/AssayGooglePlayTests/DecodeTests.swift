@@ -204,17 +204,20 @@ import Testing
     @Test("an answer that began and does not end in time is not asked for again")
     func stalled() async throws {
         try await TestClient.run { test in
-            // On a busy machine the beginning may not have been seen, and then it is asked for again.
-            for _ in 0..<10 {
+            // On a busy machine the beginning may not have been seen in time, and then it is rightly asked for again.
+            for wait in [Duration.milliseconds(100), .seconds(1), .seconds(10)] {
                 let before = test.google.apiRequests.count
                 test.google.script(.stall)
-                async let outage = test.outage()
+                async let call = test.outage()
                 while test.google.apiRequests.count == before { try await Task.sleep(for: .milliseconds(5)) }
-                try await Task.sleep(for: .milliseconds(100))
+                try await Task.sleep(for: wait)
                 try await test.runOut(afterRequests: before + 1)
-                if await outage?.code == .timeout, test.google.apiRequests.count == before + 1 { return }
+                guard let outage = await call else { continue }
+                #expect(outage.code == .timeout)
+                #expect(test.google.apiRequests.count == before + 1)
+                return
             }
-            Issue.record("it was asked for again, or was no timeout")
+            Issue.record("it was asked for again")
         }
     }
 
@@ -235,9 +238,14 @@ import Testing
 
     @Test("by the clocks of the system, time runs out when it has passed, and not for what was cancelled")
     func systemTime() async throws {
-        let start = ContinuousClock.now
-        try await ClientTime.system.runOut(.milliseconds(20))
-        #expect(ContinuousClock.now - start >= .milliseconds(20))
+        // A busy machine may make any one of them late.
+        var times: [Duration] = []
+        while times.count < 20, times.last ?? .seconds(1) >= .seconds(1) {
+            let start = ContinuousClock.now
+            try await ClientTime.system.runOut(.milliseconds(20))
+            times.append(ContinuousClock.now - start)
+        }
+        #expect(times.allSatisfy { $0 >= .milliseconds(20) } && times.last ?? .zero < .seconds(1), "\(times)")
         let cancelled = Task { try await ClientTime.system.runOut(.seconds(3600)) }
         cancelled.cancel()
         await #expect(throws: CancellationError.self) { try await cancelled.value }

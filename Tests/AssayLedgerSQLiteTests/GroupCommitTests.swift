@@ -160,7 +160,7 @@ struct GroupCommitTests {
         try #require(try other.ask("hold") == "held")
         let (transactions, lone) = (ledger.writer.transactionCount, ledger.writer.loneTransactionCount)
         async let isAdvanced = ledger.isAdvanced(0, counter)
-        // Until the one that waits has begun: the only one, or the one after that which was given up.
+        // Until the one that waits has begun: the only one, or the one after the lone attempt that was given up.
         while ledger.writer.transactionCount - transactions <= ledger.writer.loneTransactionCount - lone {
             try await Task.sleep(for: .milliseconds(1))
         }
@@ -173,7 +173,8 @@ struct GroupCommitTests {
         #expect(ledger.writer.loneTransactionCount == before)
     }
 
-    /// Closes on a thread of its own: closing waits for writes, which may need all threads that tasks share.
+    /// Closes on a thread of its own: closing blocks its thread until writes are done, and the test that lets them go on
+    /// needs one of the few that tasks share.
     private static func close(_ ledger: SQLiteLedger, after delay: useconds_t = 0) async throws {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {

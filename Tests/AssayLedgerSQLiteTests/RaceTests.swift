@@ -63,9 +63,9 @@ struct RaceTests {
             let process = try StressProcess()
             try #require(try process.ask("open \(folder.path()) 5000") == "ok")
             var lines = [try process.ask("stream \(keys)")]
-            // By commits and not by time, of which a slow disk makes little.
+            // Counted in commits: in a fixed time a slow disk makes few.
             for _ in 0..<Int.random(in: 0...30) { lines.append(try process.readLine()) }
-            usleep(.random(in: 0...2000))
+            usleep(.random(in: 0...30_000))
             process.kill()
             lines += try process.remainingLines()
 

@@ -163,21 +163,25 @@ struct PolicyFileTests {
         check(policy + "checks: [a]\n", 10, "checks", "expected a mapping of check names")
     }
 
-    @Test("What nests without end or multiplies itself is refused in no time", .timeLimit(.minutes(20)))
+    @Test("What nests without end or multiplies itself is refused in no time")
     func bombs() {
-        check("version: " + String(repeating: "[", count: 900_000), 1, "", "nesting level")
-        check(
-            "version: " + String(repeating: "[", count: 40) + String(repeating: "]", count: 40), 1,
-            "version" + String(repeating: "[0]", count: 31), "nested deeper than 32")
-        check(String(repeating: "- ", count: 500_000) + "a", 1, "", "nesting level")
-        for key in ["", "? "] {
-            var bomb = "version: 1\n\(key)&a0 [x, x, x, x, x, x, x, x, x, x]\n"
-            for level in 1...20 {
-                bomb += "\(key)&a\(level) [\((0..<10).map { _ in "*a\(level - 1)" }.joined(separator: ", "))]\n"
+        let structureTime = ProcessorTime.measure {
+            check("version: " + String(repeating: "[", count: 900_000), 1, "", "nesting level")
+            check(
+                "version: " + String(repeating: "[", count: 40) + String(repeating: "]", count: 40), 1,
+                "version" + String(repeating: "[0]", count: 31), "nested deeper than 32")
+            check(String(repeating: "- ", count: 500_000) + "a", 1, "", "nesting level")
+            for key in ["", "? "] {
+                var bomb = "version: 1\n\(key)&a0 [x, x, x, x, x, x, x, x, x, x]\n"
+                for level in 1...20 {
+                    bomb += "\(key)&a\(level) [\((0..<10).map { _ in "*a\(level - 1)" }.joined(separator: ", "))]\n"
+                }
+                check(bomb, 2, "", "not allowed")
             }
-            check(bomb, 2, "", "not allowed")
+            check(
+                "version: [" + String(repeating: "0, ", count: 100_000) + "0]", 1, "version[99997]", "more than 100000")
         }
-        check("version: [" + String(repeating: "0, ", count: 100_000) + "0]", 1, "version[99997]", "more than 100000")
+        #expect(structureTime < .seconds(5) * Sanitizer.slowdown)
         // A simple key has at most 1024 characters.
         let keyMarks = String(repeating: "\u{301}\u{323}", count: 200)
         let marks = String(repeating: "\u{301}\u{323}", count: 100_000)

@@ -29,8 +29,9 @@ package struct ClientTime: Sendable {
     /// The clocks of the system, and its randomness.
     package static let system: ClientTime = {
         let start = ContinuousClock.now
+        let pass: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
         return ClientTime(
-            now: { Date() }, uptime: { start.duration(to: .now) }, sleep: { try await Task.sleep(for: $0) },
-            runOut: { try await Task.sleep(for: $0) }, random: { Double.random(in: 0...1) })
+            now: { Date() }, uptime: { start.duration(to: .now) }, sleep: pass, runOut: pass,
+            random: { Double.random(in: 0...1) })
     }()
 }
