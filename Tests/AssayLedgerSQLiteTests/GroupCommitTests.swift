@@ -15,7 +15,7 @@ struct GroupCommitTests {
         // and then far more; where they never come together, something keeps them apart.
         let bound = Int(Self.writers * rounds) / 8
         var counts: [(transactions: Int, joined: Int)] = []
-        for _ in 0..<10 {
+        for _ in 0..<20 {
             let count = try await Self.counts(rounds: rounds)
             if count.transactions <= bound, count.joined > 0 { return }
             counts.append(count)

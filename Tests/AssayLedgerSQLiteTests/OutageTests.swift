@@ -51,7 +51,7 @@ struct OutageTests {
             return try await group.reduce(into: Set<UInt32>()) { $0.formUnion($1) }
         }
         #expect(acknowledged.count > 500)
-        #expect(ledger.writer.transactionCount < acknowledged.count / 2)
+        #expect(ledger.writer.transactionCount < acknowledged.count, "none was shared")
         for seed in 0..<(acknowledged.max() ?? 0) + writers {
             let isStored = try await ledger.enrolledKey(Fixture.identifier(seed)) != nil
             #expect(isStored == acknowledged.contains(seed), "\(seed)")

@@ -43,7 +43,7 @@ struct StorageTests {
     @Test("Commits that arrive together share transactions")
     func groupCommit() async throws {
         let folder = try TemporaryFolder()
-        let ledger = try await SQLiteLedger.prepared(folder.path(), keys: 0)
+        let ledger = try await SQLiteLedger.prepared(folder.path(), keys: 0, busyTimeout: .seconds(100))
         // While another process holds the lock, everything piles up behind the first write.
         let other = try StressProcess()
         try #require(try other.ask("open \(folder.path()) 1000") == "ok")
