@@ -131,10 +131,13 @@ struct KeysImportTests {
         try download(scratch)
         let line = command().map { "'\($0)'" }.joined(separator: " ")
         try scratch.write("run.sh", Data("stty -a >before; \"$ASSAY\" \(line); echo status $?; stty -a >after\n".utf8))
-        // A mistake is typed and taken back; the pause lets the program ask before anything is typed.
+        // What is typed before the program asks would be shown, and lost. A mistake is typed and taken back.
+        func wait(for text: String) -> String {
+            "n=0; until grep -q '\(text)' said || [ $((n += 1)) -gt 3000 ]; do sleep 0.1; done"
+        }
         let run = try scratch.shell(
-            "(sleep 2; printf 'nonsense\\025\(TestKeys.passphrase)x\\177\\n'; sleep 3) | "
-                + "SHELL=/bin/sh script -qec 'sh run.sh' /dev/null")
+            "touch said; (\(wait(for: "Passphrase")); printf 'nonsense\\025\(TestKeys.passphrase)x\\177\\n'; "
+                + "\(wait(for: "status"))) | SHELL=/bin/sh script -qefc 'sh run.sh' said")
         #expect(run.output.contains("Passphrase of private.pem: "), "\(run.output)")
         #expect(run.output.contains("status 0"), "\(run.output)")
         #expect(!run.output.contains("sesame") && !run.output.contains("nonsense"))

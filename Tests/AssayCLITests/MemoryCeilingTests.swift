@@ -44,7 +44,7 @@ struct MemoryCeilingTests {
         let scratch = try scratch()
         for command in ["verify --policy policy.yaml --json", "replay --policy policy.yaml --json", "inspect"] {
             let run = try scratch.shell(
-                "\(make); ulimit -v \(MemoryCeiling.kilobytes); timeout -s KILL 120 \"$ASSAY\" \(command) input >out; status=$?; "
+                "\(make); ulimit -v \(MemoryCeiling.kilobytes); timeout -s KILL 900 \"$ASSAY\" \(command) input >out; status=$?; "
                     + "head -c 200000 out; exit $status")
             // 2 is evidence that cannot be read; whatever bytes are, they can be inspected.
             #expect(

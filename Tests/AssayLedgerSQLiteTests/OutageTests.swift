@@ -193,8 +193,9 @@ struct OutageTests {
         let ledger = try await SQLiteLedger.prepared(folder.path(), keys: 1)
         try ledger.executeOnWriter("PRAGMA query_only = 1")
         let error = await #expect(throws: LedgerOutage.self) { try await ledger.isAdvanced(0, 0x1234_5678) }
-        let message = try #require(error?.message)
+        var message = try #require(error?.message)
         #expect(message.contains(folder.path()))
+        message.replace(folder.path(), with: "")
         for secret in ["UPDATE", "305419896", "AAAA", "0000"] { #expect(!message.contains(secret)) }
     }
 

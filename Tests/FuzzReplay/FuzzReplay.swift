@@ -17,7 +17,7 @@ struct FuzzReplay {
             arguments[1] == "--frames"
             ? frames(of: try bytes(of: arguments[2])) : try arguments.dropFirst().map { try bytes(of: $0) }
         // An input that a target never ends with shall fail a test, and a test cannot be interrupted while it waits.
-        alarm(240)
+        alarm(900)
         for input in inputs {
             target.run(input)
             FileHandle.standardOutput.write(Data([UInt8(ascii: ".")]))

@@ -107,7 +107,13 @@ import Testing
         func serviceAccount() throws {
             let told = try process.ask("account", file("account.json"))
             #expect(told.hasPrefix("outage"), "\(told)")
-            #expect(try counts([account.serviceKey, account.serviceKeyText]).isEmpty)
+            // Tasks that were cancelled hold the client until a thread has come to them.
+            var left = try counts([account.serviceKey, account.serviceKeyText])
+            for _ in 0..<100 where !left.isEmpty {
+                usleep(100_000)
+                left = try counts([account.serviceKey, account.serviceKeyText])
+            }
+            #expect(left.isEmpty, "\(left)")
         }
 
         @Test("The private key of captures is gone when it was used, and so is what was sealed")

@@ -70,7 +70,7 @@ struct DiskFaultTests {
 
     /// SQLite closes files when the last statement is gone, which may be a moment later.
     private func filesAreClosed() async throws {
-        for _ in 0..<1000 {
+        for _ in 0..<30_000 {
             if faulty_vfs_open_files() == 0 { return }
             try await Task.sleep(for: .milliseconds(1))
         }

@@ -82,7 +82,11 @@ final class FileInput: ByteInput {
     func isReady(within milliseconds: Int) -> Bool {
         guard remaining == nil, peeked.isEmpty else { return true }
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return unsafe poll(&request, 1, Int32(clamping: milliseconds)) != 0
+        while true {
+            let count = unsafe poll(&request, 1, Int32(clamping: milliseconds))
+            // A signal that is handled says nothing about the file.
+            if count >= 0 || errno != EINTR { return count != 0 }
+        }
     }
 
     /// The first bytes, which stay to be read: as many as asked for, or all there are.
