@@ -53,12 +53,13 @@ mutate: packages
 build: packages
 	$(SWIFT) build $(CONFIGURATION) --product assay
 
-## Rewrites the sources in the one format; `make lint` only checks it.
+## Rewrites the sources in the one format; `make lint` only checks it, and that targets declare what they import.
 format:
 	$(SWIFT) format --in-place --recursive --parallel $(SWIFT_SOURCES)
 
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel $(SWIFT_SOURCES)
+	Scripts/check-imports
 
 ## Installs a binary that needs no Swift at run time, with shell completions.
 install: packages

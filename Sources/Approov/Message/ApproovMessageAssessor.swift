@@ -1,4 +1,5 @@
 public import AssayCore
+import AssayHTTPSignatures
 import AssayPrimitives
 public import FoundationEssentials
 

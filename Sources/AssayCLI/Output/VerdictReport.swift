@@ -1,4 +1,5 @@
 import Assay
+import AssayCore
 import Foundation
 
 /// Prints verdicts as they come, and keeps count of them.

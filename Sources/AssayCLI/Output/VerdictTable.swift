@@ -1,4 +1,5 @@
 import Assay
+import AssayCore
 
 /// A verdict for people.
 struct VerdictTable {

@@ -1,4 +1,5 @@
 import AssayCore
+import AssayHTTPSignatures
 import AssayPrimitives
 
 /// What clients address the server by: scheme and authority of the target URIs that they sign.

@@ -1,4 +1,5 @@
 public import Assay
+public import AssayCore
 
 /// What is known of a request once ``ApproovMiddleware`` has looked at it: the verdict, or why there is none.
 public enum ApproovOutcome: Sendable {

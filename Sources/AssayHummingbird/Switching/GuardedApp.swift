@@ -1,4 +1,6 @@
+import Approov
 import Assay
+import AssayCore
 import HTTPTypes
 
 /// An app of the policy with what the check needs of every request. A class, since every request looks at the same one.

@@ -1,4 +1,5 @@
 import Assay
+import AssayInspection
 
 /// The annotations of a layer as a tree: offset and length in columns, then name, value and meaning.
 struct AnnotationTree {

@@ -1,4 +1,5 @@
 import Assay
+import AssayInspection
 
 /// The bytes of an inspection in hexadecimal, with the names of what they are beside them.
 struct HexView {

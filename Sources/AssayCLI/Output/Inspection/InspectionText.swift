@@ -1,4 +1,5 @@
 import Assay
+import AssayInspection
 
 /// An inspection for people: each layer with what it is, why it is taken for that, and a tree of what is in it.
 struct InspectionText {
