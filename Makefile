@@ -17,7 +17,7 @@ SWIFT_SOURCES := Package.swift Sources Tests Examples/hummingbird \
 	Benchmarks/Package.swift Benchmarks/Sources Benchmarks/HotPaths \
 	Fuzz/Package.swift Fuzz/Sources Fuzz/Targets
 
-.PHONY: demo test build format lint install uninstall benchmark-http fuzz bench soak sanitize instructions profile suites mutate vectors clean packages
+.PHONY: demo test build docs format lint install uninstall benchmark-http fuzz bench soak sanitize instructions profile suites mutate vectors clean packages
 
 ## Verifies real evidence, and shows a tampered copy being refused.
 demo: build
@@ -60,6 +60,11 @@ format:
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel $(SWIFT_SOURCES)
 	Scripts/check-imports
+
+## Builds the DocC catalogue of every product into .build/docs; a warning is an error.
+docs: packages
+	$(SWIFT) build $(CONFIGURATION)
+	Scripts/docs .build/release
 
 ## Installs a binary that needs no Swift at run time, with shell completions.
 install: packages
