@@ -1,8 +1,8 @@
-/// Bars across, one below the other, each with its name above and its number at the right.
+/// Horizontal bars, each with its name above and its number at the right.
 struct BarChart {
     /// One part of a bar.
     struct Part {
-        /// The class of the style sheet that fills it.
+        /// Its class in the style sheet.
         let fill: String
         let count: Int
     }
@@ -10,18 +10,18 @@ struct BarChart {
     /// A bar.
     struct Bar {
         let name: String
-        /// What stands at the right.
+        /// The text at the right.
         let note: String
         let parts: [Part]
     }
 
-    /// How many characters fit beside each other on a phone, and how many capitals.
+    /// How many characters fit in a line on a phone, and how many capitals.
     private static let line = 48
     private static let capitals = 38
 
     let bars: [Bar]
 
-    /// Whether names have a line of their own, since with the numbers they would not fit on one.
+    /// Whether names have a line of their own, because name and number do not fit in one.
     private var isTall: Bool { bars.contains { $0.name.count + $0.note.count > BarChart.line } }
     private var rowHeight: Int { isTall ? 54 : 38 }
 
@@ -30,14 +30,14 @@ struct BarChart {
 
     /// The SVG elements.
     var drawing: Markup {
-        let longest = bars.map { $0.parts.reduce(into: 0) { $0.count($1.count) } }.max() ?? 0
+        let longest = bars.map { $0.parts.reduce(0) { $0 + $1.count } }.max() ?? 0
         let drawn: [Markup] = bars.enumerated().map { index, bar in
             let top = index * rowHeight
             let line = isTall ? top + 30 : top + 14
             let track = line + 6
             var start = Percent(hundredths: 0)
             let parts: [Markup] = bar.parts.filter { $0.count > 0 }.map { part in
-                // What is there is seen, however little it is.
+                // At least 0.3 percent, so that it is visible.
                 let width = Percent(hundredths: max(30, Percent(part.count, of: longest).hundredths))
                 defer { start = start + width }
                 return """
@@ -53,7 +53,7 @@ struct BarChart {
         return "\(drawn)"
     }
 
-    /// The beginning and the end of a name: those that are long often begin alike.
+    /// The beginning and the end of a name: long names often begin alike.
     private static func cut(_ name: String) -> String {
         let limit = name.contains { $0.isUppercase } ? capitals : line - 4
         let characters = Array(name.unicodeScalars.prefix(1000).map { Character($0) })

@@ -1,31 +1,31 @@
-/// The outcomes under one policy at the left, those under another at the right, and how many records go from each to each.
+/// The outcomes of two policies, left and right, with a ribbon for each combination.
 struct FlowChart {
-    /// How high all records together are.
+    /// The height of all records.
     private static let total = 200
-    /// How high an outcome is at least, with its label.
+    /// The least height of an outcome with its label.
     private static let least = 44
 
-    /// An outcome at one side.
+    /// An outcome on one side.
     private struct Node {
         let outcome: ReplayOutcome
         let count: Int
         let top: Int
         let height: Int
-        /// Where the next ribbon begins.
+        /// The top of the next ribbon.
         var next: Int
     }
 
-    let flows: [ReplayFlow]
+    let flows: [(flow: ReplayFlow, count: Int)]
     let policy: String
     let against: String
 
     private func count(_ from: ReplayOutcome, _ to: ReplayOutcome) -> Int {
-        flows.reduce(into: 0) { if $1.from.outcome == from, $1.to.outcome == to { $0.count($1.count) } }
+        flows.reduce(0) { $0 + ($1.flow.from.outcome == from && $1.flow.to.outcome == to ? $1.count : 0) }
     }
 
-    private var all: Int { flows.reduce(into: 0) { $0.count($1.count) } }
+    private var all: Int { flows.reduce(0) { $0 + $1.count } }
 
-    /// How high so many records are.
+    /// The height of a number of records.
     private func height(_ count: Int) -> Int {
         count == 0 ? 0 : max(2, Int((Double(count) / Double(max(1, all)) * Double(FlowChart.total)).rounded()))
     }
@@ -34,9 +34,9 @@ struct FlowChart {
         var top = 26
         return ReplayOutcome.allCases.compactMap { outcome in
             let parts = ReplayOutcome.allCases.map { count(outcome, $0) }
-            let sum = parts.reduce(into: 0) { $0.count($1) }
+            let sum = parts.reduce(0, +)
             guard sum > 0 else { return nil }
-            // The ribbons of an outcome are as high as it is, each at least as high as can be seen.
+            // The sum of its ribbons, each of which is at least 2 pixels high.
             let height = parts.reduce(0) { $0 + self.height($1) }
             defer { top += max(height, FlowChart.least) + 12 }
             let begin = top + max(0, (FlowChart.least - height) / 2)
@@ -98,17 +98,6 @@ struct FlowChart {
 }
 
 extension String {
-    /// What of a name fits beside a chart: its end, which tells the policies of one folder apart.
+    /// The end of a name, as long as fits: names of policies often begin alike.
     fileprivate var cut: String { unicodeScalars.count > 18 ? "…" + String(suffix(17)) : self }
-}
-
-extension ReplayOutcome {
-    /// The outcome in words.
-    public var word: String {
-        switch self {
-        case .accepted: "accepted"
-        case .rejected: "rejected"
-        case .failed: "not judged"
-        }
-    }
 }

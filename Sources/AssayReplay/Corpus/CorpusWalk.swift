@@ -1,44 +1,36 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Foundation
 
-/// Finds the files of a corpus, in the order of the arguments and in the byte order of paths below each.
+/// Finds the files of a corpus, in the order of the given paths, and in the byte order of paths below each.
 struct CorpusWalk {
-    /// What is found.
+    /// One result of the walk.
     enum Finding {
-        /// A file to be read.
+        /// A file to read.
         case file(FoundFile)
-        /// A file or a folder that cannot be looked at, and why.
+        /// A file or folder that cannot be opened, and why.
         case unreadable(CorpusFile, String)
-        /// What is passed over, in words.
+        /// A sentence about what is skipped.
         case note(String)
     }
 
     private struct Folder {
         let path: [UInt8]
-        /// What is still to be looked at, the last one first.
+        /// The entries left, the next one last.
         var entries: [FolderEntry]
     }
 
     private var paths: ArraySlice<String>
-    private let standardInputName: String
     private var root = ""
     private var folders: [Folder] = []
-    /// The folders below the present argument, so that none is walked twice, and no circle of links for ever.
+    /// The folders below ``root`` so far: each is walked once, even in a circle of links.
     private var walked: Set<FileIdentity> = []
-    /// Whether anything was found below the present argument.
+    /// Whether anything was found below ``root``.
     private var hasFound = false
 
-    init(paths: [String], standardInputName: String) {
+    init(paths: [String]) {
         self.paths = paths[...]
-        self.standardInputName = standardInputName
     }
 
-    /// The next finding, and nil after the last one.
+    /// The next finding; nil after the last one.
     mutating func next() -> Finding? {
         while true {
             if folders.isEmpty {
@@ -61,13 +53,13 @@ struct CorpusWalk {
 
     private mutating func begin(_ path: String) -> Finding? {
         if path == "-" {
-            let file = CorpusFile(name: standardInputName, folder: nil)
+            let file = CorpusFile(name: "standard input", folder: nil)
             return .file(FoundFile(file: file, path: nil, isNamed: true))
         }
         root = path
         (walked, hasFound) = ([], false)
         let bytes = Array(path.utf8)
-        // What cannot be looked at is told when it is opened.
+        // Opening it reports what stat cannot.
         if FileStatus(bytes)?.isFolder == true { return enter(bytes) }
         return .file(FoundFile(file: file(bytes), path: bytes, isNamed: true))
     }
@@ -85,7 +77,7 @@ struct CorpusWalk {
         }
     }
 
-    /// Looks into a folder; what is in it comes next.
+    /// Lists a folder; its entries come next.
     private mutating func enter(_ path: [UInt8]) -> Finding? {
         guard let status = FileStatus(path) else {
             return .unreadable(file(path), "the folder cannot be looked at: \(systemError(errno))")
@@ -121,12 +113,12 @@ struct CorpusWalk {
     }
 }
 
-/// A file of a corpus that is to be read.
+/// A file of a corpus to read.
 struct FoundFile {
-    /// What it is called.
+    /// Its name.
     let file: CorpusFile
-    /// The bytes of its path; nil for standard input.
+    /// Its path; nil for standard input.
     let path: [UInt8]?
-    /// Whether an argument names it.
+    /// Whether the user gave its path.
     let isNamed: Bool
 }

@@ -1,19 +1,18 @@
-/// A chart: an inline SVG as wide as its place, with a name and a description for those who do not see it, and a table of
-/// its numbers.
+/// An inline SVG of full width with title and description, and a table of its numbers.
 ///
-/// Positions across are in percent and those down in pixels, so that text keeps its size on a phone.
+/// Horizontal positions are percentages and vertical ones pixels, so that text keeps its size on a phone.
 struct Chart {
-    /// What the ids of its elements begin with; unique in the page.
+    /// The prefix of its element IDs, unique in the page.
     let id: String
-    /// What it shows.
+    /// The title.
     let title: String
-    /// What is to be seen in it, in a sentence or two.
+    /// The result in a sentence or two.
     let description: String
     /// In pixels.
     let height: Int
     /// The SVG elements.
     let drawing: Markup
-    /// The same as a table.
+    /// The same numbers as a table.
     let table: DataTable
 
     /// The figure.
@@ -29,14 +28,14 @@ struct Chart {
 
 /// Numbers in rows and columns.
 struct DataTable {
-    /// The heads of the columns. The first column names the row.
+    /// The column heads. The first column names the row.
     let columns: [String]
     /// The rows, each with as many cells as there are columns.
     let rows: [[String]]
 
     /// The table.
     var markup: Markup {
-        // Numbers stand below each other by their ends, texts by their beginnings.
+        // Columns of numbers are aligned right.
         let isText = columns.indices.map { column in
             column == 0 || rows.contains { !$0.indices.contains(column) || !DataTable.isNumber($0[column]) }
         }
@@ -60,16 +59,20 @@ struct DataTable {
         !text.isEmpty && text.utf8.allSatisfy { "0123456789,.%<>-".utf8.contains($0) }
     }
 
-    /// The table, shown when it is asked for.
+    /// The table in a disclosure element.
     func disclosed(summary: String) -> Markup {
         "<details class=\"numbers\"><summary>\(summary)</summary>\(markup)</details>"
     }
 }
 
-/// A share of the width of a chart, in percent with two digits after the point.
+/// A horizontal position or length in percent, with two decimal places.
 struct Percent {
     /// Hundredths of a percent.
     let hundredths: Int
+
+    init(hundredths: Int) {
+        self.hundredths = hundredths
+    }
 
     init(_ part: Int, of whole: Int) {
         hundredths = whole > 0 ? Int((Double(part) / Double(whole) * 10_000).rounded()) : 0
@@ -80,10 +83,6 @@ struct Percent {
         let rest = hundredths % 100
         return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)%"
     }
-}
-
-extension Percent {
-    init(hundredths: Int) { self.hundredths = hundredths }
 
     static func + (left: Percent, right: Percent) -> Percent { Percent(hundredths: left.hundredths + right.hundredths) }
 }

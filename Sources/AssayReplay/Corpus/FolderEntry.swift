@@ -1,42 +1,35 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Foundation
 
-/// One name in a folder, and what it leads to.
+/// One entry of a folder.
 struct FolderEntry {
-    /// What a name leads to.
+    /// What the entry is, links followed.
     enum Kind {
         case file
         case folder
         /// A socket, a pipe or a device.
         case other
-        /// A link to something that is not there, or that may not be looked at.
+        /// A link whose target is missing or inaccessible.
         case dangling
     }
 
     /// The bytes of the name.
     let name: [UInt8]
-    /// What it leads to.
+    /// What it is, links followed.
     let kind: Kind
 
-    /// The endings of files in folders that are read.
+    /// The endings of files that are read.
     private static let endings = ["json", "ndjson", "jsonl"].flatMap { name in
         ["", ".gz", ".zst"].map { Array(".\(name)\($0)".utf8) }
     }
 
-    /// Whether the name is that of a file of records.
+    /// Whether the name has one of the endings.
     var isRecordFile: Bool { FolderEntry.endings.contains { name.suffix($0.count) == $0[...] } }
 
-    /// The entries of a folder, such that taking them from the end gives the byte order of all paths below it; nil when it
-    /// cannot be looked into, and `errno` says why.
+    /// The entries of a folder in the reverse byte order of the paths below it; nil on an error, with `errno` set.
     static func entries(of folder: [UInt8]) -> [FolderEntry]? {
         guard let names = names(in: folder) else { return nil }
         let entries = names.map { FolderEntry(name: $0, kind: kind(of: $0, in: folder)) }
-        // Below a folder every path goes on with a slash, which stands behind some characters and before others.
+        // Paths below a folder continue with a slash, which sorts behind some characters.
         func key(_ entry: FolderEntry) -> [UInt8] {
             entry.kind == .folder ? entry.name + [UInt8(ascii: "/")] : entry.name
         }
@@ -62,11 +55,11 @@ struct FolderEntry {
     }
 }
 
-/// What a path leads to, links followed.
+/// The status of a file, links followed.
 struct FileStatus {
     private let status: stat
 
-    /// Looks at a path; nil when nothing is there, and `errno` says why.
+    /// Reads the status; nil on an error, with `errno` set.
     init?(_ path: [UInt8]) {
         var status = stat()
         guard unsafe path.withCPath({ unsafe stat($0, &status) }) == 0 else { return nil }
@@ -80,7 +73,7 @@ struct FileStatus {
     var identity: FileIdentity { FileIdentity(device: UInt64(status.st_dev), number: UInt64(status.st_ino)) }
 }
 
-/// Tells whether two paths lead to the same.
+/// Identifies a file on this host.
 struct FileIdentity: Hashable {
     let device: UInt64
     let number: UInt64

@@ -1,4 +1,4 @@
-/// A distribution over a logarithmic scale.
+/// A histogram with a logarithmic scale.
 struct HistogramChart {
     private static let slots = 40
     private static let plot = 90
@@ -6,10 +6,10 @@ struct HistogramChart {
     let id: String
     let title: String
     let histogram: LogHistogram
-    /// Writes a value with its unit.
+    /// Formats a value.
     let text: (Int) -> String
 
-    /// The bars: the values of each, and how many there are. Neighbours are put together until they fit.
+    /// Values and count of each bar. Neighbouring intervals are merged until they fit.
     private var bars: [(values: Range<Int>, count: Int)] {
         let indices = histogram.intervals.map { LogHistogram.index(of: $0.values.lowerBound) }
         guard let first = indices.first, let last = indices.last else { return [] }
@@ -17,7 +17,7 @@ struct HistogramChart {
         while last / width - first / width >= HistogramChart.slots { width *= 2 }
         var counts = Array(repeating: 0, count: last / width - first / width + 1)
         for (index, interval) in zip(indices, histogram.intervals) {
-            counts[index / width - first / width].count(interval.count)
+            counts[index / width - first / width] += interval.count
         }
         return counts.enumerated().map { offset, count in
             let index = (first / width + offset) * width
@@ -26,7 +26,7 @@ struct HistogramChart {
         }
     }
 
-    /// The middle and the ends of the distribution, in words.
+    /// Percentiles and extremes in a sentence.
     private var sentence: String {
         let shares = [(500, "half are"), (900, "90% are"), (990, "99% are")]
         var parts = shares.compactMap { share, name in
@@ -38,7 +38,7 @@ struct HistogramChart {
         return "Of \(count), " + parts.joined(separator: ", ") + future + "."
     }
 
-    /// The chart, with its sentence.
+    /// The chart with its sentence.
     var markup: Markup {
         let bars = bars
         let greatest = max(1, bars.map(\.count).max() ?? 1)

@@ -1,35 +1,33 @@
-/// Outcomes over time: a bar for each interval, what was not accepted on top.
+/// Outcomes over time: a stacked bar for each interval.
 struct TimeChart {
     private static let slots = 72
     private static let plot = 150
     private static let top = 18
 
-    /// The intervals that are drawn: begin and outcomes, those without records among them.
+    /// All drawn intervals, also those without records.
     private let intervals: [(begin: ReplayTime, tally: OutcomeTally)]
-    /// How long an interval is, in milliseconds.
+    /// The length of an interval in milliseconds.
     private let width: Int
 
     /// Nil when no record has a time.
     init?(_ series: TimeSeries) {
-        guard let first = series.sorted.first?.number, let last = series.sorted.last?.number else { return nil }
+        guard var range = series.range else { return nil }
         var shown = series
-        var range = first...last
         while range.count > TimeChart.slots, shown.level + 1 < TimeSeries.widths.count {
-            shown = shown.coarsened(to: shown.level + 1)
-            guard let first = shown.sorted.first?.number, let last = shown.sorted.last?.number else { return nil }
-            range = first...last
+            shown.coarsen()
+            range = shown.range ?? range
         }
-        // Beyond the longest interval there are as many together as fit.
+        // Several of the longest intervals per bar, if they still do not fit.
         let factor = (range.count + TimeChart.slots - 1) / TimeChart.slots
         width = shown.width * factor
         var tallies = Array(repeating: OutcomeTally(), count: (range.count + factor - 1) / factor)
-        for (number, tally) in shown.sorted { tallies[(number - range.lowerBound) / factor].merge(tally) }
+        for (number, tally) in shown.intervals { tallies[(number - range.lowerBound) / factor].add(tally) }
         let begin = range.lowerBound * shown.width
         let length = width
         intervals = tallies.enumerated().map { (ReplayTime(milliseconds: begin + $0 * length), $1) }
     }
 
-    /// What an interval is called.
+    /// The length of an interval in words.
     private var unit: String {
         switch width {
         case 60_000: "one minute"
@@ -98,5 +96,13 @@ struct TimeChart {
                 """
         }
         return markup
+    }
+}
+
+extension TimeSeries {
+    /// The first and the last interval that hold records.
+    fileprivate var range: ClosedRange<Int>? {
+        let numbers = intervals.map(\.number)
+        return numbers.first.flatMap { first in numbers.last.map { first...$0 } }
     }
 }

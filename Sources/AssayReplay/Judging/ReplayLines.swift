@@ -1,34 +1,26 @@
 import Assay
 import AssayCore
 
-/// Writes what came of records as NDJSON: one JSON object a record, in UTF-8, each with a line feed.
+/// Writes results as NDJSON: one JSON object a record, in UTF-8, each with a line feed.
 public struct ReplayLines: Sendable {
-    /// About how many bytes the verdict of an assertion has, the most frequent of all.
+    /// The approximate size of an assertion's verdict, the most frequent kind.
     private static let usualLength = 1280
 
     private var json: JSONBytes
-    private let isNumbered: Bool
 
     /// Starts without a line.
     ///
-    /// - Parameters:
-    ///   - isNumbered: whether the line number of the record and a tab stand before each object.
-    ///   - expected: about how many records will be added.
-    public init(isNumbered: Bool = false, expecting expected: Int = 0) {
-        self.isNumbered = isNumbered
+    /// - Parameter expected: about how many records will be added.
+    public init(expecting expected: Int = 0) {
         json = JSONBytes(capacity: expected * ReplayLines.usualLength)
     }
 
     /// The lines so far.
     public var bytes: [UInt8] { json.bytes }
 
-    /// Adds a record's line: the verdict as `Verdict.json(id:)` gives it, with `against` behind its members under
-    /// comparison; for a record without a verdict, its place and the error.
+    /// Adds a record: its verdict as `Verdict.json(id:)` writes it, and in a comparison the second one as `against`. A record
+    /// without a verdict has its place and an `error` instead.
     public mutating func add(_ record: ReplayedRecord) {
-        if isNumbered {
-            json.integer(record.place.line ?? record.place.number)
-            json.raw("\t")
-        }
         json.raw("{")
         switch record.judgement {
         case .verdict(let verdict): verdict.write(id: record.id, to: &json)
