@@ -101,7 +101,7 @@ extension ReplayRow {
         time = record.time
         let verdict = record.judgement.verdict
         kind = verdict?.kind.name.shown(atMost: RowLimits.name)
-        app = verdict?.app.shown(atMost: RowLimits.name)
+        app = verdict?.app?.shown(atMost: RowLimits.name)
         judgement = RowJudgement(record.judgement)
         against = record.against.map { RowJudgement($0) }
         let fields = (verdict ?? record.against?.verdict)?.subject?.fields ?? []

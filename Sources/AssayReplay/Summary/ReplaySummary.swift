@@ -135,7 +135,7 @@ public struct ReplaySummary: Sendable {
 
     private mutating func addDimensions(of verdict: Verdict, _ outcome: ReplayOutcome, _ against: ReplayOutcome?) {
         addValue(verdict.kind.name, of: Dimension.kind.name, outcome, against)
-        addValue(verdict.app, of: Dimension.app.name, outcome, against)
+        if let app = verdict.app { addValue(app, of: Dimension.app.name, outcome, against) }
         if let authority = verdict.testAuthority {
             addValue(authority, of: Dimension.testAuthority.name, outcome, against)
         }
