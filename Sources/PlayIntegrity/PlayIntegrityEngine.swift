@@ -64,7 +64,8 @@ package struct PlayIntegrityEngine: InspectableEngine {
     ) async throws(VerificationError) -> Assessment {
         let expectations: PlayIntegrityExpectations
         do { expectations = try self.app(app, packageName: input.packageName) } catch {
-            return try undecodable(PlayIntegrityCheck.standardKind, PlayIntegrityCheck.standardChecks, or: error) { run in
+            return try undecodable(PlayIntegrityCheck.standardKind, PlayIntegrityCheck.standardChecks, or: error) {
+                run in
                 guard let answer = answerWithoutGoogle(input) else { return true }
                 return StandardIntegrityAssessor.decode(answer, &run) != nil
             }

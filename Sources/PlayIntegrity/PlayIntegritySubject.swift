@@ -41,8 +41,8 @@ public struct PlayIntegritySubject: VerdictSubject {
         fields.add("appsDetected", names(environment.appsDetected))
         fields.add("locationSpoofingRiskVerdict", names(environment.locationSpoofingRiskVerdict))
         fields.add("isTestingResponse", payload.isTestingResponse.map { .flag($0) })
-        fields.add(
-            "unknownFields", .list(payload.unknownFields.map { "\($0.path): \($0.value.excerpt)" }, atMost: Self.unknownShown))
+        let unknownFields = payload.unknownFields.map { "\($0.path): \($0.value.excerpt)" }
+        fields.add("unknownFields", .list(unknownFields, atMost: Self.unknownShown))
         fields.add("unknownValues", .list(payload.unknownValues, atMost: Self.unknownShown))
         return fields
     }

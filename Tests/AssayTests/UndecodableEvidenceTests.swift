@@ -101,7 +101,10 @@ struct UndecodableEvidenceTests {
                 #""method":"GET","targetURI":"https://a.example/","#
                     + #""headers":[["Approov-Token","eyJhbGciOiJIUzI1NiJ9.e30.AAAA"]]"#
             ),
-            ("play-integrity.standard", #""packageName":"a.b","requestHash":"x","decoded":{"tokenPayloadExternal":{}}"#),
+            (
+                "play-integrity.standard",
+                #""packageName":"a.b","requestHash":"x","decoded":{"tokenPayloadExternal":{}}"#
+            ),
             ("play-integrity.standard", #""packageName":"a.b","requestHash":"x","token":"*""#),
         ])
     func ambiguous(kind: String, evidence: String) async throws {

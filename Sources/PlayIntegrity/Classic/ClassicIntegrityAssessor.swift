@@ -50,8 +50,8 @@ package enum ClassicIntegrityAssessor {
             effects.append(.consumeNonce(input.nonce, expectations))
         }
         return Assessment(
-            kind: PlayIntegrityCheck.classicKind, app: expectations.app, checks: run.results, ledgerChecks: ledgerChecks,
-            effects: effects, subject: subject, testAuthority: nil)
+            kind: PlayIntegrityCheck.classicKind, app: expectations.app, checks: run.results,
+            ledgerChecks: ledgerChecks, effects: effects, subject: subject, testAuthority: nil)
     }
 
     /// Decodes the outer form of a token.
@@ -63,7 +63,8 @@ package enum ClassicIntegrityAssessor {
 
     /// Runs the gates from text to payload; returns the payload of an authentic token and the name of its key.
     private static func authenticate(
-        _ input: ClassicIntegrityInput, _ keys: KeySelection<PlayIntegrityKeys>, _ expectations: PlayIntegrityExpectations,
+        _ input: ClassicIntegrityInput, _ keys: KeySelection<PlayIntegrityKeys>,
+        _ expectations: PlayIntegrityExpectations,
         _ run: inout CheckRun
     ) -> (key: String, payload: PlayIntegrityPayload)? {
         guard let jwe = decode(input, &run) else { return nil }

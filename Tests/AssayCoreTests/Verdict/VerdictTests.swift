@@ -107,7 +107,8 @@ struct VerdictTests {
         let outage = LedgerOutage(.full, "no space")
         await #expect(throws: outage) {
             try await FakeLedger { _ in .failure(outage) }.settle(
-                Fixtures.assessment([.passed(.first)], ledgerChecks: [.counter], effects: [.counter]), at: Fixtures.time)
+                Fixtures.assessment([.passed(.first)], ledgerChecks: [.counter], effects: [.counter]), at: Fixtures.time
+            )
         }
     }
 }
