@@ -13,7 +13,7 @@ FUZZ_BUILD ?= Fuzz/.build$(if $(findstring address,$(FUZZ_SANITIZERS)),,/fast)
 TESTING := $(CONFIGURATION) --disable-testable-imports --disable-xctest
 # All at once, over a thousand tests wait for a few processors, and limits of time mean nothing.
 TESTS_AT_A_TIME := 8
-SWIFT_SOURCES := Package.swift Sources Tests Examples/hummingbird \
+SWIFT_SOURCES := Package.swift Sources Tests Examples/hummingbird Examples/first-ten-minutes \
 	Benchmarks/Package.swift Benchmarks/Sources Benchmarks/HotPaths \
 	Fuzz/Package.swift Fuzz/Sources Fuzz/Targets
 

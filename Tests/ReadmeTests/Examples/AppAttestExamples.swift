@@ -15,7 +15,8 @@ struct AppAttestExamples {
     }
 
     func block2() async throws {
-        let challenge = try await verifier.issueChallenge(app: "shop-ios", for: AttestationCheck.kind, at: Date())
+        let challenge = try await verifier.issueChallenge(
+            app: "shop-ios", for: AttestationCheck.kind, at: Date())
         print(challenge.text)  // 43 characters of base64url for 32 bytes
     }
 
@@ -29,7 +30,8 @@ struct AppAttestExamples {
     }
 
     func block4() async throws {
-        let assertionChallenge = try await verifier.issueChallenge(app: "shop-ios", for: AssertionCheck.kind, at: Date())
+        let assertionChallenge = try await verifier.issueChallenge(
+            app: "shop-ios", for: AssertionCheck.kind, at: Date())
 
         func isGenuine(keyID: Data, assertion: Data, body: Data) async throws -> Bool {
             let input = AssertionInput(keyID: keyID, assertion: assertion, clientData: .data(Array(body)))

@@ -20,7 +20,8 @@ struct ReadmeExamples {
 
         // Once for each key: an accepted attestation enrols the key.
         func register(keyID: Data, attestation: Data, challenge: String) async throws -> Bool {
-            let input = AttestationInput(keyID: keyID, attestation: attestation, clientData: .data(Array(challenge.utf8)))
+            let input = AttestationInput(
+                keyID: keyID, attestation: attestation, clientData: .data(Array(challenge.utf8)))
             return try await verifier.verifyAttestation(input, at: Date()).outcome == .accept
         }
 
