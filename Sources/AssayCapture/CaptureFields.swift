@@ -6,7 +6,7 @@ import AssayPrimitives
 public enum CaptureFields: Sendable {
     /// Evidence is stored as received.
     case keep
-    /// Sensitive fields are removed or replaced by their digest; see ``EvidenceRecord/redacted()``.
+    /// Sensitive fields are removed or replaced by their digest; see `EvidenceRecord.redacted()`.
     case redact
     /// Evidence is encrypted for a key. The capturing host cannot read it; kind, app, time, ID and expectation stay in clear.
     case seal(to: CapturePublicKey)
@@ -37,7 +37,7 @@ public struct CaptureOptions: Sendable {
 }
 
 extension EvidenceRecord {
-    /// The record without the fields of ``Assay/Verifier/sensitiveFields``.
+    /// The record without the fields of `Verifier.sensitiveFields`.
     ///
     /// - `clientData` of an assertion becomes `clientDataHash`, its SHA-256 digest. The record can still be judged, except by a
     ///   policy that reads the challenge from the client data, which rejects it. A digest hides only a request that cannot be
