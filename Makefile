@@ -53,12 +53,13 @@ mutate: packages
 build: packages
 	$(SWIFT) build $(CONFIGURATION) --product assay
 
-## Rewrites the sources in the one format; `make lint` only checks it.
+## Rewrites the sources in the one format; `make lint` only checks it, and that targets declare what they import.
 format:
 	$(SWIFT) format --in-place --recursive --parallel $(SWIFT_SOURCES)
 
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel $(SWIFT_SOURCES)
+	Scripts/check-imports
 
 ## Builds the DocC catalogue of every product into .build/docs; a warning is an error.
 docs: packages

@@ -1,4 +1,5 @@
 import Assay
+import AssayCore
 
 /// A verdict as text.
 struct VerdictTable {
@@ -46,7 +47,8 @@ struct VerdictTable {
             case .reject: terminal.colour("REJECTED", .red)
             }
         let name = terminal.colour(terminal.printable(id), .bold)
-        return "\(outcome)  \(name)  \(verdict.kind)  app \(terminal.printable(verdict.app))"
+        let app = verdict.app.map { "app \(terminal.printable($0))" } ?? "no app"
+        return "\(outcome)  \(name)  \(verdict.kind)  \(app)"
     }
 
     private func row(_ result: CheckResult) -> [String] {

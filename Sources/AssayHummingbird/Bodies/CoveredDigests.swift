@@ -1,4 +1,6 @@
+import Approov
 import Assay
+import AssayHTTPSignatures
 import AssayPrimitives
 import NIOCore
 

@@ -1,4 +1,6 @@
+public import Approov
 public import Assay
+public import AssayCore
 import HTTPTypes
 public import Hummingbird
 

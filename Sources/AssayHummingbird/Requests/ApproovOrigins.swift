@@ -1,4 +1,5 @@
 import AssayCore
+import AssayHTTPSignatures
 import AssayPrimitives
 
 /// The origins of the server: scheme and authority of the target URIs that clients sign.

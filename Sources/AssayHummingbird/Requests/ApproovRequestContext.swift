@@ -1,4 +1,6 @@
+public import Approov
 public import Assay
+public import AssayCore
 public import Hummingbird
 public import NIOCore
 

@@ -1,5 +1,7 @@
+public import Approov
 public import Assay
 import HTTPTypes
+public import AssayCore
 public import Logging
 import Synchronization
 

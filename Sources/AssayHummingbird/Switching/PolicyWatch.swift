@@ -1,4 +1,6 @@
+public import Approov
 public import Assay
+public import AssayCore
 import Foundation
 public import Logging
 public import ServiceLifecycle

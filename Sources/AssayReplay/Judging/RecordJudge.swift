@@ -14,6 +14,14 @@ struct AssessedRecord: Sendable {
         case failure(ReplayFailure)
         /// The replay ends here.
         case outage(any Outage)
+
+        init(_ error: VerificationError) {
+            switch error {
+            case .outage(let outage): self = .outage(outage)
+            case .record(let error): self = .failure(ReplayFailure("unreadable", error.description))
+            case .request(let error): self = .failure(ReplayFailure(error.code.name, error.message))
+            }
+        }
     }
 
     let place: CorpusPlace
@@ -142,11 +150,7 @@ struct RecordJudge: Sendable {
                 return .assessment(assessment, view.takeUnsettled())
             } catch {
                 _ = view.takeUnsettled()
-                switch error {
-                case .outage(let outage): return .outage(outage)
-                case .record(let error): return .failure(ReplayFailure("unreadable", error.description))
-                case .request(let error): return .failure(ReplayFailure(error.code.name, error.message))
-                }
+                return AssessedRecord.Finding(error)
             }
         }
     }
@@ -182,12 +186,12 @@ struct RecordJudge: Sendable {
                 }
                 return try await settle(repeated, of: assessed, side, view, memo)
             }
-            do throws(LedgerOutage) {
-                let verdict = try await ledger.settle(assessment, at: assessed.time)
+            do throws(VerificationError) {
+                let verdict = try await assessment.verdict(committingTo: ledger, at: assessed.time)
                 if verdict.outcome == .reject, !reads.isEmpty { ledger.noteMissing(reads) }
                 return .verdict(verdict)
             } catch {
-                throw .outage(error)
+                return try await settle(AssessedRecord.Finding(error), of: assessed, side, view, memo)
             }
         }
     }

@@ -58,7 +58,7 @@ extension ReplayRow {
         name = id ?? place.description.shown(atMost: RowLimits.name)
         line = place.line
         kind = verdict?.kind.name.shown(atMost: RowLimits.name)
-        app = verdict?.app.shown(atMost: RowLimits.name)
+        app = verdict?.app?.shown(atMost: RowLimits.name)
         end = FlowEnd(record.judgement)
         detail = record.judgement.detail?.shown(atMost: RowLimits.detail)
         findings = [record.judgement, record.against].compactMap { $0 }.flatMap(\.findings)

@@ -118,7 +118,7 @@ public struct ReplaySummary: Sendable {
 
     private mutating func addValues(of verdict: Verdict, _ outcome: ReplayOutcome, _ against: ReplayOutcome?) {
         addValue(verdict.kind.name, of: Dimension.kind, outcome, against)
-        addValue(verdict.app, of: Dimension.app, outcome, against)
+        if let app = verdict.app { addValue(app, of: Dimension.app, outcome, against) }
         if let authority = verdict.testAuthority { addValue(authority, of: Dimension.testAuthority, outcome, against) }
         guard let subject = verdict.subject else { return }
         for field in subject.dimensions {

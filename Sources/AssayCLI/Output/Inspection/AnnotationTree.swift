@@ -1,4 +1,5 @@
 import Assay
+import AssayInspection
 
 /// The annotations of a layer as a tree: columns with offset and length, then name, value and meaning.
 struct AnnotationTree {

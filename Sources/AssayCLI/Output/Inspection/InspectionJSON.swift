@@ -1,4 +1,5 @@
 import Assay
+import AssayInspection
 
 /// An inspection as JSON.
 enum InspectionJSON {

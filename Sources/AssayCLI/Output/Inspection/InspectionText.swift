@@ -1,4 +1,5 @@
 import Assay
+import AssayInspection
 
 /// An inspection as text: each layer with its kind, the reason for it, and a tree of its fields.
 struct InspectionText {

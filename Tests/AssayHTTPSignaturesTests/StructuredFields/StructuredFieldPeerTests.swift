@@ -1,5 +1,6 @@
 import AssayCore
 import AssayFuzzTargets
+import AssayHTTPSignatures
 import AssayPrimitives
 import Testing
 

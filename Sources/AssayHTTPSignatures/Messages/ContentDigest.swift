@@ -1,4 +1,5 @@
 public import AssayCore
+public import AssayPrimitives
 
 /// The field `Content-Digest`, RFC 9530 section 2: digests of the content of a message, as it is transferred.
 ///
@@ -115,5 +116,15 @@ public struct ContentDigest: Sendable {
             guard ConstantTime.equals(found, value.digest) else { return .differs(value.algorithm) }
         }
         return .matches
+    }
+}
+
+extension RunningDigest {
+    /// Begins the digest of some content, with no bytes.
+    public init(_ algorithm: ContentDigest.Algorithm) {
+        switch algorithm {
+        case .sha256: self.init(.sha256 as Algorithm)
+        case .sha512: self.init(.sha512 as Algorithm)
+        }
     }
 }

@@ -1,4 +1,5 @@
 internal import AssayCore
+import AssayPrimitives
 
 /// Bare items (RFC 9651 section 4.2.3.1).
 extension StructuredFieldScanner {

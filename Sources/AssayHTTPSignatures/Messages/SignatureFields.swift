@@ -1,4 +1,5 @@
 public import AssayCore
+import AssayPrimitives
 
 /// The field `Signature-Input` (RFC 9421 section 4.1): what each signature of a message covers.
 public struct SignatureInputField: Sendable {

@@ -2,14 +2,14 @@ import AssayCore
 import Testing
 
 /// Only a full commit accepts; a failed check commits nothing; what is left open is an outage.
-@Suite("Settling an assessment")
-struct SettleTests {
+@Suite("Verdicts of assessments")
+struct VerdictTests {
     @Test("Checks that hold and effects that are all applied are an acceptance")
     func accepts() async throws {
         let ledger = FakeLedger()
         let verdict = try await ledger.settle(
             Fixtures.assessment(
-                [.passed(.first)], undecided: [.challenge, .counter], effects: [.challenge, .counter]),
+                [.passed(.first)], ledgerChecks: [.challenge, .counter], effects: [.challenge, .counter]),
             at: Fixtures.time)
         #expect(verdict.outcome == .accept)
         #expect(outline(verdict.checks) == ["first passed", "challenge passed", "counter passed"])
@@ -33,9 +33,9 @@ struct SettleTests {
         let ledger = FakeLedger()
         let assessment = Fixtures.assessment(
             [.passed(.first), .failed(.second, Objection()), .failed(.third, Objection())],
-            undecided: [.counter], effects: [.counter])
+            ledgerChecks: [.counter], effects: [.counter])
         #expect(assessment.effects == [])
-        #expect(!assessment.holds)
+        #expect(!assessment.isAcceptable)
         let verdict = try await ledger.settle(assessment, at: Fixtures.time)
         #expect(verdict.outcome == .reject)
         #expect(verdict.failed == [.second, .third])
@@ -52,7 +52,7 @@ struct SettleTests {
     func refusals(decisions: [LedgerRefusal?], failed: [CheckID]) async throws {
         let verdict = try await FakeLedger { _ in .success(decisions) }.settle(
             Fixtures.assessment(
-                [.passed(.first)], undecided: [.challenge, .counter], effects: [.challenge, .counter]),
+                [.passed(.first)], ledgerChecks: [.challenge, .counter], effects: [.challenge, .counter]),
             at: Fixtures.time)
         #expect(verdict.outcome == .reject)
         #expect(verdict.failed == failed)
@@ -66,11 +66,11 @@ struct SettleTests {
             ([.passed(.first)], [.challenge, .counter], [.challenge]),
             ([.passed(.first)], [.challenge], [.challenge, .challenge]), ([], [], []), ([], [.counter], [.counter]),
         ] as [([CheckResult], [CheckID], [CheckID])])
-    func openChecks(checks: [CheckResult], undecided: [CheckID], effects: [CheckID]) async throws {
+    func openChecks(checks: [CheckResult], ledgerChecks: [CheckID], effects: [CheckID]) async throws {
         let ledger = FakeLedger()
         let error = await #expect(throws: LedgerOutage.self) {
             try await ledger.settle(
-                Fixtures.assessment(checks, undecided: undecided, effects: effects), at: Fixtures.time)
+                Fixtures.assessment(checks, ledgerChecks: ledgerChecks, effects: effects), at: Fixtures.time)
         }
         #expect(error?.code == .internalError)
         #expect(ledger.commits == 0)
@@ -83,10 +83,23 @@ struct SettleTests {
         let error = await #expect(throws: LedgerOutage.self) {
             try await FakeLedger { _ in .success(decisions) }.settle(
                 Fixtures.assessment(
-                    [.passed(.first)], undecided: [.challenge, .counter], effects: [.challenge, .counter]),
+                    [.passed(.first)], ledgerChecks: [.challenge, .counter], effects: [.challenge, .counter]),
                 at: Fixtures.time)
         }
         #expect(error?.message == "the ledger decided \(decisions.count) of 2 effects")
+    }
+
+    @Test("Without an app there is no acceptance")
+    func withoutApp() async throws {
+        let ledger = FakeLedger()
+        let error = await #expect(throws: LedgerOutage.self) {
+            try await ledger.settle(Fixtures.assessment([.passed(.first)], app: nil), at: Fixtures.time)
+        }
+        #expect(error?.code == .internalError)
+        let verdict = try await ledger.settle(
+            Fixtures.assessment([.failed(.first, Objection())], app: nil), at: Fixtures.time)
+        #expect(verdict.app == nil)
+        #expect(verdict.outcome == .reject)
     }
 
     @Test("An outage of the ledger is passed on as it is")
@@ -94,7 +107,8 @@ struct SettleTests {
         let outage = LedgerOutage(.full, "no space")
         await #expect(throws: outage) {
             try await FakeLedger { _ in .failure(outage) }.settle(
-                Fixtures.assessment([.passed(.first)], undecided: [.counter], effects: [.counter]), at: Fixtures.time)
+                Fixtures.assessment([.passed(.first)], ledgerChecks: [.counter], effects: [.counter]), at: Fixtures.time
+            )
         }
     }
 }
