@@ -37,7 +37,7 @@ public struct CaptureOptions: Sendable {
 }
 
 extension EvidenceRecord {
-    /// The record without the fields of ``Assay/Verifier/sensitiveFields``.
+    /// The record without the fields of `Verifier.sensitiveFields`.
     ///
     /// - `clientData` of an assertion becomes `clientDataHash`, its SHA-256 digest. The record can still be judged, except by a
     ///   policy that reads the challenge from the client data, which rejects it. A digest hides only a request that cannot be

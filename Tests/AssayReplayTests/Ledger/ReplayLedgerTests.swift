@@ -6,7 +6,7 @@ import AssayTesting
 import Foundation
 import Testing
 
-/// What a replay presumes, and what it does not forgive.
+/// The presumptions of a replay, and their limits.
 @Suite("Ledgers of replays")
 struct ReplayLedgerTests {
     private static let time = ReplayCorpus.time
