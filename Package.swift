@@ -28,7 +28,6 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -121,16 +120,22 @@ let package = Package(
         .target(
             name: "AssayTesting",
             dependencies: [
-                "AssayCore", "AssayPrimitives",
+                "AssayCore", "AssayPrimitives", .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: strict),
+        // Mints the test vectors in TestVectors/ and corpora for replays. No product: `assay mint` and tests use it.
+        .target(
+            name: "AssayMinting",
+            dependencies: [
+                "Assay", "AssayCore", "AssayPrimitives", "AssayTesting",
                 .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "SwiftASN1", package: "swift-asn1"),
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "AssayCLI",
             dependencies: [
                 "Assay", "AssayCapture", "AssayCore", "AssayGooglePlay", "AssayInspection", "AssayLedgerSQLite",
-                "AssayPrimitives", "AssayReplay", "AssayTesting",
+                "AssayMinting", "AssayPrimitives", "AssayReplay", "AssayTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -270,7 +275,8 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "AssayTests", dependencies: ["Assay", "AssayPrimitives", "AssayTesting", "AssayTestSupport"],
+            name: "AssayTests",
+            dependencies: ["Assay", "AssayMinting", "AssayPrimitives", "AssayTesting", "AssayTestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "AssayInspectionTests",
@@ -298,6 +304,10 @@ let package = Package(
             dependencies: [
                 "AssayTesting", "AssayTestSupport", .product(name: "Crypto", package: "swift-crypto"),
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "AssayMintingTests",
+            dependencies: ["Assay", "AssayCore", "AssayMinting", "AssayTesting", "AssayTestSupport"],
             swiftSettings: strict),
         // Searches logs, errors, crash output and memory for secrets that went in.
         .testTarget(

@@ -42,8 +42,10 @@ extension ReplayRow {
         guard let first = elements.first, let outcome = Verdict.Outcome(rawValue: try first.text()),
             elements.count <= RowLimits.expected + 1
         else { throw value.expected("an outcome and names of checks") }
-        var failed: [String] = []
-        for element in elements.dropFirst() { failed.append(try element.text(atMost: RowLimits.name)) }
+        var failed: [EvidenceRecord.Expectation.Failure] = []
+        for element in elements.dropFirst() {
+            failed.append(.init(check: try element.text(atMost: RowLimits.name), code: nil))
+        }
         return EvidenceRecord.Expectation(outcome: outcome, failed: failed)
     }
 }

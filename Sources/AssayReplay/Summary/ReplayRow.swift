@@ -113,7 +113,9 @@ extension ReplayRow {
             ? record.expect.map {
                 EvidenceRecord.Expectation(
                     outcome: $0.outcome,
-                    failed: $0.failed.prefix(RowLimits.expected).map { $0.shown(atMost: RowLimits.name) })
+                    failed: $0.failed.prefix(RowLimits.expected).map {
+                        .init(check: $0.description.shown(atMost: RowLimits.name), code: nil)
+                    })
             } : nil
     }
 }

@@ -184,7 +184,7 @@ extension ReplayRow {
         }
         if let unmet {
             object.add(
-                "unmet", raw: JSONText.array(([unmet.outcome.rawValue] + unmet.failed).map(JSONText.string)))
+                "unmet", raw: JSONText.array(([unmet.outcome.rawValue] + unmet.failed.map(\.description)).map(JSONText.string)))
         }
         return object.text
     }
