@@ -55,4 +55,22 @@ package struct RecordFields: Sendable {
         }
         return text
     }
+
+    /// The texts of an optional list, and none when there is none.
+    package func texts(_ name: String) throws(RecordError) -> [String] {
+        guard let value = object[name] else { return [] }
+        guard case .array(let elements) = value.content else {
+            throw error(name, "expected a list of strings, found \(value.kindName)")
+        }
+        var texts: [String] = []
+        for (index, element) in elements.enumerated() {
+            guard case .text(let text) = element.content else {
+                throw RecordError(
+                    field: "\(path(of: name))[\(index)]", offset: element.offset,
+                    "expected a string, found \(element.kindName)")
+            }
+            texts.append(text)
+        }
+        return texts
+    }
 }

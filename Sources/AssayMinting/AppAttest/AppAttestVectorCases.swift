@@ -1,6 +1,6 @@
-import AssayCore
-import AssayTesting
-import FoundationEssentials
+package import AssayCore
+package import AssayTesting
+package import FoundationEssentials
 
 /// An attestation that differs from a genuine one in one respect.
 package struct AttestationCase: VectorCase {

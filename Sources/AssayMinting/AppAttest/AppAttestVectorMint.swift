@@ -1,6 +1,6 @@
 import AssayCore
-import AssayTesting
-import FoundationEssentials
+package import AssayTesting
+package import FoundationEssentials
 
 /// What all vectors have in common: one app, one authority, one time, and a key of its own for each.
 package struct AppAttestVectorMint: VectorMint {

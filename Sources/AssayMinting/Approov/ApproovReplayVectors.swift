@@ -8,7 +8,7 @@ struct ApproovReplayVectors: VectorGroup {
     let mint: ApproovVectorMint
 
     func files() throws(MintingError) -> [VectorDraft] {
-        [mint.file("message-replay.json", replays()), mint.file("message-often.json", often())]
+        [mint.file("message-replay.json", try replays()), mint.file("message-often.json", try often())]
     }
 
     private typealias Step = (id: String, message: MintedApproovMessage, delay: TimeInterval, outcome: VectorOutcome)

@@ -1,7 +1,7 @@
 import AssayCore
 import AssayPrimitives
-import AssayTesting
-import FoundationEssentials
+package import AssayTesting
+package import FoundationEssentials
 
 /// What all vectors have in common: one account and its keys, one time, and IVs of its own for each.
 package struct ApproovVectorMint: VectorMint {

@@ -1,6 +1,6 @@
 import AssayCore
-import AssayTesting
-import FoundationEssentials
+package import AssayTesting
+package import FoundationEssentials
 
 /// What a corpus of test evidence is to be like: how many devices use the apps for how long, and how much of what they
 /// send is to be refused, by the check that it fails first.

@@ -57,6 +57,6 @@ struct CorpusMaterials: Sendable {
 extension CorpusPlan {
     /// What the record's verdict has to be.
     var expectation: EvidenceRecord.Expectation {
-        failed.map { .init(outcome: .reject, failed: [$0]) } ?? .init(outcome: .accept, failed: [])
+        failed.map { .init(outcome: .reject, failed: [.init(check: $0, code: nil)]) } ?? .init(outcome: .accept, failed: [])
     }
 }

@@ -1,5 +1,5 @@
-import AssayCore
-import AssayTesting
+package import AssayCore
+package import AssayTesting
 import FoundationEssentials
 
 /// Mints a corpus: the files that belong to it, and its records in the order of their reception.

@@ -1,5 +1,5 @@
-import AssayCore
-import AssayTesting
+package import AssayCore
+package import AssayTesting
 import FoundationEssentials
 
 /// A classic token that differs from a genuine one in one respect.

@@ -1,7 +1,7 @@
 import AssayCore
 import AssayPrimitives
 import AssayTesting
-import FoundationEssentials
+package import FoundationEssentials
 
 /// What all vectors have in common: one app, its keys, one time, and a nonce of its own for each.
 package struct IntegrityVectorMint: VectorMint {

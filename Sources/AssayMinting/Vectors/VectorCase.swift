@@ -1,6 +1,6 @@
-import AssayCore
-import AssayTesting
-import FoundationEssentials
+package import AssayCore
+package import AssayTesting
+package import FoundationEssentials
 
 /// The test evidence that all vectors of an engine are derived from: its keys, apps and time.
 package protocol VectorMint {

@@ -1,5 +1,5 @@
 package import AssayCore
-package import AssayTesting
+import AssayTesting
 
 /// A minted file: of a set of test vectors, or beside a corpus.
 package struct VectorFile: Sendable {

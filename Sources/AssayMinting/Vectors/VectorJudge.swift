@@ -1,6 +1,6 @@
-package import Assay
+import Assay
 package import AssayCore
-import AssayTesting
+package import AssayTesting
 import Foundation
 
 /// Mints the records of drafts and judges them under the policies beside them.

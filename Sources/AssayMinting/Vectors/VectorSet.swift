@@ -7,7 +7,7 @@ package import FoundationEssentials
 /// Each file of records is to be judged under the `policy.yaml` of its folder, as captured and in order, with a ledger
 /// that is empty at its start. The expectation of a record names every check that fails, with its code. The files in
 /// `unreadable` hold records that have no verdict: reading or judging them is an error.
-package protocol VectorSet {
+package protocol VectorSet: SendableMetatype {
     /// The name of the engine, which is also the command that writes the vectors.
     static var name: String { get }
     /// What the vectors are, as the help of the command says it.
