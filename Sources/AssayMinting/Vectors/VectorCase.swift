@@ -31,12 +31,12 @@ extension VectorMint {
     package func file<Case: VectorCase<Self>>(_ path: String, _ cases: [Case]) -> VectorDraft {
         VectorDraft(
             path: path,
-            records: cases.map { vectorCase in { () throws(MintingError) in try vectorCase.record(self) } })
+            records: cases.map { vectorCase in { try vectorCase.record(self) } })
     }
 
     /// A file with records that depend on each other.
     func file(_ path: String, _ records: [EvidenceRecord]) -> VectorDraft {
-        VectorDraft(path: path, records: records.map { record in { () throws(MintingError) in record } })
+        VectorDraft(path: path, records: records.map { record in { record } })
     }
 
     /// The files of some groups.

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayTesting
 
 /// A minted file: of a set of test vectors, or beside a corpus.
 package struct VectorFile: Sendable {
@@ -27,7 +26,7 @@ package struct VectorFile: Sendable {
 /// A file of a set of test vectors before its records are minted and judged.
 package struct VectorDraft {
     /// Mints a record whose expectation names checks and no codes.
-    package typealias Record = () throws(MintingError) -> EvidenceRecord
+    package typealias Record = () throws -> EvidenceRecord
 
     /// What the file holds.
     package enum Content {

@@ -73,17 +73,17 @@ struct VectorTests {
         switch set.name {
         case "app-attest":
             let mint = try AppAttestVectorMint(seed: seed, time: time)
-            return { () throws(MintingError) in
+            return {
                 try AttestationCase("added", .reject("counter")) { $0.authenticatorData.counter = 2 }.record(mint)
             }
         case "play-integrity":
             let mint = IntegrityVectorMint(seed: seed, time: time)
-            return { () throws(MintingError) in
+            return {
                 try ClassicCase("added", .reject("testing-response"), .isTestingResponse, true).record(mint)
             }
         case "approov":
             let mint = try ApproovVectorMint(seed: seed, time: time)
-            return { () throws(MintingError) in
+            return {
                 try TokenCase("added", .reject("token.expiry"), .expiry, nil).record(mint)
             }
         default: return nil
