@@ -46,7 +46,7 @@ struct DeterministicSignatureTests {
                     + "32068A10CA67E3D45DB2266FA7D1FEEBEFDC63ECCD1AC42EC0CB8668A4FA0AB0"),
         ]
         for example in examples {
-            let key = try TestKey(example.curve, scalar: [UInt8](hex: example.scalar))
+            let key = try TestKey(example.curve, scalar: #require([UInt8](hex: example.scalar)))
             let signature = try key.signature(over: Array(example.message.utf8), hash: example.hash)
             #expect(signature.concatenated == [UInt8](hex: example.signature))
         }

@@ -1,4 +1,5 @@
 import Assay
+import AssayMinting
 import AssayTesting
 import Foundation
 import Testing
