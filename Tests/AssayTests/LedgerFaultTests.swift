@@ -1,4 +1,5 @@
 import Assay
+import AssayCore
 import AssayMinting
 import AssayTesting
 import Foundation

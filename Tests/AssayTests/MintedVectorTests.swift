@@ -1,4 +1,7 @@
+import AppAttest
+import Approov
 import Assay
+import AssayCore
 import AssayMinting
 import AssayTestSupport
 import AssayTesting

@@ -57,6 +57,7 @@ struct CorpusMaterials: Sendable {
 extension CorpusPlan {
     /// What the record's verdict has to be.
     var expectation: EvidenceRecord.Expectation {
-        failed.map { .init(outcome: .reject, failed: [.init(check: $0, code: nil)]) } ?? .init(outcome: .accept, failed: [])
+        failed.map { .init(outcome: .reject, failed: [.init(check: $0, code: nil)]) }
+            ?? .init(outcome: .accept, failed: [])
     }
 }

@@ -1,4 +1,5 @@
 import AssayTesting
+
 /// The records of a corpus in the order of their reception, before they are minted. Its memory is that of the devices,
 /// however many records there are.
 struct CorpusSchedule: Sendable {
