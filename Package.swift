@@ -28,7 +28,6 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -132,15 +131,23 @@ let package = Package(
             dependencies: [
                 "AssayCore", "AssayHTTPSignatures", "AssayPrimitives",
                 .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "SwiftASN1", package: "swift-asn1"),
+            ],
+            swiftSettings: strict),
+        // Mints the test vectors in TestVectors/ and corpora for replays. No product: `assay mint` and tests use it.
+        .target(
+            name: "AssayMinting",
+            dependencies: [
+                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayPrimitives", "AssayTesting",
+                "PlayIntegrity",
+                .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "AssayCLI",
             dependencies: [
                 "AppAttest", "Approov", "Assay", "AssayCapture", "AssayCore", "AssayGooglePlay",
-                "AssayHTTPSignatures", "AssayInspection", "AssayLedgerSQLite", "AssayPrimitives", "AssayReplay",
-                "AssayTesting", "PlayIntegrity",
+                "AssayHTTPSignatures", "AssayInspection", "AssayLedgerSQLite", "AssayMinting", "AssayPrimitives",
+                "AssayReplay", "AssayTesting", "PlayIntegrity",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -303,8 +310,8 @@ let package = Package(
         .testTarget(
             name: "AssayTests",
             dependencies: [
-                "AppAttest", "Approov", "Assay", "AssayCore", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
-                "PlayIntegrity",
+                "AppAttest", "Approov", "Assay", "AssayCore", "AssayMinting", "AssayPrimitives", "AssayTesting",
+                "AssayTestSupport", "PlayIntegrity",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -334,6 +341,10 @@ let package = Package(
                 "AssayCore", "AssayTesting", "AssayTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "AssayMintingTests",
+            dependencies: ["Assay", "AssayCore", "AssayMinting", "AssayTesting", "AssayTestSupport"],
             swiftSettings: strict),
         // Searches logs, errors, crash output and memory for secrets that went in.
         .testTarget(

@@ -66,7 +66,7 @@ struct ReportTests {
         var summary = ReplaySummary([
             ReplaySamples.record(
                 .verdict(verdict), against: .failure(ReplayFailure(hostile, hostile)), id: hostile, file: hostile,
-                expect: .init(outcome: .accept, failed: [hostile])),
+                expect: .init(outcome: .accept, failed: [.init(check: hostile, code: nil)])),
             ReplaySamples.record(
                 .failure(ReplayFailure(hostile, hostile)), against: .verdict(verdict), id: hostile, file: hostile,
                 line: 2),

@@ -103,7 +103,7 @@ struct ReplayRenderer: Sendable {
     }
 
     private func expected(by record: ReplayedRecord) -> String {
-        record.expect.map { ([$0.outcome.rawValue] + $0.failed).joined(separator: " ") } ?? ""
+        record.expect?.words ?? ""
     }
 
     private func describe(_ record: ReplayedRecord, in text: inout String) {
