@@ -16,6 +16,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .library(name: "Assay", targets: ["Assay"]),
+        .library(name: "AssayKeyStore", targets: ["AssayKeyStore"]),
         .library(name: "AssayLedgerSQLite", targets: ["AssayLedgerSQLite"]),
         .library(name: "AssayGooglePlay", targets: ["AssayGooglePlay"]),
         .library(name: "AssayHummingbird", targets: ["AssayHummingbird"]),
@@ -69,10 +70,13 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "Approov", dependencies: ["AssayCore", "AssayInspection", "AssayPrimitives"], swiftSettings: strict),
+        // Keys that are sealed under a master key, over a small storage protocol.
+        .target(
+            name: "AssayKeyStore", dependencies: ["AssayCore", "AssayPrimitives"], swiftSettings: strict),
         .target(
             name: "AssayLedgerSQLite",
             dependencies: [
-                "AssayCore", "AssayPrimitives", .product(name: "GRDB", package: "GRDB.swift"),
+                "AssayCore", "AssayKeyStore", "AssayPrimitives", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
@@ -121,7 +125,7 @@ let package = Package(
         .target(
             name: "AssayTesting",
             dependencies: [
-                "AssayCore", "AssayPrimitives",
+                "AssayCore", "AssayKeyStore", "AssayPrimitives",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
             ],
@@ -129,8 +133,8 @@ let package = Package(
         .executableTarget(
             name: "AssayCLI",
             dependencies: [
-                "Assay", "AssayCapture", "AssayCore", "AssayGooglePlay", "AssayInspection", "AssayLedgerSQLite",
-                "AssayPrimitives", "AssayReplay", "AssayTesting",
+                "Assay", "AssayCapture", "AssayCore", "AssayGooglePlay", "AssayInspection", "AssayKeyStore",
+                "AssayLedgerSQLite", "AssayPrimitives", "AssayReplay", "AssayTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -168,12 +172,13 @@ let package = Package(
             path: "Tests/InspectionStress", swiftSettings: strict),
         // Commits to a ledger from a process of its own, so that tests can race it and kill it.
         .executableTarget(
-            name: "LedgerStress", dependencies: ["Assay", "AssayCore", "AssayLedgerSQLite", "AssayTestSupport"],
+            name: "LedgerStress",
+            dependencies: ["Assay", "AssayCore", "AssayKeyStore", "AssayLedgerSQLite", "AssayTestSupport"],
             path: "Tests/LedgerStress", swiftSettings: strict),
         // Lets processes of LedgerStress contend for one ledger, and kills them.
         .executableTarget(
             name: "LedgerSoak",
-            dependencies: ["AssayCore", "AssayLedgerSQLite", "AssayTestSupport", "LedgerStress"],
+            dependencies: ["Assay", "AssayCore", "AssayLedgerSQLite", "AssayTestSupport", "LedgerStress"],
             path: "Tests/LedgerSoak", swiftSettings: strict),
         // Captures records from a process of its own, so that tests can race it, kill it and take its disk away.
         .executableTarget(
@@ -183,8 +188,8 @@ let package = Package(
         .executableTarget(
             name: "SecretStress",
             dependencies: [
-                "Assay", "AssayCapture", "AssayCore", "AssayGooglePlay", "AssayLedgerSQLite", "AssayPrimitives",
-                "PlayIntegrity",
+                "Assay", "AssayCapture", "AssayCore", "AssayGooglePlay", "AssayKeyStore", "AssayLedgerSQLite",
+                "AssayPrimitives", "PlayIntegrity",
             ],
             path: "Tests/SecretStress", swiftSettings: strict),
         // Serves with the check and without it, for Scripts/benchmark-http.
@@ -263,9 +268,14 @@ let package = Package(
         // A file system for SQLite that fails by plan.
         .target(name: "CFaultyVFS", path: "Tests/CFaultyVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
         .testTarget(
+            name: "AssayKeyStoreTests",
+            dependencies: ["AssayCore", "AssayKeyStore", "AssayTesting", "AssayTestSupport"], swiftSettings: strict),
+        .testTarget(
             name: "AssayLedgerSQLiteTests",
             dependencies: [
-                "Assay", "AssayCore", "AssayLedgerSQLite", "AssayTesting", "AssayTestSupport", "CFaultyVFS",
+                "Approov", "Assay", "AssayCore", "AssayKeyStore", "AssayLedgerSQLite", "AssayTesting",
+                "AssayTestSupport",
+                "CFaultyVFS",
                 "LedgerSoak", "LedgerStress",
             ],
             swiftSettings: strict),
@@ -304,14 +314,17 @@ let package = Package(
             name: "SecretTests",
             dependencies: [
                 "AppAttest", "Approov", "Assay", "AssayCLI", "AssayCapture", "AssayCore", "AssayGooglePlay",
-                "AssayHummingbird", "AssayLedgerSQLite", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
+                "AssayHummingbird", "AssayKeyStore", "AssayLedgerSQLite", "AssayPrimitives", "AssayTesting",
+                "AssayTestSupport",
                 "PlayIntegrity", "SecretStress",
             ],
             swiftSettings: strict),
         // Compiles what the README prints.
         .testTarget(
             name: "ReadmeTests",
-            dependencies: ["Assay", "AssayCapture", "AssayGooglePlay", "AssayLedgerSQLite", "AssayTesting"],
+            dependencies: [
+                "Assay", "AssayCapture", "AssayGooglePlay", "AssayKeyStore", "AssayLedgerSQLite", "AssayTesting",
+            ],
             swiftSettings: [.unsafeFlags(["-suppress-warnings"])]),
         .testTarget(
             name: "AssayTrialsTests", dependencies: ["Assay", "AssayTestSupport", "AssayTrials"],

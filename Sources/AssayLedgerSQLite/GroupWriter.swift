@@ -142,10 +142,10 @@ package final class GroupWriter: Sendable {
     private let arrival = DispatchSemaphore(value: 0)
 
     /// - Parameter busyWait: what waits for other processes on behalf of the pool's writing connection.
-    init(pool: DatabasePool, busyWait: BusyWait, forgetting: LedgerForgetting) {
+    init(pool: DatabasePool, busyWait: BusyWait, purging: LedgerPurging) {
         self.pool = pool
         self.busyWait = busyWait
-        transactions = LedgerTransactions(path: pool.path, forgetting: forgetting)
+        transactions = LedgerTransactions(path: pool.path, purging: purging)
     }
 
     /// How many transactions have been begun.

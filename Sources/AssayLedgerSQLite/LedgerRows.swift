@@ -177,22 +177,10 @@ struct StoredRow {
         row.isNull(index) ? nil : try integer(index)
     }
 
-    func date(_ index: Int) throws -> Date { Date(stored: try integer(index)) }
+    func date(_ index: Int) throws -> Date { Date(microseconds: try integer(index)) }
 
     func dateIfAny(_ index: Int) throws -> Date? {
         row.isNull(index) ? nil : try date(index)
-    }
-}
-
-extension Date {
-    /// Microseconds since 1970, the nearest; times beyond what an `Int64` holds count as the last that it does.
-    var stored: Int64 {
-        let value = (timeIntervalSince1970 * 1_000_000).rounded()
-        return Int64(exactly: value) ?? (value < 0 ? .min : .max)
-    }
-
-    init(stored: Int64) {
-        self.init(timeIntervalSince1970: Double(stored) / 1_000_000)
     }
 }
 

@@ -87,7 +87,7 @@ enum LedgerSchema {
                 INSERT OR IGNORE INTO forgotten (what, until)
                 SELECT 'usedDigest before 5',
                 max(until, coalesce((SELECT until FROM forgotten WHERE what = 'usedDigest'), until)) FROM unnoted
-                """, arguments: [(now - LedgerRules.retention).stored])
+                """, arguments: [(now - LedgerRules.retention).microseconds])
     }
 
     /// Times are microseconds since 1970-01-01T00:00:00Z.

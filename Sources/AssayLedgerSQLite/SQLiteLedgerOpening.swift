@@ -27,7 +27,7 @@ extension SQLiteLedger {
     /// Opens a ledger that may not outgrow a number of pages, so that tests can fill it up, or that forgets otherwise.
     package static func open(
         path: String, busyTimeout: Duration = defaultBusyTimeout, maximumPageCount: Int? = nil,
-        forgetting: LedgerForgetting = .byClock({ Date() })
+        purging: LedgerPurging = .byClock({ Date() })
     ) throws(LedgerOutage) -> SQLiteLedger {
         // SQLite takes these for temporary databases, and a ledger that forgets must not pass for a durable one.
         guard !path.isEmpty, !path.hasPrefix(":"), !path.hasPrefix("file:") else {
@@ -37,7 +37,7 @@ extension SQLiteLedger {
         let deadline = ContinuousClock.now + busyTimeout
         while true {
             do {
-                return try attempt(path, isNew: isNew, BusyWait(busyTimeout), maximumPageCount, forgetting)
+                return try attempt(path, isNew: isNew, BusyWait(busyTimeout), maximumPageCount, purging)
             } catch {
                 guard isRace(error), ContinuousClock.now < deadline else { throw LedgerOutage(error, path: path) }
                 Thread.sleep(forTimeInterval: 0.005)
@@ -59,7 +59,7 @@ extension SQLiteLedger {
     }
 
     private static func attempt(
-        _ path: String, isNew: Bool, _ busyWait: BusyWait, _ maximumPageCount: Int?, _ forgetting: LedgerForgetting
+        _ path: String, isNew: Bool, _ busyWait: BusyWait, _ maximumPageCount: Int?, _ purging: LedgerPurging
     ) throws -> SQLiteLedger {
         let configuration = configuration(busyWait, maximumPageCount)
         // A pool turns the file to write-ahead mode before it can be asked what it is; a foreign file must not be
@@ -88,8 +88,8 @@ extension SQLiteLedger {
                 return .commit
             }
         }
-        try LedgerSchema.migrator(forgetting.clock).migrate(pool)
-        return SQLiteLedger(pool: pool, busyWait: busyWait, forgetting: forgetting)
+        try LedgerSchema.migrator(purging.clock).migrate(pool)
+        return SQLiteLedger(pool: pool, busyWait: busyWait, purging: purging)
     }
 
     private static func configuration(_ busyWait: BusyWait, _ maximumPageCount: Int?) -> Configuration {

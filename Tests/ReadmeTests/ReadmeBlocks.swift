@@ -3,6 +3,7 @@
 import Assay
 import AssayCapture
 import AssayGooglePlay
+import AssayKeyStore
 import AssayLedgerSQLite
 import AssayTesting
 import Foundation
@@ -51,7 +52,7 @@ struct ReadmeBlocks {
     func block2() async throws {
         // Once. The key store is in the file of the ledger, sealed under a master key.
         let masterKey = try MasterKey(text: SecretSource("env:ASSAY_MASTER_KEY").read())
-        let keys = SealedKeyStore(ledger: ledger, masterKey: masterKey, materials: Verifier.keyMaterials)
+        let keys = SealedKeyStore(storage: ledger, masterKey: masterKey, materials: Verifier.keyMaterials)
         let account = try ServiceAccount(json: SecretSource("file:service-account.json").read())
         let google = PlayIntegrityClient(account: account)
         let verifier = Verifier(policy: policy, ledger: ledger, keyStores: [keys], services: [google])

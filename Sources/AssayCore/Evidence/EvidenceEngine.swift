@@ -26,6 +26,10 @@ public protocol EvidenceEngine: Sendable {
     /// nonce, and have to be judged in their order. Nil when nothing does.
     static func orderingKey(of record: EvidenceRecord) -> String?
 
+    /// What is wrong with a key that the engine has enrolled, as a predicate such as "has no P-256 point", and nil for
+    /// nothing. `assay ledger check` asks this for each key.
+    static func problem(withKey key: EnrolledKey) -> String?
+
     /// Prepares to judge under a policy.
     init(policy: Policy, resources: EngineResources)
 
@@ -41,6 +45,9 @@ extension EvidenceEngine {
 
     /// None: verdicts are told apart by kind and app alone.
     public static var dimensions: [SubjectDimension] { [] }
+
+    /// None.
+    public static func problem(withKey key: EnrolledKey) -> String? { nil }
 
     /// Those with a check of their own for it.
     public static var challengeKinds: [EvidenceKind] {

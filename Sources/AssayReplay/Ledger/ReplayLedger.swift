@@ -100,16 +100,6 @@ public final class ReplayLedger: Ledger {
 
     /// Issues nothing: a replay has no clients.
     public func issue(_ challenge: Challenge, at now: Date) async throws(LedgerOutage) { throw Self.readOnly }
-    /// Blocks nobody.
-    public func block(_ block: Block) async throws(LedgerOutage) { throw Self.readOnly }
-    /// Allows nobody.
-    public func allow(_ allowance: Allowance) async throws(LedgerOutage) { throw Self.readOnly }
-    /// Lifts no block and ends no allowance.
-    public func allow(_ subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding? { throw Self.readOnly }
-    /// Exports nothing.
-    public func export(_ body: (LedgerEntry) throws -> Void) async throws { throw Self.readOnly }
-    /// Counts nothing.
-    public func summary(at now: Date) async throws(LedgerOutage) -> LedgerSummary { throw Self.readOnly }
 
     private static let readOnly = LedgerOutage(.readOnly, "the ledger of a replay is changed by its records alone")
 }
