@@ -7,7 +7,7 @@ import Testing
 @Suite("How the SQLite ledger stores")
 struct StorageTests {
     @Test("The writer is durable before it answers")
-    func pragmas() throws {
+    func pragmas() async throws {
         let folder = try TemporaryFolder()
         for _ in 0..<2 {
             let ledger = try SQLiteLedger.open(path: folder.path())
