@@ -300,7 +300,7 @@ let package = Package(
         .target(name: "CFaultyVFS", path: "Tests/Support/CFaultyVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
         .testTarget(
             name: "AssayKeyStoreTests",
-            dependencies: ["AssayCore", "AssayKeyStore", "AssayTesting", "AssayTestSupport"], swiftSettings: strict),
+            dependencies: ["AssayCore", "AssayKeyStore", "AssayTesting"], swiftSettings: strict),
         .testTarget(
             name: "AssayLedgerSQLiteTests",
             dependencies: [
