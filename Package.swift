@@ -16,6 +16,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .library(name: "Assay", targets: ["Assay"]),
+        .library(name: "AssayKeyStore", targets: ["AssayKeyStore"]),
         .library(name: "AssayLedgerSQLite", targets: ["AssayLedgerSQLite"]),
         .library(name: "AssayGooglePlay", targets: ["AssayGooglePlay"]),
         .library(name: "AssayHummingbird", targets: ["AssayHummingbird"]),
@@ -77,10 +78,13 @@ let package = Package(
             dependencies: [
                 "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayPrimitives",
             ], swiftSettings: strict),
+        // Keys that are sealed under a master key, over a small storage protocol.
+        .target(
+            name: "AssayKeyStore", dependencies: ["AssayCore", "AssayPrimitives"], swiftSettings: strict),
         .target(
             name: "AssayLedgerSQLite",
             dependencies: [
-                "AssayCore", "AssayPrimitives", .product(name: "GRDB", package: "GRDB.swift"),
+                "AssayCore", "AssayKeyStore", "AssayPrimitives", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
@@ -129,7 +133,7 @@ let package = Package(
         .target(
             name: "AssayTesting",
             dependencies: [
-                "AssayCore", "AssayHTTPSignatures", "AssayPrimitives",
+                "AssayCore", "AssayHTTPSignatures", "AssayKeyStore", "AssayPrimitives",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),
@@ -146,7 +150,8 @@ let package = Package(
             name: "AssayCLI",
             dependencies: [
                 "AppAttest", "Approov", "Assay", "AssayCapture", "AssayCore", "AssayGooglePlay",
-                "AssayHTTPSignatures", "AssayInspection", "AssayLedgerSQLite", "AssayMinting", "AssayPrimitives",
+                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection",
+                "AssayPrimitives", "AssayTesting", "AssayTestSupport", "PlayIntegrity",
                 "AssayReplay", "AssayTesting", "PlayIntegrity",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -189,12 +194,13 @@ let package = Package(
             path: "Tests/Programs/InspectionStress", swiftSettings: strict),
         // Commits to a ledger from a process of its own, so that tests can race it and kill it.
         .executableTarget(
-            name: "LedgerStress", dependencies: ["Assay", "AssayCore", "AssayLedgerSQLite", "AssayTestSupport"],
+            name: "LedgerStress",
+            dependencies: ["Assay", "AssayCore", "AssayKeyStore", "AssayLedgerSQLite", "AssayTestSupport"],
             path: "Tests/Programs/LedgerStress", swiftSettings: strict),
         // Lets processes of LedgerStress contend for one ledger, and kills them.
         .executableTarget(
             name: "LedgerSoak",
-            dependencies: ["AssayCore", "AssayLedgerSQLite", "AssayTestSupport", "LedgerStress"],
+            dependencies: ["Assay", "AssayCore", "AssayLedgerSQLite", "AssayTestSupport", "LedgerStress"],
             path: "Tests/Programs/LedgerSoak", swiftSettings: strict),
         // Captures records from a process of its own, so that tests can race it, kill it and take its disk away.
         .executableTarget(
@@ -204,8 +210,8 @@ let package = Package(
         .executableTarget(
             name: "SecretStress",
             dependencies: [
-                "Assay", "AssayCapture", "AssayCore", "AssayGooglePlay", "AssayLedgerSQLite", "AssayPrimitives",
-                "PlayIntegrity",
+                "Assay", "AssayCapture", "AssayCore", "AssayGooglePlay", "AssayKeyStore", "AssayLedgerSQLite",
+                "AssayPrimitives", "PlayIntegrity",
             ],
             path: "Tests/Programs/SecretStress", swiftSettings: strict),
         // Serves with the check and without it, for Scripts/benchmark-http.
@@ -301,9 +307,14 @@ let package = Package(
         // A file system for SQLite that fails by plan.
         .target(name: "CFaultyVFS", path: "Tests/Support/CFaultyVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
         .testTarget(
+            name: "AssayKeyStoreTests",
+            dependencies: ["AssayCore", "AssayKeyStore", "AssayTesting"], swiftSettings: strict),
+        .testTarget(
             name: "AssayLedgerSQLiteTests",
             dependencies: [
-                "Assay", "AssayCore", "AssayLedgerSQLite", "AssayTesting", "AssayTestSupport", "CFaultyVFS",
+                "Approov", "Assay", "AssayCore", "AssayKeyStore", "AssayLedgerSQLite", "AssayTesting",
+                "AssayTestSupport",
+                "CFaultyVFS",
                 "LedgerSoak", "LedgerStress",
             ],
             swiftSettings: strict),
@@ -351,7 +362,8 @@ let package = Package(
             name: "SecretTests",
             dependencies: [
                 "AppAttest", "Approov", "Assay", "AssayCLI", "AssayCapture", "AssayCore", "AssayGooglePlay",
-                "AssayHummingbird", "AssayLedgerSQLite", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
+                "AssayHummingbird", "AssayKeyStore", "AssayLedgerSQLite", "AssayPrimitives", "AssayTesting",
+                "AssayTestSupport",
                 "PlayIntegrity", "SecretStress",
             ],
             swiftSettings: strict),
@@ -360,8 +372,7 @@ let package = Package(
             name: "ReadmeTests",
             dependencies: [
                 "Assay", "AssayCLI", "AssayCapture", "AssayCore", "AssayGooglePlay", "AssayHummingbird",
-                "AssayLedgerSQLite",
-                "AssayTestSupport", "AssayTesting", "FirstTenMinutes",
+                "AssayKeyStore", "AssayLedgerSQLite", "AssayTestSupport", "AssayTesting", "FirstTenMinutes",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
             ],

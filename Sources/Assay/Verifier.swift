@@ -37,6 +37,12 @@ public struct Verifier: Sendable {
     /// Every kind of evidence that can be judged.
     public static let kinds: [EvidenceKind] = engines.flatMap { $0.kinds }
 
+    /// What is wrong with an enrolled key by the rules of its engine, and nil for nothing: for
+    /// `LedgerAdministration.check(_:)`.
+    public static func problem(withKey key: EnrolledKey) -> String? {
+        engines.lazy.compactMap { $0.problem(withKey: key) }.first
+    }
+
     /// The policy.
     public let policy: Policy
     /// The ledger.

@@ -1,27 +1,27 @@
 public import AssayCore
 import AssayPrimitives
 
-/// The key under which a key store is sealed: 32 random bytes, kept apart from the store.
+/// The key under which a key store is sealed: 32 random bytes, kept outside the store.
 public struct MasterKey: Sendable {
-    /// How to make one, as a shell command that leaves it readable for its user alone.
-    public static let recipe = "(umask 077; openssl rand -base64 32 >master.key)"
+    /// A shell command that makes one in a file that only its user can read.
+    package static let recipe = "(umask 077; openssl rand -base64 32 >master.key)"
     /// How many bytes it has.
-    public static let length = 32
+    package static let length = 32
 
     /// The key, for AES-256-GCM.
     let secret: SecretBytes
-    /// Tells master keys apart: the first bytes of a keyed digest, from which the key cannot be found.
+    /// Identifies the master key: the first bytes of a keyed digest. The key cannot be derived from it.
     let identifier: [UInt8]
 
     private static let identifierLabel = Array("assay key store: master key identifier".utf8)
-    /// Enough that two keys never share one by accident.
+    /// Long enough that two keys do not share one by accident.
     static let identifierLength = 8
 
-    /// Reads a master key as a file or a variable holds it.
+    /// Reads a master key from the contents of a file or a variable.
     ///
     /// - Parameter text: base64 of 32 bytes, in either alphabet, with padding or without, or 64 hexadecimal digits. White
-    ///   space and one pair of quotes around it are passed over.
-    /// - Throws: ``KeyError`` that says what was found in kind and length, and how to make a key.
+    ///   space and one pair of quotes around it are ignored.
+    /// - Throws: ``KeyError``, which says the kind and length of what was found, and how to make a key.
     public init(text: SecretBytes) throws(KeyError) {
         do {
             self.init(secret: try SecretKeyText.decode(text, byteCount: MasterKey.length))

@@ -1,13 +1,16 @@
 import AssayCore
+import AssayKeyStore
 import Foundation
 import GRDB
 
-/// What must hold in a ledger that is not damaged.
-struct LedgerAudit {
+/// Looks for damage in a ledger's file and rows.
+struct LedgerCheck {
     let db: Database
     let path: String
+    /// What is wrong with an enrolled key by the rules of its engine.
+    let engineProblem: (EnrolledKey) -> String?
 
-    /// How many problems of a sort are told. Damage often comes in thousands.
+    /// How many problems of a sort are reported. Damage often comes in thousands.
     private static let limit = 100
 
     func problems() throws -> [String] {
@@ -33,7 +36,7 @@ struct LedgerAudit {
     private func fileProblems() throws -> [String] {
         let problems = try String.fetchAll(db, sql: "PRAGMA integrity_check(\(Self.limit))").filter { $0 != "ok" }
         for problem in problems {
-            // SQLite lists a page that the disk does not give among the damage. The file may be sound.
+            // SQLite lists a page that the disk cannot read as damage. The file may be sound: this is an outage.
             guard let start = problem.firstRange(of: "error code=")?.upperBound,
                 let number = Int32(problem[start...].prefix { $0.isNumber })
             else { continue }
@@ -55,18 +58,11 @@ struct LedgerAudit {
 
     private func keyProblem(_ row: StoredCells) throws -> String? {
         let key = try LedgerTables.key(row)
-        let name = "key \(key.identifier.subject.name) of \(key.identifier.engine)"
-        if key.identifier.value.isEmpty || key.publicKey.isEmpty { return "\(name) is empty" }
-        guard key.identifier.engine == "app-attest" else { return nil }
-        // Apple: the key ID is the SHA-256 of the public key, an X9.63 point on P-256.
-        if key.identifier.value.count != 32 {
-            return "\(name) has an ID of \(key.identifier.value.count) bytes, not 32"
-        }
-        if key.publicKey.count != 65 || key.publicKey.first != 4 { return "\(name) has no uncompressed P-256 point" }
-        return nil
+        if key.identifier.value.isEmpty || key.publicKey.isEmpty { return "\(key.label) is empty" }
+        return engineProblem(key).map { "\(key.label) \($0)" }
     }
 
-    /// Two IDs for one public key: nothing that evidence can lead to.
+    /// Two IDs for one public key, which no evidence can lead to.
     private func copiedKeys() throws -> [String] {
         let sql = """
             SELECT engine, hex(min(identifier)), count(*) FROM enrolledKey GROUP BY engine, publicKey
@@ -94,17 +90,7 @@ struct LedgerAudit {
         return "\(standing.block == nil ? "an allowed" : "a blocked") \(standing.subject.kind.rawValue) has no name"
     }
 
-    /// The form alone. Whether a key opens is for those to see who have the master key.
-    private func sealedKeyProblem(_ row: StoredCells) throws -> String? {
-        let key = try LedgerTables.sealedKey(row)
-        let name = "the sealed key \(key.columns.name.excerpt)"
-        if KeyName.objection(to: key.columns.name) != nil { return "\(name) has a name that no key has" }
-        if key.columns.entry.window.isEmpty { return "\(name) has a window that ends before it begins" }
-        if key.masterKey.count != MasterKey.identifierLength || key.sealed.count < SealedKeyRow.overhead {
-            return "\(name) is too short or too long"
-        }
-        return key.sealed.first == SealedKeyRow.form ? nil : "\(name) is sealed in a form that is not known"
-    }
+    private func sealedKeyProblem(_ row: StoredCells) throws -> String? { try LedgerTables.sealedKey(row).problem }
 
     private func rows(
         _ table: String, _ columns: String, by key: String, _ problem: (StoredCells) throws -> String?
@@ -123,7 +109,7 @@ struct LedgerAudit {
         }
     }
 
-    /// Damage that SQLite stumbles over is what is looked for; anything else is an outage.
+    /// Reports damage that SQLite runs into as a problem. Any other error is an outage.
     private func damage(_ what: String, _ body: () throws -> [String]) throws -> [String] {
         do {
             return try body()

@@ -3,12 +3,12 @@ public import FoundationEssentials
 
 /// Why a key store was not changed.
 public enum KeyStoreFailure: Error, Sendable, CustomStringConvertible {
-    /// What was asked for cannot be.
+    /// The change is not allowed.
     case refusal(KeyStoreRefusal)
     /// The store cannot be read or written.
     case outage(KeyStoreOutage)
 
-    /// The sentence of what is inside.
+    /// The sentence of the refusal or outage.
     public var description: String {
         switch self {
         case .refusal(let refusal): refusal.description
@@ -17,33 +17,33 @@ public enum KeyStoreFailure: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// A change that a key store does not make. It shows nothing of a secret.
+/// Why a key store does not make a change. It shows nothing of a secret.
 public enum KeyStoreRefusal: Error, Sendable, Equatable, CustomStringConvertible {
     /// The store has a key of this name.
     case nameTaken(String)
     /// The store has no key of this name.
     case unknownName(String)
-    /// The key was, or is to be, retired at this time already.
+    /// The key is already retired at this time.
     case alreadyRetired(String, at: Date)
-    /// A key cannot be named so, for this reason.
+    /// The name is not allowed, for this reason.
     case invalidName(String)
-    /// A key cannot be for this, for this reason.
+    /// The scope is not allowed, for this reason.
     case invalidScope(String)
     /// The window ends before it begins.
     case emptyWindow
-    /// There are no keys for this purpose, but for these.
+    /// No key type has this purpose; the known ones follow.
     case unknownPurpose(KeyPurpose, known: [KeyPurpose])
-    /// The parts are no such key.
+    /// The parts are not a key of this purpose.
     case invalidKey(KeyError)
 
-    /// What is wrong, and what is possible.
+    /// What is wrong, and what is allowed.
     public var description: String {
         switch self {
         case .nameTaken(let name):
-            "there is a key \(name.excerpt) already; choose another name, so that verdicts tell the two apart"
+            "there is a key \(name.excerpt) already; choose another name, so that verdicts identify the key"
         case .unknownName(let name): "there is no key \(name.excerpt)"
         case .alreadyRetired(let name, let time):
-            "the key \(name.excerpt) is retired at \(RFC3339.format(time)) already; a retirement is not put off"
+            "the key \(name.excerpt) is already retired at \(RFC3339.format(time)); a retirement is not put off"
         case .invalidName(let objection): "no key can have this name: \(objection)"
         case .invalidScope(let objection): "no key can be for this: \(objection)"
         case .emptyWindow: "the window ends before it begins, so that the key could never be used"
