@@ -22,7 +22,7 @@ let package = Package(
         .library(name: "AssayCapture", targets: ["AssayCapture"]),
         .library(name: "AssayReplay", targets: ["AssayReplay"]),
         .library(name: "AssayTesting", targets: ["AssayTesting"]),
-        .executable(name: "assay", targets: ["AssayCLI"]),
+        .executable(name: "assay", targets: ["AssayProgram"]),
         // For the fuzzer in Fuzz/, not for users.
         .library(name: "_AssayFuzzTargets", targets: ["AssayFuzzTargets"]),
     ],
@@ -135,15 +135,21 @@ let package = Package(
                 .product(name: "SwiftASN1", package: "swift-asn1"),
             ],
             swiftSettings: strict),
-        .executableTarget(
+        // The commands of the program `assay`.
+        .target(
             name: "AssayCLI",
             dependencies: [
-                "AppAttest", "Approov", "Assay", "AssayCapture", "AssayCore", "AssayGooglePlay",
-                "AssayHTTPSignatures", "AssayInspection", "AssayLedgerSQLite", "AssayPrimitives", "AssayReplay",
-                "AssayTesting", "PlayIntegrity",
+                "AppAttest", "Approov", "Assay", "AssayCapture", "AssayCore", "AssayHTTPSignatures",
+                "AssayInspection", "AssayLedgerSQLite", "AssayPrimitives", "AssayReplay", "AssayTesting",
+                "PlayIntegrity",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
+        // The program `assay`, with what speaks HTTP.
+        .executableTarget(
+            name: "AssayProgram", dependencies: ["AssayCLI", "AssayCore", "AssayGooglePlay"], swiftSettings: strict),
+        // The same without HTTP, which builds in half the time: for `make demo`.
+        .executableTarget(name: "AssayDemo", dependencies: ["AssayCLI"], swiftSettings: strict),
 
         // What is fuzzed. Fuzz/ drives it; tests run it over the inputs that once found something.
         .target(
@@ -259,8 +265,8 @@ let package = Package(
         .testTarget(
             name: "ApproovTests",
             dependencies: [
-                "Approov", "Assay", "AssayCore", "AssayInspection", "AssayLedgerSQLite", "AssayPrimitives",
-                "AssayTesting", "AssayTestSupport",
+                "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayLedgerSQLite",
+                "AssayPrimitives", "AssayTesting", "AssayTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),
@@ -335,9 +341,9 @@ let package = Package(
         .testTarget(
             name: "SecretTests",
             dependencies: [
-                "AppAttest", "Approov", "Assay", "AssayCLI", "AssayCapture", "AssayCore", "AssayGooglePlay",
-                "AssayHummingbird", "AssayLedgerSQLite", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
-                "PlayIntegrity", "SecretStress",
+                "AppAttest", "Approov", "Assay", "AssayCapture", "AssayCore", "AssayGooglePlay",
+                "AssayHTTPSignatures", "AssayHummingbird", "AssayLedgerSQLite", "AssayPrimitives", "AssayProgram",
+                "AssayTesting", "AssayTestSupport", "PlayIntegrity", "SecretStress",
             ],
             swiftSettings: strict),
         // Compiles what the README prints.
@@ -361,7 +367,7 @@ let package = Package(
         .testTarget(
             name: "AssayCLITests",
             dependencies: [
-                "Assay", "AssayCLI", "AssayCore", "AssayLedgerSQLite", "AssayPrimitives", "AssayTesting",
+                "Assay", "AssayCore", "AssayLedgerSQLite", "AssayPrimitives", "AssayProgram", "AssayTesting",
                 "AssayTestSupport", "PlayIntegrity",
             ],
             swiftSettings: strict),

@@ -1,4 +1,4 @@
-public import Assay
+import Assay
 public import AssayCore
 
 /// What is known of a request once ``ApproovMiddleware`` has looked at it: the verdict, or why there is none.
