@@ -16,7 +16,7 @@ public struct Inspector: Sendable {
     private let formats: [any BlobFormat.Type]
 
     /// Makes an inspector that knows the general formats and those of some engines.
-    public init(engines: [any InspectableEngine.Type]) {
+    package init(engines: [any InspectableEngine.Type]) {
         self.engines = engines
         formats = engines.flatMap { $0.formats } + GeneralFormats.all
     }
@@ -35,7 +35,7 @@ public struct Inspector: Sendable {
     }
 
     /// A record for a layer that alone is enough to be judged, and nil when it is not; see
-    /// ``InspectableEngine/record(of:format:)``.
+    /// `InspectableEngine.record(of:format:)`.
     public func record(of layer: InspectionLayer) -> EvidenceRecord? {
         for engine in engines {
             guard let format = engine.formats.first(where: { $0.name == layer.format }) else { continue }

@@ -1,4 +1,4 @@
-public import AssayCore
+package import AssayCore
 
 /// Reads structured field values, RFC 9651 section 4.2, of which those of RFC 8941 are a part.
 ///
@@ -35,7 +35,7 @@ public enum StructuredFieldReader {
     ///   - duplicates: what becomes of a parameter that comes twice.
     ///   - limit: how many bytes are allowed.
     /// - Throws: ``DecodeError`` at the byte at which it shows, also for an empty value.
-    public static func readItem(
+    package static func readItem(
         _ value: ArraySlice<UInt8>, duplicates: Duplicates = .refuse, limit: Int = InputLimits.structuredField
     ) throws(DecodeError) -> StructuredItem {
         var scanner = try scanner(of: value, duplicates, limit)
@@ -49,7 +49,7 @@ public enum StructuredFieldReader {
     ///   - duplicates: what becomes of a parameter that comes twice.
     ///   - limit: how many bytes are allowed.
     /// - Throws: ``DecodeError`` at the byte at which it shows.
-    public static func readList(
+    package static func readList(
         _ value: ArraySlice<UInt8>, duplicates: Duplicates = .refuse, limit: Int = InputLimits.structuredField
     ) throws(DecodeError) -> [StructuredMember] {
         var scanner = try scanner(of: value, duplicates, limit)
@@ -63,7 +63,7 @@ public enum StructuredFieldReader {
     ///   - duplicates: what becomes of a key or a parameter that comes twice.
     ///   - limit: how many bytes are allowed.
     /// - Throws: ``DecodeError`` at the byte at which it shows.
-    public static func readDictionary(
+    package static func readDictionary(
         _ value: ArraySlice<UInt8>, duplicates: Duplicates = .refuse, limit: Int = InputLimits.structuredField
     ) throws(DecodeError) -> StructuredDictionary {
         var scanner = try scanner(of: value, duplicates, limit)
