@@ -1,8 +1,17 @@
 import ArgumentParser
 import Foundation
 
+/// The program `assay`. Programs with and without HTTP start it, so that one without can be built sooner.
+package enum AssayProgram {
+    /// Runs the command that the process's arguments name; ends the process where it fails.
+    ///
+    /// - Parameter google: what connects to Google's servers; without it, `--service-account` is refused.
+    package static func main(google: (any GoogleConnector)?) async {
+        await GoogleOptions.$connector.withValue(google) { await AssayCommand.main() }
+    }
+}
+
 /// The command line.
-@main
 struct AssayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "assay",

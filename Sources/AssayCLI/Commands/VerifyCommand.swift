@@ -1,7 +1,6 @@
 import ArgumentParser
 import Assay
 import AssayCore
-import AssayGooglePlay
 import AssayKeyStore
 import Foundation
 
