@@ -1,9 +1,5 @@
-import AppAttest
-import Approov
 public import AssayCore
-import AssayInspection
 public import FoundationEssentials
-import PlayIntegrity
 
 /// Judges evidence under a policy, with a ledger that keeps what must not happen twice.
 ///
@@ -15,28 +11,18 @@ import PlayIntegrity
 ///     let verdict = try await verifier.verify(record, at: Date())
 ///     guard verdict.outcome == .accept else { ... }
 public struct Verifier: Sendable {
-    /// The engines, one line each: a new kind of evidence is a new engine here and in ``Engines``.
-    static let engines: [any InspectableEngine.Type] = [
-        AppAttestEngine.self,
-        PlayIntegrityEngine.self,
-        ApproovEngine.self,
-    ]
-
     /// Every check of every engine, in the declared order.
-    public static let catalogue: [CheckDefinition] = engines.flatMap { $0.catalogue }
+    public static let catalogue = EngineRegistry.standard.catalogue
     /// The types of keys that engines judge with.
-    public static let keyMaterials: [any KeyMaterial.Type] = engines.flatMap { $0.keyMaterials }
+    public static let keyMaterials = EngineRegistry.standard.keyMaterials
     /// The kinds of evidence that carry a challenge of the ledger.
-    public static let challengeKinds: [EvidenceKind] = engines.flatMap { $0.challengeKinds }
+    public static let challengeKinds = EngineRegistry.standard.challengeKinds
     /// The fields of evidence that captures may not want to keep, of every kind.
-    public static let sensitiveFields: [SensitiveField] = engines.flatMap { $0.sensitiveFields }
-    /// The facts of verdicts' subjects by which reports break them down. Engines that have a field of one name mean the
-    /// same by it.
-    public static let dimensions: [SubjectDimension] = engines.flatMap { $0.dimensions }.reduce(into: []) { all, next in
-        if !all.contains(where: { $0.name == next.name }) { all.append(next) }
-    }
+    public static let sensitiveFields = EngineRegistry.standard.sensitiveFields
+    /// The facts of verdicts' subjects by which reports break them down.
+    public static let dimensions = EngineRegistry.standard.dimensions
     /// Every kind of evidence that can be judged.
-    public static let kinds: [EvidenceKind] = engines.flatMap { $0.kinds }
+    public static let kinds = EngineRegistry.standard.kinds
 
     /// What evidence is held against.
     public let policy: Policy
@@ -56,12 +42,20 @@ public struct Verifier: Sendable {
     public init(
         policy: Policy, ledger: any Ledger, keyStores: [any KeyStore] = [], services: [any EngineService] = []
     ) {
+        self.init(policy: policy, ledger: ledger, keyStores: keyStores, services: services, engines: .standard)
+    }
+
+    /// Makes a verifier with the engines of a registry.
+    package init(
+        policy: Policy, ledger: any Ledger, keyStores: [any KeyStore] = [], services: [any EngineService] = [],
+        engines registry: EngineRegistry
+    ) {
         self.policy = policy
         self.ledger = ledger
         let policyKeys = StaticKeyStore(policy.keys)
         let resources = EngineResources(
             keys: keyStores.isEmpty ? policyKeys : CombinedKeyStore([policyKeys] + keyStores), services: services)
-        engines = Engines(policy: policy, resources: resources)
+        engines = Engines(registry, policy: policy, resources: resources)
     }
 
     /// Assesses a record against a ledger and commits nothing: for whoever orders the commits of many records.
@@ -70,7 +64,7 @@ public struct Verifier: Sendable {
     ) async throws(VerificationError) -> Assessment {
         try Verifier.demandTime(now)
         guard let engine = engines.byKind[record.kind] else {
-            let kinds = Verifier.kinds.map(\.name).joined(separator: ", ")
+            let kinds = engines.byKind.keys.map(\.name).sorted().joined(separator: ", ")
             throw .request(
                 RequestError(.unknownKind, "no engine judges \(record.kind.name.excerpt); there are \(kinds)"))
         }
@@ -92,7 +86,7 @@ public struct Verifier: Sendable {
 
     /// What ties a record to others; see ``AssayCore/EvidenceEngine/orderingKey(of:)``.
     public static func orderingKey(of record: EvidenceRecord) -> String? {
-        engines.first { $0.kinds.contains(record.kind) }?.orderingKey(of: record)
+        EngineRegistry.standard.orderingKey(of: record)
     }
 
     /// Refuses a time that is no number or infinite: every comparison with it would come out one way.

@@ -31,7 +31,7 @@ struct KeysAddCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("What the key is for: \(KeysAddCommand.purposes).", valueName: "purpose"),
-        completion: .list(Verifier.keyMaterials.map { $0.purpose.name }))
+        completion: .list(EngineRegistry.current.keyMaterials.map { $0.purpose.name }))
     var use: String
 
     @Option(help: ArgumentHelp("play-integrity: the key that opens tokens.", valueName: "source"))
@@ -62,7 +62,7 @@ struct KeysAddCommand: AsyncParsableCommand {
 
     @OptionGroup var options: NewKeyOptions
 
-    private static var purposes: String { Verifier.keyMaterials.map { $0.purpose.name }.joined(separator: ", ") }
+    private static var purposes: String { EngineRegistry.current.keyMaterials.map { $0.purpose.name }.joined(separator: ", ") }
 
     /// The options that are parts of keys.
     private var sources: [KeySources.Source] {
@@ -75,7 +75,7 @@ struct KeysAddCommand: AsyncParsableCommand {
     }
 
     private func type() throws -> any KeyMaterial.Type {
-        guard let type = Verifier.keyMaterials.first(where: { $0.purpose.name == use }) else {
+        guard let type = EngineRegistry.current.keyMaterials.first(where: { $0.purpose.name == use }) else {
             throw ValidationError("no engine uses keys for \"\(use.prefix(60))\"; allowed are \(Self.purposes)")
         }
         return type

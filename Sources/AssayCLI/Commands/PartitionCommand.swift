@@ -85,7 +85,7 @@ struct PartitionCommand: ParsableCommand {
     ) throws(CommandFailure) -> String {
         switch item.record(opening: key) {
         case .success(let record):
-            return spread(Verifier.orderingKey(of: record).map { "record \($0)" } ?? "line \(number)")
+            return spread(EngineRegistry.current.orderingKey(of: record).map { "record \($0)" } ?? "line \(number)")
         case .failure(let failure):
             guard !failure.isSealed else { throw CommandFailure(.unreadable, "\(item.place): \(failure.message)") }
             return spread("line \(number)")

@@ -99,7 +99,7 @@ struct VerifyCommand: AsyncParsableCommand {
         do {
             let verifier = Verifier(
                 policy: policy, ledger: open.ledger, keyStores: try await keyStores(open, masterKey, beside: policy),
-                services: client.map { [$0] } ?? [])
+                services: client.map { [$0] } ?? [], engines: .current)
             try await judge(with: verifier)
         } catch {
             await client?.shutdown()

@@ -52,7 +52,7 @@ extension OpenLedger {
     /// The key store in the ledger's file, and nil in memory.
     func keyStore(_ masterKey: MasterKey) -> SealedKeyStore? {
         guard case .sqlite(let ledger) = self else { return nil }
-        return SealedKeyStore(ledger: ledger, masterKey: masterKey, materials: Verifier.keyMaterials)
+        return SealedKeyStore(ledger: ledger, masterKey: masterKey, materials: EngineRegistry.current.keyMaterials)
     }
 }
 

@@ -89,7 +89,7 @@ struct ReplayBenches {
                 ReplayFailure("policy-unreadable", "its policy cannot be read: \(path) is no regular file"))
         }
         do {
-            return .success(ReplayBenches.verifier(try PolicyFile.load(path: path), ledgers.primary, options))
+            return .success(ReplayBenches.verifier(try PolicyFile.load(path: path, engines: options.engines), ledgers.primary, options))
         } catch {
             return .failure(ReplayFailure("policy-unreadable", "its policy cannot be read: \(error.description)"))
         }
@@ -106,6 +106,6 @@ struct ReplayBenches {
 
     /// A verifier whose own ledger is never asked: every assessment and every commit names one.
     private static func verifier(_ policy: Policy, _ ledger: ReplayLedger, _ options: ReplayOptions) -> Verifier {
-        Verifier(policy: policy, ledger: ledger, keyStores: options.keyStores)
+        Verifier(policy: policy, ledger: ledger, keyStores: options.keyStores, engines: options.engines)
     }
 }

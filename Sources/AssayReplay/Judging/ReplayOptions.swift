@@ -1,3 +1,4 @@
+package import Assay
 public import AssayCapture
 public import AssayCore
 public import FoundationEssentials
@@ -56,6 +57,9 @@ public struct ReplayOptions: Sendable {
     public var stopsAtFailure = false
     /// Whether ``ReplayedRecord/duration`` is measured.
     public var isMeasured = false
+
+    /// The engines that judge.
+    package var engines = EngineRegistry.standard
 
     /// As captured, with an isolated ledger, one record at a time.
     public init() {}
