@@ -48,6 +48,9 @@ public enum PolicyFile {
             root, files: files, engines: engines, keyMaterials: keyMaterials ?? engines.keyMaterials, besides: [])
     }
 
+    /// Reads a value of a policy that stands in no file.
+    package static func value(_ yaml: String) throws(PolicyError) -> PolicyNode { try document(yaml, file: nil) }
+
     /// Reads a policy from its root value.
     ///
     /// - Parameters:

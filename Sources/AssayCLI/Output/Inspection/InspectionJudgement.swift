@@ -57,10 +57,10 @@ struct InspectionJudgement {
     }
 
     private func advice(_ layer: InspectionLayer) -> String {
-        guard let kind = EngineRegistry.current.inspector.kind(of: layer), let raw = RawKind(argument: kind.name) else {
+        guard let kind = EngineRegistry.current.inspector.kind(of: layer), let raw = RawKindArgument(argument: kind.name) else {
             return "\(layer.name): it is judged as part of a record only"
         }
-        let options = RawOption.allCases.filter(raw.evidenceOptions.contains).map(\.rawValue).joined(separator: ", ")
+        let options = raw.evidenceOptions.joined(separator: ", ")
         return
             "\(layer.name): this alone is not enough to be judged; `assay verify --kind \(kind) --policy POLICY \(file)` "
             + "takes what is missing with the options \(options)"
