@@ -154,7 +154,7 @@ let package = Package(
         .target(
             name: "AssayTrials",
             dependencies: [
-                "Assay", "AssayCore", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
+                "Assay", "AssayCore", "AssayInspection", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             path: "Tests/AssayTrials", swiftSettings: strict),
@@ -198,7 +198,8 @@ let package = Package(
             path: "Tests/HTTPBenchmarkServer", swiftSettings: strict),
         // Does what a service does for each request, for Scripts/count-instructions.
         .executableTarget(
-            name: "HotPaths", dependencies: ["Assay", "AssayCore", "AssayPrimitives", "AssayTesting"],
+            name: "HotPaths",
+            dependencies: ["Assay", "AssayCore", "AssayInspection", "AssayPrimitives", "AssayTesting"],
             path: "Benchmarks/HotPaths", swiftSettings: strict),
         // The README's server, so that it is built with everything else.
         .executableTarget(
@@ -269,6 +270,17 @@ let package = Package(
                 "LedgerSoak", "LedgerStress",
             ],
             swiftSettings: strict),
+        // An engine with one check, to which nothing but its registration refers.
+        .target(
+            name: "ToyEngine", dependencies: ["Assay", "AssayCore", "AssayInspection"], path: "Tests/Support/ToyEngine",
+            swiftSettings: strict),
+        .testTarget(
+            name: "ToyEngineTests",
+            dependencies: [
+                "Assay", "AssayCapture", "AssayCLI", "AssayCore", "AssayInspection", "AssayReplay", "AssayTestSupport",
+                "ToyEngine",
+            ],
+            swiftSettings: strict),
         .testTarget(
             name: "AssayTests", dependencies: ["Assay", "AssayPrimitives", "AssayTesting", "AssayTestSupport"],
             swiftSettings: strict),
@@ -327,7 +339,8 @@ let package = Package(
         .testTarget(
             name: "AssayCLITests",
             dependencies: [
-                "Assay", "AssayCLI", "AssayCore", "AssayLedgerSQLite", "AssayPrimitives", "AssayTesting",
+                "Assay", "AssayCLI", "AssayCore", "AssayInspection", "AssayLedgerSQLite", "AssayPrimitives",
+                "AssayTesting",
                 "AssayTestSupport", "PlayIntegrity",
             ],
             swiftSettings: strict),

@@ -13,18 +13,3 @@ extension EngineRegistry {
     /// The engines whose judgements are counted.
     var measured: [any MeasuredEngine.Type] { engines.compactMap { $0 as? any MeasuredEngine.Type } }
 }
-
-extension AppAttestEngine: MeasuredEngine {
-    static var hotPaths: [HotPath] { AppAttestPaths.all }
-    static var verifierPaths: [HotPath] { VerifierPaths.appAttest }
-}
-
-extension PlayIntegrityEngine: MeasuredEngine {
-    static var hotPaths: [HotPath] { PlayIntegrityPaths.all }
-    static var verifierPaths: [HotPath] { VerifierPaths.playIntegrity }
-}
-
-extension ApproovEngine: MeasuredEngine {
-    static var hotPaths: [HotPath] { ApproovPaths.all }
-    static var verifierPaths: [HotPath] { VerifierPaths.approov }
-}

@@ -3,6 +3,11 @@ import AssayPrimitives
 import AssayTesting
 import Foundation
 
+extension PlayIntegrityEngine: MeasuredEngine {
+    static var hotPaths: [HotPath] { PlayIntegrityPaths.all }
+    static var verifierPaths: [HotPath] { VerifierPaths.playIntegrity }
+}
+
 /// Play Integrity without a ledger, from the text of a token or an answer to an assessment.
 enum PlayIntegrityPaths {
     static let packageName = "com.example.shop"

@@ -1,7 +1,11 @@
 import Foundation
 
 /// Writes to standard output and standard error.
-enum Console {
+package enum Console {
+    /// The descriptors of standard output and standard error. Tests that run commands give those of files.
+    @TaskLocal package static var output: Int32 = STDOUT_FILENO
+    @TaskLocal package static var errors: Int32 = STDERR_FILENO
+
     /// Looked at once: the environment is copied whenever it is asked for.
     private static let standardError = Terminal(STDERR_FILENO)
 
@@ -16,7 +20,7 @@ enum Console {
     ///
     /// - Throws: ``CommandFailure`` as ``print(_:)`` does.
     static func write(_ lines: [UInt8]) throws(CommandFailure) {
-        let failure = write(lines, to: STDOUT_FILENO)
+        let failure = write(lines, to: output)
         guard failure != EPIPE else { throw CommandFailure(.brokenPipe) }
         guard failure == 0 else {
             throw CommandFailure(.output, "standard output cannot be written: \(SystemError.text(failure))")
@@ -28,12 +32,12 @@ enum Console {
 
     /// Writes a line to standard error. Nobody can be told when that fails.
     static func complain(_ line: String) {
-        _ = write(Array((standardError.printable(line) + "\n").utf8), to: STDERR_FILENO)
+        _ = write(Array((standardError.printable(line) + "\n").utf8), to: errors)
     }
 
     /// Writes something to a terminal that standard error is known to be, as it is.
     static func show(_ text: String) {
-        _ = write(Array(text.utf8), to: STDERR_FILENO)
+        _ = write(Array(text.utf8), to: errors)
     }
 
     /// Writes all of some bytes. Returns 0, or the number of the system's error.

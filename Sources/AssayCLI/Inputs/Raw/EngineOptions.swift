@@ -94,13 +94,3 @@ struct OptionsOfEngine<Engine: InspectableEngine>: ParsableArguments, CustomRefl
             name: name, parsing: option.isVerbatim ? .unconditional : .next, help: help, completion: completion)
     }
 }
-
-/// The name of an option, or of a group, to the argument parser.
-private struct OptionKey: CodingKey {
-    let stringValue: String
-    let intValue: Int? = nil
-
-    init(_ name: String) { stringValue = name }
-    init?(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-}

@@ -146,7 +146,7 @@ struct RawPolicy {
     private mutating func add(
         _ material: any KeyMaterial.Type, named name: String, _ parts: KeySources, to field: String, from option: String
     ) throws {
-        keys.append(NamedKey(name: name, material: try parts.read(material)))
+        keys.append(NamedKey(name: name, material: try parts.read(material).material))
         add(.scalar(name), to: field, isList: true, from: "--\(option)")
     }
 

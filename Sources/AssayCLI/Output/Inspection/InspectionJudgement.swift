@@ -57,7 +57,9 @@ struct InspectionJudgement {
     }
 
     private func advice(_ layer: InspectionLayer) -> String {
-        guard let kind = EngineRegistry.current.inspector.kind(of: layer), let raw = RawKindArgument(argument: kind.name) else {
+        guard let kind = EngineRegistry.current.inspector.kind(of: layer),
+            let raw = RawKindArgument(argument: kind.name)
+        else {
             return "\(layer.name): it is judged as part of a record only"
         }
         let options = raw.evidenceOptions.joined(separator: ", ")
