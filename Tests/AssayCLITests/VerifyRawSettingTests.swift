@@ -70,7 +70,7 @@ struct VerifyRawSettingTests {
             (["--set", "checks.os-versoin=off"], "did you mean app-attest.attestation.os-version"),
             (
                 ["--set", "checks.nonce=off"],
-                "--set checks.app-attest.attestation.nonce: app-attest.attestation.nonce is a gate"
+                "--set checks.nonce: app-attest.attestation.nonce is a gate"
             ),
             (["--set", "checks.os-version=maybe"], "expected one of enforce, annotate, off"),
             (["--set", "counter"], "expected FIELD=VALUE"), (["--set", "=x"], "expected FIELD=VALUE"),

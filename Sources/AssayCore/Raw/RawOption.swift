@@ -37,6 +37,8 @@ package struct RawOption: Sendable {
             case each
             /// A key for each value `ID=SOURCE`, whose ID is another part.
             case identified(by: String)
+
+            fileprivate var valueName: String { if case .identified = self { "id=source" } else { "source" } }
         }
 
         package let material: any KeyMaterial.Type
@@ -133,7 +135,7 @@ package struct RawOption: Sendable {
         _ name: String, _ part: String, of material: any KeyMaterial.Type, _ count: Key.Count,
         listedIn field: String = "keys", _ help: String
     ) -> RawOption {
-        var option = RawOption(name, "source", help, nil)
+        var option = RawOption(name, count.valueName, help, nil)
         option.key = Key(material: material, part: part, count: count, field: field)
         switch count {
         case .one: break

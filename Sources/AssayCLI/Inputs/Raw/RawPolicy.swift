@@ -67,7 +67,7 @@ struct RawPolicy {
         do {
             content = try setting.content()
         } catch {
-            throw CommandFailure(.usage, "\(source): \(error.message)")
+            throw CommandFailure(.usage, "\(source): \(error.message.replacing("the file", with: "the value"))")
         }
         guard field?.isList == true || !fields.contains(where: { $0.path == setting.path }) else {
             throw CommandFailure(.usage, "\(source): the field has a value already")
