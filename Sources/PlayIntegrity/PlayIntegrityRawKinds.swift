@@ -65,7 +65,7 @@ extension PlayIntegrityEngine {
                 where arguments.has("pc") && arguments.has(option) {
                     return "--\(option) and --pc exclude each other: tokens of PCs say nothing of it"
                 }
-                return arguments.hasPolicy || arguments.has("pc") ? nil : certificateObjection(arguments)
+                return arguments.hasPolicy || arguments.sets("pc", "platform") ? nil : certificateObjection(arguments)
             }),
     ]
 
