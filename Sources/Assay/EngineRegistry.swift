@@ -59,8 +59,8 @@ package struct EngineRegistry: Sendable {
     }
 
     /// The type of configuration that each engine reads from a policy.
-    package var configurations: [any EngineConfiguration.Type] {
-        func configuration<Engine: EvidenceEngine>(of engine: Engine.Type) -> any EngineConfiguration.Type {
+    package var configurations: [any ReadableConfiguration.Type] {
+        func configuration<Engine: EvidenceEngine>(of engine: Engine.Type) -> any ReadableConfiguration.Type {
             Engine.Configuration.self
         }
         return engines.map { configuration(of: $0) }

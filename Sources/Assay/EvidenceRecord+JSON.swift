@@ -11,7 +11,7 @@ extension RecordError {
 extension EvidenceRecord {
     private static let fieldNames = ["id", "kind", "app", "receivedAt", "evidence", "expect"]
 
-    /// Reads a record from JSON; what its evidence holds is for the engine of its kind to read.
+    /// Reads a record from JSON. The engine of its kind reads the evidence.
     package init(_ value: RecordValue) throws(RecordError) {
         let fields = try RecordFields(value, path: "")
         try fields.demandOnly(EvidenceRecord.fieldNames)

@@ -1,8 +1,8 @@
-public import AssayCore
+package import AssayCore
 
-extension ApproovConfiguration {
+extension ApproovConfiguration: ReadableConfiguration {
     /// Reads the field `approov` of an app in a policy file.
-    public convenience init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError) {
+    package convenience init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError) {
         let fields = try node.members(of: Self.fields)
         var settings = Settings()
         settings.keys = try fields["keys"]?.uniqueTexts()

@@ -1,12 +1,12 @@
-/// Bytes that are not what they should be: a code, the byte at which it shows, and a sentence.
+/// Input that cannot be decoded: a code, the byte where decoding failed, and a sentence.
 public struct DecodeError: Error, CheckFinding, Equatable, CustomStringConvertible {
-    /// What is wrong, in a word that programs match.
+    /// The reason, for programs.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The stable code in kebab case.
         public let name: String
 
         /// Names a code.
-        public init(_ name: String) { self.name = name }
+        package init(_ name: String) { self.name = name }
 
         /// The stable code.
         public var description: String { name }
@@ -15,7 +15,7 @@ public struct DecodeError: Error, CheckFinding, Equatable, CustomStringConvertib
         public static let truncated = Code("truncated")
         /// Bytes follow the item.
         public static let trailingBytes = Code("trailing-bytes")
-        /// The bytes are no item at all.
+        /// The bytes are not an item of the format.
         public static let malformed = Code("malformed")
         /// A longer encoding than the one that is allowed.
         public static let notMinimal = Code("not-minimal")
@@ -41,25 +41,25 @@ public struct DecodeError: Error, CheckFinding, Equatable, CustomStringConvertib
         public static let tooLarge = Code("too-large")
     }
 
-    /// What is wrong.
+    /// The reason.
     public let reason: Code
-    /// The byte of the input at which it shows, counted from 0.
+    /// The byte of the input where decoding failed, counted from 0.
     public let offset: Int
     /// The part of the input, in the terms of its standard, such as `attStmt.x5c`; empty when there is only one.
     public let field: String
     /// What was found, and what is allowed.
     public let message: String
 
-    /// Describes what is wrong with some bytes.
-    public init(_ reason: Code, at offset: Int, field: String = "", _ message: String) {
+    /// Describes why input cannot be decoded.
+    package init(_ reason: Code, at offset: Int, field: String = "", _ message: String) {
         self.reason = reason
         self.offset = offset
         self.field = field
         self.message = message
     }
 
-    /// The same error, said of a part of a larger input; a field that is already named is kept below the new one.
-    public func within(_ outer: String) -> DecodeError {
+    /// The same error for a part of a larger input: the path of the field begins with `outer`.
+    package func within(_ outer: String) -> DecodeError {
         DecodeError(reason, at: offset, field: field.isEmpty ? outer : "\(outer).\(field)", message)
     }
 

@@ -1,8 +1,8 @@
-public import AssayCore
+package import AssayCore
 
-extension PlayIntegrityConfiguration {
+extension PlayIntegrityConfiguration: ReadableConfiguration {
     /// Reads the field `playIntegrity` of an app in a policy file.
-    public convenience init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError) {
+    package convenience init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError) {
         let fields = try node.members(of: Self.fields)
         guard let packageName = fields["packageName"] else {
             throw node.missing("packageName", "such as com.example.shop")

@@ -28,7 +28,7 @@ struct NearestPolicyTests {
     private func apps(_ outcome: ReplayCorpus.Outcome) -> [String] {
         outcome.records.map { record in
             switch record.judgement {
-            case .verdict(let verdict): verdict.app
+            case .verdict(let verdict): verdict.app ?? "no app"
             case .failure(let failure): failure.code
             }
         }

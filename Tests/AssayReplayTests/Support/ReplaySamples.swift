@@ -1,4 +1,5 @@
 import Assay
+import AssayCore
 import AssayReplay
 import AssayTestSupport
 import Foundation
@@ -17,13 +18,13 @@ enum ReplaySamples {
 
     /// A verdict whose checks came out as given. It is rejected when one has failed.
     static func verdict(
-        kind: String = kinds[0], app: String = "shop", checks: [CheckResult], subject: SampleSubject? = nil,
+        kind: String = kinds[0], app: String? = "shop", checks: [CheckResult], subject: SampleSubject? = nil,
         at time: Date = time
     ) async throws -> Verdict {
-        try await MemoryLedger().settle(
-            Assessment(
-                kind: EvidenceKind(kind), app: app, checks: checks, undecided: [], effects: [], subject: subject,
-                testAuthority: nil), at: time)
+        try await Assessment(
+            kind: EvidenceKind(kind), app: app, checks: checks, ledgerChecks: [], effects: [], subject: subject,
+            testAuthority: nil
+        ).verdict(committingTo: MemoryLedger(), at: time)
     }
 
     /// The checks of a kind, in which one came out otherwise than passed.

@@ -82,7 +82,7 @@ package struct ToyEngine: InspectableEngine {
 }
 
 /// What a policy demands of stamps.
-package final class ToyConfiguration: EngineConfiguration {
+package final class ToyConfiguration: ReadableConfiguration {
     package static let engine = "toy"
     package static let policyField = "toy"
     package static let fields = [PolicyField("word", .text, isRequired: true, "The word that a stamp carries.")]

@@ -4,6 +4,7 @@ import AssayInspection
 import AssayPrimitives
 import AssayTesting
 import Foundation
+import PlayIntegrity
 
 extension PlayIntegrityEngine: MutatedEngine {
     static let dontCares: [DontCare] = [

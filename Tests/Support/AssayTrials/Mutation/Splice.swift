@@ -1,5 +1,6 @@
 import Assay
 import AssayCore
+import AssayHTTPSignatures
 import AssayInspection
 import AssayPrimitives
 
