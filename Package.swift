@@ -184,8 +184,8 @@ let package = Package(
         .target(
             name: "AssayTrials",
             dependencies: [
-                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayPrimitives",
-                "AssayTesting", "AssayTestSupport", "PlayIntegrity",
+                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection",
+                "AssayPrimitives", "AssayTesting", "AssayTestSupport", "PlayIntegrity",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             path: "Tests/Support/AssayTrials", swiftSettings: strict),
@@ -232,8 +232,8 @@ let package = Package(
         .executableTarget(
             name: "HotPaths",
             dependencies: [
-                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayPrimitives",
-                "AssayTesting", "PlayIntegrity",
+                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection",
+                "AssayPrimitives", "AssayTesting", "PlayIntegrity",
             ],
             path: "Benchmarks/HotPaths", swiftSettings: strict),
         // The README's server, so that it is built with everything else.
@@ -323,6 +323,17 @@ let package = Package(
                 "LedgerSoak", "LedgerStress",
             ],
             swiftSettings: strict),
+        // An engine with one check, to which nothing but its registration refers.
+        .target(
+            name: "ToyEngine", dependencies: ["Assay", "AssayCore", "AssayInspection"], path: "Tests/Support/ToyEngine",
+            swiftSettings: strict),
+        .testTarget(
+            name: "ToyEngineTests",
+            dependencies: [
+                "Assay", "AssayCapture", "AssayCLI", "AssayCore", "AssayInspection", "AssayReplay", "AssayTestSupport",
+                "ToyEngine",
+            ],
+            swiftSettings: strict),
         .testTarget(
             name: "AssayTests",
             dependencies: [
@@ -397,7 +408,8 @@ let package = Package(
         .testTarget(
             name: "AssayCLITests",
             dependencies: [
-                "Assay", "AssayCore", "AssayLedgerSQLite", "AssayPrimitives", "AssayProgram", "AssayTesting",
+                "Assay", "AssayCLI", "AssayCore", "AssayInspection", "AssayLedgerSQLite", "AssayPrimitives",
+                "AssayProgram", "AssayTesting",
                 "AssayTestSupport", "PlayIntegrity",
             ],
             swiftSettings: strict),
