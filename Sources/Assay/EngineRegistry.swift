@@ -58,6 +58,11 @@ package struct EngineRegistry: Sendable {
         engine(for: record.kind)?.orderingKey(of: record)
     }
 
+    /// What is wrong with an enrolled key by the rules of its engine, and nil for nothing.
+    package func problem(withKey key: EnrolledKey) -> String? {
+        engines.lazy.compactMap { $0.problem(withKey: key) }.first
+    }
+
     /// The type of configuration that each engine reads from a policy.
     package var configurations: [any ReadableConfiguration.Type] {
         func configuration<Engine: EvidenceEngine>(of engine: Engine.Type) -> any ReadableConfiguration.Type {

@@ -27,7 +27,7 @@ public struct Verifier: Sendable {
     /// What is wrong with an enrolled key by the rules of its engine, and nil for nothing: for
     /// `LedgerAdministration.check(_:)`.
     public static func problem(withKey key: EnrolledKey) -> String? {
-        engines.lazy.compactMap { $0.problem(withKey: key) }.first
+        EngineRegistry.standard.problem(withKey: key)
     }
 
     /// The policy.

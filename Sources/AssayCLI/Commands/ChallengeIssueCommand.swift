@@ -1,7 +1,7 @@
 import ArgumentParser
 import Assay
-import AssayInspection
 import AssayCore
+import AssayInspection
 import Foundation
 
 /// `assay challenge issue`: issues a challenge in the ledger.

@@ -15,7 +15,7 @@ struct LedgerCheckCommand: AsyncParsableCommand {
     func run() async throws {
         let problems = try await options.url.withLedger(creating: false) { open in
             do throws(LedgerOutage) {
-                return try await open.ledger.check(Verifier.problem(withKey:))
+                return try await open.ledger.check(EngineRegistry.current.problem(withKey:))
             } catch {
                 throw CommandFailure(error)
             }

@@ -61,7 +61,9 @@ final class Soak {
         result.violations += pages.violations
 
         let ledger = try SQLiteLedger.open(path: path)
-        for problem in try await ledger.check(Verifier.problem(withKey:)) { result.violations.append("damage: \(problem)") }
+        for problem in try await ledger.check(Verifier.problem(withKey:)) {
+            result.violations.append("damage: \(problem)")
+        }
         let entries = try await SoakEntries(ledger)
         try await ledger.close()
         for thing in SoakJournal.Thing.allCases {
