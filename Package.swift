@@ -60,15 +60,24 @@ let package = Package(
                 "AssayCore", "COpenSSL", "CCBOR", .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict + [.strictMemorySafety()]),
+        // Structured fields, signature bases and content digests (RFC 9651, 9421, 9530).
+        .target(name: "AssayHTTPSignatures", dependencies: ["AssayCore", "AssayPrimitives"], swiftSettings: strict),
         // Lenient where AssayPrimitives is strict: shows what is in a blob, and judges nothing.
-        .target(name: "AssayInspection", dependencies: ["AssayCore", "AssayPrimitives"], swiftSettings: strict),
+        .target(
+            name: "AssayInspection",
+            dependencies: [
+                "AssayCore", "AssayHTTPSignatures", "AssayPrimitives",
+            ], swiftSettings: strict),
         .target(
             name: "AppAttest", dependencies: ["AssayCore", "AssayInspection", "AssayPrimitives"], swiftSettings: strict),
         .target(
             name: "PlayIntegrity", dependencies: ["AssayCore", "AssayInspection", "AssayPrimitives"],
             swiftSettings: strict),
         .target(
-            name: "Approov", dependencies: ["AssayCore", "AssayInspection", "AssayPrimitives"], swiftSettings: strict),
+            name: "Approov",
+            dependencies: [
+                "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayPrimitives",
+            ], swiftSettings: strict),
         .target(
             name: "AssayLedgerSQLite",
             dependencies: [
@@ -109,7 +118,7 @@ let package = Package(
         .target(
             name: "AssayHummingbird",
             dependencies: [
-                "Assay", "AssayCore", "AssayPrimitives",
+                "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayPrimitives",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -121,7 +130,7 @@ let package = Package(
         .target(
             name: "AssayTesting",
             dependencies: [
-                "AssayCore", "AssayPrimitives",
+                "AssayCore", "AssayHTTPSignatures", "AssayPrimitives",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SwiftASN1", package: "swift-asn1"),
             ],
@@ -129,8 +138,9 @@ let package = Package(
         .executableTarget(
             name: "AssayCLI",
             dependencies: [
-                "Assay", "AssayCapture", "AssayCore", "AssayGooglePlay", "AssayInspection", "AssayLedgerSQLite",
-                "AssayPrimitives", "AssayReplay", "AssayTesting",
+                "AppAttest", "Approov", "Assay", "AssayCapture", "AssayCore", "AssayGooglePlay",
+                "AssayHTTPSignatures", "AssayInspection", "AssayLedgerSQLite", "AssayPrimitives", "AssayReplay",
+                "AssayTesting", "PlayIntegrity",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -139,8 +149,9 @@ let package = Package(
         .target(
             name: "AssayFuzzTargets",
             dependencies: [
-                "AppAttest", "Approov", "Assay", "AssayCapture", "AssayCore", "AssayInspection", "AssayPrimitives",
-                "AssayReplay", "AssayTesting", "COpenSSL", "CCBOR",
+                "AppAttest", "Approov", "Assay", "AssayCapture", "AssayCore", "AssayHTTPSignatures",
+                "AssayInspection", "AssayPrimitives", "AssayReplay", "AssayTesting", "CCBOR", "COpenSSL",
+                "PlayIntegrity",
                 .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
             ],
             path: "Fuzz/Targets", swiftSettings: strict),
@@ -156,7 +167,8 @@ let package = Package(
         .target(
             name: "AssayTrials",
             dependencies: [
-                "Assay", "AssayCore", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
+                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayPrimitives",
+                "AssayTesting", "AssayTestSupport", "PlayIntegrity",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             path: "Tests/Support/AssayTrials", swiftSettings: strict),
@@ -193,14 +205,18 @@ let package = Package(
         .executableTarget(
             name: "HTTPBenchmarkServer",
             dependencies: [
-                "Assay", "AssayHummingbird", "AssayPrimitives", "AssayTesting",
+                "Approov", "Assay", "AssayCore", "AssayHummingbird", "AssayPrimitives", "AssayTesting",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/Programs/HTTPBenchmarkServer", swiftSettings: strict),
         // Does what a service does for each request, for Scripts/count-instructions.
         .executableTarget(
-            name: "HotPaths", dependencies: ["Assay", "AssayCore", "AssayPrimitives", "AssayTesting"],
+            name: "HotPaths",
+            dependencies: [
+                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayPrimitives",
+                "AssayTesting", "PlayIntegrity",
+            ],
             path: "Benchmarks/HotPaths", swiftSettings: strict),
         // The README's server, so that it is built with everything else.
         .executableTarget(
@@ -211,32 +227,44 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Examples/hummingbird", exclude: ["policy.yaml"], swiftSettings: strict),
+        // The backend of Docs/first-ten-minutes.md.
+        .executableTarget(
+            name: "FirstTenMinutes", dependencies: ["Assay", "AssayLedgerSQLite", "AssayTesting"],
+            path: "Examples/first-ten-minutes", exclude: ["policy.yaml"], swiftSettings: strict),
         .testTarget(name: "AssayCoreTests", dependencies: ["AssayCore", "AssayTestSupport"], swiftSettings: strict),
         .testTarget(
             name: "AssayPrimitivesTests",
             dependencies: [
-                "AssayCore", "AssayFuzzTargets", "AssayPrimitives", "AssayTestSupport",
+                "AssayCore", "AssayPrimitives", "AssayTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "AssayHTTPSignaturesTests",
+            dependencies: [
+                "AssayCore", "AssayFuzzTargets", "AssayHTTPSignatures", "AssayPrimitives", "AssayTestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "AppAttestTests",
             dependencies: [
-                "AppAttest", "Assay", "AssayInspection", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
+                "AppAttest", "Assay", "AssayCore", "AssayInspection", "AssayPrimitives", "AssayTesting",
+                "AssayTestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "PlayIntegrityTests",
             dependencies: [
-                "Assay", "AssayInspection", "AssayPrimitives", "AssayTesting", "AssayTestSupport", "PlayIntegrity",
+                "AppAttest", "Assay", "AssayCore", "AssayInspection", "AssayPrimitives", "AssayTesting",
+                "AssayTestSupport", "PlayIntegrity",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),
         .testTarget(
             name: "ApproovTests",
             dependencies: [
-                "Approov", "Assay", "AssayInspection", "AssayLedgerSQLite", "AssayPrimitives", "AssayTesting",
-                "AssayTestSupport",
+                "Approov", "Assay", "AssayCore", "AssayInspection", "AssayLedgerSQLite", "AssayPrimitives",
+                "AssayTesting", "AssayTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),
@@ -252,7 +280,8 @@ let package = Package(
         .testTarget(
             name: "AssayHummingbirdTests",
             dependencies: [
-                "Assay", "AssayHummingbird", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
+                "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayHummingbird", "AssayPrimitives",
+                "AssayTesting", "AssayTestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
@@ -272,7 +301,11 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "AssayTests", dependencies: ["Assay", "AssayPrimitives", "AssayTesting", "AssayTestSupport"],
+            name: "AssayTests",
+            dependencies: [
+                "AppAttest", "Approov", "Assay", "AssayCore", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
+                "PlayIntegrity",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "AssayInspectionTests",
@@ -298,7 +331,8 @@ let package = Package(
         .testTarget(
             name: "AssayTestingTests",
             dependencies: [
-                "AssayTesting", "AssayTestSupport", .product(name: "Crypto", package: "swift-crypto"),
+                "AssayCore", "AssayTesting", "AssayTestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),
         // Searches logs, errors, crash output and memory for secrets that went in.
@@ -310,10 +344,16 @@ let package = Package(
                 "PlayIntegrity", "SecretStress",
             ],
             swiftSettings: strict),
-        // Compiles what the README prints.
+        // Compiles and runs the examples of the README, of Docs/ and of the DocC catalogues.
         .testTarget(
             name: "ReadmeTests",
-            dependencies: ["Assay", "AssayCapture", "AssayGooglePlay", "AssayLedgerSQLite", "AssayTesting"],
+            dependencies: [
+                "Assay", "AssayCLI", "AssayCapture", "AssayCore", "AssayGooglePlay", "AssayHummingbird",
+                "AssayLedgerSQLite",
+                "AssayTestSupport", "AssayTesting", "FirstTenMinutes",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: [.unsafeFlags(["-suppress-warnings"])]),
         .testTarget(
             name: "AssayTrialsTests", dependencies: ["Assay", "AssayTestSupport", "AssayTrials"],
@@ -321,7 +361,9 @@ let package = Package(
         // Ours against implementations of JOSE and of signed messages from elsewhere, which Scripts/install-peers installs.
         .testTarget(
             name: "PeerTests",
-            dependencies: ["Approov", "AssayCore", "AssayPrimitives", "AssayTesting", "AssayTestSupport"],
+            dependencies: [
+                "Approov", "AssayCore", "AssayHTTPSignatures", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "FuzzRegressionTests", dependencies: ["AssayFuzzTargets", "AssayTestSupport", "FuzzReplay"],
@@ -336,6 +378,29 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// A struct's size is part of the code of every module that holds a value of it, also where that module imports another one
+// through which the value comes. SwiftPM compiles a target again only when a module that it declares has changed: without
+// the modules further down, what it compiled earlier would go on with the old size. Scripts/check-imports compares the
+// dependencies that are declared above, by name, with the imports.
+let declared = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0.dependencies) })
+func names(of dependencies: [Target.Dependency]) -> [String] {
+    dependencies.compactMap { dependency in
+        guard case .byNameItem(let name, _) = dependency, declared[name] != nil else { return nil }
+        return name
+    }
+}
+for target in package.targets {
+    var reached = names(of: target.dependencies)
+    var next = 0
+    while next < reached.count {
+        for name in names(of: declared[reached[next]] ?? []) where !reached.contains(name) {
+            reached.append(name)
+            target.dependencies.append(.target(name: name))
+        }
+        next += 1
+    }
+}
 
 // Optimizing the tests themselves takes longer than running them does. What they call is optimized.
 for target in package.targets where target.type == .test {

@@ -1,8 +1,10 @@
 import Assay
 import AssayCore
+import AssayHTTPSignatures
 import AssayPrimitives
 import AssayTesting
 import Foundation
+import PlayIntegrity
 
 /// What bytes go through before anything is judged, and what becomes of a verdict.
 enum CodingPaths {

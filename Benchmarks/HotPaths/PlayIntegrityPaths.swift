@@ -1,7 +1,9 @@
 import Assay
+import AssayCore
 import AssayPrimitives
 import AssayTesting
 import Foundation
+import PlayIntegrity
 
 /// Play Integrity without a ledger, from the text of a token or an answer to an assessment.
 enum PlayIntegrityPaths {

@@ -1,4 +1,6 @@
+import Approov
 import Assay
+import AssayCore
 import AssayLedgerSQLite
 import AssayTestSupport
 import AssayTesting

@@ -1,5 +1,8 @@
+import AppAttest
 import Assay
 import AssayCapture
+import AssayCore
+import AssayPrimitives
 import AssayTestSupport
 import AssayTesting
 import Foundation

@@ -1,5 +1,6 @@
 import Assay
 import AssayCapture
+import AssayCore
 import AssayTestSupport
 import Foundation
 import Testing

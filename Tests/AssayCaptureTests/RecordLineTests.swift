@@ -1,6 +1,7 @@
 import AppAttest
 import Assay
 import AssayCapture
+import AssayCore
 import AssayTestSupport
 import Foundation
 import PlayIntegrity

@@ -1,5 +1,6 @@
 import Assay
 import AssayCapture
+import AssayCore
 import AssayPrimitives
 import AssayTestSupport
 import Foundation

@@ -1,4 +1,5 @@
 import Assay
+import AssayCore
 import AssayTesting
 import Foundation
 import Testing

@@ -1,7 +1,9 @@
 import Assay
+import AssayCore
 import AssayTestSupport
 import AssayTesting
 import Foundation
+import PlayIntegrity
 import Testing
 
 /// What the test keys mint: for each check of Play Integrity, evidence that fails it alone, and each line of hostile

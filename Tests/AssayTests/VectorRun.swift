@@ -1,4 +1,5 @@
 import Assay
+import AssayCore
 import Foundation
 
 /// Judges files of records as captured, each file in its order with a ledger of its own, and holds the verdicts against

@@ -1,5 +1,7 @@
 import Assay
+import AssayCore
 import Foundation
+import PlayIntegrity
 import Testing
 
 /// A token is tried with the live keys of its app, and with those alone can it be accepted.

@@ -1,6 +1,9 @@
+import AppAttest
 import Assay
+import AssayCore
 import AssayPrimitives
 import Foundation
+import PlayIntegrity
 import Testing
 
 /// A nonce is used once, and so is a standard token inside its window.

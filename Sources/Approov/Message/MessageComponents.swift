@@ -1,4 +1,5 @@
 import AssayCore
+import AssayHTTPSignatures
 import AssayPrimitives
 
 /// What the signature of a message covers, and the signature bases that follow from it.

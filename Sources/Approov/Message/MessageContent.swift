@@ -1,4 +1,5 @@
 import AssayCore
+import AssayHTTPSignatures
 import AssayPrimitives
 
 /// The body of a message and the digests that its signature covers (RFC 9530 section 2).

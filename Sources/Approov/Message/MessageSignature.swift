@@ -1,4 +1,5 @@
 import AssayCore
+import AssayHTTPSignatures
 import AssayPrimitives
 
 /// The signature of a message under the policy's label, as its two fields have it (RFC 9421 section 4).

@@ -1,3 +1,4 @@
+import AssayHTTPSignatures
 import AssayPrimitives
 
 /// A token to be verified, with the bound values and the address of its request.

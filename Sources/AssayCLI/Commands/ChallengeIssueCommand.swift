@@ -1,6 +1,9 @@
+import AppAttest
 import ArgumentParser
 import Assay
+import AssayCore
 import Foundation
+import PlayIntegrity
 
 /// `assay challenge issue`: issues a challenge in the ledger.
 struct ChallengeIssueCommand: AsyncParsableCommand {

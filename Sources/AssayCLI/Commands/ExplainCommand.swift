@@ -1,5 +1,6 @@
 import ArgumentParser
 import Assay
+import AssayCore
 import Foundation
 
 /// `assay explain`: what a check is for.

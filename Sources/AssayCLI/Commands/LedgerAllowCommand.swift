@@ -1,5 +1,6 @@
 import ArgumentParser
 import Assay
+import AssayCore
 import Foundation
 
 /// `assay ledger allow`: lifts a block, or lets pass what policy would refuse.

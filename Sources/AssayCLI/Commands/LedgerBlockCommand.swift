@@ -1,5 +1,6 @@
 import ArgumentParser
 import Assay
+import AssayCore
 import Foundation
 
 /// `assay ledger block`: blocks a key, a device, an account or an issuer.

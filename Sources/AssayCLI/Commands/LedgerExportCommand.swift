@@ -1,5 +1,6 @@
 import ArgumentParser
 import Assay
+import AssayCore
 import AssayPrimitives
 import Foundation
 

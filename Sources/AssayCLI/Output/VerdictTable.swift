@@ -1,15 +1,16 @@
 import Assay
+import AssayCore
 
-/// A verdict for people.
+/// A verdict as text.
 struct VerdictTable {
     let terminal: Terminal
 
-    /// The lines of a verdict.
+    /// Renders a verdict as lines.
     ///
     /// - Parameters:
     ///   - id: the name of the record or file.
-    ///   - expectation: what the record expects, when the verdict is another.
-    ///   - hints: what may help with a rejection.
+    ///   - expectation: the expectation of the record, if the verdict is another.
+    ///   - hints: hints for a rejection.
     func lines(_ verdict: Verdict, id: String, unmet expectation: EvidenceRecord.Expectation?, hints: [String])
         -> [String]
     {

@@ -1,17 +1,17 @@
-public import AssayCore
+package import AssayCore
 
-/// Where a server is: `https`, a host, a port if it is not the usual one, and a path.
+/// The base URL of a server: `https`, host, optional port and path.
 ///
-/// `http` is taken for this machine alone, where tests have their servers: everything else would show access tokens to
-/// the network. The form is narrow on purpose, since a path is appended to it: no user, query, fragment, escapes.
-public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
+/// `http` is allowed for this machine only, for tests: anywhere else it would expose access tokens. A path is appended to the
+/// URL, so user, query, fragment and escapes are refused.
+package struct ServerURL: Sendable, Hashable, CustomStringConvertible {
     /// The URL, without a `/` at its end.
-    public let text: String
+    package let text: String
     /// The host as written, without its port.
-    public let host: String
+    package let host: String
 
     /// `https://playintegrity.googleapis.com`.
-    public static let playIntegrity = ServerURL(
+    package static let playIntegrity = ServerURL(
         text: "https://playintegrity.googleapis.com", host: "playintegrity.googleapis.com")
 
     private init(text: String, host: String) {
@@ -22,7 +22,7 @@ public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
     /// Reads a URL.
     ///
     /// - Throws: ``AssayCore/DecodeError`` at the byte that does not fit.
-    public init(_ text: String) throws(DecodeError) {
+    package init(_ text: String) throws(DecodeError) {
         guard text.utf8.count <= 2048 else {
             throw DecodeError(.tooLarge, at: 2048, "a URL of \(text.utf8.count) bytes, at most 2048 allowed")
         }
@@ -76,5 +76,5 @@ public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The URL.
-    public var description: String { text }
+    package var description: String { text }
 }

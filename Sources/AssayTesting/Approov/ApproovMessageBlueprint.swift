@@ -1,3 +1,4 @@
+public import AssayHTTPSignatures
 public import AssayPrimitives
 public import FoundationEssentials
 

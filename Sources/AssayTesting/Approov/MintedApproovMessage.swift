@@ -1,4 +1,5 @@
 public import AssayCore
+public import AssayHTTPSignatures
 public import AssayPrimitives
 public import FoundationEssentials
 

@@ -6,7 +6,7 @@ package import AssayCore
 /// a token of another form is false evidence, and is rejected without asking Google. The form excludes characters that a
 /// firewall may take for an attack.
 package enum IntegrityTokenText {
-    /// Demands letters, digits and `-_+/=.~` of ASCII, of 1 to ``AssayCore/InputLimits/integrityToken`` bytes.
+    /// Demands letters, digits and `-_+/=.~` of ASCII, of 1 to ``InputLimits/integrityToken`` bytes.
     ///
     /// - Throws: ``DecodeError`` at the byte that does not fit. It shows nothing of the token.
     package static func check(_ token: String) throws(DecodeError) {

@@ -1,5 +1,6 @@
 import Assay
 import AssayCapture
+import AssayCore
 import AssayReplay
 import AssayTestSupport
 import Foundation

@@ -31,9 +31,8 @@ struct ReportBrowserTests {
             ("hostile.html", try await ReportTests.hostileSummary()),
         ]
         for (name, summary) in pages {
-            let labels = ReplayReport.Labels(policy: "policy.yaml", against: "stricter.yaml")
-            try ReportFile.write(
-                ReplayReport(summary, labels: labels).html(), to: folder.path(name))
+            let report = ReplayReport(summary, policy: "policy.yaml", against: "stricter.yaml")
+            try ReportFile.write(report.html(), to: folder.path(name))
         }
         let pictures = Chromium.environment["ASSAY_SCREENSHOTS"] ?? folder.path("pictures")
         let check = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

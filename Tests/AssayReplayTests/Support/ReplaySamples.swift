@@ -1,4 +1,5 @@
 import Assay
+import AssayCore
 import AssayReplay
 import AssayTestSupport
 import Foundation

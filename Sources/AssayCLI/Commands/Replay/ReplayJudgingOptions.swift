@@ -4,7 +4,7 @@ import AssayCapture
 import AssayReplay
 import Foundation
 
-/// How records are judged in a replay.
+/// The options of judging in a replay.
 struct ReplayJudgingOptions: ParsableArguments {
     /// Which challenges count as issued.
     enum Challenges: String, ExpressibleByArgument, CaseIterable {
@@ -61,7 +61,7 @@ struct ReplayJudgingOptions: ParsableArguments {
         }
         guard !nearestPolicy || policy != nil else {
             throw ValidationError(
-                "--nearest-policy says that --policy comes second; without it, the nearest is used anyway")
+                "--nearest-policy makes --policy second; without --policy the nearest is used anyway")
         }
         guard (1...1024).contains(jobs ?? 1) else { throw ValidationError("--jobs takes a number from 1 to 1024") }
         guard hasBase || masterKey.masterKey == nil else {
@@ -72,20 +72,20 @@ struct ReplayJudgingOptions: ParsableArguments {
 
     private var hasBase: Bool { ledger.map { $0 != .memory } ?? false }
 
-    /// What reports call the policy.
+    /// The name of the policy in reports.
     var policyName: String {
         guard let policy else { return "the policy beside each file" }
         return nearestPolicy ? "\(policy), or the policy beside each file" : policy
     }
 
-    /// Reads the policies that are named.
+    /// Reads the policies.
     func readPolicies() throws(CommandFailure) -> ReplayPolicies {
         ReplayPolicies(
             try policy.map(PolicyArgument.read), isNearestFirst: nearestPolicy,
             against: try against.map(PolicyArgument.read))
     }
 
-    /// Opens the ledger that the replay begins on.
+    /// Opens the base ledger.
     func openLedger() throws(CommandFailure) -> OpenLedger? {
         guard let ledger, hasBase else { return nil }
         return try ledger.open(creating: false)
