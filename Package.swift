@@ -16,19 +16,19 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .library(name: "Assay", targets: ["Assay"]),
+        .library(name: "AssayKeyStore", targets: ["AssayKeyStore"]),
         .library(name: "AssayLedgerSQLite", targets: ["AssayLedgerSQLite"]),
         .library(name: "AssayGooglePlay", targets: ["AssayGooglePlay"]),
         .library(name: "AssayHummingbird", targets: ["AssayHummingbird"]),
         .library(name: "AssayCapture", targets: ["AssayCapture"]),
         .library(name: "AssayReplay", targets: ["AssayReplay"]),
         .library(name: "AssayTesting", targets: ["AssayTesting"]),
-        .executable(name: "assay", targets: ["AssayCLI"]),
+        .executable(name: "assay", targets: ["AssayProgram"]),
         // For the fuzzer in Fuzz/, not for users.
         .library(name: "_AssayFuzzTargets", targets: ["AssayFuzzTargets"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -78,10 +78,13 @@ let package = Package(
             dependencies: [
                 "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayPrimitives",
             ], swiftSettings: strict),
+        // Keys that are sealed under a master key, over a small storage protocol.
+        .target(
+            name: "AssayKeyStore", dependencies: ["AssayCore", "AssayPrimitives"], swiftSettings: strict),
         .target(
             name: "AssayLedgerSQLite",
             dependencies: [
-                "AssayCore", "AssayPrimitives", .product(name: "GRDB", package: "GRDB.swift"),
+                "AssayCore", "AssayKeyStore", "AssayPrimitives", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
@@ -130,20 +133,34 @@ let package = Package(
         .target(
             name: "AssayTesting",
             dependencies: [
-                "AssayCore", "AssayHTTPSignatures", "AssayPrimitives",
+                "AssayCore", "AssayHTTPSignatures", "AssayKeyStore", "AssayPrimitives",
                 .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "SwiftASN1", package: "swift-asn1"),
             ],
             swiftSettings: strict),
-        .executableTarget(
+        // Mints the test vectors in TestVectors/ and corpora for replays. No product: `assay mint` and tests use it.
+        .target(
+            name: "AssayMinting",
+            dependencies: [
+                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayPrimitives", "AssayTesting",
+                "PlayIntegrity",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: strict),
+        // The commands of the program `assay`.
+        .target(
             name: "AssayCLI",
             dependencies: [
-                "AppAttest", "Approov", "Assay", "AssayCapture", "AssayCore", "AssayGooglePlay",
-                "AssayHTTPSignatures", "AssayInspection", "AssayLedgerSQLite", "AssayPrimitives", "AssayReplay",
-                "AssayTesting", "PlayIntegrity",
+                "AppAttest", "Approov", "Assay", "AssayCapture", "AssayCore", "AssayHTTPSignatures",
+                "AssayInspection", "AssayKeyStore", "AssayLedgerSQLite", "AssayMinting", "AssayPrimitives",
+                "AssayReplay", "AssayTesting", "PlayIntegrity",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
+        // The program `assay`, with what speaks HTTP.
+        .executableTarget(
+            name: "AssayProgram", dependencies: ["AssayCLI", "AssayCore", "AssayGooglePlay"], swiftSettings: strict),
+        // The same without HTTP, which builds in half the time: for `make demo`.
+        .executableTarget(name: "AssayDemo", dependencies: ["AssayCLI"], swiftSettings: strict),
 
         // What is fuzzed. Fuzz/ drives it; tests run it over the inputs that once found something.
         .target(
@@ -167,8 +184,8 @@ let package = Package(
         .target(
             name: "AssayTrials",
             dependencies: [
-                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayPrimitives",
-                "AssayTesting", "AssayTestSupport", "PlayIntegrity",
+                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection",
+                "AssayPrimitives", "AssayTesting", "AssayTestSupport", "PlayIntegrity",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             path: "Tests/Support/AssayTrials", swiftSettings: strict),
@@ -182,12 +199,13 @@ let package = Package(
             path: "Tests/Programs/InspectionStress", swiftSettings: strict),
         // Commits to a ledger from a process of its own, so that tests can race it and kill it.
         .executableTarget(
-            name: "LedgerStress", dependencies: ["Assay", "AssayCore", "AssayLedgerSQLite", "AssayTestSupport"],
+            name: "LedgerStress",
+            dependencies: ["Assay", "AssayCore", "AssayKeyStore", "AssayLedgerSQLite", "AssayTestSupport"],
             path: "Tests/Programs/LedgerStress", swiftSettings: strict),
         // Lets processes of LedgerStress contend for one ledger, and kills them.
         .executableTarget(
             name: "LedgerSoak",
-            dependencies: ["AssayCore", "AssayLedgerSQLite", "AssayTestSupport", "LedgerStress"],
+            dependencies: ["Assay", "AssayCore", "AssayLedgerSQLite", "AssayTestSupport", "LedgerStress"],
             path: "Tests/Programs/LedgerSoak", swiftSettings: strict),
         // Captures records from a process of its own, so that tests can race it, kill it and take its disk away.
         .executableTarget(
@@ -197,8 +215,8 @@ let package = Package(
         .executableTarget(
             name: "SecretStress",
             dependencies: [
-                "Assay", "AssayCapture", "AssayCore", "AssayGooglePlay", "AssayLedgerSQLite", "AssayPrimitives",
-                "PlayIntegrity",
+                "Assay", "AssayCapture", "AssayCore", "AssayGooglePlay", "AssayKeyStore", "AssayLedgerSQLite",
+                "AssayPrimitives", "PlayIntegrity",
             ],
             path: "Tests/Programs/SecretStress", swiftSettings: strict),
         // Serves with the check and without it, for Scripts/benchmark-http.
@@ -214,8 +232,8 @@ let package = Package(
         .executableTarget(
             name: "HotPaths",
             dependencies: [
-                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayPrimitives",
-                "AssayTesting", "PlayIntegrity",
+                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection",
+                "AssayPrimitives", "AssayTesting", "PlayIntegrity",
             ],
             path: "Benchmarks/HotPaths", swiftSettings: strict),
         // The README's server, so that it is built with everything else.
@@ -263,8 +281,8 @@ let package = Package(
         .testTarget(
             name: "ApproovTests",
             dependencies: [
-                "Approov", "Assay", "AssayCore", "AssayInspection", "AssayLedgerSQLite", "AssayPrimitives",
-                "AssayTesting", "AssayTestSupport",
+                "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayLedgerSQLite",
+                "AssayPrimitives", "AssayTesting", "AssayTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),
@@ -294,17 +312,33 @@ let package = Package(
         // A file system for SQLite that fails by plan.
         .target(name: "CFaultyVFS", path: "Tests/Support/CFaultyVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
         .testTarget(
+            name: "AssayKeyStoreTests",
+            dependencies: ["AssayCore", "AssayKeyStore", "AssayTesting"], swiftSettings: strict),
+        .testTarget(
             name: "AssayLedgerSQLiteTests",
             dependencies: [
-                "Assay", "AssayCore", "AssayLedgerSQLite", "AssayTesting", "AssayTestSupport", "CFaultyVFS",
+                "Approov", "Assay", "AssayCore", "AssayKeyStore", "AssayLedgerSQLite", "AssayTesting",
+                "AssayTestSupport",
+                "CFaultyVFS",
                 "LedgerSoak", "LedgerStress",
+            ],
+            swiftSettings: strict),
+        // An engine with one check, to which nothing but its registration refers.
+        .target(
+            name: "ToyEngine", dependencies: ["Assay", "AssayCore", "AssayInspection"], path: "Tests/Support/ToyEngine",
+            swiftSettings: strict),
+        .testTarget(
+            name: "ToyEngineTests",
+            dependencies: [
+                "Assay", "AssayCapture", "AssayCLI", "AssayCore", "AssayInspection", "AssayReplay", "AssayTestSupport",
+                "ToyEngine",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "AssayTests",
             dependencies: [
-                "AppAttest", "Approov", "Assay", "AssayCore", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
-                "PlayIntegrity",
+                "AppAttest", "Approov", "Assay", "AssayCore", "AssayMinting", "AssayPrimitives", "AssayTesting",
+                "AssayTestSupport", "PlayIntegrity",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -335,22 +369,25 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),
+        .testTarget(
+            name: "AssayMintingTests",
+            dependencies: ["Assay", "AssayCore", "AssayMinting", "AssayTesting", "AssayTestSupport"],
+            swiftSettings: strict),
         // Searches logs, errors, crash output and memory for secrets that went in.
         .testTarget(
             name: "SecretTests",
             dependencies: [
-                "AppAttest", "Approov", "Assay", "AssayCLI", "AssayCapture", "AssayCore", "AssayGooglePlay",
-                "AssayHummingbird", "AssayLedgerSQLite", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
-                "PlayIntegrity", "SecretStress",
+                "AppAttest", "Approov", "Assay", "AssayCapture", "AssayCore", "AssayGooglePlay",
+                "AssayHTTPSignatures", "AssayHummingbird", "AssayKeyStore", "AssayLedgerSQLite", "AssayPrimitives",
+                "AssayProgram", "AssayTesting", "AssayTestSupport", "PlayIntegrity", "SecretStress",
             ],
             swiftSettings: strict),
         // Compiles and runs the examples of the README, of Docs/ and of the DocC catalogues.
         .testTarget(
             name: "ReadmeTests",
             dependencies: [
-                "Assay", "AssayCLI", "AssayCapture", "AssayCore", "AssayGooglePlay", "AssayHummingbird",
-                "AssayLedgerSQLite",
-                "AssayTestSupport", "AssayTesting", "FirstTenMinutes",
+                "Assay", "AssayCapture", "AssayCore", "AssayGooglePlay", "AssayHummingbird", "AssayKeyStore",
+                "AssayLedgerSQLite", "AssayProgram", "AssayTesting", "AssayTestSupport", "FirstTenMinutes",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -371,7 +408,8 @@ let package = Package(
         .testTarget(
             name: "AssayCLITests",
             dependencies: [
-                "Assay", "AssayCLI", "AssayCore", "AssayLedgerSQLite", "AssayPrimitives", "AssayTesting",
+                "Assay", "AssayCLI", "AssayCore", "AssayInspection", "AssayLedgerSQLite", "AssayPrimitives",
+                "AssayProgram", "AssayTesting",
                 "AssayTestSupport", "PlayIntegrity",
             ],
             swiftSettings: strict),

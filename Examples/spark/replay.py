@@ -12,6 +12,7 @@ Exit status: that of `assay replay`: 0, 1 for an unexpected verdict, 2 for a rec
 
 import argparse
 import collections
+import contextlib
 import hashlib
 import json
 import os
@@ -60,9 +61,9 @@ def dependency(record):
 
 
 def keyed(item):
-    """A numbered line with its key: ((key, number), line)."""
-    number, line = item
-    text = repr(dependency(parsed(line)) or number)
+    """A numbered line with its key: ((key, number), line). The key comes from the record, opened if it is sealed."""
+    number, line, record = item
+    text = repr(dependency(parsed(record)) or number)
     return (int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big"), number), line
 
 
@@ -75,9 +76,9 @@ def numbered_lines(spark, path):
 
 
 def opened(items, assay, key):
-    """Opens the sealed records of a partition with `assay capture open`."""
-    items = list(items)
-    sealed = [index for index, (_, line) in enumerate(items) if b'"sealed"' in line and "sealed" in parsed(line)]
+    """Adds its record to each line: that of a sealed one as `assay capture open` prints it."""
+    items = [(number, line, line) for number, line in items]
+    sealed = [index for index, item in enumerate(items) if b'"sealed"' in item[1] and "sealed" in parsed(item[1])]
     if not sealed:
         return items
     if not key:
@@ -89,7 +90,7 @@ def opened(items, assay, key):
     if run.returncode != 0 or len(records) != len(sealed):
         raise RuntimeError("sealed records cannot be opened: " + run.stderr.decode("utf-8", "replace").strip())
     for index, record in zip(sealed, records):
-        items[index] = (items[index][0], record)
+        items[index] = (*items[index][:2], record)
     return items
 
 
@@ -99,14 +100,11 @@ def replayed(items, command, name):
     with tempfile.TemporaryFile() as errors:
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors) as process:
             def write():
-                # A replay that has ended reports why by its status.
-                try:
+                # Closing flushes. A replay that has ended reports why by its status.
+                with contextlib.suppress(BrokenPipeError), process.stdin:
                     for number, line in items:
                         numbers.append(number)
                         process.stdin.write(line + b"\n")
-                    process.stdin.close()
-                except BrokenPipeError:
-                    pass
 
             writer = threading.Thread(target=write)
             writer.start()
@@ -131,6 +129,8 @@ def replay_command(options):
     command = [options.assay, "replay", "-", "--lines", "--json", "--jobs", "1", "--policy", options.policy]
     if options.against:
         command += ["--against", options.against]
+    if options.capture_key:
+        command += ["--capture-key", options.capture_key]
     return command + options.replay_option
 
 

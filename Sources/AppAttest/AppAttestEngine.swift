@@ -16,6 +16,15 @@ package struct AppAttestEngine: InspectableEngine {
     private let apps: EngineApps<AppAttestExpectations>
     private let keyCache = EnrolledKeyCache()
 
+    /// The key ID is the SHA-256 digest of the public key, an uncompressed point on P-256 (Apple, *Validating apps that connect
+    /// to your server*).
+    package static func problem(withKey key: EnrolledKey) -> String? {
+        guard key.identifier.engine == AppAttestConfiguration.engine else { return nil }
+        let length = key.identifier.value.count
+        if length != 32 { return "has an ID of \(length) bytes, not 32" }
+        return key.publicKey.count == 65 && key.publicKey.first == 4 ? nil : "has no uncompressed P-256 point"
+    }
+
     /// Prepares to judge under a policy. The engine needs no keys: Apple's trust anchors are compiled in.
     package init(policy: Policy, resources: EngineResources) {
         apps = EngineApps(policy)

@@ -48,7 +48,7 @@ public final class RecordCapture: Sendable {
     public func append(_ record: EvidenceRecord, verdict: Verdict? = nil, at now: Date) throws(CaptureError) {
         guard now.timeIntervalSince1970.isFinite else { throw CaptureError(.option, "the present time is finite") }
         let expect = verdict.map {
-            EvidenceRecord.Expectation(outcome: $0.outcome, failed: $0.failed.map(\.name))
+            EvidenceRecord.Expectation(outcome: $0.outcome, failed: $0.failed.map { .init(check: $0.name, code: nil) })
         }
         let judged = EvidenceRecord(
             id: record.id, kind: record.kind, app: record.app, receivedAt: record.receivedAt ?? now,

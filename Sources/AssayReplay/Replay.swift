@@ -77,10 +77,12 @@ public struct Replay: Sendable {
                         signatures.verified += memo.verified
                         signatures.recalled += memo.recalled
                     }
-                    if let end {
-                        pipeline.endSettling(end.error)
-                        break
+                    switch end {
+                    case .next: continue
+                    case .last: pipeline.endSettling(nil)
+                    case .error(let error): pipeline.endSettling(error)
                     }
+                    break
                 }
                 while let rendered = pipeline.takeRendered() {
                     guard consume(rendered) else {

@@ -44,7 +44,7 @@ struct KeyTests {
         let subject = KeyIdentifier.appAttest(key.keyID).subject
         try await ledger.block(Block(subject: subject, reason: "abuse", since: Fixtures.now, until: nil))
         #expect(try await assert(verifier, key, counter: 1).failed == [AssertionCheck.keyState])
-        try await ledger.allow(subject)
+        try await ledger.removeStanding(of: subject)
         #expect(try await assert(verifier, key, counter: 1).failed == [])
     }
 

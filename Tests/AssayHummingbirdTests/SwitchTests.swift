@@ -95,7 +95,7 @@ struct SwitchTests {
                     group.addTask {
                         for _ in 0..<200 {
                             let answer = try await Self.answer(client, token: token)
-                            // Judged by one of the two, and never left unanswered.
+                            // Judged by one of the two, and always answered.
                             #expect(answer.hasPrefix("200") || answer.hasPrefix("401"))
                         }
                     }

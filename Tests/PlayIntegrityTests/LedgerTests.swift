@@ -127,7 +127,7 @@ struct LedgerTests {
         "A standard answer that was used and is forgotten is an outage under a longer window, and a younger one is judged"
     )
     func longerWindow() async throws {
-        let ledger = MemoryLedger(forgetting: .byClock { .distantFuture })
+        let ledger = MemoryLedger(purging: .byClock { .distantFuture })
         let verifier = try Fixtures.verifier(ledger: ledger)
         #expect(
             try await verifier.verifyStandardIntegrityToken(

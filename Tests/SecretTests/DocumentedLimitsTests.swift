@@ -3,7 +3,9 @@ import Approov
 import Assay
 import AssayCore
 import AssayGooglePlay
+import AssayHTTPSignatures
 import AssayHummingbird
+import AssayKeyStore
 import AssayLedgerSQLite
 import AssayPrimitives
 import Foundation

@@ -15,14 +15,14 @@ struct ExplainCommand: ParsableCommand {
 
     @Argument(
         help: "The name of a check, or the first parts of several, such as app-attest.attestation.",
-        completion: .list(Verifier.catalogue.map(\.id.name)))
+        completion: .list(EngineRegistry.current.catalogue.map(\.id.name)))
     var check: String?
 
     @Flag(help: "Print one JSON object per check.")
     var json = false
 
     func run() throws {
-        let catalogue = Verifier.catalogue
+        let catalogue = EngineRegistry.current.catalogue
         guard let check else { return try list(catalogue) }
         if let definition = catalogue.first(where: { $0.id.name == check }) {
             try json ? list([definition]) : explain(definition)

@@ -45,8 +45,7 @@ struct VerdictReport {
         if isJSON {
             if let unmet {
                 Console.note(
-                    "\(id ?? fallback): the verdict is \(verdict.outcome.rawValue), the record expects "
-                        + ([unmet.outcome.rawValue] + unmet.failed).joined(separator: " "))
+                    "\(id ?? fallback): the verdict is \(verdict.outcome.rawValue), the record expects \(unmet.words)")
             }
             if isCollecting {
                 collected.append(verdict.json(id: id))

@@ -26,7 +26,8 @@ struct VerdictTable {
             lines += paragraph(mark(.annotated) + " " + terminal.printable(text), .yellow)
         }
         if let expectation {
-            let failed = expectation.failed.isEmpty ? "" : ", failed: \(expectation.failed.joined(separator: ", "))"
+            let names = expectation.failed.map(\.description).joined(separator: ", ")
+            let failed = names.isEmpty ? "" : ", failed: \(names)"
             let text = "the record expects \(expectation.outcome.rawValue)\(failed)"
             lines += paragraph(mark(.annotated) + " " + terminal.printable(text), .yellow)
         }

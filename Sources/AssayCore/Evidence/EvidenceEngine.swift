@@ -26,6 +26,10 @@ package protocol EvidenceEngine: Sendable {
     /// their order. Nil when the order does not matter.
     static func orderingKey(of record: EvidenceRecord) -> String?
 
+    /// What is wrong with a key that the engine has enrolled, as a predicate such as "has no P-256 point", and nil for
+    /// nothing. `assay ledger check` asks this for each key.
+    static func problem(withKey key: EnrolledKey) -> String?
+
     /// Prepares to judge under a policy.
     init(policy: Policy, resources: EngineResources)
 
@@ -40,6 +44,9 @@ extension EvidenceEngine {
 
     /// None: reports group verdicts by kind and app alone.
     package static var dimensions: [SubjectDimension] { [] }
+
+    /// None.
+    package static func problem(withKey key: EnrolledKey) -> String? { nil }
 
     /// The kinds with a ledger check named `<kind>.challenge`.
     package static var challengeKinds: [EvidenceKind] {

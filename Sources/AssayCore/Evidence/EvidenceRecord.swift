@@ -4,31 +4,56 @@ public import FoundationEssentials
 public struct EvidenceRecord: Sendable {
     /// The verdict that a test vector expects.
     public struct Expectation: Sendable, Equatable {
+        /// A check that is expected to fail.
+        public struct Failure: Sendable, Equatable, ExpressibleByStringLiteral, CustomStringConvertible {
+            /// The name of the check, or `*` for any check.
+            public let check: String
+            /// The failure code, or nil for any code.
+            public let code: String?
+
+            /// Names a check and its failure code.
+            package init(check: String, code: String?) {
+                self.check = check
+                self.code = code
+            }
+
+            /// Names a check that may fail with any code.
+            public init(stringLiteral check: String) { self.init(check: check, code: nil) }
+
+            /// The name of the check, and the code in parentheses.
+            public var description: String { code.map { "\(check) (\($0))" } ?? check }
+
+            fileprivate func isMet(by result: CheckResult) -> Bool {
+                guard check.isByteEqual(to: "*") || check.isByteEqual(to: result.check.name) else { return false }
+                return code.map { result.finding?.code.isByteEqual(to: $0) ?? false } ?? true
+            }
+        }
+
         /// Whether the evidence is to be accepted.
         public let outcome: Verdict.Outcome
-        /// The names of the failed checks, the first one first. A vector may name just the first; `*` stands for any.
-        public let failed: [String]
+        /// The failed checks, the first one first. A vector may name the first one only.
+        public let failed: [Failure]
 
         /// States an expectation.
-        package init(outcome: Verdict.Outcome, failed: [String]) {
+        package init(outcome: Verdict.Outcome, failed: [Failure]) {
             self.outcome = outcome
             self.failed = failed
         }
 
         /// Whether a verdict is the expected one.
         ///
-        /// An empty list allows any failed checks, one name is compared with the first of them, several with all of them in
-        /// order.
+        /// An empty list allows any failed checks, a list of one names the first failed check, and a longer list names all
+        /// failed checks in their order. Where the list names a code, the failure has to have that code.
         package func isMet(by verdict: Verdict) -> Bool {
             guard outcome == verdict.outcome else { return false }
-            let found = verdict.failed.map(\.name)
             guard let first = failed.first else { return true }
-            guard failed.count > 1 else {
-                return first.isByteEqual(to: "*") || found.first.map { first.isByteEqual(to: $0) } ?? false
-            }
-            return failed.count == found.count
-                && zip(failed, found).allSatisfy { $0.isByteEqual(to: "*") || $0.isByteEqual(to: $1) }
+            let found = verdict.checks.filter { $0.status == .failed }
+            guard failed.count > 1 else { return found.first.map(first.isMet) ?? (first == "*") }
+            return failed.count == found.count && zip(failed, found).allSatisfy { $0.isMet(by: $1) }
         }
+
+        /// The outcome and the failed checks, for messages: `reject app-attest.assertion.counter (counter-not-increasing)`.
+        package var words: String { ([outcome.rawValue] + failed.map(\.description)).joined(separator: " ") }
     }
 
     /// The record's name in verdicts and errors.

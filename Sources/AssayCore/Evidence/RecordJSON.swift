@@ -20,11 +20,19 @@ extension EvidenceRecord {
         if let receivedAt { fields.append(("receivedAt", .text(RFC3339.format(receivedAt)))) }
         if let payload { fields.append(payload) }
         if let expect {
-            let failed = expect.failed.map { RecordValue(.text($0), offset: 0) }
+            let failed = expect.failed.map { RecordValue($0.content, offset: 0) }
             let object = RecordObject([("outcome", .text(expect.outcome.rawValue)), ("failed", .array(failed))])
             fields.append(("expect", .object(object)))
         }
         return RecordObject(fields)
+    }
+}
+
+extension EvidenceRecord.Expectation.Failure {
+    /// The failure as records carry it: the name of the check, or an object with the name and the code.
+    fileprivate var content: RecordValue.Content {
+        guard let code else { return .text(check) }
+        return .object(RecordObject([("check", .text(check)), ("code", .text(code))]))
     }
 }
 

@@ -1,7 +1,7 @@
-public import Approov
+import Approov
 public import Assay
-import HTTPTypes
 public import AssayCore
+import HTTPTypes
 public import Logging
 import Synchronization
 

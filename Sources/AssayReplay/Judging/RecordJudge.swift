@@ -47,22 +47,27 @@ struct AssessedBatch: Sendable {
         self.memo = memo
     }
 
-    /// Settles the records in order.
-    ///
-    /// - Returns: the settled records, and an end if the replay stops behind them, with the error if that is the reason.
-    func settle(stopsAtFailure: Bool) async -> (records: [ReplayedRecord], end: (error: ReplayError?, Void)?) {
+    /// Whether the replay continues behind a batch.
+    enum End {
+        case next
+        case last
+        case error(ReplayError)
+    }
+
+    /// Settles the records in order, up to the first error or, if that ends the replay, the first failure.
+    func settle(stopsAtFailure: Bool) async -> (records: [ReplayedRecord], end: End) {
         var settled: [ReplayedRecord] = []
         settled.reserveCapacity(records.count)
         for item in records {
             do throws(ReplayError) {
                 let record = try await judge.settle(item, memo)
                 settled.append(record)
-                if stopsAtFailure, record.failure != nil { return (settled, (nil, ())) }
+                if stopsAtFailure, record.failure != nil { return (settled, .last) }
             } catch {
-                return (settled, (error, ()))
+                return (settled, .error(error))
             }
         }
-        return (settled, nil)
+        return (settled, .next)
     }
 }
 

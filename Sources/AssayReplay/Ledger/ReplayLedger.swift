@@ -85,11 +85,6 @@ package final class ReplayLedger: Ledger {
     }
 
     package func issue(_ challenge: Challenge, at now: Date) async throws(LedgerOutage) { throw Self.readOnly }
-    package func block(_ block: Block) async throws(LedgerOutage) { throw Self.readOnly }
-    package func allow(_ allowance: Allowance) async throws(LedgerOutage) { throw Self.readOnly }
-    package func allow(_ subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding? { throw Self.readOnly }
-    package func export(_ body: (LedgerEntry) throws -> Void) async throws { throw Self.readOnly }
-    package func summary(at now: Date) async throws(LedgerOutage) -> LedgerSummary { throw Self.readOnly }
 
     private static let readOnly = LedgerOutage(.readOnly, "the ledger of a replay is changed by its records alone")
 }

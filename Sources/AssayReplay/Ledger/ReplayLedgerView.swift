@@ -50,11 +50,4 @@ final class ReplayLedgerView: Ledger {
     func issue(_ challenge: Challenge, at now: Date) async throws(LedgerOutage) {
         try await ledger.issue(challenge, at: now)
     }
-    func block(_ block: Block) async throws(LedgerOutage) { try await ledger.block(block) }
-    func allow(_ allowance: Allowance) async throws(LedgerOutage) { try await ledger.allow(allowance) }
-    func allow(_ subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding? {
-        try await ledger.allow(subject)
-    }
-    func export(_ body: (LedgerEntry) throws -> Void) async throws { try await ledger.export(body) }
-    func summary(at now: Date) async throws(LedgerOutage) -> LedgerSummary { try await ledger.summary(at: now) }
 }

@@ -85,7 +85,7 @@ extension ReplayRow {
                 })
         }
         if record.isMismatch, let expect = record.expect {
-            let failed = expect.failed.prefix(RowLimits.expected).map { $0.shown(atMost: RowLimits.name) }
+            let failed = expect.failed.prefix(RowLimits.expected).map { $0.description.shown(atMost: RowLimits.name) }
             object.add("unmet", texts: [expect.outcome.rawValue] + failed)
         }
         json = object.text

@@ -1,5 +1,5 @@
 public import AssayHTTPSignatures
-public import AssayPrimitives
+import AssayPrimitives
 public import FoundationEssentials
 
 /// A signed HTTP request to be minted, as the SDKs of Approov sign it (RFC 9421). As initialised it is a genuine one; every

@@ -4,7 +4,7 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-/// What kind of document a file is, and what of it cannot be read.
+/// The forms of files, and their unreadable parts.
 @Suite("Forms of corpora")
 struct CorpusFormTests {
     private let one = CorpusLines.line("a")
@@ -81,14 +81,14 @@ struct CorpusFormTests {
                 #expect(failures.count == 1 && failures[0].hasPrefix("it looks like UTF-16"), "\(encoding) \(text)")
             }
         }
-        // A mark says it all, however little follows.
+        // A byte order mark suffices.
         for mark: [UInt8] in [[0xFF, 0xFE], [0xFE, 0xFF]] {
             for rest: [UInt8] in [[], [0x0A], [0x0A, 0x00], [0x00, 0x0A]] {
                 let failures = try read(mark + rest).failures
                 #expect(failures.count == 1 && failures[0].contains("it looks like UTF-16"), "\(mark + rest)")
             }
         }
-        // Amid lines that are UTF-8.
+        // Between lines in UTF-8.
         let mixed = Array("\(one)\n".utf8) + Array(try #require(two.data(using: .utf16LittleEndian))) + [0x0A]
         let run = try read(mixed + Array(one.utf8))
         #expect(run.records == ["a", "a"])
@@ -122,7 +122,7 @@ struct CorpusFormTests {
             let bytes = (0..<Int.random(in: 1...2000)).map { _ in UInt8.random(in: 0...255, using: &generator) }
             let run = try read(bytes)
             #expect(run.records == [])
-            // What happens to look compressed, or to be white space, is told as well.
+            // Also if the bytes look compressed, or are white space.
             #expect(!run.failures.isEmpty)
         }
         #expect(try read(String(repeating: "[", count: 100_000).utf8).failures.count == 1)

@@ -3,7 +3,7 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-/// The Chromium that reports are opened in.
+/// The Chromium for reports.
 ///
 /// It is found through the environment variable `ASSAY_BROWSER`, which `make test` sets to what Scripts/install-browser
 /// prints. Without it the test is skipped, visibly, but in CI a missing one is a failure. `ASSAY_SCREENSHOTS` names a

@@ -9,14 +9,14 @@ import Testing
     import FoundationXML
 #endif
 
-/// The page is whole, well-formed and harmless, whatever the evidence says.
+/// The page is complete, well-formed and harmless for any evidence.
 @Suite("HTML report")
 struct ReportTests {
     static let hostile = "</script><img src=x onerror=alert(1)>\"' & <!-- ]]> \u{2028}\u{202E}\u{0}"
 
     private func page(_ summary: ReplaySummary) -> String { ReplayReport(summary).html() }
 
-    /// The page without what is between the tags of an element, and that.
+    /// The page without the contents of an element, and these contents.
     private func parts(_ html: String, of element: String) throws -> (rest: String, contents: [String]) {
         var rest = ""
         var contents: [String] = []
@@ -33,7 +33,7 @@ struct ReportTests {
         return (rest + remaining, contents)
     }
 
-    /// The elements of a page that XML finds well-formed, by name, with their attributes.
+    /// The elements of a page that is well-formed XML, with their attributes.
     private func elements(_ html: String) throws -> [(name: String, attributes: [String: String])] {
         var text = try parts(html, of: "script").rest
         text = try parts(text, of: "style").rest
@@ -66,7 +66,7 @@ struct ReportTests {
         var summary = ReplaySummary([
             ReplaySamples.record(
                 .verdict(verdict), against: .failure(ReplayFailure(hostile, hostile)), id: hostile, file: hostile,
-                expect: .init(outcome: .accept, failed: [hostile])),
+                expect: .init(outcome: .accept, failed: [.init(check: hostile, code: nil)])),
             ReplaySamples.record(
                 .failure(ReplayFailure(hostile, hostile)), against: .verdict(verdict), id: hostile, file: hostile,
                 line: 2),
@@ -137,7 +137,7 @@ struct ReportTests {
         }
         let figures = elements.filter { $0.name == "figure" }.count
         #expect(elements.filter { $0.name == "details" && $0.attributes["class"] == "numbers" }.count == figures)
-        // The other drawings are parts of charts, or nothing but decoration.
+        // All other drawings are parts of charts, or decoration.
         for svg in elements where svg.name == "svg" && svg.attributes["role"] == nil {
             #expect(svg.attributes["aria-hidden"] == "true" || svg.attributes["viewBox"] != nil)
         }

@@ -39,7 +39,7 @@ struct SummaryTests {
         #expect(summary.failureCounts.map(\.code) == ["unreadable"])
         #expect(summary.examples[Self.failing]?.line == 2)
         #expect(summary.examples["unreadable"]?.line == 5)
-        // What is other than expected comes first, then the rejected, then what was not judged.
+        // Mismatches first, then rejections, then records without a verdict.
         #expect(summary.rows.map(\.line) == [1, 2, 3, 5, 4])
     }
 

@@ -50,8 +50,10 @@ struct ReplayCommand: AsyncParsableCommand {
 
     func run() async throws {
         let policies = try judging.readPolicies()
-        let base = try judging.openLedger()
-        defer { base?.close() }
+        try await judging.withLedger { base in try await replay(policies, on: base) }
+    }
+
+    private func replay(_ policies: ReplayPolicies, on base: OpenLedger?) async throws {
         var options = try await judging.options(on: base)
         options.isMeasured = output.measure
         options.stopsAtFailure = output.strict

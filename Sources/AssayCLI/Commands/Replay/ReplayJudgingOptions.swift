@@ -40,7 +40,8 @@ struct ReplayJudgingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Begin with the keys and blocks of this ledger, which stay as they are: sqlite:PATH.", valueName: "url"),
+            "Begin with the keys and blocks of this ledger, which stay as they are: \(LedgerURL.durableForm).",
+            valueName: "url"),
         transform: { try LedgerURL($0) })
     var ledger: LedgerURL?
 
@@ -65,7 +66,7 @@ struct ReplayJudgingOptions: ParsableArguments {
         }
         guard (1...1024).contains(jobs ?? 1) else { throw ValidationError("--jobs takes a number from 1 to 1024") }
         guard hasBase || masterKey.masterKey == nil else {
-            throw ValidationError("--master-key needs --ledger sqlite:PATH, in which the key store is")
+            throw ValidationError("--master-key needs --ledger \(LedgerURL.durableForm), in which the key store is")
         }
         try SecretArgument.validate(captureKey, of: "--capture-key")
     }
@@ -85,15 +86,16 @@ struct ReplayJudgingOptions: ParsableArguments {
             against: try against.map(PolicyArgument.read))
     }
 
-    /// Opens the base ledger.
-    func openLedger() throws(CommandFailure) -> OpenLedger? {
-        guard let ledger, hasBase else { return nil }
-        return try ledger.open(creating: false)
+    /// Runs `body` with the ledger that the replay begins on, and nil for none.
+    func withLedger(_ body: (OpenLedger?) async throws -> Void) async throws {
+        guard let ledger, hasBase else { return try await body(nil) }
+        try await ledger.withLedger(creating: false, body)
     }
 
     /// The options of the replay.
     func options(on base: OpenLedger?) async throws(CommandFailure) -> ReplayOptions {
         var options = ReplayOptions()
+        options.engines = .current
         options.time = at.map { .fixed($0) } ?? (now ? .fixed(Date()) : .asCaptured)
         options.challenges = challenges == .presumed ? .presumed : .none
         options.baseLedger = base?.ledger
@@ -102,9 +104,7 @@ struct ReplayJudgingOptions: ParsableArguments {
             try CaptureKeyArgument.privateKey(source, of: "--capture-key")
         }
         options.jobs = jobs ?? ProcessInfo.processInfo.activeProcessorCount
-        if let base, let key = try masterKey.readIfAny(), let store = base.keyStore(key) {
-            options.keyStores = [store]
-        }
+        if let base, let key = try masterKey.readIfAny() { options.keyStores = [try base.keyStore(key)] }
         return options
     }
 }

@@ -4,10 +4,6 @@ import Foundation
 
 /// Prints rendered batches in the order of the corpus, and counts.
 struct ReplayPrinter {
-    /// How many record IDs are remembered to find duplicates.
-    private static let idLimit = 4_000_000
-    private static let shownDuplicates = 5
-
     /// The counts of one file.
     private struct FileCounts {
         var name = ""
@@ -22,10 +18,6 @@ struct ReplayPrinter {
     /// Reasons why policies are unreadable: each is shown once, not for each record.
     private var policyReasons: Set<String> = []
     private var skippedErrors = 0
-    /// Hashes, seeded by the process: a corpus cannot provoke collisions.
-    private var ids: Set<Int> = []
-    private var duplicates = 0
-    private var firstDuplicates: [String] = []
     /// The summary of all records; nil when none is needed.
     private(set) var summary: ReplaySummary?
     /// Why printing ended early.
@@ -65,7 +57,6 @@ struct ReplayPrinter {
         file.misjudged += batch.misjudged
         if batch.mismatched > 0 { status = max(status, .rejected) }
         if batch.unjudged > 0 { status = max(status, .unreadable) }
-        for id in batch.ids { note(id) }
         if !batch.bytes.isEmpty {
             progress.clear()
             do {
@@ -98,23 +89,5 @@ struct ReplayPrinter {
             Console.complain("mismatch: \(file.name): \(mismatches) more records with another verdict")
         }
         file = FileCounts()
-    }
-
-    private mutating func note(_ id: String) {
-        guard ids.count < ReplayPrinter.idLimit else { return }
-        var hasher = Hasher()
-        // Bytes: Swift compares texts by canonical equivalence.
-        for byte in id.utf8 { hasher.combine(byte) }
-        guard !ids.insert(hasher.finalize()).inserted else { return }
-        duplicates += 1
-        if firstDuplicates.count < ReplayPrinter.shownDuplicates { firstDuplicates.append(id) }
-    }
-
-    /// Remarks to print behind the summary.
-    func remarks(_ terminal: Terminal) -> [String] {
-        guard duplicates > 0 else { return [] }
-        let names = firstDuplicates.map { terminal.printable($0.excerpt) }.joined(separator: ", ")
-        let more = duplicates > firstDuplicates.count ? ", ..." : ""
-        return ["", "\(NumberText.count(duplicates, "record")) with the id of an earlier one: \(names)\(more)"]
     }
 }

@@ -20,8 +20,6 @@ struct ReplayBatchOutput: Sendable {
     var errors: [ReplayErrorText] = []
     /// Unexpected verdicts, at most ``VerdictReport/shownPerFile``.
     var mismatches: [String] = []
-    /// The IDs of the records.
-    var ids: [String] = []
     var file = ""
     var accepted = 0
     var rejected = 0
@@ -55,7 +53,6 @@ struct ReplayRenderer: Sendable {
         var output = ReplayBatchOutput()
         output.file = records.first?.place.file.name ?? ""
         if needsSummary { output.records = records }
-        if !isJSON { output.ids = records.compactMap(\.id) }
         // By index: iterating over values retains everything that they refer to.
         for index in records.indices { count(records[index], in: &output) }
         if isJSON {
@@ -106,7 +103,7 @@ struct ReplayRenderer: Sendable {
     }
 
     private func expected(by record: ReplayedRecord) -> String {
-        record.expect.map { ([$0.outcome.rawValue] + $0.failed).joined(separator: " ") } ?? ""
+        record.expect?.words ?? ""
     }
 
     private func describe(_ record: ReplayedRecord, in text: inout String) {

@@ -38,14 +38,12 @@ struct ReplaySession {
         case .failure(.cancelled): throw CommandFailure(.unreadable, ReplayError.cancelled.description)
         case .success(let statistics):
             if let failure = printer.failure { throw failure }
-            if let summary = printer.summary { try write(summary, statistics, printer) }
+            if let summary = printer.summary { try write(summary, statistics) }
         }
         if printer.status != .success { throw CommandFailure(printer.status) }
     }
 
-    private func write(
-        _ counted: ReplaySummary, _ statistics: ReplayStatistics, _ printer: ReplayPrinter
-    ) throws(CommandFailure) {
+    private func write(_ counted: ReplaySummary, _ statistics: ReplayStatistics) throws(CommandFailure) {
         var summary = counted
         for (text, count) in statistics.presumptions.notes { summary.note(text, count: count) }
         if let path = output.report {
@@ -59,7 +57,7 @@ struct ReplaySession {
         guard !output.json else { return }
         let terminal = Terminal(STDOUT_FILENO)
         let text = ReplaySummaryText(summary: summary, terminal: terminal, against: againstName)
-        try Console.print((text.lines + printer.remarks(terminal)).joined(separator: "\n"))
+        try Console.print(text.lines.joined(separator: "\n"))
     }
 }
 
