@@ -2,13 +2,13 @@ public import AssayCore
 import AssayPrimitives
 public import FoundationEssentials
 
-/// Records of what a backend has judged, so that it can be captured. Each is read back as the same input.
+/// Composes records of judged evidence, for captures. A record is read back as the same input.
 
 extension EvidenceRecord {
     /// Composes the record of an attestation.
     ///
     /// - Parameters:
-    ///   - input: what was judged.
+    ///   - input: the judged evidence.
     ///   - id: the name of the record in verdicts and reports, such as that of the request.
     ///   - app: the policy's app; nil for the one whose App ID matches.
     ///   - receivedAt: when the evidence was received.
@@ -25,7 +25,7 @@ extension EvidenceRecord {
     /// Composes the record of an assertion.
     ///
     /// - Parameters:
-    ///   - input: what was judged.
+    ///   - input: the judged evidence.
     ///   - suppliedKey: the key and its counter, when no ledger keeps them.
     ///   - id: the name of the record in verdicts and reports, such as that of the request.
     ///   - app: the policy's app; nil for the one whose App ID matches.
@@ -50,10 +50,10 @@ extension EvidenceRecord {
             expect: nil)
     }
 
-    /// Composes the record of a receipt that Apple's server handed out.
+    /// Composes the record of a receipt from Apple's server.
     ///
     /// - Parameters:
-    ///   - input: what was judged.
+    ///   - input: the judged evidence.
     ///   - id: the name of the record in verdicts and reports.
     ///   - app: the policy's app; nil for the one whose App ID matches.
     ///   - receivedAt: when the receipt was received.
@@ -66,7 +66,7 @@ extension EvidenceRecord {
 }
 
 extension ClientDataInput {
-    /// The field of a record for it, named for what is hashed.
+    /// The field of a record: `name` for data, `clientDataHash` for a hash.
     fileprivate func field(_ name: String) -> (String, RecordValue.Content) {
         switch self {
         case .data(let data): (name, .base64(data))

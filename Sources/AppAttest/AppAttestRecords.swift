@@ -63,22 +63,22 @@ extension RecordFields {
         do {
             return try Base64.decode(text, .standard)
         } catch {
-            // The opening quote stands before the first character. Escapes move those that follow, so that only the
-            // beginning of the value is known.
+            // Skip the opening quote. With escapes the offset in the text differs from that in the document: report the
+            // beginning of the value.
             let offset = value.hasEscapes ? value.offset : value.offset + 1 + error.offset
             throw RecordError(
                 field: path(of: name), offset: offset, "expected standard base64 with padding: \(error.message)")
         }
     }
 
-    /// The bytes of an optional member that are not empty: a variable that was not set must not pass for a challenge.
+    /// The bytes of an optional member, which must not be empty: an unset variable must not count as a challenge.
     fileprivate func demandedBytes(_ name: String) throws(RecordError) -> [UInt8]? {
         guard let bytes = try optionalBytes(name) else { return nil }
         guard !bytes.isEmpty else { throw error(name, "expected at least one byte, found none") }
         return bytes
     }
 
-    /// A whole number in decimal digits. `UInt32` would take `-0` as well.
+    /// A whole number in decimal digits. `UInt32` also accepts `-0`.
     fileprivate func counter(_ name: String) throws(RecordError) -> UInt32 {
         guard let value = self[name] else { throw missing(name) }
         guard case .number(let text) = value.content, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
@@ -91,7 +91,7 @@ extension RecordFields {
         return number
     }
 
-    /// What is hashed, or the hash in `clientDataHash`; exactly one of them.
+    /// Exactly one of the data and the hash in `clientDataHash`.
     fileprivate func clientData(_ data: [UInt8]?, _ name: String) throws(RecordError) -> ClientDataInput {
         switch (data, try demandedBytes("clientDataHash")) {
         case (let data?, nil): return .data(data)

@@ -6,7 +6,7 @@ struct AppAttestTrust: Sendable {
     let attestation: CertificatePathValidator
     /// Paths of receipt signers.
     let receipts: CertificatePathValidator
-    /// The test roots in place of Apple's, by name and digest of the key, and nil for Apple's. Two authorities may share a name.
+    /// The names and key digests of the test roots; nil for Apple's roots. Two authorities may share a name.
     let testAuthority: String?
 
     /// Apple's own anchors.

@@ -2,15 +2,14 @@ public import AssayCore
 import AssayPrimitives
 public import FoundationEssentials
 
-/// Records of what a backend has judged, so that it can be captured. Each is read back as the same input.
+/// Composes records of judged evidence, for captures. A record is read back as the same input.
 
 extension EvidenceRecord {
     /// Composes the record of a token.
     ///
-    /// A bound value that the request lacked or had several times is empty in the record, since records hold values alone:
-    /// the same check fails of it.
+    /// A bound value that was missing or repeated in the request becomes empty in the record, and fails the same check.
     /// - Parameters:
-    ///   - input: what was judged.
+    ///   - input: the judged evidence.
     ///   - id: the name of the record in verdicts and reports, such as that of the request.
     ///   - app: the policy's app; nil for the only one with a section for Approov.
     ///   - receivedAt: when the evidence was received.
@@ -39,11 +38,11 @@ extension EvidenceRecord {
     /// Composes the record of a message.
     ///
     /// - Parameters:
-    ///   - input: what was judged.
+    ///   - input: the judged evidence.
     ///   - id: the name of the record in verdicts and reports, such as that of the request.
     ///   - app: the policy's app; nil for the only one with a section for Approov.
     ///   - receivedAt: when the evidence was received.
-    /// - Throws: ``DecodeError`` when the body was not kept, without which nobody can judge the message again.
+    /// - Throws: ``DecodeError`` when the input does not have the body, which is needed to judge the message again.
     public init(
         _ input: ApproovMessageInput, id: String? = nil, app: String? = nil, receivedAt: Date
     ) throws(DecodeError) {
@@ -67,10 +66,10 @@ extension EvidenceRecord {
 
     /// Composes the record of a measurement proof.
     ///
-    /// A record that holds the measurements, or a signed token with them, holds the key of proofs as text, which nobody
-    /// wipes: seal captures of such records.
+    /// A record with the measurements, or with a signed token that carries them, holds the key of proofs as text in memory
+    /// that is never wiped: seal captures of such records.
     /// - Parameters:
-    ///   - input: what was judged.
+    ///   - input: the judged evidence.
     ///   - id: the name of the record in verdicts and reports, such as that of the device.
     ///   - app: the policy's app; nil for the only one with a section for Approov.
     ///   - receivedAt: when the evidence was received.

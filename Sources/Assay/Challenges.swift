@@ -8,7 +8,7 @@ extension Challenge {
     /// - Parameters:
     ///   - app: the policy's app that may use it.
     ///   - kind: the kind of evidence that may use it.
-    ///   - seconds: how long it may be used.
+    ///   - seconds: its lifetime.
     ///   - now: the time of issue.
     public static func random(
         app: String, for kind: EvidenceKind, validFor seconds: TimeInterval, at now: Date
@@ -19,14 +19,14 @@ extension Challenge {
             purpose: ChallengePurpose(kind), issuedAt: now, expiresAt: now.addingTimeInterval(seconds))
     }
 
-    /// The challenge as base64url without padding, 43 characters for 32 bytes: what is handed to the app.
+    /// The challenge as base64url without padding, 43 characters for 32 bytes, for the app.
     ///
-    /// The app may hash this text as UTF-8, or decode it and hash the bytes: to the ledger both are the same challenge.
+    /// The app may hash this text as UTF-8, or decode it and hash the bytes: the ledger accepts both forms.
     public var text: String { Base64.encode(value, .url) }
 }
 
 extension Verifier {
-    /// How long a challenge may be used unless it is told otherwise, in seconds: leaves room for a slow network.
+    /// The default lifetime of a challenge in seconds, long enough for a slow network.
     public static let challengeLifetime: TimeInterval = 300
 
     /// Issues a challenge that the app may use once, for policies that say `challenge: ledger`.
@@ -34,7 +34,7 @@ extension Verifier {
     /// - Parameters:
     ///   - app: the policy's app.
     ///   - kind: the kind of evidence that will carry it, such as ``AttestationCheck/kind``.
-    ///   - seconds: how long it may be used.
+    ///   - seconds: its lifetime.
     ///   - now: the time of issue.
     /// - Returns: the challenge, durable in the ledger; hand its ``Challenge/text`` to the app.
     /// - Throws: ``VerificationError``: `.request` when the policy has no such app, `now` is not finite, or `seconds` not

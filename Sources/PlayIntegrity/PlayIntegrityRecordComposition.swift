@@ -2,13 +2,13 @@ public import AssayCore
 import AssayPrimitives
 public import FoundationEssentials
 
-/// Records of what a backend has judged, so that it can be captured. Each is read back as the same input.
+/// Composes records of judged evidence, for captures. A record is read back as the same input.
 
 extension EvidenceRecord {
     /// Composes the record of a classic token.
     ///
     /// - Parameters:
-    ///   - input: what was judged.
+    ///   - input: the judged evidence.
     ///   - id: the name of the record in verdicts and reports, such as that of the request.
     ///   - app: the policy's app; nil for the one of the package name.
     ///   - receivedAt: when the evidence was received.
@@ -28,7 +28,7 @@ extension EvidenceRecord {
     /// A record that holds the token can be judged again only by asking Google again. To be replayed, let the answer be
     /// captured: have the token decoded first, and judge the answer.
     /// - Parameters:
-    ///   - input: what was judged.
+    ///   - input: the judged evidence.
     ///   - id: the name of the record in verdicts and reports, such as that of the request.
     ///   - app: the policy's app; nil for the one of the package name.
     ///   - receivedAt: when the evidence was received.

@@ -1,12 +1,11 @@
 import AssayCore
 
-/// Quotes what a server says, in errors and verdicts that end up in logs.
+/// Quotes texts of a server in errors and verdicts, which end up in logs.
 package enum ServerText {
-    /// How long a word may be. Nobody explains anything in longer ones, and every token and signature is longer: a server,
-    /// or a proxy before it, may echo what it was sent.
+    /// The greatest length of a word. A server or proxy may echo its request, and every token and signature is longer.
     private static let word = 60
 
-    /// The beginning of a text, with what would act on a terminal escaped and long words left out.
+    /// The beginning of a text. Escapes characters that a terminal acts on, and omits long words.
     package static func quote(_ text: String) -> String {
         let words = text.prefix(4096).split(separator: " ", omittingEmptySubsequences: true).map { word in
             word.utf8.count > ServerText.word ? "(...)" : String(word)

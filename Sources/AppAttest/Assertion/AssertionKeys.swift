@@ -1,13 +1,13 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
 
-/// What is known of the key of an assertion before it is assessed.
+/// The key of an assertion: enrolled in the ledger, or supplied by the caller.
 public struct AssertionKeys: Sendable {
-    /// A key that comes with the evidence, for use without a ledger.
+    /// A key from a backend that stores keys itself, for use without a ledger.
     public struct Supplied: Sendable, Equatable {
         /// The public key: SubjectPublicKeyInfo in DER, or the 65-byte X9.63 point.
         public let publicKey: [UInt8]
-        /// The greatest counter that was accepted.
+        /// The greatest accepted counter.
         public let counter: UInt32
 
         /// Describes a key.
@@ -18,24 +18,24 @@ public struct AssertionKeys: Sendable {
     }
 
     /// The key that the ledger has under the identifier.
-    public let enrolled: EnrolledKey?
-    /// The key that came with the evidence. It counts only when the ledger is ephemeral; a durable ledger must have it.
-    public let supplied: Supplied?
-    /// Whether the ledger keeps what it is told.
-    public let durability: LedgerDurability
+    package let enrolled: EnrolledKey?
+    /// The supplied key. It is used only with an ephemeral ledger; a durable ledger must have the key.
+    package let supplied: Supplied?
+    /// The durability of the ledger.
+    package let durability: LedgerDurability
     /// The blocks in force on the key.
-    public let blocks: [Block]
-    /// The enrolled key's public key, and nil when it is none: the check of the key says why.
+    package let blocks: [Block]
+    /// The enrolled public key; nil if it cannot be parsed, and the check of the key reports why.
     let parsedKey: ECDSAPublicKey?
-    /// What the properties of the enrolled key say.
+    /// The properties of the enrolled key.
     let facts: EnrolledFacts?
 
-    /// Collects what is known. The enrolled key is parsed here, once for all assertions that are assessed with it.
-    public init(enrolled: EnrolledKey?, supplied: Supplied?, durability: LedgerDurability, blocks: [Block]) {
+    /// Collects the key. The enrolled key is parsed once, for all assertions that are assessed with it.
+    package init(enrolled: EnrolledKey?, supplied: Supplied?, durability: LedgerDurability, blocks: [Block]) {
         self.init(enrolled: enrolled, supplied: supplied, durability: durability, blocks: blocks, cache: nil)
     }
 
-    /// Collects what is known, and parses the enrolled key unless a cache has it.
+    /// Collects the key, and parses the enrolled key unless it is in the cache.
     init(
         enrolled: EnrolledKey?, supplied: Supplied?, durability: LedgerDurability, blocks: [Block],
         cache: EnrolledKeyCache?

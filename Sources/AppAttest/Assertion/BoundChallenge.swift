@@ -1,13 +1,13 @@
 import AssayCore
 import AssayPrimitives
 
-/// The challenge that signed client data carries, as far as it can be told.
+/// The challenge in signed client data.
 enum BoundChallenge: Sendable {
     /// The policy binds client data to no challenge.
     case notAsked
     /// The client data carries these bytes.
     case found([UInt8])
-    /// The client data carries none; why.
+    /// The client data carries none, for this reason.
     case missing(Finding)
 
     /// Looks for the challenge at the place that the policy names.
@@ -20,7 +20,7 @@ enum BoundChallenge: Sendable {
         case (.raw, .data(let data)):
             self = data.isEmpty ? .missing(Finding("challenge-missing", "the client data is empty")) : .found(data)
         case (.raw, .hash(let hash)):
-            // The hash of the challenge that is given stands for the challenge.
+            // The hash must be that of the given challenge.
             guard let challenge = input.challenge, Digest.sha256(challenge) == hash else {
                 self = .missing(
                     Finding("client-data-hash-only", "the client data hash is not SHA-256 of a challenge that is given")
@@ -35,7 +35,7 @@ enum BoundChallenge: Sendable {
         }
     }
 
-    /// What the text of a challenge stands for: clients that carry bytes in JSON write them in base64 or base64url.
+    /// The bytes that the text of a challenge may encode: clients write bytes in JSON as base64 or base64url.
     static func decoded(_ text: [UInt8]) -> [[UInt8]] {
         [Base64.Alphabet.standard, .url].compactMap { try? Base64.decode(text[...], $0) }
     }

@@ -1,13 +1,13 @@
-/// What assertions ask of the properties that the ledger keeps with a key. Found in one pass, since several checks need the
-/// same ones, and looking one up by its name takes as long as a check.
+/// The properties of an enrolled key that assertions are checked against. Found in one pass: several checks need them, and
+/// one lookup by name takes as long as a check.
 struct EnrolledFacts: Sendable {
     /// The App ID for which the key was attested.
     private(set) var appID: String?
     /// The name of the environment in which it was attested.
     private(set) var environmentName: String?
-    /// The environment of that name, and nil when there is none.
+    /// The environment with that name; nil for an unknown name.
     private(set) var environment: AttestEnvironment?
-    /// The test authority that certified it, and nil for Apple's.
+    /// The test authority that certified it; nil for Apple's.
     private(set) var testAuthority: String?
     /// Whether its attestation carried one of the extensions that came with iOS 27 and macOS 27.
     private(set) var hasExtensions = false

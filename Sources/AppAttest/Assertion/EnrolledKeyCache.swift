@@ -1,10 +1,9 @@
 import AssayPrimitives
 import Synchronization
 
-/// The public keys of enrolled keys, parsed: devices come again and again, and parsing a key takes a fortieth of what
-/// verifying a signature with it takes.
+/// Caches parsed public keys: parsing a key takes a fortieth of the time of a signature verification.
 ///
-/// Only keys that a ledger has enrolled come in, so that nobody can drive out others with keys that he makes up.
+/// Only enrolled keys are cached, so an attacker cannot evict entries with invented keys.
 final class EnrolledKeyCache: Sendable {
     /// About 3 MiB.
     private static let capacity = 4096
@@ -20,7 +19,7 @@ final class EnrolledKeyCache: Sendable {
 
     private let keys = Mutex<[Name: ECDSAPublicKey]>([:])
 
-    /// The public key of some bytes, and nil when they are none: the check of the key says why.
+    /// The public key; nil if it cannot be parsed, and the check of the key reports why.
     func key(_ bytes: [UInt8]) -> ECDSAPublicKey? {
         let name = Name(bytes: bytes)
         if let known = keys.withLock({ $0[name] }) { return known }

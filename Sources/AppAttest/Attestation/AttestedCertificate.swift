@@ -1,10 +1,10 @@
 import AssayCore
 import AssayPrimitives
 
-/// What Apple's authority certifies in the extensions of the attested certificate.
+/// The facts that Apple certifies in the extensions of the attested certificate.
 ///
-/// The extensions 1.2.840.113635.100.8.5, .6 and .7 are not critical and are read as far as they go: each is a SEQUENCE
-/// of context tags, and what is not there or of another type is nil. The nonce is strict; see ``nonce(of:)``.
+/// The extensions 1.2.840.113635.100.8.5, .6 and .7 are not critical and are read leniently: each is a SEQUENCE of context
+/// tags, and a missing value or one of another type is nil. The nonce is read strictly; see ``nonce(of:)``.
 struct AttestedCertificate: Sendable {
     /// The operating system family, and nil when the extensions name neither.
     let platform: ApplePlatform?

@@ -8,11 +8,11 @@ package import FoundationEssentials
 /// (Apple, Assessing fraud risk, and receipts as issued since 2020). Fields come in any order; unknown ones are
 /// tolerated, the same one twice is not.
 package struct Receipt: Sendable {
-    /// Field 6: what made the receipt.
+    /// Field 6: the origin of the receipt.
     enum Kind: String, Sendable {
         /// Part of an attestation.
         case attest = "ATTEST"
-        /// Handed out in exchange for an older one.
+        /// Issued in exchange for an older one.
         case receipt = "RECEIPT"
     }
 

@@ -1,4 +1,4 @@
-/// A receipt to be verified, as Apple's server handed it out.
+/// A receipt to be verified, as Apple's server returned it.
 public struct ReceiptInput: Sendable {
     /// The key identifier, 32 bytes.
     public let keyID: [UInt8]

@@ -1,13 +1,13 @@
 import AssayCore
 import AssayPrimitives
 
-/// What makes a receipt Apple's: the steps that receipts in attestations and refreshed ones have in common.
+/// A decoded receipt, and the verification of its signature, for receipts in attestations and refreshed ones.
 struct SignedReceipt: Sendable {
     private let bytes: ArraySlice<UInt8>
     private let message: SignedDataMessage
     private let certificates: [Certificate]
     private let signer: Certificate
-    /// The payload, to be trusted when ``verifySignature()`` and ``verifySigner(trust:)`` hold.
+    /// The payload. Trust it only after ``verifySignature()`` and ``verifySigner(trust:)`` have passed.
     let payload: Receipt
 
     /// 1.2.840.113635.100.12.15: the certificate may sign App Attest receipts.
@@ -17,7 +17,7 @@ struct SignedReceipt: Sendable {
 
     /// Decodes a receipt: a CMS message with one signer whose certificate is there, and the payload.
     ///
-    /// - Parameter authorities: what knows the certificates of signers that were verified before.
+    /// - Parameter authorities: the validator that caches the certificates of verified signers.
     init(_ bytes: ArraySlice<UInt8>, authorities: CertificatePathValidator) throws(DecodeError) {
         guard bytes.count <= InputLimits.receipt else {
             throw DecodeError(
@@ -87,8 +87,8 @@ struct SignedReceipt: Sendable {
 
     /// The signer's certificate leads to the root, was valid when the receipt was made, and may sign receipts.
     ///
-    /// The time is field 12 of the payload and not the time of judgement, as signers expire long before keys do. Whoever
-    /// invents a time needs a signature by a certificate of Apple's for it.
+    /// The path is validated at field 12 of the payload, not at the time of judgement, since signers expire long before keys.
+    /// A forged time needs a signature by one of Apple's certificates.
     func verifySigner(trust: AppAttestTrust) throws(CheckFailure) {
         let intermediates = certificates.filter { $0 != signer }
         let path = trust.receipts.validate(
@@ -96,7 +96,7 @@ struct SignedReceipt: Sendable {
         switch path {
         case .failure(let failure): throw CheckFailure(failure)
         case .success(let path):
-            // Nothing signs the bag: what is in it and not on the path would be a place to hide bytes.
+            // The set of certificates is not signed: refuse any that is not on the path, so that it cannot hide bytes.
             guard certificates.allSatisfy(path.chain.contains) else {
                 throw CheckFailure(
                     "receipt-certificate-not-in-path",

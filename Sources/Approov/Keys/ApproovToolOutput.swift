@@ -1,4 +1,4 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
 
 /// What the vendor's command-line tool prints when it is asked for the account's secret (Approov, Token Secret Extraction
@@ -7,11 +7,11 @@ import AssayPrimitives
 /// The secret is found by its form, since the words around it are the tool's to change: base64 of 64 bytes in either
 /// alphabet, with or without padding, perhaps in quotes, and perhaps wrapped into several lines by a terminal. Two texts
 /// that could be it are refused: a wrong secret rejects every app.
-public struct ApproovToolOutput: Sendable {
+package struct ApproovToolOutput: Sendable {
     /// The secret, base64 on one line without padding, for the part `secret` of ``ApproovKey``.
-    public let secret: SecretBytes
+    package let secret: SecretBytes
     /// How many lines hold something besides the secret.
-    public let otherLines: Int
+    package let otherLines: Int
 
     /// How many characters the base64 of a secret has without its padding, which is passed over.
     private static let length = 86
@@ -20,7 +20,7 @@ public struct ApproovToolOutput: Sendable {
     ///
     /// - Parameter text: what the tool printed, UTF-8.
     /// - Throws: ``KeyError`` when there is none, or more than one. It shows nothing of the text.
-    public init(_ text: SecretBytes) throws(KeyError) {
+    package init(_ text: SecretBytes) throws(KeyError) {
         let found = try text.withUnsafeBytes { (bytes) throws(KeyError) in try Self.find(in: bytes) }
         (secret, otherLines) = (found.secret, found.otherLines)
     }

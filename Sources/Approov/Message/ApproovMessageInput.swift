@@ -4,7 +4,7 @@ import AssayCore
 public struct ApproovMessageInput: Sendable {
     /// A field of a request.
     public struct Field: Sendable, Equatable {
-        /// The name, in whatever case.
+        /// The name, in any case.
         public let name: String
         /// The value, as received.
         public let value: String
@@ -20,30 +20,28 @@ public struct ApproovMessageInput: Sendable {
     public enum Body: Sendable {
         /// The whole of it; no bytes when there is none.
         case bytes([UInt8])
-        /// The digests of a body that was read as it came; nil for one that was not computed, which then holds for
-        /// nothing.
+        /// The digests of a streamed body; nil for an algorithm that was not computed, whose digests never match.
         case digests(sha256: [UInt8]?, sha512: [UInt8]?)
-        /// A body that is still to be read, which counts as one even if nothing comes: the caller holds it against
-        /// ``MessageFacts/contentDigests``, all of them, as it comes, and before anybody relies on it.
+        /// A body that has not been read yet; it counts as present even if it is empty. The caller must compare it with every
+        /// digest of ``MessageFacts/contentDigests`` before it uses the body.
         case unread
     }
 
     /// The method, such as `POST`.
     public let method: String
-    /// The target URI, RFC 9110 section 7.1, such as `https://api.example.com/v1/items?a=1`: what the client asked for.
+    /// The target URI, RFC 9110 section 7.1, such as `https://api.example.com/v1/items?a=1`.
     ///
-    /// Scheme and host are for the server to know. Take them from X-Forwarded fields only when they are those of a proxy of
-    /// your own.
+    /// Take scheme and host from the server's configuration, or from X-Forwarded fields that your own proxy sets.
     ///
-    /// Servers never see a fragment. For clients that sign it nonetheless, with the policy's quirk
-    /// `target-uri-with-fragment`, give the URI with the fragment that the app is known to have asked for, and never with
-    /// one that came in the request, which nobody may have signed; without the quirk, such a URI is refused.
+    /// Servers never receive a fragment. For clients that sign it, with the policy's quirk `target-uri-with-fragment`, append
+    /// the fragment that the app is known to use, never one from the request, which may not be signed. Without the quirk a URI
+    /// with a fragment is refused.
     public let targetURI: String
     /// The fields, in the order received.
     public let fields: [Field]
     /// The content.
     public let body: Body
-    /// The address that the request came from, IPv4 or IPv6, and nil when it is not known.
+    /// The client's address, IPv4 or IPv6; nil if it is not known.
     public let address: String?
 
     /// Composes the input of a verification.

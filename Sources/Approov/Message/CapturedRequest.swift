@@ -1,4 +1,4 @@
-public import AssayCore
+package import AssayCore
 import AssayHTTPSignatures
 import AssayPrimitives
 
@@ -8,20 +8,20 @@ import AssayPrimitives
 /// alone, as there is for later versions. Reading is strict, since a signature covers what two readers could see
 /// differently: no folded fields, no bare CR, no second Host or Content-Length, no body of another length than
 /// Content-Length says, and none in chunks.
-public struct CapturedRequest: Sendable {
+package struct CapturedRequest: Sendable {
     /// The method.
-    public let method: String
+    package let method: String
     /// The request target as written: an absolute URI, or a path with its query.
-    public let target: String
+    package let target: String
     /// The fields, in their order, without white space around values.
-    public let fields: [ApproovMessageInput.Field]
+    package let fields: [ApproovMessageInput.Field]
     /// The content.
-    public let body: [UInt8]
+    package let body: [UInt8]
 
     /// Reads a request.
     ///
     /// - Throws: ``DecodeError`` at the byte that does not fit.
-    public init(_ bytes: [UInt8]) throws(DecodeError) {
+    package init(_ bytes: [UInt8]) throws(DecodeError) {
         var reader = CapturedRequestReader(bytes)
         (method, target) = try reader.requestLine()
         try reader.readFields()
@@ -31,11 +31,11 @@ public struct CapturedRequest: Sendable {
 
     /// The target URI (RFC 9110 section 7.1) when the request line has it, and nil when it has only a path, `*` or a host:
     /// which scheme the client has used is then for somebody else to say.
-    public var targetURI: String? { Self.isAbsolute(target) ? target : nil }
+    package var targetURI: String? { Self.isAbsolute(target) ? target : nil }
 
     /// The target URI as it is for a client that uses https and the host in the field Host; nil when the request line has
     /// neither an absolute URI nor a path, or there is no Host.
-    public var likelyTargetURI: String? {
+    package var likelyTargetURI: String? {
         if let targetURI { return targetURI }
         guard target.utf8.first == UInt8(ascii: "/"),
             let host = fields.first(where: { HTTPFieldText.isName($0.name, equalTo: "Host") })?.value, !host.isEmpty

@@ -8,7 +8,7 @@ struct MessageContent {
     let message: HTTPMessageParts
     let signing: MessageSigning
 
-    /// The digests that are covered, all of which hold for the body, and at least one of which counts.
+    /// The covered digests: all of them match the body, and at least one has a known algorithm.
     func demandDigests() throws(CheckFailure) -> [ContentDigest.Value] {
         guard let value = message.combinedValue(of: MessageComponents.contentDigest) else {
             throw CheckFailure("digest-missing", "the request has no field Content-Digest")
@@ -45,7 +45,7 @@ struct MessageContent {
                 case .sha512: sha512
                 }
             }
-        // Whoever reads the body holds it against what is returned here.
+        // The reader of the body compares it with the returned digests.
         case .unread: digests.values.isEmpty ? .noKnownAlgorithm : .matches
         }
     }
@@ -54,7 +54,7 @@ struct MessageContent {
 extension ApproovMessageInput.Body {
     private static let emptyDigests = (sha256: Digest.sha256([]), sha512: Digest.sha512([]))
 
-    /// Whether there is content, as far as can be known.
+    /// Whether there is content. An unread body counts as content.
     var isPresent: Bool {
         switch self {
         case .bytes(let bytes): !bytes.isEmpty

@@ -1,6 +1,6 @@
 import AssayCore
 
-/// What is known of the signature of an authentic message.
+/// The facts of an authentic message's signature.
 public struct MessageFacts: Sendable, Equatable {
     /// A digest of the body that the signature covers.
     public struct ContentDigest: Sendable, Equatable {

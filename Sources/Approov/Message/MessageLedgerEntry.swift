@@ -3,10 +3,10 @@ import AssayPrimitives
 import FoundationEssentials
 
 extension LedgerEffect {
-    /// The use of a message, which is remembered until it would be refused as too old.
+    /// Remembers a message until it is too old to be accepted.
     ///
-    /// What was signed is remembered and not the signature, of which ECDSA has two forms that anybody can turn into each
-    /// other. It names the token, which names the key, so that what two apps sign is never the same.
+    /// The ledger remembers the signature base, not the signature: an attacker can convert an ECDSA signature to a second valid
+    /// form. The base contains the token, which names the key, so bases of two apps differ.
     ///
     /// - Parameters:
     ///   - base: the signature base.
@@ -14,8 +14,8 @@ extension LedgerEffect {
     static func rememberMessage(
         _ base: [UInt8], created: Int64, _ window: MessageSigning.Freshness, app: String, at now: Date
     ) -> LedgerEffect {
-        // The window's end is included, and a ledger may keep times less exactly than they are compared: one second more.
-        // A shorter life, which `expires` may demand, is not counted on: servers that share a ledger differ in their clocks.
+        // One second longer than the window: its end is included, and a ledger may store times less exactly. Ignore `expires`:
+        // the clocks of servers that share a ledger differ.
         let end = Double(created) + window.past + 1
         return LedgerEffect(
             ApproovCheck.replay,

@@ -1,4 +1,4 @@
-/// What a proof is about.
+/// A measurement that a proof can prove.
 public enum ApproovMeasurement: String, Sendable, CaseIterable {
     /// The integrity of the app: `imh`.
     case integrity
@@ -8,12 +8,12 @@ public enum ApproovMeasurement: String, Sendable, CaseIterable {
 
 /// A measurement proof to be verified, as offline hardware gets it from an app.
 public struct ApproovProofInput: Sendable {
-    /// What the proof is held against.
+    /// The source of the measurements.
     public enum Source: Sendable {
-        /// Measurements that were taken from a token when it was verified.
+        /// The measurements of a verified token.
         case measurements(ApproovClaims.Measurements)
-        /// The token that carries them, which is verified first, without a request: of an API with bindings the caller
-        /// verifies the token with its request, and takes the measurements from the verdict.
+        /// The token that carries them. It is verified without a request: for an API with bindings, verify the token with its
+        /// request, and take the measurements from the verdict.
         case token(String)
     }
 
@@ -21,9 +21,9 @@ public struct ApproovProofInput: Sendable {
     public let nonce: [UInt8]
     /// The proof, 32 bytes.
     public let proof: [UInt8]
-    /// What it is held against.
+    /// The source of the measurements.
     public let source: Source
-    /// Which measurement it must be of, and nil for either.
+    /// The measurement that it must prove; nil for either.
     public let measurement: ApproovMeasurement?
 
     /// Composes the input of a verification.

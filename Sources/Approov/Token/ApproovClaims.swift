@@ -1,11 +1,11 @@
 public import AssayCore
 public import FoundationEssentials
 
-/// What a token says, typed (Approov, Token Claims). Every claim may be missing.
+/// The typed claims of a token (Approov, Token Claims). Every claim may be missing.
 ///
-/// A class, so that handing it on counts one reference and not one for each of its texts.
+/// A class: passing it on counts one reference instead of one for each text.
 public final class ApproovClaims: Sendable {
-    /// What the failover service issues, the primary service, and whoever minted a token for a server.
+    /// The issuer of a token.
     public enum Source: String, Sendable {
         /// A token of an app: it names a device.
         case app
@@ -74,7 +74,7 @@ public final class ApproovClaims: Sendable {
         guard key != nil || integrity != nil || device != nil else { return nil }
         return Measurements(proofKey: key, integrity: integrity, device: device)
     }
-    /// What is not in the description, in its order.
+    /// The claims that are not documented, in their order.
     public var unknown: [Unknown] { draft.unknown }
 
     /// When the token expires, as far as calendars go.

@@ -1,5 +1,5 @@
-/// The words that apps send in place of a token when they got none, if they are set up to (Approov SDK, TokenFetchStatus).
-public enum ApproovStatusWord: String, Sendable, CaseIterable {
+/// The words that apps can be configured to send instead of a token they did not get (Approov SDK, TokenFetchStatus).
+package enum ApproovStatusWord: String, Sendable, CaseIterable {
     /// The fetch was completed, and still there is no token.
     case success = "SUCCESS"
     /// There is no network.
@@ -35,8 +35,8 @@ public enum ApproovStatusWord: String, Sendable, CaseIterable {
     /// The SDK was not initialised.
     case notInitialized = "NOT_INITIALIZED"
 
-    /// What it means, for whoever is on call.
-    public var meaning: String {
+    /// The meaning, for operators.
+    package var meaning: String {
         switch self {
         case .success: "the fetch was completed, and the app sent the word instead of the token"
         case .noNetwork: "the device had no network when the app asked for a token"

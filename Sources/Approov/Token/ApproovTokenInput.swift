@@ -1,20 +1,20 @@
 import AssayHTTPSignatures
 import AssayPrimitives
 
-/// A token to be verified, with what came along with it.
+/// A token to be verified, with the bound values and the address of its request.
 public struct ApproovTokenInput: Sendable {
-    /// What stands for the token.
+    /// The token, or its loggable form.
     public enum Evidence: Sendable, Equatable {
         /// The token, as the field of the request held it.
         case token(String)
-        /// What `TokenFetchResult.getLoggableToken()` gave: the claims with the beginning of the signature. When it holds,
-        /// Approov has issued such a token. Whoever has it does not have the token.
+        /// The result of `TokenFetchResult.getLoggableToken()`: the claims with the beginning of the signature. An accepted
+        /// one shows that Approov issued such a token; its holder need not have the token.
         case loggable(String)
     }
 
     /// The token.
     public let evidence: Evidence
-    /// What the request carried of what tokens are bound to, in the order of the policy.
+    /// The bound values of the request, in the order of the policy.
     public let binding: [ApproovBoundValue]
     /// The address that the request came from, IPv4 or IPv6, and nil when it is not known.
     public let address: String?
@@ -38,16 +38,16 @@ public struct ApproovTokenInput: Sendable {
     }
 }
 
-/// What a request carries in a field that tokens are bound to.
+/// The value of a request's field that tokens are bound to.
 public enum ApproovBoundValue: Sendable, Equatable {
     /// The value of the field, which came once.
     case value(String)
     /// The request has no such field.
     case missing
-    /// The field came several times, and which one the app hashed is not known.
+    /// The request has the field several times; it is not known which one the app hashed.
     case repeated
 
-    /// Looks for a field by its name, in whatever case it is written.
+    /// Finds a field by its name, in any case.
     ///
     /// - Parameters:
     ///   - name: the name of the field.

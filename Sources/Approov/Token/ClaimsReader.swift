@@ -1,7 +1,7 @@
 import AssayCore
 import AssayPrimitives
 
-/// Reads the claims of a token from strict JSON. What is not in the description is kept.
+/// Reads the claims of a token from strict JSON. Keeps claims that are not documented.
 struct ClaimsReader {
     private(set) var expiry: Double?
     private(set) var notBefore: Double?
@@ -143,8 +143,8 @@ private struct Claim {
         return try texts()
     }
 
-    /// Base64 of 128 bits. The text is the name of the device, and the vendor's own examples have a last character with
-    /// bits that belong to no byte (`ExampleApproovTokenDID==`), so that only its shape is looked at.
+    /// Base64 of 128 bits. Only its form is checked: the vendor's own examples have unused bits set in the last character
+    /// (`ExampleApproovTokenDID==`).
     func deviceID() throws(DecodeError) -> String {
         let text = try text()
         guard DeviceIDText.isValid(text) else {

@@ -1,8 +1,8 @@
 import AssayCore
 import AssayPrimitives
 
-/// The plaintext of an encrypted token, which is wiped when nobody needs it any more: there may be measurements in it with
-/// the key of proofs, which a signed token shows to everybody who sees it, and an encrypted one to the backend alone.
+/// The plaintext of an encrypted token, wiped after use: it may contain measurements with the key of proofs, which only the
+/// backend can read in an encrypted token.
 final class DecryptedClaims: Sendable {
     // Written when it is wiped, and only read before.
     private nonisolated(unsafe) var plaintext: [UInt8]

@@ -3,10 +3,9 @@ import AssayPrimitives
 
 /// A loggable token (Approov, Loggable Tokens): the claims as JSON, and in `sip` the first six characters of the signature.
 ///
-/// White space, the order of members and how characters are escaped are as whoever logged it wrote them: none of it is in
-/// what was signed.
+/// White space, the order of members and escapes are those of the logger, not of the signed text.
 struct LoggableToken {
-    /// How many characters of the signature there are. Fewer would let anybody guess them.
+    /// The number of characters of the signature. Fewer could be guessed.
     static let signaturePrefixLength = 6
     private static let header = Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8)
 

@@ -1,17 +1,16 @@
 import AssayCore
 import AssayPrimitives
 
-/// The keys that the header of a token may mean, and what they make of it.
+/// Selects the keys for a token's header, and verifies or decrypts the token with them.
 ///
-/// The algorithm is the key's, and the header is only compared with it. A kid narrows down which keys are tried, and never
-/// makes a token authentic:
-/// - A key that was given an ID is not tried with tokens that name another one.
-/// - Of a key without an ID nobody has said what its kid is: Approov's tool prints the secret and no more. It is tried with
-///   tokens that name no key, or one that no live key was given as its ID.
-/// - A token that names no key may be one of any secret. Of public keys those with an ID are left out: sets of keys are
-///   there to be selected from.
+/// The key determines the algorithm; the header is only compared with it. A kid limits which keys are tried, and never makes
+/// a token authentic:
+/// - A key with an ID is not tried with tokens that name another ID.
+/// - A key without an ID has an unknown kid, since Approov's tool prints the secret alone. It is tried with tokens without a
+///   kid, and with a kid that is not the ID of a live key.
+/// - A token without a kid is tried with every secret, but not with public keys that have an ID: those come from key sets.
 ///
-/// Prepared for the keys of an app as they stand at a time, and used for many tokens; see ``TokenKeysMemo``.
+/// Prepared once for the keys of an app in their present states, and used for many tokens; see ``TokenKeysMemo``.
 final class TokenKeys: Sendable {
     typealias Selection = KeySelection<ApproovKey>
 

@@ -3,21 +3,20 @@ import AssayPrimitives
 import FoundationEssentials
 import Synchronization
 
-/// Remembers which keys of a store are an app's, and what they can be used for, from one token to the next.
+/// Caches the selected keys of an app between tokens.
 ///
-/// What is remembered is used again as long as it is what a look at the keys would find: for the very same array of keys,
-/// and at times between which no key changes its state. Each group of threads remembers apart; see ``ThreadGroup``. A
-/// thread that finds another one here does not wait, and looks by itself.
+/// An entry is valid for the same array of keys, and for times between which no key changes its state. Each group of threads
+/// has its own entry; see ``ThreadGroup``. A thread that cannot take the lock at once selects the keys itself.
 final class TokenKeysMemo: Sendable {
     private struct Entry {
         let named: [NamedKey]
-        /// No key changes its state after the one and before the other, in seconds since 2001, ends excluded.
+        /// No key changes its state between these times, in seconds since 2001, ends excluded.
         let start: Double
         let end: Double
         let keys: TokenKeys
     }
 
-    /// What a group of threads remembers.
+    /// The entry of a group of threads.
     private final class Slot: Sendable {
         let entry = Mutex<Entry?>(nil)
         private let gap = ThreadGroup.Gap()
@@ -44,8 +43,7 @@ final class TokenKeysMemo: Sendable {
         return keys
     }
 
-    /// Lets go of keys that are not those of the store any more: a group whose threads judge nothing would hold them, and
-    /// they are wiped when nobody does.
+    /// Drops entries with other keys than the store's, which idle threads would keep: keys are wiped with their last reference.
     private func forgetOthers(than named: [NamedKey]) {
         for slot in slots {
             slot.entry.withLock { entry in
@@ -54,7 +52,7 @@ final class TokenKeysMemo: Sendable {
         }
     }
 
-    /// Whether two arrays are one: the same place in memory, which nobody writes to while it is remembered here.
+    /// Whether two arrays share their storage, which does not change while an entry references it.
     private static func isOne(_ left: [NamedKey], _ right: [NamedKey]) -> Bool {
         left.withUnsafeBufferPointer { left in
             right.withUnsafeBufferPointer { right in

@@ -1,5 +1,5 @@
-// Whoever has a token can use it until it expires, and what it is bound to is a user's session. Neither shows up where a
-// value is interpolated, dumped or looked into by a debugger.
+// A token authorises its holder until it expires, and a bound value is often a user's session. Neither appears when a value
+// is interpolated, dumped, or inspected in a debugger.
 
 extension ApproovTokenInput.Evidence: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The form and the length, and nothing of the text.

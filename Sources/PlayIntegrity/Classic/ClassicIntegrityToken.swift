@@ -31,8 +31,8 @@ enum ClassicIntegrityToken {
 
     /// Opens the token with the first live key that fits.
     ///
-    /// Keys that may not be used are tried only when none did, to tell a key that was retired too early from a foreign
-    /// token. What they open stays refused.
+    /// If no live key fits, the others are tried for the error alone: it distinguishes a key that was retired too early from
+    /// a foreign token. The token is refused in any case.
     static func open(
         _ jwe: CompactJWE, with keys: KeySelection<PlayIntegrityKeys>
     ) throws(CheckFailure) -> (entry: KeySelection<PlayIntegrityKeys>.Entry, plaintext: [UInt8]) {

@@ -1,14 +1,14 @@
-public import AssayCore
-public import AssayPrimitives
+package import AssayCore
+package import AssayPrimitives
 
 /// The response keys of an app as the Play Console hands them out: text, encrypted with RSA for a key of the app's owner.
 ///
 /// The text has a line for each key, its name, `=` and its value. White space and quotes around these are passed over.
-public struct PlayConsoleDownload: Sendable {
+package struct PlayConsoleDownload: Sendable {
     /// The parts of the key, for ``PlayIntegrityKeys``.
-    public let parts: [String: SecretBytes]
+    package let parts: [String: SecretBytes]
     /// What in the download was passed over, for people to know. Nothing of it is secret.
-    public let notes: [String]
+    package let notes: [String]
 
     /// The names of the lines, and those of the parts that they are.
     private static let names = [
@@ -22,7 +22,7 @@ public struct PlayConsoleDownload: Sendable {
     ///   - privateKey: the key for whose public half the console has encrypted it: OAEP with SHA-1.
     /// - Throws: ``KeyError``: a file of another length than the key's, one that is for another key, or a text without
     ///   the two keys. It shows nothing of what was opened.
-    public init(encrypted: [UInt8], privateKey: RSAPrivateKey) throws(KeyError) {
+    package init(encrypted: [UInt8], privateKey: RSAPrivateKey) throws(KeyError) {
         let length = privateKey.publicKey.modulusLength
         var ciphertext = encrypted
         if encrypted.count != length {

@@ -3,11 +3,11 @@ import AssayPrimitives
 
 /// Google's answer to a decode call: the payload, or why there is none.
 public struct IntegrityAnswer: Sendable {
-    /// Who got the answer.
+    /// The origin of the answer.
     enum Origin {
-        /// Whoever asks for the verdict. Nothing shows that Google made it.
+        /// The caller. Nothing shows that Google made it.
         case supplied
-        /// The service that asks Google.
+        /// The service that asked Google.
         case decoder
     }
 

@@ -8,12 +8,11 @@ public protocol IntegrityTokenDecoder: EngineService {
     /// Sends a token to the decode call of its form.
     ///
     /// - Parameters:
-    ///   - token: the token as the app sent it, in the form that ``IntegrityTokenText`` demands. One of another form is
-    ///     false evidence and for the caller to reject; here it is an outage, as there is no answer on it.
+    ///   - token: the token as the app sent it. The verifier rejects tokens with characters other than letters, digits and
+    ///     `-_+/=.~` without a call; an implementation that receives one throws an outage.
     ///   - packageName: the package name of the app.
     ///   - form: which call decodes it.
-    /// - Returns: the body of Google's answer, which is not looked into here: a payload, or the error of a token that
-    ///   Google cannot open.
+    /// - Returns: the body of Google's answer, unparsed: a payload, or the error for a token that Google cannot open.
     /// - Throws: ``IntegrityDecoderOutage`` when there is no answer on the token: Google cannot be reached, refuses the
     ///   caller, has no quota left, or answers something else.
     func decode(
@@ -66,7 +65,7 @@ public struct IntegrityDecoderOutage: Outage, Equatable {
         public static let shutDown = Code("shut-down")
     }
 
-    /// What is out.
+    /// The part that cannot be reached.
     public static let part = "Google Play"
     /// What kind of outage it is.
     public let code: Code

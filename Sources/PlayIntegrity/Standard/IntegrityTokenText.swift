@@ -1,15 +1,15 @@
-public import AssayCore
+package import AssayCore
 
-/// The form of a token that only Google can open: text that is sent on as it is.
+/// The form of a standard token, which is sent to Google unchanged.
 ///
-/// Nothing is known of it but that Google's are base64 of about 2 KiB, so that the form leaves room for both alphabets, and
-/// for dots between parts. Whoever has tokens decoded checks it first: a token of another form is false evidence, and no
-/// reason to ask anybody. What a firewall on the way might take for an attack is not among the characters.
-public enum IntegrityTokenText {
+/// Google's tokens are base64 of about 2 KiB; the form allows both alphabets and dots between parts. Check it before a call:
+/// a token of another form is false evidence, and is rejected without asking Google. The form excludes characters that a
+/// firewall may take for an attack.
+package enum IntegrityTokenText {
     /// Demands letters, digits and `-_+/=.~` of ASCII, of 1 to ``InputLimits/integrityToken`` bytes.
     ///
     /// - Throws: ``DecodeError`` at the byte that does not fit. It shows nothing of the token.
-    public static func check(_ token: String) throws(DecodeError) {
+    package static func check(_ token: String) throws(DecodeError) {
         guard !token.utf8.isEmpty else {
             throw DecodeError(.truncated, at: 0, field: "token", "the token is empty")
         }

@@ -1,18 +1,18 @@
 import AssayCore
 import AssayPrimitives
 
-/// What stands for a standard token in the ledger, so that it is used once.
+/// The digest by which the ledger remembers a standard token.
 enum StandardDigest {
     /// The digest of a token.
     static func token(_ token: String) -> [UInt8] {
         Digest.sha256(Array("assay play-integrity.standard token\0".utf8)[...], Array(token.utf8)[...])
     }
 
-    /// The digest of a payload whose token is not known: of its values, however they were written.
+    /// The digest of a payload whose token is not known: of its values, not of its text.
     ///
-    /// White space, escapes and the order of members are for whoever writes JSON to choose, and must not make another
-    /// answer of the same one; nor must it whether a 64-bit integer stands as a string or a number, both of which are read.
-    /// Every value is written with its kind and its length, so that no two others are written alike.
+    /// Different JSON texts of one answer have the same digest: white space, escapes, the order of members, and 64-bit integers
+    /// as strings or numbers make no difference. Every value is hashed with its type and length, so that different values
+    /// never give the same bytes.
     static func payload(_ payload: RecordObject) -> [UInt8] {
         var bytes = Array("assay play-integrity.standard payload\0".utf8)
         append(payload, to: &bytes)

@@ -1,6 +1,6 @@
-/// A standard token to be verified, or what Google answered on it.
+/// A standard token to be verified, or Google's answer on it.
 public struct StandardIntegrityInput: Sendable {
-    /// What there is of the token.
+    /// The token, or the answer on it.
     public enum Evidence: Sendable {
         /// The token as the app sent it, which a decoder sends to Google.
         case token(String)
@@ -22,8 +22,8 @@ public struct StandardIntegrityInput: Sendable {
     ///
     /// - Parameters:
     ///   - packageName: the package name of the app.
-    ///   - requestHash: the hash of the request as the server computes it, of 1 to 500 bytes. What was not asked for with
-    ///     a hash is bound to no request, and is refused.
+    ///   - requestHash: the hash of the request as the server computes it, of 1 to 500 bytes. A token that was requested
+    ///     without a hash is bound to no request, and is refused.
     ///   - evidence: the token, or Google's answer.
     public init(packageName: String, requestHash: String, evidence: Evidence) {
         self.packageName = packageName
