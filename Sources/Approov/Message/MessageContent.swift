@@ -1,5 +1,18 @@
-import AssayCore
+public import AssayCore
 import AssayPrimitives
+
+extension ApproovCheck {
+    /// The body is the one that the signature covers.
+    public static let contentDigest = CheckID("approov.message.content-digest")
+
+    static let contentDigestEntry = CheckDefinition(
+        contentDigest, .gate,
+        proves: "The body is the one whose digest the signature covers.",
+        stops: "Another body under a genuine signature.",
+        lookAt: "Whether a proxy changes bodies, for example by compressing them.",
+        source: "RFC 9530",
+        codes: CheckCode.ofDecoding + [.digestMissing, .digestDiffers, .digestNotComputed, .noKnownAlgorithm, .noBody])
+}
 
 /// The body of a message and the digests that its signature covers (RFC 9530 section 2).
 struct MessageContent {
@@ -7,10 +20,10 @@ struct MessageContent {
     let message: HTTPMessageParts
     let signing: MessageSigning
 
-    /// The digests that are covered, all of which hold for the body, and at least one of which counts.
+    /// The covered digests, all of which fit the body, and at least one of which is of a known algorithm.
     func demandDigests() throws(CheckFailure) -> [ContentDigest.Value] {
         guard let value = message.combinedValue(of: MessageComponents.contentDigest) else {
-            throw CheckFailure("digest-missing", "the request has no field Content-Digest")
+            throw CheckFailure(.digestMissing, "the request has no field Content-Digest")
         }
         let form: ByteForm = signing.quirks.contains(.digestAsString) ? .byteSequenceOrString : .byteSequence
         let digests: ContentDigest
@@ -20,15 +33,15 @@ struct MessageContent {
         switch compare(digests) {
         case .matches: return digests.values
         case .differs(let algorithm):
-            throw CheckFailure("digest-differs", "the signature covers \(algorithm.rawValue) of another body")
+            throw CheckFailure(.digestDiffers, "the signature covers \(algorithm.rawValue) of another body")
         case .notComputed(let algorithm):
             throw CheckFailure(
-                "digest-not-computed",
+                .digestNotComputed,
                 "the signature covers \(algorithm.rawValue) of the body, which was not computed")
         case .noKnownAlgorithm:
             throw CheckFailure(
-                "no-known-algorithm",
-                "Content-Digest has no digest that counts, which are sha-256 and sha-512"
+                .noKnownAlgorithm,
+                "Content-Digest has no digest of a known algorithm, which are sha-256 and sha-512"
                     + (digests.ignored.isEmpty
                         ? "" : "; found \(digests.ignored.prefix(8).map(\.excerpt).joined(separator: ", "))"))
         }
@@ -44,7 +57,7 @@ struct MessageContent {
                 case .sha512: sha512
                 }
             }
-        // Whoever reads the body holds it against what is returned here.
+        // The reader of the body compares it with the returned digests.
         case .unread: digests.values.isEmpty ? .noKnownAlgorithm : .matches
         }
     }
@@ -62,4 +75,18 @@ extension ApproovMessageInput.Body {
         case .digests(nil, nil), .unread: true
         }
     }
+}
+
+extension CheckCode {
+    fileprivate static let digestMissing = CheckCode(
+        "digest-missing", "The signature covers Content-Digest and the request lacks the field: a proxy removed it.")
+    fileprivate static let digestDiffers = CheckCode(
+        "digest-differs", "The body is not the signed one: it was changed, for example by a proxy that compresses it.")
+    fileprivate static let digestNotComputed = CheckCode(
+        "digest-not-computed",
+        "The caller computed no digest with the algorithm that the signature covers: compute it, or pass the body.")
+    fileprivate static let noKnownAlgorithm = CheckCode(
+        "no-known-algorithm", "Content-Digest has neither sha-256 nor sha-512, and no other algorithm counts.")
+    static let noBody = CheckCode(
+        "no-body", "The request has no body and the signature covers no digest: no action.")
 }

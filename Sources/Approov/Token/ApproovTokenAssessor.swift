@@ -144,7 +144,7 @@ public enum ApproovTokenAssessor {
             run.skip(Array(expectations.tokenChecks.dropFirst(run.results.count)))
             return
         }
-        TokenChecks(
+        TokenRules(
             token: token, binding: binding, address: address, standings: standings, expectations: expectations, now: now
         ).run(&run)
     }
