@@ -146,9 +146,11 @@ let package = Package(
             path: "Fuzz/Targets", swiftSettings: strict),
         // Runs a fuzz target over inputs without the fuzzer, in a process that may end with a trap.
         .executableTarget(
-            name: "FuzzReplay", dependencies: ["AssayFuzzTargets"], path: "Tests/FuzzReplay", swiftSettings: strict),
+            name: "FuzzReplay", dependencies: ["AssayFuzzTargets"], path: "Tests/Programs/FuzzReplay",
+            swiftSettings: strict),
         .target(
-            name: "AssayTestSupport", dependencies: ["AssayCore", "AssayInspection"], path: "Tests/AssayTestSupport",
+            name: "AssayTestSupport", dependencies: ["AssayCore", "AssayInspection"],
+            path: "Tests/Support/AssayTestSupport",
             swiftSettings: strict),
         // Third-party suites, vectors and mutations: what tests run a little of, and Trials all.
         .target(
@@ -157,27 +159,27 @@ let package = Package(
                 "Assay", "AssayCore", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
-            path: "Tests/AssayTrials", swiftSettings: strict),
+            path: "Tests/Support/AssayTrials", swiftSettings: strict),
         .executableTarget(
             name: "Trials",
             dependencies: ["AssayTrials", .product(name: "ArgumentParser", package: "swift-argument-parser")],
-            path: "Tests/Trials", swiftSettings: strict),
+            path: "Tests/Programs/Trials", swiftSettings: strict),
         // Inspects hostile blobs in a process of its own.
         .executableTarget(
             name: "InspectionStress", dependencies: ["Assay", "AssayInspection", "AssayTestSupport"],
-            path: "Tests/InspectionStress", swiftSettings: strict),
+            path: "Tests/Programs/InspectionStress", swiftSettings: strict),
         // Commits to a ledger from a process of its own, so that tests can race it and kill it.
         .executableTarget(
             name: "LedgerStress", dependencies: ["Assay", "AssayCore", "AssayLedgerSQLite", "AssayTestSupport"],
-            path: "Tests/LedgerStress", swiftSettings: strict),
+            path: "Tests/Programs/LedgerStress", swiftSettings: strict),
         // Lets processes of LedgerStress contend for one ledger, and kills them.
         .executableTarget(
             name: "LedgerSoak",
             dependencies: ["AssayCore", "AssayLedgerSQLite", "AssayTestSupport", "LedgerStress"],
-            path: "Tests/LedgerSoak", swiftSettings: strict),
+            path: "Tests/Programs/LedgerSoak", swiftSettings: strict),
         // Captures records from a process of its own, so that tests can race it, kill it and take its disk away.
         .executableTarget(
-            name: "CaptureStress", dependencies: ["AssayCapture", "AssayCore"], path: "Tests/CaptureStress",
+            name: "CaptureStress", dependencies: ["AssayCapture", "AssayCore"], path: "Tests/Programs/CaptureStress",
             swiftSettings: strict),
         // Uses secrets in a process of its own, so that tests can search its memory.
         .executableTarget(
@@ -186,7 +188,7 @@ let package = Package(
                 "Assay", "AssayCapture", "AssayCore", "AssayGooglePlay", "AssayLedgerSQLite", "AssayPrimitives",
                 "PlayIntegrity",
             ],
-            path: "Tests/SecretStress", swiftSettings: strict),
+            path: "Tests/Programs/SecretStress", swiftSettings: strict),
         // Serves with the check and without it, for Scripts/benchmark-http.
         .executableTarget(
             name: "HTTPBenchmarkServer",
@@ -195,7 +197,7 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
             ],
-            path: "Tests/HTTPBenchmarkServer", swiftSettings: strict),
+            path: "Tests/Programs/HTTPBenchmarkServer", swiftSettings: strict),
         // Does what a service does for each request, for Scripts/count-instructions.
         .executableTarget(
             name: "HotPaths", dependencies: ["Assay", "AssayCore", "AssayPrimitives", "AssayTesting"],
@@ -261,7 +263,7 @@ let package = Package(
             ],
             swiftSettings: strict),
         // A file system for SQLite that fails by plan.
-        .target(name: "CFaultyVFS", path: "Tests/CFaultyVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .target(name: "CFaultyVFS", path: "Tests/Support/CFaultyVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
         .testTarget(
             name: "AssayLedgerSQLiteTests",
             dependencies: [

@@ -1,7 +1,7 @@
 import AssayTestSupport
 import Foundation
 
-/// The program of Tests/Peers, which opens and makes JOSE objects with other implementations.
+/// The program of Tests/Support/Peers, which opens and makes JOSE objects with other implementations.
 ///
 /// It is found through the environment variable `ASSAY_PEERS`, which `make test` sets to the Python that has them.
 /// Without it the tests that need it are skipped, visibly, but in CI a missing one is a failure.
@@ -44,7 +44,7 @@ final class Peer {
     init() throws {
         guard let python = Self.python else { throw Failure(description: Self.hint) }
         let program = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../Peers/peer.py").standardizedFileURL.path
+            .appendingPathComponent("../Support/Peers/peer.py").standardizedFileURL.path
         process = try LineProcess(URL(fileURLWithPath: python), [program])
     }
 

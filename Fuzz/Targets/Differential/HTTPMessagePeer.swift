@@ -9,7 +9,7 @@ import Foundation
     import Darwin
 #endif
 
-/// The program of Tests/Peers, which builds signature bases with http-message-signatures.
+/// The program of Tests/Support/Peers, which builds signature bases with http-message-signatures.
 ///
 /// It is started when it is first asked, by the Python that `ASSAY_PEERS` names, and ends with this process.
 final class HTTPMessagePeer {
@@ -26,7 +26,7 @@ final class HTTPMessagePeer {
         process.executableURL = URL(fileURLWithPath: ProcessInfo.processInfo.environment["ASSAY_PEERS"] ?? "")
         process.arguments = [
             URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-                .appendingPathComponent("../../../Tests/Peers/peer.py").standardizedFileURL.path
+                .appendingPathComponent("../../../Tests/Support/Peers/peer.py").standardizedFileURL.path
         ]
         process.standardInput = input
         process.standardOutput = output

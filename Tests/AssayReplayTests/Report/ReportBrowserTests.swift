@@ -37,7 +37,7 @@ struct ReportBrowserTests {
         }
         let pictures = Chromium.environment["ASSAY_SCREENSHOTS"] ?? folder.path("pictures")
         let check = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../../ReportBrowser/check.py").standardizedFileURL.path
+            .appendingPathComponent("../../Support/ReportBrowser/check.py").standardizedFileURL.path
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments =

@@ -3,8 +3,8 @@ public import Foundation
 /// The test vectors of this repository.
 public enum TestVectors {
     /// The folder `TestVectors`.
-    public static let folder = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().appendingPathComponent("../../TestVectors", isDirectory: true).standardizedFileURL
+    public static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("../../../TestVectors", isDirectory: true).standardizedFileURL
 
     /// The JSON files of this repository's vectors and, when they are available, of the shared ones, sorted by path.
     public static func recordFiles() throws -> [URL] {
