@@ -11,7 +11,7 @@ extension ApproovCheck {
         stops: "Another body under a genuine signature.",
         lookAt: "Whether a proxy changes bodies, for example by compressing them.",
         source: "RFC 9530",
-        codes: CheckCode.ofDecoding + [.digestMissing, .digestDiffers, .digestNotComputed, .noKnownAlgorithm, .noBody])
+        codes: CheckCode.ofDecoding + [.digestDiffers, .digestNotComputed, .noKnownAlgorithm, .noBody])
 }
 
 /// The body of a message and the digests that its signature covers (RFC 9530 section 2).
@@ -23,7 +23,9 @@ struct MessageContent {
     /// The covered digests, all of which fit the body, and at least one of which is of a known algorithm.
     func demandDigests() throws(CheckFailure) -> [ContentDigest.Value] {
         guard let value = message.combinedValue(of: MessageComponents.contentDigest) else {
-            throw CheckFailure(.digestMissing, "the request has no field Content-Digest")
+            // The signature base of a covered field that is not there fails before.
+            throw CheckFailure(
+                DecodeError(.missing, at: 0, field: "Content-Digest", "the request has no such field"))
         }
         let form: ByteForm = signing.quirks.contains(.digestAsString) ? .byteSequenceOrString : .byteSequence
         let digests: ContentDigest
@@ -78,8 +80,6 @@ extension ApproovMessageInput.Body {
 }
 
 extension CheckCode {
-    fileprivate static let digestMissing = CheckCode(
-        "digest-missing", "The signature covers Content-Digest and the request lacks the field: a proxy removed it.")
     fileprivate static let digestDiffers = CheckCode(
         "digest-differs", "The body is not the signed one: it was changed, for example by a proxy that compresses it.")
     fileprivate static let digestNotComputed = CheckCode(
