@@ -211,6 +211,10 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Examples/hummingbird", exclude: ["policy.yaml"], swiftSettings: strict),
+        // The backend of Docs/first-ten-minutes.md.
+        .executableTarget(
+            name: "FirstTenMinutes", dependencies: ["Assay", "AssayLedgerSQLite", "AssayTesting"],
+            path: "Examples/first-ten-minutes", exclude: ["policy.yaml"], swiftSettings: strict),
         .testTarget(name: "AssayCoreTests", dependencies: ["AssayCore", "AssayTestSupport"], swiftSettings: strict),
         .testTarget(
             name: "AssayPrimitivesTests",
@@ -310,10 +314,16 @@ let package = Package(
                 "PlayIntegrity", "SecretStress",
             ],
             swiftSettings: strict),
-        // Compiles what the README prints.
+        // Compiles and runs the examples of the README, of Docs/ and of the DocC catalogues.
         .testTarget(
             name: "ReadmeTests",
-            dependencies: ["Assay", "AssayCapture", "AssayGooglePlay", "AssayLedgerSQLite", "AssayTesting"],
+            dependencies: [
+                "Assay", "AssayCLI", "AssayCapture", "AssayCore", "AssayGooglePlay", "AssayHummingbird",
+                "AssayLedgerSQLite",
+                "AssayTestSupport", "AssayTesting", "FirstTenMinutes",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: [.unsafeFlags(["-suppress-warnings"])]),
         .testTarget(
             name: "AssayTrialsTests", dependencies: ["Assay", "AssayTestSupport", "AssayTrials"],

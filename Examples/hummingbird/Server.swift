@@ -18,7 +18,7 @@ import Logging
         router.get("stock") { _, context in
             "for device \(context.approov?.verdict?.approov?.deviceID ?? "unknown")\n"
         }
-        // Follows the policy file: edit `enforcement` in it, and the running server rejects, annotates or stays away.
+        // Reloads the policy file when it changes. `enforcement: off` in it is the emergency switch.
         let watch = PolicyWatch(path: path, live: live, logger: logger) { policy in
             Verifier(policy: policy, ledger: ledger)
         }

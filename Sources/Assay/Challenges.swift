@@ -36,7 +36,7 @@ extension Verifier {
     ///   - kind: the kind of evidence that will carry it, such as ``AttestationCheck/kind``.
     ///   - seconds: how long it may be used.
     ///   - now: the time of issue.
-    /// - Returns: the challenge, durable in the ledger; hand its ``AssayCore/Challenge/text`` to the app.
+    /// - Returns: the challenge, durable in the ledger; hand its ``Challenge/text`` to the app.
     /// - Throws: ``VerificationError``: `.request` when the policy has no such app, `now` is not finite, or `seconds` not
     ///   finite and positive; `.outage` when the ledger cannot keep it.
     public func issueChallenge(

@@ -24,8 +24,8 @@ public enum RecordFile {
     ///
     /// - Parameter bytes: the document, UTF-8.
     /// - Returns: each record in its order, or why it cannot be read; one that cannot does not hide the others. A
-    ///   document that is no JSON at all gives one failure. Beyond ``AssayCore/InputLimits/records`` reading ends with a
-    ///   failure that says so; of more than ``AssayCore/InputLimits/unreadableRecords`` failures a last one tells the
+    ///   document that is no JSON at all gives one failure. Beyond ``InputLimits/records`` reading ends with a
+    ///   failure that says so; of more than ``InputLimits/unreadableRecords`` failures a last one tells the
     ///   number.
     public static func read(_ bytes: [UInt8]) -> [Result<EvidenceRecord, Unreadable>] {
         readDocument(bytes) ?? readLines(bytes)

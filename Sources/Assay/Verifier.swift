@@ -90,7 +90,7 @@ public struct Verifier: Sendable {
         try await settle(assess(record, ledger: ledger, at: now), at: now)
     }
 
-    /// What ties a record to others; see ``AssayCore/EvidenceEngine/orderingKey(of:)``.
+    /// What ties a record to others; see `EvidenceEngine.orderingKey(of:)`.
     public static func orderingKey(of record: EvidenceRecord) -> String? {
         engines.first { $0.kinds.contains(record.kind) }?.orderingKey(of: record)
     }

@@ -7,7 +7,7 @@ public enum CaptureFields: Sendable {
     /// It is kept as it came.
     case keep
     /// What tells something about a person, or lets its holder act for one, is left out or replaced by its digest; see
-    /// ``EvidenceRecord/redacted()``.
+    /// `EvidenceRecord.redacted()`.
     case redact
     /// All of it is sealed for a key. The host that captures cannot read what it wrote; kind, app, time, name and
     /// expectation stay in clear.

@@ -10,7 +10,7 @@ public struct InspectionLayer: Sendable {
         public let recognition: Recognition
     }
 
-    /// Where it was: the name of the file, or that of the ``NestedBlob``.
+    /// Where it was: the name of the file, or that of the `NestedBlob`.
     public let name: String
     /// How its bytes came out of the layer around it, and nil for the outermost.
     public let encoding: String?

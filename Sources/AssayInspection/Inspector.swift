@@ -35,7 +35,7 @@ public struct Inspector: Sendable {
     }
 
     /// A record for a layer that alone is enough to be judged, and nil when it is not; see
-    /// ``InspectableEngine/record(of:format:)``.
+    /// `InspectableEngine.record(of:format:)`.
     public func record(of layer: InspectionLayer) -> EvidenceRecord? {
         for engine in engines {
             guard let format = engine.formats.first(where: { $0.name == layer.format }) else { continue }

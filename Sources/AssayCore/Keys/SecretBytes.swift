@@ -26,7 +26,7 @@ public final class SecretBytes: Sendable {
         try body(storage)
     }
 
-    /// Copies bytes. The original is for the caller to wipe; see ``wipe(_:)``.
+    /// Copies bytes. The original is for the caller to wipe; see `wipe(_:)`.
     public convenience init(_ bytes: some Collection<UInt8>) {
         self.init(count: bytes.count) { buffer in buffer.copyBytes(from: bytes) }
     }

@@ -13,7 +13,7 @@ public final class RSAPrivateKey: Sendable {
     /// - Parameters:
     ///   - pem: text with one block, which is the key; other text around it is allowed.
     ///   - passphrase: what the key is encrypted with. It is not used when the key is not encrypted.
-    /// - Throws: ``RSAPrivateKeyError``, which shows nothing of the text.
+    /// - Throws: `RSAPrivateKeyError`, which shows nothing of the text.
     public init(pem: SecretBytes, passphrase: SecretBytes? = nil) throws(RSAPrivateKeyError) {
         try RSAPrivateKey.demandOneKey(in: pem)
         let handle: RSAKeyHandle
@@ -53,7 +53,7 @@ public final class RSAPrivateKey: Sendable {
 
     /// Signs the concatenation of some parts by RSASSA-PKCS1-v1_5 with SHA-256: RS256 (RFC 7518 section 3.3).
     /// - Returns: as many bytes as the modulus has.
-    /// - Throws: ``RSAPrivateKeyError/malformed`` when the numbers of the key do not fit each other.
+    /// - Throws: `RSAPrivateKeyError.malformed` when the numbers of the key do not fit each other.
     public func sign(_ message: ArraySlice<UInt8>...) throws(RSAPrivateKeyError) -> [UInt8] {
         let digest = Digest.sha256(concatenating: message)
         // A signature that does not verify may give the factors of the modulus away.

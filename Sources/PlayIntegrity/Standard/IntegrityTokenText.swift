@@ -6,7 +6,7 @@ public import AssayCore
 /// for dots between parts. Whoever has tokens decoded checks it first: a token of another form is false evidence, and no
 /// reason to ask anybody. What a firewall on the way might take for an attack is not among the characters.
 public enum IntegrityTokenText {
-    /// Demands letters, digits and `-_+/=.~` of ASCII, of 1 to ``AssayCore/InputLimits/integrityToken`` bytes.
+    /// Demands letters, digits and `-_+/=.~` of ASCII, of 1 to ``InputLimits/integrityToken`` bytes.
     ///
     /// - Throws: ``DecodeError`` at the byte that does not fit. It shows nothing of the token.
     public static func check(_ token: String) throws(DecodeError) {

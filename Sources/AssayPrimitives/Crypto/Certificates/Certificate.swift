@@ -3,7 +3,7 @@ public import FoundationEssentials
 
 /// An X.509 certificate (RFC 5280 section 4.1), decoded strictly and not trusted yet.
 ///
-/// What a path makes of it is up to ``CertificatePathValidator``.
+/// What a path makes of it is up to `CertificatePathValidator`.
 public struct Certificate: Sendable, Hashable {
     // A class, so that a certificate is passed on without counting references for each of its parts.
     private let fields: CertificateFields

@@ -1,0 +1,42 @@
+// swift-format-ignore-file: blocks of the documentation, in their own lines.
+
+import Assay
+import AssayLedgerSQLite
+import Foundation
+
+/// The blocks of VerifyingAppAttest.md of Assay. They are compiled and not run.
+struct AppAttestExamples {
+    let verifier: Verifier
+
+    func block1() async throws {
+        let policy = try PolicyFile.load(path: "policy.yaml")
+        let ledger = try SQLiteLedger.open(path: "ledger.sqlite")
+        let verifier = Verifier(policy: policy, ledger: ledger)
+    }
+
+    func block2() async throws {
+        let challenge = try await verifier.issueChallenge(
+            app: "shop-ios", for: AttestationCheck.kind, at: Date())
+        print(challenge.text)  // 43 characters of base64url for 32 bytes
+    }
+
+    func block3() async throws {
+        func register(keyID: Data, attestation: Data, challenge: String) async throws -> Bool {
+            let input = AttestationInput(
+                keyID: keyID, attestation: attestation, clientData: .data(Array(challenge.utf8)))
+            let verdict = try await verifier.verifyAttestation(input, at: Date())
+            return verdict.outcome == .accept
+        }
+    }
+
+    func block4() async throws {
+        let assertionChallenge = try await verifier.issueChallenge(
+            app: "shop-ios", for: AssertionCheck.kind, at: Date())
+
+        func isGenuine(keyID: Data, assertion: Data, body: Data) async throws -> Bool {
+            let input = AssertionInput(keyID: keyID, assertion: assertion, clientData: .data(Array(body)))
+            let verdict = try await verifier.verifyAssertion(input, at: Date())
+            return verdict.outcome == .accept
+        }
+    }
+}

@@ -1,0 +1,35 @@
+// swift-format-ignore-file: blocks of the documentation, in their own lines.
+
+import Assay
+import Foundation
+
+/// The blocks of VerifyingApproov.md of Assay. They are compiled and not run.
+struct ApproovExamples {
+    let verifier: Verifier
+    let token: String
+    let headers: [(name: String, value: String)]
+    let body: [UInt8]
+
+    func block1() async throws {
+        func isGenuine(token: String, authorization: String, client: String) async throws -> Bool {
+            let input = ApproovTokenInput(token: token, binding: [authorization], address: client)
+            let verdict = try await verifier.verifyApproovToken(input, app: "api", at: Date())
+            let subject = verdict.approov
+            // Claims of a token that is not authentic are for log messages and support only.
+            print(subject?.responseCode ?? subject?.claimed?.responseCode ?? "no ARC", subject?.deviceID ?? "no device")
+            return verdict.outcome == .accept
+        }
+    }
+
+    func block2() async throws {
+        let values = [ApproovBoundValue("Authorization", in: headers)]
+        let input = ApproovTokenInput(.token(token), binding: values)
+    }
+
+    func block3() async throws {
+        let input = ApproovMessageInput(
+            method: "POST", targetURI: "https://api.example.com/v1/items?a=1",
+            fields: headers.map { .init($0.name, $0.value) }, body: .bytes(body))
+        let verdict = try await verifier.verifyApproovMessage(input, app: "api", at: Date())
+    }
+}

@@ -1,0 +1,20 @@
+// swift-format-ignore-file: blocks of the documentation, in their own lines.
+
+import Assay
+import AssayCapture
+import Foundation
+
+/// The blocks of AssayCapture.md of AssayCapture. They are compiled and not run.
+struct CaptureExamples {
+    let verifier: Verifier
+    let input: AssertionInput
+    let requestID: String
+    let now: Date
+
+    func block1() async throws {
+        let capture = try RecordCapture(folder: "/var/lib/shop/captures")  // folder 0700, files 0600
+        let verdict = try await verifier.verifyAssertion(input, at: now)
+        // Answer the request, then:
+        try capture.append(EvidenceRecord(input, id: requestID, receivedAt: now), verdict: verdict, at: now)
+    }
+}

@@ -1,0 +1,16 @@
+// swift-format-ignore-file: blocks of the documentation, in their own lines.
+
+import Assay
+import AssayGooglePlay
+
+/// The blocks of AssayGooglePlay.md of AssayGooglePlay. They are compiled and not run.
+struct GooglePlayExamples {
+    let policy: Policy
+    let ledger: MemoryLedger
+
+    func block1() async throws {
+        let account = try ServiceAccount(json: SecretSource("file:service-account.json").read())
+        let google = PlayIntegrityClient(account: account)
+        let verifier = Verifier(policy: policy, ledger: ledger, services: [google])
+    }
+}

@@ -1,0 +1,25 @@
+// swift-format-ignore-file: blocks of the documentation, in their own lines.
+
+import Assay
+import AssayHummingbird
+import Hummingbird
+import Logging
+
+/// The blocks of AssayHummingbird.md of AssayHummingbird. They are compiled and not run.
+struct HummingbirdExamples {
+    let verifier: Verifier
+    let logger: Logger
+    let live: LiveVerifier
+
+    func block1() async throws {
+        let live = try LiveVerifier(verifier, logger: logger)
+        let options = ApproovMiddlewareOptions(origins: try ApproovOrigins("https://api.example.com"))
+
+        let router = Router(context: BasicApproovRequestContext.self)
+        router.add(middleware: try ApproovMiddleware(live, app: "shop-api", options: options))
+    }
+
+    func block2() async throws {
+        try live.enforcement.turn(to: .off, for: "shop-api", because: "INC-4711")
+    }
+}

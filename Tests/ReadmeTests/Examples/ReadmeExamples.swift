@@ -1,0 +1,57 @@
+// swift-format-ignore-file: blocks of the documentation, in their own lines.
+
+import Assay
+import AssayLedgerSQLite
+import Foundation
+
+/// The blocks of README.md. They are compiled and not run.
+struct ReadmeExamples {
+    let verifier: Verifier
+
+    func appAttest() throws {
+        let policy = try PolicyFile.load(path: "policy.yaml")
+        let ledger = try SQLiteLedger.open(path: "ledger.sqlite")
+        let verifier = Verifier(policy: policy, ledger: ledger)
+
+        // Before the app attests its key. The text has 43 characters; the app hashes it with SHA-256.
+        func attestationChallenge() async throws -> String {
+            try await verifier.issueChallenge(app: "shop-ios", for: AttestationCheck.kind, at: Date()).text
+        }
+
+        // Once for each key: an accepted attestation enrols the key.
+        func register(keyID: Data, attestation: Data, challenge: String) async throws -> Bool {
+            let input = AttestationInput(
+                keyID: keyID, attestation: attestation, clientData: .data(Array(challenge.utf8)))
+            return try await verifier.verifyAttestation(input, at: Date()).outcome == .accept
+        }
+
+        // On every signed request: an accepted assertion advances the counter of its key.
+        func isGenuine(keyID: Data, assertion: Data, body: Data) async throws -> Bool {
+            let input = AssertionInput(keyID: keyID, assertion: assertion, clientData: .data(Array(body)))
+            let verdict = try await verifier.verifyAssertion(input, at: Date())
+            for check in verdict.checks where check.status == .failed {
+                print(check.check, check.finding?.detail ?? "")
+            }
+            return verdict.outcome == .accept
+        }
+    }
+
+    func playIntegrity() {
+        // The nonce of a classic request is a challenge of the ledger.
+        func integrityNonce() async throws -> String {
+            try await verifier.issueChallenge(app: "shop-android", for: PlayIntegrityCheck.classicKind, at: Date()).text
+        }
+
+        func isGenuine(token: String, nonce: String) async throws -> Bool {
+            let input = try ClassicIntegrityInput(token: token, packageName: "com.example.shop", nonce: nonce)
+            return try await verifier.verifyClassicIntegrityToken(input, at: Date()).outcome == .accept
+        }
+    }
+
+    func approov() {
+        func isGenuine(token: String, authorization: String, client: String) async throws -> Bool {
+            let input = ApproovTokenInput(token: token, binding: [authorization], address: client)
+            return try await verifier.verifyApproovToken(input, app: "api", at: Date()).outcome == .accept
+        }
+    }
+}

@@ -1,0 +1,57 @@
+// swift-format-ignore-file: blocks of the documentation, in their own lines.
+
+import Assay
+import AssayTesting
+import Foundation
+
+/// The blocks of AssayTesting.md of AssayTesting. They are compiled and not run.
+struct TestingExamples {
+    let challenge: Challenge
+
+    func block1() async throws {
+        let authority = try TestAuthority(notBefore: Date(timeIntervalSinceNow: -86_400))
+        let key = AttestedKey()
+        var attestation = AttestationBlueprint(
+            authority: authority, key: key, appID: "1234567890.com.example.shop",
+            clientData: .bytes(Array(challenge.text.utf8)), issuedAt: Date())
+        attestation.authenticatorData.counter = 1  // your backend must reject this
+        let minted = try attestation.mint()  // minted.keyID, minted.attestation
+    }
+
+    func block2() async throws {
+        let keys = PlayIntegrityTestKeys()  // keys.decryptionKeyFile and keys.verificationKeyFile for the policy
+        var token = ClassicTokenBlueprint(
+            keys: keys, packageName: "com.example.shop", nonce: challenge.value,
+            certificateDigests: [[UInt8](repeating: 0x6A, count: 32)], issuedAt: Date())
+        token.payload[.deviceRecognitionVerdict] = nil  // your backend must reject this
+        let mintedToken = try token.mint()  // mintedToken.token
+    }
+
+    func block3() async throws {
+        let account = try ApproovTestKeys()  // account.secretFile for the policy
+        var claims = ApproovClaimsBlueprint(expiresAt: Date(timeIntervalSinceNow: 300))
+        claims.bind(to: ["Bearer a.user.session"])
+        claims.allowMessages(with: account)
+        let approov = ApproovTokenBlueprint(keys: account, claims: claims)
+        let genuine = try approov.mint()  // genuine.token, genuine.loggable
+        let refused = try approov.rejected().mint()  // what an app gets that fails attestation
+        var message = ApproovMessageBlueprint(
+            method: "GET", targetURI: "https://api.example.com/v1/items", token: genuine.token,
+            signer: .installation(account.installationKey), createdAt: Date())
+        message[parameter: "created"] = nil  // your backend must reject this
+        let request = try message.mint()  // request.fields: Approov-Token, Signature-Input, Signature
+    }
+
+    func block4() async throws {
+        // The second commit is applied, and its answer is lost. `history` lists what was asked.
+        let ledger = FaultyLedger(MemoryLedger()) { operation, number in
+            operation == .commit && number == 2 ? .answerLost() : nil
+        }
+    }
+
+    func block5() async throws {
+        for contractCase in LedgerContract.cases {
+            try await contractCase.run { MemoryLedger() }  // an empty ledger of yours
+        }
+    }
+}
