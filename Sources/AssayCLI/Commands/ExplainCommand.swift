@@ -18,7 +18,7 @@ struct ExplainCommand: ParsableCommand {
     @Argument(
         help: ArgumentHelp(
             "The name of a check, the first parts of several, such as app-attest.attestation, or a code.",
-            valueName: "check or code"),
+            valueName: "check-or-code"),
         completion: .list(Self.names(in: Verifier.catalogue)))
     var name: String?
 
