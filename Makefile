@@ -53,12 +53,13 @@ mutate: packages
 build: packages
 	$(SWIFT) build $(CONFIGURATION) --product assay
 
-## Rewrites the sources in the one format; `make lint` only checks it.
+## Rewrites the sources in the one format; `make lint` only checks it, and that targets declare what they import.
 format:
 	$(SWIFT) format --in-place --recursive --parallel $(SWIFT_SOURCES)
 
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel $(SWIFT_SOURCES)
+	Scripts/check-imports
 
 ## Builds the DocC catalogue of every product into .build/docs; a warning is an error.
 docs: packages
@@ -104,15 +105,13 @@ fuzz: packages
 		-Xswiftc -sanitize=$(FUZZ_SANITIZERS) -Xswiftc -use-ld=lld
 	peers=$$(Scripts/install-peers) && ASSAY_PEERS="$$peers" Scripts/fuzz $(FUZZ_BUILD)/release/Fuzz
 
-## Mints the test vectors anew, under the same test authority and keys.
+## Mints the test vectors of all engines again. Nothing changes unless the code that mints or judges them has changed.
 vectors: build
-	rm -rf TestVectors/app-attest/minted TestVectors/play-integrity/minted TestVectors/approov/minted
-	.build/release/assay mint app-attest --output TestVectors/app-attest/minted \
-		--seed "assay test vectors" --at 2026-09-21T12:00:00Z
-	.build/release/assay mint play-integrity --output TestVectors/play-integrity/minted \
-		--seed "assay test vectors" --at 2026-09-21T12:00:00Z
-	.build/release/assay mint approov vectors --output TestVectors/approov/minted \
-		--seed "assay test vectors" --at 2026-09-21T12:00:00Z
+	for engine in $$(.build/release/assay mint vectors --list); do \
+		rm -rf TestVectors/$$engine/minted && \
+		.build/release/assay mint vectors $$engine --output TestVectors/$$engine/minted \
+			--seed "assay test vectors" --at 2026-09-21T12:00:00Z || exit 1; \
+	done
 
 ## Lets 2, 4 and 8 processes contend for one ledger and kills them at random, for SOAK_SECONDS; prints a table. Then hits
 ## every operation of a ledger's work with every fault of a disk.

@@ -16,6 +16,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .library(name: "Assay", targets: ["Assay"]),
+        .library(name: "AssayKeyStore", targets: ["AssayKeyStore"]),
         .library(name: "AssayLedgerSQLite", targets: ["AssayLedgerSQLite"]),
         .library(name: "AssayGooglePlay", targets: ["AssayGooglePlay"]),
         .library(name: "AssayHummingbird", targets: ["AssayHummingbird"]),
@@ -28,7 +29,6 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -60,19 +60,31 @@ let package = Package(
                 "AssayCore", "COpenSSL", "CCBOR", .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict + [.strictMemorySafety()]),
+        // Structured fields, signature bases and content digests (RFC 9651, 9421, 9530).
+        .target(name: "AssayHTTPSignatures", dependencies: ["AssayCore", "AssayPrimitives"], swiftSettings: strict),
         // Lenient where AssayPrimitives is strict: shows what is in a blob, and judges nothing.
-        .target(name: "AssayInspection", dependencies: ["AssayCore", "AssayPrimitives"], swiftSettings: strict),
+        .target(
+            name: "AssayInspection",
+            dependencies: [
+                "AssayCore", "AssayHTTPSignatures", "AssayPrimitives",
+            ], swiftSettings: strict),
         .target(
             name: "AppAttest", dependencies: ["AssayCore", "AssayInspection", "AssayPrimitives"], swiftSettings: strict),
         .target(
             name: "PlayIntegrity", dependencies: ["AssayCore", "AssayInspection", "AssayPrimitives"],
             swiftSettings: strict),
         .target(
-            name: "Approov", dependencies: ["AssayCore", "AssayInspection", "AssayPrimitives"], swiftSettings: strict),
+            name: "Approov",
+            dependencies: [
+                "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayPrimitives",
+            ], swiftSettings: strict),
+        // Keys that are sealed under a master key, over a small storage protocol.
+        .target(
+            name: "AssayKeyStore", dependencies: ["AssayCore", "AssayPrimitives"], swiftSettings: strict),
         .target(
             name: "AssayLedgerSQLite",
             dependencies: [
-                "AssayCore", "AssayPrimitives", .product(name: "GRDB", package: "GRDB.swift"),
+                "AssayCore", "AssayKeyStore", "AssayPrimitives", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
@@ -109,7 +121,7 @@ let package = Package(
         .target(
             name: "AssayHummingbird",
             dependencies: [
-                "Assay", "AssayCore", "AssayPrimitives",
+                "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayPrimitives",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -121,16 +133,26 @@ let package = Package(
         .target(
             name: "AssayTesting",
             dependencies: [
-                "AssayCore", "AssayPrimitives",
+                "AssayCore", "AssayHTTPSignatures", "AssayKeyStore", "AssayPrimitives",
                 .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "SwiftASN1", package: "swift-asn1"),
+            ],
+            swiftSettings: strict),
+        // Mints the test vectors in TestVectors/ and corpora for replays. No product: `assay mint` and tests use it.
+        .target(
+            name: "AssayMinting",
+            dependencies: [
+                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayPrimitives", "AssayTesting",
+                "PlayIntegrity",
+                .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "AssayCLI",
             dependencies: [
-                "Assay", "AssayCapture", "AssayCore", "AssayGooglePlay", "AssayInspection", "AssayLedgerSQLite",
-                "AssayPrimitives", "AssayReplay", "AssayTesting",
+                "AppAttest", "Approov", "Assay", "AssayCapture", "AssayCore", "AssayGooglePlay",
+                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection",
+                "AssayPrimitives", "AssayTesting", "AssayTestSupport", "PlayIntegrity",
+                "AssayReplay", "AssayTesting", "PlayIntegrity",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -139,8 +161,9 @@ let package = Package(
         .target(
             name: "AssayFuzzTargets",
             dependencies: [
-                "AppAttest", "Approov", "Assay", "AssayCapture", "AssayCore", "AssayInspection", "AssayPrimitives",
-                "AssayReplay", "AssayTesting", "COpenSSL", "CCBOR",
+                "AppAttest", "Approov", "Assay", "AssayCapture", "AssayCore", "AssayHTTPSignatures",
+                "AssayInspection", "AssayPrimitives", "AssayReplay", "AssayTesting", "CCBOR", "COpenSSL",
+                "PlayIntegrity",
                 .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
             ],
             path: "Fuzz/Targets", swiftSettings: strict),
@@ -156,7 +179,8 @@ let package = Package(
         .target(
             name: "AssayTrials",
             dependencies: [
-                "Assay", "AssayCore", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
+                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayPrimitives",
+                "AssayTesting", "AssayTestSupport", "PlayIntegrity",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             path: "Tests/Support/AssayTrials", swiftSettings: strict),
@@ -170,12 +194,13 @@ let package = Package(
             path: "Tests/Programs/InspectionStress", swiftSettings: strict),
         // Commits to a ledger from a process of its own, so that tests can race it and kill it.
         .executableTarget(
-            name: "LedgerStress", dependencies: ["Assay", "AssayCore", "AssayLedgerSQLite", "AssayTestSupport"],
+            name: "LedgerStress",
+            dependencies: ["Assay", "AssayCore", "AssayKeyStore", "AssayLedgerSQLite", "AssayTestSupport"],
             path: "Tests/Programs/LedgerStress", swiftSettings: strict),
         // Lets processes of LedgerStress contend for one ledger, and kills them.
         .executableTarget(
             name: "LedgerSoak",
-            dependencies: ["AssayCore", "AssayLedgerSQLite", "AssayTestSupport", "LedgerStress"],
+            dependencies: ["Assay", "AssayCore", "AssayLedgerSQLite", "AssayTestSupport", "LedgerStress"],
             path: "Tests/Programs/LedgerSoak", swiftSettings: strict),
         // Captures records from a process of its own, so that tests can race it, kill it and take its disk away.
         .executableTarget(
@@ -185,22 +210,26 @@ let package = Package(
         .executableTarget(
             name: "SecretStress",
             dependencies: [
-                "Assay", "AssayCapture", "AssayCore", "AssayGooglePlay", "AssayLedgerSQLite", "AssayPrimitives",
-                "PlayIntegrity",
+                "Assay", "AssayCapture", "AssayCore", "AssayGooglePlay", "AssayKeyStore", "AssayLedgerSQLite",
+                "AssayPrimitives", "PlayIntegrity",
             ],
             path: "Tests/Programs/SecretStress", swiftSettings: strict),
         // Serves with the check and without it, for Scripts/benchmark-http.
         .executableTarget(
             name: "HTTPBenchmarkServer",
             dependencies: [
-                "Assay", "AssayHummingbird", "AssayPrimitives", "AssayTesting",
+                "Approov", "Assay", "AssayCore", "AssayHummingbird", "AssayPrimitives", "AssayTesting",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/Programs/HTTPBenchmarkServer", swiftSettings: strict),
         // Does what a service does for each request, for Scripts/count-instructions.
         .executableTarget(
-            name: "HotPaths", dependencies: ["Assay", "AssayCore", "AssayPrimitives", "AssayTesting"],
+            name: "HotPaths",
+            dependencies: [
+                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayPrimitives",
+                "AssayTesting", "PlayIntegrity",
+            ],
             path: "Benchmarks/HotPaths", swiftSettings: strict),
         // The README's server, so that it is built with everything else.
         .executableTarget(
@@ -219,28 +248,36 @@ let package = Package(
         .testTarget(
             name: "AssayPrimitivesTests",
             dependencies: [
-                "AssayCore", "AssayFuzzTargets", "AssayPrimitives", "AssayTestSupport",
+                "AssayCore", "AssayPrimitives", "AssayTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "AssayHTTPSignaturesTests",
+            dependencies: [
+                "AssayCore", "AssayFuzzTargets", "AssayHTTPSignatures", "AssayPrimitives", "AssayTestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "AppAttestTests",
             dependencies: [
-                "AppAttest", "Assay", "AssayInspection", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
+                "AppAttest", "Assay", "AssayCore", "AssayInspection", "AssayPrimitives", "AssayTesting",
+                "AssayTestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "PlayIntegrityTests",
             dependencies: [
-                "Assay", "AssayInspection", "AssayPrimitives", "AssayTesting", "AssayTestSupport", "PlayIntegrity",
+                "AppAttest", "Assay", "AssayCore", "AssayInspection", "AssayPrimitives", "AssayTesting",
+                "AssayTestSupport", "PlayIntegrity",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),
         .testTarget(
             name: "ApproovTests",
             dependencies: [
-                "Approov", "Assay", "AssayInspection", "AssayLedgerSQLite", "AssayPrimitives", "AssayTesting",
-                "AssayTestSupport",
+                "Approov", "Assay", "AssayCore", "AssayInspection", "AssayLedgerSQLite", "AssayPrimitives",
+                "AssayTesting", "AssayTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),
@@ -256,7 +293,8 @@ let package = Package(
         .testTarget(
             name: "AssayHummingbirdTests",
             dependencies: [
-                "Assay", "AssayHummingbird", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
+                "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayHummingbird", "AssayPrimitives",
+                "AssayTesting", "AssayTestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
@@ -269,14 +307,23 @@ let package = Package(
         // A file system for SQLite that fails by plan.
         .target(name: "CFaultyVFS", path: "Tests/Support/CFaultyVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
         .testTarget(
+            name: "AssayKeyStoreTests",
+            dependencies: ["AssayCore", "AssayKeyStore", "AssayTesting"], swiftSettings: strict),
+        .testTarget(
             name: "AssayLedgerSQLiteTests",
             dependencies: [
-                "Assay", "AssayCore", "AssayLedgerSQLite", "AssayTesting", "AssayTestSupport", "CFaultyVFS",
+                "Approov", "Assay", "AssayCore", "AssayKeyStore", "AssayLedgerSQLite", "AssayTesting",
+                "AssayTestSupport",
+                "CFaultyVFS",
                 "LedgerSoak", "LedgerStress",
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "AssayTests", dependencies: ["Assay", "AssayPrimitives", "AssayTesting", "AssayTestSupport"],
+            name: "AssayTests",
+            dependencies: [
+                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayMinting", "AssayPrimitives",
+                "AssayTesting", "AssayTestSupport", "PlayIntegrity",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "AssayInspectionTests",
@@ -302,15 +349,21 @@ let package = Package(
         .testTarget(
             name: "AssayTestingTests",
             dependencies: [
-                "AssayTesting", "AssayTestSupport", .product(name: "Crypto", package: "swift-crypto"),
+                "AssayCore", "AssayTesting", "AssayTestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
             ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "AssayMintingTests",
+            dependencies: ["Assay", "AssayCore", "AssayMinting", "AssayTesting", "AssayTestSupport"],
             swiftSettings: strict),
         // Searches logs, errors, crash output and memory for secrets that went in.
         .testTarget(
             name: "SecretTests",
             dependencies: [
                 "AppAttest", "Approov", "Assay", "AssayCLI", "AssayCapture", "AssayCore", "AssayGooglePlay",
-                "AssayHummingbird", "AssayLedgerSQLite", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
+                "AssayHummingbird", "AssayKeyStore", "AssayLedgerSQLite", "AssayPrimitives", "AssayTesting",
+                "AssayTestSupport",
                 "PlayIntegrity", "SecretStress",
             ],
             swiftSettings: strict),
@@ -319,8 +372,7 @@ let package = Package(
             name: "ReadmeTests",
             dependencies: [
                 "Assay", "AssayCLI", "AssayCapture", "AssayCore", "AssayGooglePlay", "AssayHummingbird",
-                "AssayLedgerSQLite",
-                "AssayTestSupport", "AssayTesting", "FirstTenMinutes",
+                "AssayKeyStore", "AssayLedgerSQLite", "AssayTestSupport", "AssayTesting", "FirstTenMinutes",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -331,7 +383,9 @@ let package = Package(
         // Ours against implementations of JOSE and of signed messages from elsewhere, which Scripts/install-peers installs.
         .testTarget(
             name: "PeerTests",
-            dependencies: ["Approov", "AssayCore", "AssayPrimitives", "AssayTesting", "AssayTestSupport"],
+            dependencies: [
+                "Approov", "AssayCore", "AssayHTTPSignatures", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "FuzzRegressionTests", dependencies: ["AssayFuzzTargets", "AssayTestSupport", "FuzzReplay"],
@@ -346,6 +400,29 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// A struct's size is part of the code of every module that holds a value of it, also where that module imports another one
+// through which the value comes. SwiftPM compiles a target again only when a module that it declares has changed: without
+// the modules further down, what it compiled earlier would go on with the old size. Scripts/check-imports compares the
+// dependencies that are declared above, by name, with the imports.
+let declared = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0.dependencies) })
+func names(of dependencies: [Target.Dependency]) -> [String] {
+    dependencies.compactMap { dependency in
+        guard case .byNameItem(let name, _) = dependency, declared[name] != nil else { return nil }
+        return name
+    }
+}
+for target in package.targets {
+    var reached = names(of: target.dependencies)
+    var next = 0
+    while next < reached.count {
+        for name in names(of: declared[reached[next]] ?? []) where !reached.contains(name) {
+            reached.append(name)
+            target.dependencies.append(.target(name: name))
+        }
+        next += 1
+    }
+}
 
 // Optimizing the tests themselves takes longer than running them does. What they call is optimized.
 for target in package.targets where target.type == .test {

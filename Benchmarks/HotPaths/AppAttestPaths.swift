@@ -1,4 +1,6 @@
+import AppAttest
 import Assay
+import AssayCore
 import AssayPrimitives
 import AssayTesting
 import Foundation
@@ -19,12 +21,12 @@ enum AppAttestPaths {
             HotPath("assertion", count: 50, assertion) { subject in
                 let assessment = AssertionAssessor.assess(
                     subject.input, keys: subject.keys, expectations: subject.expectations, now: now)
-                try demand(assessment.holds, "the assertion")
+                try demand(assessment.isAcceptable, "the assertion")
             },
             HotPath("assertion-rejected", count: 50, rejectedAssertion) { subject in
                 let assessment = AssertionAssessor.assess(
                     subject.input, keys: subject.keys, expectations: subject.expectations, now: now)
-                try demand(!assessment.holds, "the assertion of another app")
+                try demand(!assessment.isAcceptable, "the assertion of another app")
             },
             HotPath("attestation", count: 5, { try attestation(receipt: .off) }, assess),
             HotPath("attestation-with-receipt", count: 5, { try attestation(receipt: .enforce) }, assess),
@@ -119,6 +121,6 @@ enum AppAttestPaths {
 
     private static func assess(_ subject: Attestation) throws {
         let assessment = AttestationAssessor.assess(subject.input, expectations: subject.expectations, now: now)
-        try demand(assessment.holds, "the attestation: \(assessment.checks.filter { $0.status == .failed })")
+        try demand(assessment.isAcceptable, "the attestation: \(assessment.checks.filter { $0.status == .failed })")
     }
 }

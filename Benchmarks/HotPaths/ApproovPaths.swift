@@ -1,4 +1,7 @@
+import Approov
 import Assay
+import AssayCore
+import AssayHTTPSignatures
 import AssayPrimitives
 import AssayTesting
 import Foundation
@@ -84,7 +87,7 @@ enum ApproovPaths {
         let assessment = ApproovTokenAssessor.assess(
             subject.input, keys: subject.keys, standings: { _ in [] }, expectations: subject.expectations,
             now: AppAttestPaths.now)
-        try demand(assessment.holds, "the Approov token: \(assessment.checks)")
+        try demand(assessment.isAcceptable, "the Approov token: \(assessment.checks)")
     }
 
     private struct Message {
@@ -107,6 +110,6 @@ enum ApproovPaths {
         let assessment = try ApproovMessageAssessor.assess(
             subject.input, keys: subject.keys, messageKeys: [], standings: { _ in [] },
             expectations: subject.expectations, now: AppAttestPaths.now)
-        try demand(assessment.holds, "the signed message: \(assessment.checks)")
+        try demand(assessment.isAcceptable, "the signed message: \(assessment.checks)")
     }
 }

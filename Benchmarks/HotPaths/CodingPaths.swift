@@ -1,8 +1,10 @@
 import Assay
 import AssayCore
+import AssayHTTPSignatures
 import AssayPrimitives
 import AssayTesting
 import Foundation
+import PlayIntegrity
 
 /// What bytes go through before anything is judged, and what becomes of a verdict.
 enum CodingPaths {
@@ -30,9 +32,7 @@ enum CodingPaths {
                 try demand(base.count > 200, "the signature base")
             },
             HotPath("policy-app", count: 500, apps) { subject in
-                let app = try subject.app(nil, by: "package name") { apps in
-                    apps.filter { $0.configuration.packageName == "com.example.shop7" }
-                }
+                let app = try subject.app(by: "package name") { $0.configuration.packageName == "com.example.shop7" }
                 try demand(app.app == "shop-7", "the app")
             },
         ]

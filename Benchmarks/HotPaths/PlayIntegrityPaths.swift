@@ -1,7 +1,9 @@
 import Assay
+import AssayCore
 import AssayPrimitives
 import AssayTesting
 import Foundation
+import PlayIntegrity
 
 /// Play Integrity without a ledger, from the text of a token or an answer to an assessment.
 enum PlayIntegrityPaths {
@@ -13,13 +15,13 @@ enum PlayIntegrityPaths {
             HotPath("classic-token", count: 50, classic) { subject in
                 let assessment = ClassicIntegrityAssessor.assess(
                     subject.input, keys: subject.keys, expectations: subject.expectations, now: AppAttestPaths.now)
-                try demand(assessment.holds, "the classic token: \(assessment.checks)")
+                try demand(assessment.isAcceptable, "the classic token: \(assessment.checks)")
             },
             HotPath("standard-answer", count: 300, standard) { subject in
                 let answer = IntegrityAnswer(json: subject.body)
                 let assessment = StandardIntegrityAssessor.assess(
                     subject.input, answer: answer, expectations: subject.expectations, now: AppAttestPaths.now)
-                try demand(assessment.holds, "the answer on a standard token: \(assessment.checks)")
+                try demand(assessment.isAcceptable, "the answer on a standard token: \(assessment.checks)")
             },
         ]
     }

@@ -1,7 +1,11 @@
+import AppAttest
+import Approov
 import Assay
+import AssayCore
 import AssayPrimitives
 import AssayTesting
 import Foundation
+import PlayIntegrity
 
 /// What a service does: a verification with keys looked up, a ledger in memory, and a verdict. Where the ledger uses
 /// something up, each verification has evidence of its own.

@@ -1,127 +1,162 @@
 #!/usr/bin/env python3
-"""Replays a corpus on Apache Spark, with the result of `assay replay` on one machine, byte for byte.
+"""Replays a corpus on Apache Spark. The verdicts are those of `assay replay` on one machine, byte for byte.
 
-    spark-submit replay.py corpus.ndjson --policy policy.yaml --output verdicts.ndjson --report report.html
+    spark-submit replay.py corpus.ndjson --policy policy.yaml --output verdicts.ndjson
 
-Each step is a program of Assay on lines of text, and Spark carries the lines:
+Records whose verdicts depend on each other get the same key. Spark moves the records of a key to one partition and sorts
+them by their line, `assay replay` judges each partition, and Spark sorts the verdicts by line again.
 
-    number the lines        N <tab> RECORD
-    | assay partition       KEY <tab> N <tab> RECORD        records of one key depend on each other
-    to partitions by KEY, in each sorted by N
-    | assay replay -        N <tab> {verdict}               and one last line: summary <tab> {...}
-    sorted by N             the verdicts; the summaries are merged by `assay report`
-
-Exit status: that of `assay replay`: 0, 1 when an expectation is not met, 2 when something could not be read or judged;
-70 when the job failed, and 64 for bad arguments. README.md says the rest.
+Exit status: that of `assay replay`: 0, 1 for an unexpected verdict, 2 for a record that could not be read or judged;
+70 for a failed job, 64 for bad arguments.
 """
 
 import argparse
-import base64
+import collections
+import contextlib
+import hashlib
 import json
 import os
-import shlex
 import subprocess
 import sys
+import tempfile
+import threading
 
 from pyspark import StorageLevel
 from pyspark.sql import SparkSession
 
-SUMMARY = "summary\t"
 FAILED = 70
+# The number of the last item of a partition, which holds the exit status of its replay.
+STATUS = -1
+# The evidence field on which verdicts of a kind depend.
+KEY_FIELDS = {
+    "app-attest.attestation": "keyId", "app-attest.assertion": "keyId", "app-attest.receipt": "keyId",
+    "play-integrity.classic": "nonce", "play-integrity.standard": "requestHash",
+}
 
 
-class JobFailure(Exception):
-    """Why there is no result; never a reason to write a part of one."""
+def parsed(line):
+    """The record of a line; an empty one if there is none."""
+    try:
+        record = json.loads(line.decode("utf-8"))
+    except (ValueError, RecursionError):
+        return {}
+    return record if isinstance(record, dict) else {}
 
 
-def as_text(line):
-    """A line as a pipe of text can carry it: what is no text, and what could be taken for it, in base64 after `=`."""
-    if not line.startswith(b"="):
-        try:
-            return line.decode("utf-8")
-        except UnicodeDecodeError:
-            pass
-    return "=" + base64.b64encode(line).decode("ascii")
+def dependency(record):
+    """What the verdict on a record shares with the verdicts that depend on it; None if no other depends on it."""
+    kind, evidence = record.get("kind"), record.get("evidence")
+    if not isinstance(kind, str) or not isinstance(evidence, dict):
+        return None
+    if kind == "approov.message":
+        # A signed message may be accepted once, and its signature covers its token.
+        fields = evidence.get("headers")
+        for field in fields if isinstance(fields, list) else []:
+            if isinstance(field, list) and len(field) == 2 and all(isinstance(text, str) for text in field):
+                if field[0].lower() == "approov-token":
+                    return "approov", field[1].strip(" \t")
+        return "approov", ""
+    value = evidence.get(KEY_FIELDS.get(kind))
+    return (kind.split(".")[0], value) if isinstance(value, str) else None
+
+
+def keyed(item):
+    """A numbered line with its key: ((key, number), line). The key comes from the record, opened if it is sealed."""
+    number, line, record = item
+    text = repr(dependency(parsed(record)) or number)
+    return (int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big"), number), line
 
 
 def numbered_lines(spark, path):
-    """The lines of a file, in their order and from 1 on, each with its number: `N <tab> RECORD`.
-
-    The text source of Spark SQL hands out the bytes as they are, where `SparkContext.textFile` would replace what is not
-    UTF-8. Of one file its partitions are in the order of the bytes.
-    """
+    """The lines of a file that are not blank, as bytes, numbered from 1."""
+    # SparkContext.textFile would replace bytes that are not UTF-8. The partitions of one file are in the order of its bytes.
     lines = spark.read.option("lineSep", "\n").text(path).selectExpr("cast(value as binary)")
-    return lines.rdd.zipWithIndex().map(lambda pair: f"{pair[1] + 1}\t{as_text(bytes(pair[0][0]))}")
+    pairs = lines.rdd.zipWithIndex().map(lambda pair: (pair[1] + 1, bytes(pair[0][0])))
+    return pairs.filter(lambda pair: pair[1].strip(b" \t\r"))
 
 
-def keyed(line):
-    """A line of `assay partition` as ((key, number), line without the key)."""
-    key, rest = line.split("\t", 1)
-    return (int(key, 16), int(rest.split("\t", 1)[0])), rest
+def opened(items, assay, key):
+    """Adds its record to each line: that of a sealed one as `assay capture open` prints it."""
+    items = [(number, line, line) for number, line in items]
+    sealed = [index for index, item in enumerate(items) if b'"sealed"' in item[1] and "sealed" in parsed(item[1])]
+    if not sealed:
+        return items
+    if not key:
+        raise RuntimeError("the corpus has sealed records; give --capture-key")
+    run = subprocess.run(
+        [assay, "capture", "open", "--key", key, "-"], check=False, capture_output=True,
+        input=b"".join(items[index][1] + b"\n" for index in sealed))
+    records = run.stdout.splitlines()
+    if run.returncode != 0 or len(records) != len(sealed):
+        raise RuntimeError("sealed records cannot be opened: " + run.stderr.decode("utf-8", "replace").strip())
+    for index, record in zip(sealed, records):
+        items[index] = (*items[index][:2], record)
+    return items
 
 
-def verdict_key(line):
-    """The number of a line of `assay replay --numbered`."""
-    return int(line.split("\t", 1)[0])
+def replayed(items, command, name):
+    """Replays the numbered lines of a partition. Gives (number, verdict), and at last (STATUS, exit status)."""
+    numbers = collections.deque()
+    with tempfile.TemporaryFile() as errors:
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors) as process:
+            def write():
+                # Closing flushes. A replay that has ended reports why by its status.
+                with contextlib.suppress(BrokenPipeError), process.stdin:
+                    for number, line in items:
+                        numbers.append(number)
+                        process.stdin.write(line + b"\n")
 
-
-def whole(lines):
-    """The lines of a mapper, the last of which is its summary: without it Spark has to run the mapper again."""
-    last = ""
-    for line in lines:
-        last = line
-        yield line
-    if not last.startswith(SUMMARY):
-        raise RuntimeError("a mapper did not come to its end; why is in the standard error of its worker")
+            writer = threading.Thread(target=write)
+            writer.start()
+            count = 0
+            for line in process.stdout:
+                count += 1
+                number = numbers.popleft()
+                # A record without a verdict has its place in the partition.
+                place = b'"file":"standard input","line":%d,' % count
+                yield number, line.rstrip(b"\n").replace(place, b'"file":%s,"line":%d,' % (name, number), 1)
+            writer.join()
+            status = process.wait()
+        errors.seek(0)
+        if status not in (0, 1, 2) or numbers:
+            reason = errors.read().decode("utf-8", "replace").strip().splitlines()
+            raise RuntimeError(f"a replay ended with status {status}: {reason[-1] if reason else 'no reason given'}")
+    yield STATUS, status
 
 
 def replay_command(options):
-    """The mapper: `assay replay` as anybody would call it, on numbered lines."""
-    command = [
-        options.assay, "replay", "-", "--numbered", "--json", "--summary", "-", "--jobs", "1",
-        "--name", options.name or options.corpus, "--policy", options.policy,
-    ]
+    """The replay of one partition."""
+    command = [options.assay, "replay", "-", "--lines", "--json", "--jobs", "1", "--policy", options.policy]
     if options.against:
         command += ["--against", options.against]
-    return command + capture_key(options) + options.replay_option
-
-
-def partition_command(options):
-    """The mapper before it, which says what belongs together."""
-    return [options.assay, "partition"] + capture_key(options)
-
-
-def capture_key(options):
-    """The option that opens sealed records."""
-    return ["--capture-key", options.capture_key] if options.capture_key else []
+    if options.capture_key:
+        command += ["--capture-key", options.capture_key]
+    return command + options.replay_option
 
 
 def replay(spark, options):
-    """Runs the job. Gives the verdicts in their order, an RDD, and the summaries, one for each partition."""
+    """Runs the job. Gives the verdicts in the order of the corpus, an RDD, and the exit status."""
     partitions = options.partitions or max(spark.sparkContext.defaultParallelism, 1)
-    lines = numbered_lines(spark, options.corpus)
-    # A mapper that fails here leaves lines out, so that its status counts.
-    partitioned = lines.pipe(shlex.join(partition_command(options)), checkCode=True)
-    ordered = partitioned.map(keyed).repartitionAndSortWithinPartitions(
+    command, assay, key = replay_command(options), options.assay, options.capture_key
+    name = json.dumps(options.name or options.corpus, ensure_ascii=False).encode()
+    lines = numbered_lines(spark, options.corpus).mapPartitions(lambda items: opened(items, assay, key))
+    ordered = lines.map(keyed).repartitionAndSortWithinPartitions(
         numPartitions=partitions, partitionFunc=lambda key: key[0], keyfunc=lambda key: key[1])
-    # The status of a replay is 1 or 2 for what is in the corpus. That it came to its end shows in its summary.
-    replayed = ordered.values().pipe(shlex.join(replay_command(options))).mapPartitions(whole)
-    # Kept, so that no mapper runs twice.
-    results = replayed.persist(StorageLevel.MEMORY_AND_DISK)
-    summaries = results.filter(lambda line: line.startswith(SUMMARY)).map(lambda line: line[len(SUMMARY):]).collect()
-    if len(summaries) != partitions:
-        raise JobFailure(f"expected {partitions} summaries, one for each partition, and got {len(summaries)}")
-    verdicts = results.filter(lambda line: not line.startswith(SUMMARY)).sortBy(verdict_key)
-    return verdicts.map(lambda line: line.split("\t", 1)[1]), summaries
+    results = ordered.map(lambda item: (item[0][1], item[1])).mapPartitions(
+        lambda items: replayed(items, command, name))
+    # Kept, so that no partition is replayed twice.
+    results = results.persist(StorageLevel.MEMORY_AND_DISK)
+    status = max(results.filter(lambda item: item[0] == STATUS).map(lambda item: item[1]).collect(), default=0)
+    return results.filter(lambda item: item[0] != STATUS).sortByKey().values(), status
 
 
 def write_verdicts(verdicts, path):
-    """Streams the verdicts to a file, which appears when it is whole."""
+    """Writes the verdicts to a file, which appears when it is complete."""
     part = f"{path}.part"
     try:
         with open(part, "wb") as output:
             for line in verdicts.toLocalIterator(prefetchPartitions=True):
-                output.write(line.encode("utf-8") + b"\n")
+                output.write(line + b"\n")
             output.flush()
             os.fsync(output.fileno())
         os.replace(part, path)
@@ -131,38 +166,23 @@ def write_verdicts(verdicts, path):
         raise
 
 
-def merge(summaries, options):
-    """Merges the summaries with `assay report`, writes what was asked for, and gives the merged one."""
-    merged = options.summary or f"{options.output}.summary.json"
-    command = [options.assay, "report", "-", "--summary", merged, "--policy", options.policy]
-    if options.against:
-        command += ["--against", options.against]
-    if options.report:
-        command += ["--output", options.report]
-    if options.title:
-        command += ["--title", options.title]
-    text = "".join(f"{SUMMARY}{summary}\n" for summary in summaries)
-    run = subprocess.run(command, input=text.encode("utf-8"), check=False)
-    if run.returncode != 0:
-        raise JobFailure(f"assay report ended with status {run.returncode}")
-    with open(merged, "rb") as file:
-        result = json.load(file)
-    if not options.summary:
-        os.unlink(merged)
-    return result
+def outcome(line):
+    """The outcome of a line of verdicts, with the first failed check or the code of the error."""
+    verdict = json.loads(line)
+    if "error" in verdict:
+        return "not judged", verdict["error"]["code"]
+    return verdict["outcome"], (verdict["failed"] or [""])[0]
 
 
-def status(summary):
-    """The exit status of `assay replay` for a summary: what could not be judged outweighs what was not expected."""
-    _, _, failed, *_ = summary["outcomes"]
-    _, _, failed_against, *_ = summary["outcomesAgainst"]
-    if failed or failed_against:
-        return 2
-    return 1 if summary["mismatches"] else 0
+def print_counts(verdicts):
+    """Prints how often each outcome occurs, the most frequent first."""
+    counts = verdicts.map(lambda line: (outcome(line), 1)).reduceByKey(lambda left, right: left + right).collect()
+    for (word, reason), count in sorted(counts, key=lambda item: (-item[1], item[0])):
+        print(f"{count:12,}  {word} {reason}".rstrip())
 
 
 class Parser(argparse.ArgumentParser):
-    """Ends with the status that the programs of Assay end with."""
+    """Exits with the status of `assay` for bad arguments."""
 
     def error(self, message):
         self.print_usage(sys.stderr)
@@ -170,24 +190,21 @@ class Parser(argparse.ArgumentParser):
 
 
 def arguments(words=None):
-    """Reads the command line."""
+    """Parses the command line."""
     parser = Parser(description="Replays a corpus on Apache Spark.")
-    parser.add_argument("corpus", help="a file of one record per line, by a path that all workers have")
-    parser.add_argument("--policy", required=True, help="by a path that all workers have")
-    parser.add_argument("--against", help="a policy to compare with, by a path that all workers have")
+    parser.add_argument("corpus", help="a file with one record per line; its path on all workers")
+    parser.add_argument("--policy", required=True, help="the policy; its path on all workers")
+    parser.add_argument("--against", help="a second policy to compare with; its path on all workers")
     parser.add_argument(
-        "--capture-key", metavar="SOURCE", help="what opens sealed records, file:PATH or env:NAME as all workers have it")
-    parser.add_argument("--assay", default="assay", help="the program, by a path that all workers have")
-    parser.add_argument("--output", required=True, help="the file to write the verdicts to, on the driver")
-    parser.add_argument("--summary", help="the file to write the merged summary to, on the driver")
-    parser.add_argument("--report", help="the file to write the report to, on the driver")
-    parser.add_argument("--title", help="what the report is called")
-    parser.add_argument("--name", help="what places call the corpus; its path without it")
-    parser.add_argument("--partitions", type=int, help="how many mappers there are; the default parallelism without it")
+        "--capture-key", metavar="SOURCE", help="the key that opens sealed records: file:PATH or env:NAME on all workers")
+    parser.add_argument("--assay", default="assay", help="the program; its path on all workers")
+    parser.add_argument("--output", required=True, help="the file of the verdicts, on the driver")
+    parser.add_argument("--name", help="the name of the corpus in errors; its path without it")
+    parser.add_argument("--partitions", type=int, help="the number of partitions; the default parallelism without it")
     parser.add_argument(
         "--replay-option", action="append", default=[], metavar="OPTION",
-        help="one more option of assay replay, such as --replay-option=--at=2026-05-01T00:00:00Z")
-    parser.add_argument("--master", help="the cluster, where spark-submit does not say it")
+        help="another option of assay replay, such as --replay-option=--at=2026-05-01T00:00:00Z")
+    parser.add_argument("--master", help="the cluster, unless spark-submit names it")
     options = parser.parse_args(words)
     if options.partitions is not None and options.partitions < 1:
         parser.error("--partitions is at least 1")
@@ -197,19 +214,17 @@ def arguments(words=None):
 def run(spark, options):
     """Replays a corpus, and gives the exit status."""
     try:
-        verdicts, summaries = replay(spark, options)
+        verdicts, status = replay(spark, options)
         write_verdicts(verdicts, options.output)
-        return status(merge(summaries, options))
-    except JobFailure as failure:
-        print(f"error: {failure}", file=sys.stderr)
+        print_counts(verdicts)
+        return status
     except Exception as failure:  # pylint: disable=broad-except
-        # Whatever it is, a part of a result is none.
         print(f"error: the job failed: {reason(failure)}", file=sys.stderr)
-    return FAILED
+        return FAILED
 
 
 def reason(failure):
-    """The sentence in an exception of Spark, which has that of the worker and two stacks in it."""
+    """The message in an exception of Spark, which also holds that of the worker and two stacks."""
     lines = str(failure).splitlines() or [type(failure).__name__]
     raised = [line for line in lines if line.startswith(("RuntimeError: ", "Exception: ", "pyspark.errors."))]
     return (raised or lines)[0]

@@ -1,17 +1,17 @@
-public import AssayCore
+package import AssayCore
 
-// What corpora of App Attest evidence are made of: which fields they may not want to keep, and what belongs together.
+// What captures and replays need to know of App Attest records.
 
 extension AppAttestEngine {
-    /// The request that an assertion signs.
-    public static let sensitiveFields = [
+    /// The client data of an assertion: the request that the app signed.
+    package static let sensitiveFields = [
         SensitiveField(
             "clientData", of: AssertionCheck.kind, substitute: .sha256(as: "clientDataHash"),
             reveals: "the request that the app signed")
     ]
 
-    /// The key, whose enrolment and counter the ledger keeps.
-    public static func orderingKey(of record: EvidenceRecord) -> String? {
+    /// The key identifier: enrolment and counter are per key.
+    package static func orderingKey(of record: EvidenceRecord) -> String? {
         guard case .text(let keyID)? = record.evidence["keyId"]?.content else { return nil }
         return "\(Configuration.engine) \(keyID)"
     }

@@ -1,34 +1,43 @@
-public import AssayCore
-public import AssayInspection
+package import AssayCore
+import AssayInspection
 import AssayPrimitives
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// Judges the evidence of Apple's App Attest: attestations, assertions and receipts.
-public struct AppAttestEngine: InspectableEngine {
+package struct AppAttestEngine: InspectableEngine {
     /// The policy's section for App Attest.
-    public typealias Configuration = AppAttestConfiguration
+    package typealias Configuration = AppAttestConfiguration
 
     /// The kinds of evidence that the engine judges.
-    public static let kinds = [AttestationCheck.kind, AssertionCheck.kind, ReceiptCheck.kind]
+    package static let kinds = [AttestationCheck.kind, AssertionCheck.kind, ReceiptCheck.kind]
     /// Every check of the engine, in the declared order.
-    public static let catalogue = AttestationCheck.catalogue + AssertionCheck.catalogue + ReceiptCheck.catalogue
+    package static let catalogue = AttestationCheck.catalogue + AssertionCheck.catalogue + ReceiptCheck.catalogue
 
     private let apps: EngineApps<AppAttestExpectations>
     private let keyCache = EnrolledKeyCache()
 
-    /// Prepares to judge under a policy. No key store is asked: Apple's trust anchors are compiled in.
-    public init(policy: Policy, resources: EngineResources) {
+    /// The key ID is the SHA-256 digest of the public key, an uncompressed point on P-256 (Apple, *Validating apps that connect
+    /// to your server*).
+    package static func problem(withKey key: EnrolledKey) -> String? {
+        guard key.identifier.engine == AppAttestConfiguration.engine else { return nil }
+        let length = key.identifier.value.count
+        if length != 32 { return "has an ID of \(length) bytes, not 32" }
+        return key.publicKey.count == 65 && key.publicKey.first == 4 ? nil : "has no uncompressed P-256 point"
+    }
+
+    /// Prepares to judge under a policy. The engine needs no keys: Apple's trust anchors are compiled in.
+    package init(policy: Policy, resources: EngineResources) {
         apps = EngineApps(policy)
     }
 
-    /// Assesses a record: decodes it, looks up what the ledger knows, runs the checks. Nothing is committed.
-    public func assess(
+    /// Assesses a record. Commits nothing.
+    package func assess(
         _ record: EvidenceRecord, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
         switch record.kind {
         case AttestationCheck.kind:
             let input = try record.reading(AttestationInput.init)
-            return try await assess(input, app: record.app, ledger: ledger, at: now)
+            return try assess(input, app: record.app, at: now)
         case AssertionCheck.kind:
             let (input, supplied) = try record.reading(AssertionInput.read)
             return try await assess(input, suppliedKey: supplied, app: record.app, ledger: ledger, at: now)
@@ -40,55 +49,89 @@ public struct AppAttestEngine: InspectableEngine {
         }
     }
 
+    // With several apps, evidence that names none is decoded before its app is known, and identifies it.
+
     /// Assesses an attestation; see ``AttestationAssessor``.
-    public func assess(
-        _ input: AttestationInput, app: String?, ledger: any Ledger, at now: Date
-    ) async throws(VerificationError) -> Assessment {
-        let expectations = try expectations(for: app) {
-            (try? AttestationEvidence(input.attestation, authorities: AppAttestTrust.apple.attestation))?
-                .authenticatorData.rpIDHash
+    package func assess(
+        _ input: AttestationInput, app: String?, at now: Date
+    ) throws(VerificationError) -> Assessment {
+        if let expectations = try apps.app(app) {
+            return AttestationAssessor.assess(input, expectations: expectations, now: now)
         }
-        return AttestationAssessor.assess(input, expectations: expectations, now: now)
+        var run = CheckRun(modes: .strict, capacity: AttestationCheck.catalogue.count)
+        guard let evidence = AttestationAssessor.decode(input, .apple, &run) else {
+            return undecodable(AttestationCheck.kind, AttestationCheck.catalogue, &run)
+        }
+        let expectations = try self.app(rpIDHash: evidence.authenticatorData.rpIDHash)
+        run.modes = expectations.modes
+        return AttestationAssessor.assess(evidence, of: input, expectations, now, &run)
     }
 
     /// Looks up the key of an assertion and assesses it; see ``AssertionAssessor``.
-    public func assess(
+    package func assess(
         _ input: AssertionInput, suppliedKey: AssertionKeys.Supplied?, app: String?, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
-        let expectations = try expectations(for: app) {
-            (try? AssertionEvidence(input.assertion))?.authenticatorData.rpIDHash
+        if let expectations = try apps.app(app) {
+            let keys = try await keys(of: input, suppliedKey, in: ledger, at: now)
+            return AssertionAssessor.assess(input, keys: keys, expectations: expectations, now: now)
         }
-        let keys = try await ledger.asking { (ledger) async throws(LedgerOutage) in
-            let identifier = KeyIdentifier.appAttest(input.keyID)
-            return AssertionKeys(
-                enrolled: try await ledger.enrolledKey(identifier), supplied: suppliedKey,
-                durability: ledger.durability,
-                blocks: try await ledger.block(onKey: identifier, at: now).map { [$0] } ?? [], cache: keyCache)
+        var run = CheckRun(modes: .strict, capacity: AssertionCheck.catalogue.count)
+        guard let evidence = AssertionAssessor.decode(input, &run) else {
+            return undecodable(AssertionCheck.kind, AssertionCheck.catalogue, &run)
         }
-        return AssertionAssessor.assess(input, keys: keys, expectations: expectations, now: now)
+        let expectations = try self.app(rpIDHash: evidence.authenticatorData.rpIDHash)
+        run.modes = expectations.modes
+        let keys = try await keys(of: input, suppliedKey, in: ledger, at: now)
+        return AssertionAssessor.assess(evidence, of: input, keys, expectations, now, &run)
     }
 
     /// Looks up the key of a receipt and assesses it; see ``ReceiptAssessor``.
-    public func assess(
+    package func assess(
         _ input: ReceiptInput, app: String?, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
-        let expectations = try expectations(for: app) {
-            (try? SignedReceipt(input.receipt[...], authorities: AppAttestTrust.apple.receipts)).map {
-                Digest.sha256(Array($0.payload.appID.utf8))[...]
-            }
+        if let expectations = try apps.app(app) {
+            let enrolled = try await enrolledKey(input.keyID, in: ledger)
+            return ReceiptAssessor.assess(input, enrolled: enrolled, expectations: expectations, now: now)
         }
-        let enrolled = try await ledger.asking { (ledger) async throws(LedgerOutage) in
-            try await ledger.enrolledKey(.appAttest(input.keyID))
+        var run = CheckRun(modes: .strict, capacity: ReceiptCheck.catalogue.count)
+        guard let receipt = ReceiptAssessor.decode(input, .apple, &run) else {
+            return undecodable(ReceiptCheck.kind, ReceiptCheck.catalogue, &run)
         }
-        return ReceiptAssessor.assess(input, enrolled: enrolled, expectations: expectations, now: now)
+        let expectations = try self.app(rpIDHash: Digest.sha256(Array(receipt.payload.appID.utf8))[...])
+        run.modes = expectations.modes
+        let enrolled = try await enrolledKey(input.keyID, in: ledger)
+        return ReceiptAssessor.assess(receipt, of: input, enrolled, expectations, now, &run)
     }
 
-    private func expectations(
-        for name: String?, rpIDHash: () -> ArraySlice<UInt8>?
-    ) throws(VerificationError) -> AppAttestExpectations {
-        try apps.app(name, by: "App ID") { apps in
-            guard let hash = rpIDHash() else { return [] }
-            return apps.filter { $0.appID(rpIDHash: hash) != nil }
+    /// The one of several apps that has the App ID with a hash.
+    private func app(rpIDHash: ArraySlice<UInt8>) throws(VerificationError) -> AppAttestExpectations {
+        try apps.app(by: "App ID") { $0.appID(rpIDHash: rpIDHash) != nil }
+    }
+
+    /// Decoding does not depend on the app, so every app rejects evidence that cannot be decoded.
+    private func undecodable(
+        _ kind: EvidenceKind, _ catalogue: [CheckDefinition], _ run: inout CheckRun
+    ) -> Assessment {
+        Assessment(undecodable: kind, &run, skipping: catalogue.dropFirst().map(\.id))
+    }
+
+    private func keys(
+        of input: AssertionInput, _ supplied: AssertionKeys.Supplied?, in ledger: any Ledger, at now: Date
+    ) async throws(VerificationError) -> AssertionKeys {
+        try await ledger.asking { (ledger) async throws(LedgerOutage) in
+            let identifier = KeyIdentifier.appAttest(input.keyID)
+            return AssertionKeys(
+                enrolled: try await ledger.enrolledKey(identifier), supplied: supplied,
+                durability: ledger.durability,
+                blocks: try await ledger.block(onKey: identifier, at: now).map { [$0] } ?? [], cache: keyCache)
+        }
+    }
+
+    private func enrolledKey(
+        _ keyID: [UInt8], in ledger: any Ledger
+    ) async throws(VerificationError) -> EnrolledKey? {
+        try await ledger.asking { (ledger) async throws(LedgerOutage) in
+            try await ledger.enrolledKey(.appAttest(keyID))
         }
     }
 }

@@ -1,10 +1,10 @@
 public import AssayCore
 import AssayPrimitives
 
-// What App Attest keeps in the ledger, and under which names.
+// The ledger entries of App Attest.
 
 extension KeyIdentifier {
-    /// The ledger's name of an App Attest key, by which it is looked up and blocked.
+    /// The identifier under which the ledger enrols and blocks an App Attest key.
     ///
     /// - Parameter keyID: the key identifier, 32 bytes.
     public static func appAttest(_ keyID: [UInt8]) -> KeyIdentifier {
@@ -12,7 +12,7 @@ extension KeyIdentifier {
     }
 }
 
-/// What the ledger keeps of an enrolled key besides the key itself.
+/// The names of an enrolled key's properties.
 enum EnrolledProperty {
     static let appID = "appId"
     static let environment = "environment"
@@ -23,7 +23,7 @@ enum EnrolledProperty {
 }
 
 extension LedgerEffect {
-    /// The use of one of the ledger's challenges, in whichever of its two forms.
+    /// Consumes one of the ledger's challenges, in either of its two forms.
     static func consumeChallenge(
         _ bytes: [UInt8], _ check: CheckID, _ kind: EvidenceKind, _ expectations: AppAttestExpectations
     ) -> LedgerEffect {

@@ -2,9 +2,9 @@ public import AssayCore
 import AssayPrimitives
 public import FoundationEssentials
 
-/// What authentic App Attest evidence tells about the key, the app and the device.
+/// The facts of authentic App Attest evidence about the key, the app and the device.
 public struct AppAttestSubject: VerdictSubject, Equatable {
-    /// What a receipt tells.
+    /// The facts of a receipt.
     public struct ReceiptFacts: Sendable, Equatable {
         /// `ATTEST` for the one in an attestation, `RECEIPT` for a refreshed one.
         public let type: String
@@ -12,15 +12,15 @@ public struct AppAttestSubject: VerdictSubject, Equatable {
         public let createdAt: Date
         /// About how many keys the device attested in the last 30 days; only in refreshed receipts.
         public let riskMetric: Int?
-        /// From when on Apple hands out a new receipt in exchange.
+        /// The time from which Apple exchanges it for a new receipt.
         public let refreshFrom: Date?
-        /// Until when it can be exchanged.
+        /// The time until which Apple exchanges it.
         public let expiresAt: Date
     }
 
     /// The key identifier, 32 bytes.
     public internal(set) var keyID: [UInt8]
-    /// The attested key as a 65-byte X9.63 point, for those who keep keys themselves; nil in receipts.
+    /// The attested key as a 65-byte X9.63 point, for backends that store keys themselves; nil in receipts.
     public internal(set) var publicKey: [UInt8]?
     /// The App ID, when it is one of the policy's.
     public internal(set) var appID: String?
@@ -38,7 +38,7 @@ public struct AppAttestSubject: VerdictSubject, Equatable {
     public internal(set) var validationCategory: UInt64?
     /// The app's bundle version, and nil when there is none.
     public internal(set) var bundleVersion: String?
-    /// What a verified receipt tells.
+    /// The facts of a verified receipt.
     public internal(set) var receipt: ReceiptFacts?
 
     init(keyID: [UInt8]) {
@@ -65,27 +65,23 @@ public struct AppAttestSubject: VerdictSubject, Equatable {
     /// The facts in the order in which a person would read them.
     public var fields: [SubjectField] {
         var fields: [SubjectField] = []
-        func add(_ name: String, _ value: SubjectField.Value?) {
-            if let value { fields.append(SubjectField(name, value)) }
-        }
-        func text(_ text: String?) -> SubjectField.Value? { text.map { .text($0) } }
-        func time(_ date: Date?) -> SubjectField.Value? { date.map { .text(RFC3339.format($0)) } }
-        add("keyId", .text(Base64.encode(keyID, .standard)))
-        add("publicKey", text(publicKey.map { Base64.encode($0, .standard) }))
-        add("appId", text(appID))
-        add("environment", text(environment?.rawValue))
-        add("counter", counter.map { .integer(Int64($0)) })
-        add("platform", text(platform?.rawValue))
-        add("osVersion", text(osVersion))
-        add("osBuild", text(osBuild))
-        add("validationCategory", validationCategory.map { .integer(Int64(clamping: $0)) })
-        add("validationCategoryName", text(validationCategory.flatMap { ValidationCategory(value: $0)?.rawValue }))
-        add("bundleVersion", text(bundleVersion))
-        add("receiptType", text(receipt?.type))
-        add("riskMetric", receipt?.riskMetric.map { .integer(Int64($0)) })
-        add("receiptCreatedAt", time(receipt?.createdAt))
-        add("receiptRefreshFrom", time(receipt?.refreshFrom))
-        add("receiptExpiresAt", time(receipt?.expiresAt))
+        fields.add("keyId", text: Base64.encode(keyID, .standard))
+        fields.add("publicKey", text: publicKey.map { Base64.encode($0, .standard) })
+        fields.add("appId", text: appID)
+        fields.add("environment", text: environment?.rawValue)
+        fields.add("counter", integer: counter)
+        fields.add("platform", text: platform?.rawValue)
+        fields.add("osVersion", text: osVersion)
+        fields.add("osBuild", text: osBuild)
+        fields.add("validationCategory", integer: validationCategory)
+        fields.add(
+            "validationCategoryName", text: validationCategory.flatMap { ValidationCategory(value: $0)?.rawValue })
+        fields.add("bundleVersion", text: bundleVersion)
+        fields.add("receiptType", text: receipt?.type)
+        fields.add("riskMetric", integer: receipt?.riskMetric)
+        fields.add("receiptCreatedAt", time: receipt?.createdAt)
+        fields.add("receiptRefreshFrom", time: receipt?.refreshFrom)
+        fields.add("receiptExpiresAt", time: receipt?.expiresAt)
         return fields
     }
 
@@ -94,7 +90,7 @@ public struct AppAttestSubject: VerdictSubject, Equatable {
     /// The counter, and nil in receipts.
     public var presentedCounter: Int64? { counter.map { Int64($0) } }
 
-    /// The facts by which verdicts are broken down.
+    /// The facts by which reports group verdicts.
     public var dimensions: [SubjectField] {
         let category = validationCategory.map { ValidationCategory(value: $0)?.rawValue ?? "\($0)" }
         let values = [
@@ -107,7 +103,7 @@ public struct AppAttestSubject: VerdictSubject, Equatable {
 
 extension AppAttestEngine {
     /// The system, the environment and the app's version.
-    public static let dimensions = [
+    package static let dimensions = [
         SubjectDimension("platform", "Platform"),
         SubjectDimension("osVersion", "Version of the operating system"),
         SubjectDimension("environment", "Environment"),
@@ -117,6 +113,6 @@ extension AppAttestEngine {
 }
 
 extension Verdict {
-    /// What App Attest evidence told, and nil for other evidence and for evidence that is not authentic.
+    /// The facts of authentic App Attest evidence; nil for other evidence.
     public var appAttest: AppAttestSubject? { subject as? AppAttestSubject }
 }

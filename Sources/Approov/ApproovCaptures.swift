@@ -1,10 +1,11 @@
-public import AssayCore
+package import AssayCore
+import AssayHTTPSignatures
 import AssayPrimitives
 
 extension ApproovEngine {
-    /// Tokens and the values that they are bound to let their holder act, and so do the keys of proofs, which loggable tokens
-    /// carry as well; headers and bodies are a user's.
-    public static let sensitiveFields = [
+    /// Tokens, bound values and keys of proofs authorise their holder; loggable tokens carry keys of proofs as well. Headers
+    /// and bodies are user data.
+    package static let sensitiveFields = [
         SensitiveField(
             "token", of: ApproovCheck.tokenKind, substitute: .none,
             reveals: "the token, which lets its holder call the API until it expires"),
@@ -25,15 +26,15 @@ extension ApproovEngine {
             "address", of: ApproovCheck.messageKind, substitute: .none, reveals: "the address of the device"),
         SensitiveField(
             "measurements", of: ApproovCheck.proofKind, substitute: .none,
-            reveals: "the key of proofs, with which anybody can prove the measurements"),
+            reveals: "the key of proofs, with which any holder can prove the measurements"),
         SensitiveField(
             "token", of: ApproovCheck.proofKind, substitute: .none,
             reveals: "the token, which carries the key of proofs"),
     ]
 
-    /// The token of a message, which every signature covers: messages that are one for the ledger have the same. Those whose
-    /// token stands in another field than the usual one are all kept together. Tokens and proofs are used many times.
-    public static func orderingKey(of record: EvidenceRecord) -> String? {
+    /// The token of a message: every signature covers it, so two uses of one message have the same token. Messages with the
+    /// token in a field other than the default share one key. Tokens and proofs need no order: the ledger keeps nothing of them.
+    package static func orderingKey(of record: EvidenceRecord) -> String? {
         guard record.kind == ApproovCheck.messageKind, let input = try? ApproovMessageInput(record.evidence) else {
             return nil
         }

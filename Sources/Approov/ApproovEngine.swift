@@ -1,33 +1,33 @@
-public import AssayCore
-public import AssayInspection
-public import FoundationEssentials
+package import AssayCore
+import AssayInspection
+package import FoundationEssentials
 
 /// Judges the evidence of Approov: tokens, messages that apps have signed, and measurement proofs.
-public struct ApproovEngine: InspectableEngine {
+package struct ApproovEngine: InspectableEngine {
     /// The policy's section for Approov.
-    public typealias Configuration = ApproovConfiguration
+    package typealias Configuration = ApproovConfiguration
 
     /// The kinds of evidence that the engine judges.
-    public static let kinds = [ApproovCheck.tokenKind, ApproovCheck.messageKind, ApproovCheck.proofKind]
+    package static let kinds = [ApproovCheck.tokenKind, ApproovCheck.messageKind, ApproovCheck.proofKind]
     /// Every check of the engine, in the declared order.
-    public static let catalogue = ApproovCheck.catalogue
+    package static let catalogue = ApproovCheck.catalogue
     /// The types of keys that the engine judges with.
-    public static let keyMaterials: [any KeyMaterial.Type] = [ApproovKey.self, ApproovMessageKey.self]
+    package static let keyMaterials: [any KeyMaterial.Type] = [ApproovKey.self, ApproovMessageKey.self]
 
     private let apps: EngineApps<ApproovExpectations>
-    let keys: any KeyStore
-    /// The keys of tokens, when they are always the same.
+    private let keys: any KeyStore
+    /// The keys of tokens, if the store never changes.
     private let fixedTokenKeys: [NamedKey]?
 
     /// Prepares to judge under a policy, with the keys of a store.
-    public init(policy: Policy, resources: EngineResources) {
+    package init(policy: Policy, resources: EngineResources) {
         apps = EngineApps(policy)
         keys = resources.keys
         fixedTokenKeys = (resources.keys as? StaticKeyStore)?.keysAtHand(for: ApproovKey.purpose)
     }
 
-    /// Assesses a record: looks up keys and what the ledger knows, and runs the checks. Nothing is committed.
-    public func assess(
+    /// Assesses a record: looks up keys and standings, and runs the checks. Commits nothing.
+    package func assess(
         _ record: EvidenceRecord, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
         switch record.kind {
@@ -45,13 +45,18 @@ public struct ApproovEngine: InspectableEngine {
         }
     }
 
-    /// Looks up the keys of a token's app, and what the ledger knows of its device, and assesses it; see
-    /// ``ApproovTokenAssessor``.
-    public func assess(
+    // Approov evidence never identifies its app: with several apps, evidence that names none cannot be judged.
+
+    /// Looks up the keys of a token's app and the standings of its device, and assesses it; see ``ApproovTokenAssessor``.
+    package func assess(
         _ input: ApproovTokenInput, app: String?, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
-        let expectations = try expectations(for: app)
-        // What is at hand is not waited for: each call that may wait takes its time even when it does not.
+        guard let expectations = try apps.app(app) else {
+            return try undecodable(ApproovCheck.tokenKind, among: apps.all, skipping: []) { app, run in
+                ApproovTokenAssessor.decode(demandsPrefix: false, app.configuration, &run) { input.evidence }
+            }
+        }
+        // Avoid the asynchronous call where possible: it costs time even if it does not wait.
         let keys =
             if let fixedTokenKeys {
                 try liveTokenKeys(fixedTokenKeys, for: expectations, at: now)
@@ -59,23 +64,107 @@ public struct ApproovEngine: InspectableEngine {
                 try await tokenKeys(for: expectations, at: now)
             }
         var run = CheckRun(modes: expectations.modes, capacity: expectations.tokenChecks.count)
-        let outcome = ApproovTokenAssessor.authenticate(
-            input.evidence, demandsPrefix: false, keys, expectations, &run)
+        let outcome = ApproovTokenAssessor.authenticate(demandsPrefix: false, keys, expectations, &run) {
+            input.evidence
+        }
         let standings = ledger.isWithoutStandings ? [] : try await standings(of: outcome, in: ledger, at: now)
         ApproovTokenAssessor.judge(outcome, input.binding, input.address, standings, expectations, now, &run)
         return ApproovTokenAssessor.assessment(outcome, expectations, run.results)
     }
 
-    /// The app of evidence, which never names one itself.
-    func expectations(for name: String?) throws(VerificationError) -> ApproovExpectations {
-        try apps.app(name, by: "token") { $0 }
+    /// Looks up the keys of a message's app and the standings of its device, and assesses it; see
+    /// ``ApproovMessageAssessor``.
+    package func assess(
+        _ input: ApproovMessageInput, app: String?, ledger: any Ledger, at now: Date
+    ) async throws(VerificationError) -> Assessment {
+        guard let expectations = try apps.app(app) else {
+            return try undecodable(
+                ApproovCheck.messageKind, among: apps.all.filter { $0.configuration.messageSigning != nil },
+                skipping: ApproovCheck.messageChecks + [ApproovCheck.replay]
+            ) { app, run in ApproovMessageAssessor.decodeToken(of: input, app.configuration, &run) }
+        }
+        let signing: MessageSigning
+        do { signing = try ApproovMessageAssessor.signing(of: expectations) } catch { throw .request(error) }
+        let tokenKeys = try await tokenKeys(for: expectations, at: now)
+        let messageKeys: KeySelection<ApproovMessageKey> =
+            switch signing.signer {
+            case .installation: KeySelection([], for: expectations.messageKeyClaim, at: now)
+            case .account: try await keys.selection(for: expectations.messageKeyClaim, at: now)
+            }
+        var run = CheckRun(modes: expectations.modes, capacity: ApproovMessageAssessor.capacity(expectations))
+        let token = ApproovMessageAssessor.authenticate(input, tokenKeys, expectations, &run)
+        let standings = try await standings(of: token, in: ledger, at: now)
+        let context = ApproovMessageAssessor.Context(
+            input: input, signing: signing, keys: messageKeys, expectations: expectations, now: now)
+        return context.assess(token, standings, &run)
     }
 
-    /// The keys that the tokens of an app are verified with.
-    func tokenKeys(
+    /// Verifies the token that carries the measurements, if there is one, and compares the proof with them; see
+    /// ``ApproovProofAssessor``.
+    package func assess(
+        _ input: ApproovProofInput, app: String?, ledger: any Ledger, at now: Date
+    ) async throws(VerificationError) -> Assessment {
+        guard let expectations = try apps.app(app) else {
+            guard case .token(let token) = input.source else { throw ambiguity }
+            return try undecodable(
+                ApproovCheck.proofKind, among: apps.all, skipping: [ApproovCheck.measurement]
+            ) { app, run in
+                ApproovTokenAssessor.decode(demandsPrefix: false, app.configuration, &run) { .token(token) }
+            }
+        }
+        let text: String
+        switch input.source {
+        case .measurements(let measurements):
+            return ApproovProofAssessor.assess(input, measurements: measurements, expectations: expectations, now: now)
+        case .token(let token): text = token
+        }
+        let keys = try await tokenKeys(for: expectations, at: now)
+        var run = CheckRun(modes: expectations.modes, capacity: expectations.tokenChecks.count + 1)
+        let outcome = ApproovTokenAssessor.authenticate(demandsPrefix: false, keys, expectations, &run) {
+            .token(text)
+        }
+        let standings = try await standings(of: outcome, in: ledger, at: now)
+        ApproovTokenAssessor.judge(outcome, [], nil, standings, expectations, now, &run)
+        let proven = ApproovProofAssessor.measure(input, outcome.token?.claims.measurements, &run)
+        var subject = ApproovSubject(outcome)
+        subject?.measurement = proven
+        return ApproovProofAssessor.assessment(expectations, run.results, subject)
+    }
+
+    /// Rejects evidence that names none of several apps if its token cannot be decoded under the policy of any of them.
+    ///
+    /// - Parameters:
+    ///   - apps: the apps that judge the kind. The results are those of the first one.
+    ///   - checks: the checks of the kind that follow those of the token.
+    ///   - decode: runs the check of the decoding as an app's policy has it; nil when the token cannot be decoded.
+    /// - Throws: `.request` when the evidence can be decoded, as nothing in it identifies the app.
+    private func undecodable(
+        _ kind: EvidenceKind, among apps: [ApproovExpectations], skipping checks: [CheckID],
+        _ decode: (ApproovExpectations, inout CheckRun) -> ApproovTokenText.Parts?
+    ) throws(VerificationError) -> Assessment {
+        var rejection: Assessment?
+        for app in apps {
+            var run = CheckRun(modes: app.modes, capacity: app.tokenChecks.count + checks.count)
+            guard decode(app, &run) == nil else { throw ambiguity }
+            guard rejection == nil else { continue }
+            rejection = Assessment(undecodable: kind, &run, skipping: app.tokenChecks.dropFirst() + checks)
+        }
+        guard let rejection else { throw ambiguity }
+        return rejection
+    }
+
+    private var ambiguity: VerificationError { apps.ambiguity(of: apps.all.count, by: "token") }
+
+    /// The keys that verify the tokens of an app.
+    private func tokenKeys(
         for expectations: ApproovExpectations, at now: Date
     ) async throws(VerificationError) -> TokenKeys {
-        let named = if let fixedTokenKeys { fixedTokenKeys } else { try await namedKeys(ApproovKey.purpose) }
+        let named: [NamedKey]
+        if let fixedTokenKeys {
+            named = fixedTokenKeys
+        } else {
+            do { named = try await keys.keys(for: ApproovKey.purpose) } catch { throw .outage(error) }
+        }
         return try liveTokenKeys(named, for: expectations, at: now)
     }
 
@@ -89,25 +178,8 @@ public struct ApproovEngine: InspectableEngine {
         return keys
     }
 
-    /// The keys of a purpose, in whatever state.
-    private func namedKeys(_ purpose: KeyPurpose) async throws(VerificationError) -> [NamedKey] {
-        do { return try await keys.keys(for: purpose) } catch { throw .outage(error) }
-    }
-
-    /// The keys of an app of one purpose, at least one of which is live.
-    func selectKeys<Material: KeyMaterial>(
-        _ claim: KeyClaim, at now: Date
-    ) async throws(VerificationError) -> KeySelection<Material> {
-        let named = try await namedKeys(Material.purpose)
-        let selection = KeySelection<Material>(named, for: claim, at: now)
-        guard !selection.live.isEmpty else {
-            throw .request(KeySelection<Material>.absence(of: named, for: claim, at: now))
-        }
-        return selection
-    }
-
-    /// What the ledger knows of the device and the issuer of an authentic token.
-    func standings(
+    /// The standings of the device and the issuer of an authentic token.
+    private func standings(
         of outcome: ApproovTokenAssessor.Outcome, in ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> [LedgerStanding] {
         guard let token = outcome.token, !ledger.isWithoutStandings else { return [] }

@@ -1,20 +1,19 @@
-public import AssayCore
+package import AssayCore
 
-/// What the evidence of one API is held against: its configuration and the modes of the checks, with everything computed
-/// that does not depend on the evidence.
+/// The requirements of one API, with everything computed that does not depend on the evidence.
 ///
-/// A class, so that judging many requests at once counts one reference for it and not one for each of its parts.
-public final class ApproovExpectations: EngineExpectations {
+/// A class: concurrent judgements count one reference instead of one for each part.
+package final class ApproovExpectations: EngineExpectations {
     /// The name of the policy's app.
-    public let app: String
-    /// What the policy demands.
-    public let configuration: ApproovConfiguration
+    package let app: String
+    /// The app's section of the policy.
+    package let configuration: ApproovConfiguration
     let modes: CheckModes
-    /// Which keys are the app's.
+    /// The selection of the app's keys.
     let keyClaim: KeyClaim
-    /// Those of its keys that may be used, prepared for tokens.
+    /// The app's live keys, prepared for tokens.
     let tokenKeys = TokenKeysMemo()
-    /// Which message signing keys of accounts are the app's.
+    /// The selection of the app's message signing keys of accounts.
     let messageKeyClaim: KeyClaim
     /// The checks of a token of the form that the policy names, in their order.
     let tokenChecks: [CheckID]
@@ -23,9 +22,9 @@ public final class ApproovExpectations: EngineExpectations {
     ///
     /// - Parameters:
     ///   - app: the name of the policy's app.
-    ///   - configuration: what the policy demands of it.
+    ///   - configuration: its section of the policy.
     ///   - modes: the modes of the policy checks; a check without one is enforced.
-    public init(app: String, configuration: ApproovConfiguration, modes: [CheckID: CheckMode]) {
+    package init(app: String, configuration: ApproovConfiguration, modes: [CheckID: CheckMode]) {
         self.app = app
         self.configuration = configuration
         self.modes = CheckModes(modes)

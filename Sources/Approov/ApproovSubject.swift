@@ -2,12 +2,12 @@ public import AssayCore
 import AssayPrimitives
 import FoundationEssentials
 
-/// What Approov evidence tells about the device and the request.
+/// The facts of Approov evidence about the device and the request.
 public struct ApproovSubject: VerdictSubject {
-    /// What a token says of itself that is not authentic.
+    /// Claims of a token that is not authentic.
     ///
-    /// Approov gives an app that fails attestation a token under a wrong secret, and these two let support find out why.
-    /// Anybody can write them: they are for messages to the client and for logs, and prove nothing.
+    /// Approov gives an app that fails attestation a token under a wrong secret; with these two claims support finds the
+    /// reason. An attacker can write any value: they are for messages to the client and for logs, and prove nothing.
     public struct Claimed: Sendable, Equatable {
         /// The attestation response code: letters and digits.
         public let responseCode: String?
@@ -21,18 +21,18 @@ public struct ApproovSubject: VerdictSubject {
     public var form: String? { token?.form.rawValue }
     /// The name of the key that an authentic token is signed or encrypted with.
     public var key: String? { token?.key }
-    /// Where an authentic token comes from.
+    /// The service that issued an authentic token.
     public var source: ApproovClaims.Source? { token?.source }
     /// The claims of an authentic token.
     public var claims: ApproovClaims? { token?.claims }
-    /// What a token that is not authentic says of itself.
+    /// Claims of a token that is not authentic.
     public let claimed: Claimed?
-    /// What is known of the signature of a message.
+    /// The facts of a message's signature.
     public internal(set) var message: MessageFacts?
-    /// Which measurement a proof proves.
+    /// The measurement that a proof proves.
     public internal(set) var measurement: ApproovMeasurement?
 
-    /// How many unknown claims are told one by one.
+    /// The greatest number of unknown claims in ``fields``.
     private static let unknownShown = 32
 
     init?(_ outcome: ApproovTokenAssessor.Outcome) {
@@ -54,44 +54,32 @@ public struct ApproovSubject: VerdictSubject {
 
     /// The facts in the order in which a person would read them.
     public var fields: [SubjectField] {
+        func time(_ seconds: Double?) -> Date? {
+            seconds.flatMap { abs($0) < ApproovClaims.endOfTime ? Date(timeIntervalSince1970: $0) : nil }
+        }
         var fields: [SubjectField] = []
-        func add(_ name: String, _ value: SubjectField.Value?) {
-            if let value { fields.append(SubjectField(name, value)) }
-        }
-        func text(_ text: String?) -> SubjectField.Value? { text.map { .text($0) } }
-        func time(_ seconds: Double?) -> SubjectField.Value? {
-            seconds.flatMap { abs($0) < ApproovClaims.endOfTime ? $0 : nil }
-                .map { .text(RFC3339.format(Date(timeIntervalSince1970: $0))) }
-        }
-        add("form", text(form))
-        add("key", text(key))
-        add("source", text(source?.rawValue))
-        add("deviceId", text(claims?.deviceID))
-        add("arc", text(claims?.responseCode))
-        add("claimedDeviceId", text(claimed?.deviceID))
-        add("claimedArc", text(claimed?.responseCode))
-        add("expiresAt", time(claims?.expiry))
-        add("notBefore", time(claims?.notBefore))
-        add("issuedAt", time(claims?.issuedAt))
-        add("address", text(claims?.address))
-        add("issuer", text(claims?.issuer))
-        add("audiences", claims?.audiences.map { .texts($0) })
-        add("subject", text(claims?.subject))
-        add("annotations", claims?.annotations.map { .texts($0) })
-        add("isBound", claims.map { .flag($0.boundDigest != nil) })
-        add("messageKeyId", text(claims?.messageKeyID))
+        fields.add("form", text: form)
+        fields.add("key", text: key)
+        fields.add("source", text: source?.rawValue)
+        fields.add("deviceId", text: claims?.deviceID)
+        fields.add("arc", text: claims?.responseCode)
+        fields.add("claimedDeviceId", text: claimed?.deviceID)
+        fields.add("claimedArc", text: claimed?.responseCode)
+        fields.add("expiresAt", time: time(claims?.expiry))
+        fields.add("notBefore", time: time(claims?.notBefore))
+        fields.add("issuedAt", time: time(claims?.issuedAt))
+        fields.add("address", text: claims?.address)
+        fields.add("issuer", text: claims?.issuer)
+        fields.add("audiences", claims?.audiences.map { .texts($0) })
+        fields.add("subject", text: claims?.subject)
+        fields.add("annotations", claims?.annotations.map { .texts($0) })
+        fields.add("isBound", claims.map { .flag($0.boundDigest != nil) })
+        fields.add("messageKeyId", text: claims?.messageKeyID)
         fields += message?.fields ?? []
-        add("measurement", text(measurement?.rawValue))
-        add("unknownClaims", unknownClaims)
+        fields.add("measurement", text: measurement?.rawValue)
+        let unknown = claims?.unknown.map { "\($0.name.excerpt): \($0.value.excerpt)" } ?? []
+        fields.add("unknownClaims", .list(unknown, atMost: Self.unknownShown))
         return fields
-    }
-
-    private var unknownClaims: SubjectField.Value? {
-        guard let unknown = claims?.unknown, !unknown.isEmpty else { return nil }
-        let rest = unknown.count - Self.unknownShown
-        return .texts(
-            unknown.prefix(Self.unknownShown).map { "\($0.name.excerpt): \($0.value.excerpt)" }
-                + (rest > 0 ? ["\(rest) more"] : []))
     }
 }
 
@@ -122,8 +110,8 @@ extension ApproovSubject.Claimed {
 }
 
 extension ApproovEngine {
-    /// The form and source of tokens, their issuers, and what they tell of devices.
-    public static let dimensions = [
+    /// The form, source, key and issuer of tokens, and the properties of devices.
+    package static let dimensions = [
         SubjectDimension("form", "Form of the token"),
         SubjectDimension("source", "Source of the token"),
         SubjectDimension("key", "Key"),
@@ -135,6 +123,6 @@ extension ApproovEngine {
 }
 
 extension Verdict {
-    /// What Approov evidence told, and nil for other evidence and for what tells nothing.
+    /// The facts of Approov evidence; nil for other evidence, and when there are none.
     public var approov: ApproovSubject? { subject as? ApproovSubject }
 }

@@ -3,9 +3,9 @@ import Approov
 import AssayCore
 import PlayIntegrity
 
-/// The engines of a verifier, prepared under its policy: each by its type for direct calls, and by kind for records.
+/// The engines of a verifier, prepared under its policy: by type for direct calls, by kind for records.
 ///
-/// A class, so that copying a verifier counts one reference.
+/// A class: copying a verifier counts one reference.
 final class Engines: Sendable {
     let appAttest: AppAttestEngine
     let playIntegrity: PlayIntegrityEngine

@@ -11,7 +11,7 @@ extension RecordError {
 extension EvidenceRecord {
     private static let fieldNames = ["id", "kind", "app", "receivedAt", "evidence", "expect"]
 
-    /// Reads a record from JSON; what its evidence holds is for the engine of its kind to read.
+    /// Reads a record from JSON. The engine of its kind reads the evidence.
     package init(_ value: RecordValue) throws(RecordError) {
         let fields = try RecordFields(value, path: "")
         try fields.demandOnly(EvidenceRecord.fieldNames)
@@ -35,7 +35,38 @@ extension EvidenceRecord.Expectation {
         guard let outcome = outcomes.first(where: { $0.rawValue.isByteEqual(to: word) }) else {
             throw fields.error("outcome", "expected accept or reject, found \"\(word.excerpt)\"")
         }
-        self.init(outcome: outcome, failed: try fields.texts("failed"))
+        self.init(outcome: outcome, failed: try Self.failures(fields))
+    }
+
+    private static func failures(_ fields: RecordFields) throws(RecordError) -> [Failure] {
+        guard let value = fields["failed"] else { return [] }
+        guard case .array(let elements) = value.content else {
+            throw fields.error("failed", "expected a list of checks, found \(value.kindName)")
+        }
+        var failures: [Failure] = []
+        for (index, element) in elements.enumerated() {
+            failures.append(try Failure(element, path: "\(fields.path(of: "failed"))[\(index)]"))
+        }
+        return failures
+    }
+}
+
+extension EvidenceRecord.Expectation.Failure {
+    fileprivate init(_ value: RecordValue, path: String) throws(RecordError) {
+        switch value.content {
+        case .text(let check):
+            self.init(check: check, code: nil)
+        case .object(let object):
+            let fields = RecordFields(object, path: path)
+            try fields.demandOnly(["check", "code"])
+            guard let check = try fields.text("check") else { throw fields.missing("check") }
+            guard let code = try fields.text("code") else { throw fields.missing("code") }
+            self.init(check: check, code: code)
+        default:
+            throw RecordError(
+                field: path, offset: value.offset,
+                "expected the name of a check, or an object with check and code, found \(value.kindName)")
+        }
     }
 }
 

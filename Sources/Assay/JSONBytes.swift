@@ -1,22 +1,21 @@
 import AssayCore
 package import FoundationEssentials
 
-/// Writes JSON (RFC 8259) as UTF-8 into one buffer, value by value.
+/// Writes JSON (RFC 8259) as UTF-8 into one buffer, value by value. The caller writes commas and brackets.
 ///
-/// Replays write a verdict for every few dozen microseconds of cryptography, so nothing here makes a `String` of what is
-/// one already, or collects members in order to join them. The caller sees to commas and brackets.
+/// Replays write a verdict every few dozen microseconds, so there are no intermediate strings and no collected members.
 package struct JSONBytes: Sendable {
-    /// What was written.
+    /// The written bytes.
     package private(set) var bytes: [UInt8] = []
 
     /// Starts with nothing.
     ///
-    /// - Parameter capacity: about how many bytes will be written.
+    /// - Parameter capacity: the expected number of bytes.
     package init(capacity: Int = 0) {
         bytes.reserveCapacity(capacity)
     }
 
-    /// Writes something that is JSON, or a part of it, already.
+    /// Writes a piece of JSON.
     package mutating func raw(_ text: StaticString) {
         text.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
@@ -57,8 +56,8 @@ package struct JSONBytes: Sendable {
         raw("]")
     }
 
-    /// Writes a string, with everything escaped that must be, and what terminals and line readers would act on: controls,
-    /// line separators, invisible formatting.
+    /// Writes a string. Escapes everything that JSON demands, and everything that terminals and line readers act on:
+    /// controls, line separators, invisible formatting.
     package mutating func string(_ text: String) {
         let isWritten = text.utf8.withContiguousStorageIfAvailable { plain($0) }
         if isWritten == true { return }
@@ -67,10 +66,9 @@ package struct JSONBytes: Sendable {
         raw("\"")
     }
 
-    /// Writes a string of printable ASCII that stands for itself, and nothing when it has something else in it.
+    /// Writes a string of printable ASCII without escapes; writes nothing and returns false for any other string.
     private mutating func plain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        // Without a branch in the loop, so that the compiler has it look at many bytes at once: a byte that does not stand
-        // for itself sets the highest bit.
+        // No branch in the loop, so that the compiler vectorises it: a byte that needs an escape sets the highest bit.
         func isZero(_ byte: UInt8) -> UInt8 { (byte &- 1) & ~byte }
         var strange: UInt8 = 0
         for byte in text {

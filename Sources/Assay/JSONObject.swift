@@ -1,28 +1,28 @@
-/// Composes a JSON object whose fields keep their order, which Foundation's encoder does not promise.
-public struct JSONObject: Sendable {
+/// Composes a JSON object whose fields keep their order, which Foundation's encoder does not guarantee.
+package struct JSONObject: Sendable {
     private var members: [String] = []
 
     /// Starts an empty object.
-    public init() {}
+    package init() {}
 
     /// Adds a string.
-    public mutating func add(_ name: String, text: String) { add(name, raw: JSONText.string(text)) }
+    package mutating func add(_ name: String, text: String) { add(name, raw: JSONText.string(text)) }
 
     /// Adds a value that is JSON already.
-    public mutating func add(_ name: String, raw: String) { members.append("\(JSONText.string(name)):\(raw)") }
+    package mutating func add(_ name: String, raw: String) { members.append("\(JSONText.string(name)):\(raw)") }
 
     /// The object on one line.
-    public var text: String { "{\(members.joined(separator: ","))}" }
+    package var text: String { "{\(members.joined(separator: ","))}" }
 }
 
 /// Writes JSON values (RFC 8259).
-public enum JSONText {
+package enum JSONText {
     /// An array of values that are JSON already.
-    public static func array(_ values: [String]) -> String { "[\(values.joined(separator: ","))]" }
+    package static func array(_ values: [String]) -> String { "[\(values.joined(separator: ","))]" }
 
-    /// A string, with everything escaped that must be, and what terminals and line readers would act on: controls, line
+    /// A string. Escapes everything that JSON demands, and everything that terminals and line readers act on: controls, line
     /// separators, invisible formatting.
-    public static func string(_ text: String) -> String {
+    package static func string(_ text: String) -> String {
         var json = JSONBytes()
         json.string(text)
         return String(decoding: json.bytes, as: UTF8.self)

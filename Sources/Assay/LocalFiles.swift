@@ -1,17 +1,17 @@
-public import AssayCore
+package import AssayCore
 import Foundation
 
-/// Reads files of the local file system, as a policy refers to them.
-public struct LocalFiles: PolicyFiles {
+/// Reads the local files that a policy refers to.
+package struct LocalFiles: PolicyFiles {
     private let directory: URL
 
-    /// Takes relative paths to be relative to the folder of a file.
-    public init(relativeTo path: String) {
+    /// Resolves relative paths against the folder of a file.
+    package init(relativeTo path: String) {
         directory = URL(fileURLWithPath: path).deletingLastPathComponent()
     }
 
     /// The contents of the file that a scalar `file:PATH` names.
-    public func contents(of node: PolicyNode) throws(PolicyError) -> [UInt8] {
+    package func contents(of node: PolicyNode) throws(PolicyError) -> [UInt8] {
         let text = try node.text()
         guard text.utf8.starts(with: "file:".utf8), text.utf8.count > 5 else {
             throw node.error("expected file:PATH, found \(node.found)")
@@ -25,8 +25,8 @@ public struct LocalFiles: PolicyFiles {
         }
     }
 
-    /// What the source of a part of a key holds; see ``SecretSource``.
-    public func contents(of part: KeyPart, at node: PolicyNode) throws(PolicyError) -> SecretBytes {
+    /// The contents of the source of a key's part; see ``SecretSource``.
+    package func contents(of part: KeyPart, at node: PolicyNode) throws(PolicyError) -> SecretBytes {
         let text = try node.text()
         do {
             return try SecretSource(text, relativeTo: directory.path).read(isSecret: part.isSecret)
@@ -35,7 +35,7 @@ public struct LocalFiles: PolicyFiles {
         }
     }
 
-    /// Why a file cannot be read, where Foundation's words say little.
+    /// Why a file cannot be read, in plainer words than Foundation's.
     private static func reason(_ error: any Error, _ path: String) -> String {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return "there is none" }

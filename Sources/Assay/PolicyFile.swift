@@ -4,7 +4,7 @@ import Yams
 
 /// Reads policy files: YAML, in which everything is checked.
 public enum PolicyFile {
-    /// The most values that a policy may have: a value takes many times the memory of the bytes it is written with.
+    /// The greatest number of values in a policy: a value takes many times the memory of its text.
     private static let maximumNodes = 100_000
 
     /// Reads the policy of a file. References to other files are relative to it.
@@ -15,7 +15,17 @@ public enum PolicyFile {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw PolicyError(file: path, field: "", "the file is not UTF-8 text")
         }
-        return try parse(text, file: path, files: LocalFiles(relativeTo: path))
+        return try parse(text, path: path)
+    }
+
+    /// Reads a policy from YAML text.
+    ///
+    /// - Parameters:
+    ///   - text: the YAML.
+    ///   - path: the path of the file that the text is of: its name in errors, and the base of the paths in it.
+    /// - Throws: ``PolicyError``, as ``load(path:)``.
+    public static func parse(_ text: String, path: String) throws(PolicyError) -> Policy {
+        try parse(text, file: path, files: LocalFiles(relativeTo: path))
     }
 
     /// Reads a policy from YAML text.
@@ -24,16 +34,10 @@ public enum PolicyFile {
     ///   - text: the YAML.
     ///   - file: its name in errors.
     ///   - files: reads the files that it refers to.
-    /// - Throws: ``PolicyError``.
-    public static func parse(
-        _ text: String, file: String?, files: any PolicyFiles
-    ) throws(PolicyError) -> Policy {
-        try parse(text, file: file, files: files, keyMaterials: Verifier.keyMaterials)
-    }
-
-    /// Reads a policy whose keys are of some types.
+    ///   - keyMaterials: the types of keys that it may have.
     package static func parse(
-        _ text: String, file: String?, files: any PolicyFiles, keyMaterials: [any KeyMaterial.Type]
+        _ text: String, file: String?, files: any PolicyFiles,
+        keyMaterials: [any KeyMaterial.Type] = Verifier.keyMaterials
     ) throws(PolicyError) -> Policy {
         let root = try document(text, file: file)
         let fields = try root.members(["version", "keys", "apps", "checks"])
@@ -66,7 +70,7 @@ public enum PolicyFile {
         }
         guard !configurations.isEmpty else {
             throw node.error(
-                "app \(name.excerpt) says nothing on any evidence; allowed are \(types.map { $0.policyField }.joined(separator: ", "))"
+                "app \(name.excerpt) has no section for any evidence; allowed are \(types.map { $0.policyField }.joined(separator: ", "))"
             )
         }
         return PolicyApp(name: name, configurations: configurations)
@@ -74,7 +78,7 @@ public enum PolicyFile {
 
     private static func configurationType<Engine: EvidenceEngine>(
         of engine: Engine.Type
-    ) -> any EngineConfiguration.Type {
+    ) -> any ReadableConfiguration.Type {
         Engine.Configuration.self
     }
 
@@ -98,7 +102,7 @@ public enum PolicyFile {
     // MARK: YAML
 
     private static func document(_ text: String, file: String?) throws(PolicyError) -> PolicyNode {
-        // The parser would say that a document does not start, at some later line.
+        // The parser would report a later line, without the reason.
         guard !text.unicodeScalars.starts(with: ["\u{FEFF}"]) else {
             throw PolicyError(file: file, line: 1, field: "", "the file begins with a byte order mark; save it without")
         }
@@ -114,7 +118,7 @@ public enum PolicyFile {
         }
         let node: Node?
         do {
-            // Every scalar stays text: what a value may be is for its field to say, and not for YAML's guesses.
+            // Keep every scalar as text: the field determines the type, not YAML's rules for plain scalars.
             node = try Parser(yaml: text, resolver: .basic).singleRoot()
         } catch let error as YamlError {
             throw yamlError(error, file: file)
@@ -174,7 +178,7 @@ public enum PolicyFile {
             for (key, value) in mapping {
                 guard case .scalar(let scalar) = key else { throw make(.null).error("expected text as a key") }
                 let keyLine = key.mark?.line ?? line
-                // Yams tells apart keys of one text and different tags.
+                // Yams treats keys with the same text and different tags as different.
                 guard keys.insert(Array(scalar.string.utf8)).inserted else {
                     throw PolicyError(
                         file: file, line: keyLine, field: scalar.string.excerpt,

@@ -4,11 +4,11 @@ import FoundationEssentials
 
 /// Reads evidence records: a JSON file with one record, an array of them, or one per line (NDJSON).
 public enum RecordFile {
-    /// A record that cannot be read, and where it stands.
+    /// A record that cannot be read, and its place.
     public struct Unreadable: Error, Sendable, Equatable, CustomStringConvertible {
-        /// The record: its `id` as far as that can be read, or its number from 1 on; nil for the whole document.
+        /// The record: its `id` if that can be read, or its number, from 1; nil for the whole document.
         public let record: String?
-        /// The line of an NDJSON document, from 1 on.
+        /// The line of an NDJSON document, from 1.
         public let line: Int?
         /// The field, the byte of the document, and what is wrong.
         public let error: RecordError
@@ -23,10 +23,9 @@ public enum RecordFile {
     /// Reads every record of a document.
     ///
     /// - Parameter bytes: the document, UTF-8.
-    /// - Returns: each record in its order, or why it cannot be read; one that cannot does not hide the others. A
-    ///   document that is no JSON at all gives one failure. Beyond ``InputLimits/records`` reading ends with a
-    ///   failure that says so; of more than ``InputLimits/unreadableRecords`` failures a last one tells the
-    ///   number.
+    /// - Returns: each record in its order, or why it cannot be read. A document that is not JSON gives one failure. After
+    ///   100,000 records reading ends with a failure that says so. After 1,000 failures one more states the number of the
+    ///   rest.
     public static func read(_ bytes: [UInt8]) -> [Result<EvidenceRecord, Unreadable>] {
         readDocument(bytes) ?? readLines(bytes)
     }
@@ -53,8 +52,8 @@ public enum RecordFile {
         return collection.finished
     }
 
-    /// Whether a document that is not one JSON value is one record per line: some line of it, whichever, is an object by
-    /// itself. That a line is broken, be it the first, must not hide the others. Arrays may have such lines as well.
+    /// Whether a document that is not one JSON value has one record per line: any line is an object by itself. A broken line,
+    /// even the first, must not hide the others. Elements of a broken array can be such lines as well, so arrays are excluded.
     private static func hasRecordPerLine(_ bytes: [UInt8]) -> Bool {
         guard bytes.first(where: { !isSpace($0) }) != UInt8(ascii: "[") else { return false }
         var isFound = false
@@ -66,8 +65,7 @@ public enum RecordFile {
         return isFound
     }
 
-    /// Reads a line with one record. Offsets count from the beginning of the line, and a line that cannot be read has
-    /// no name but its `id`.
+    /// Reads a line with one record. Offsets count from the beginning of the line. An unreadable line has no name but its `id`.
     package static func readLine(_ line: ArraySlice<UInt8>) -> Result<EvidenceRecord, Unreadable> {
         do {
             return read(try JSONReader.read(line, limit: InputLimits.record, origin: 0), number: nil, line: nil)
@@ -92,7 +90,7 @@ public enum RecordFile {
         return collection.finished
     }
 
-    /// Hands over the lines that are not blank, counted from 1, until `body` says that it has enough.
+    /// Calls `body` for each line that is not blank, until it returns false. Lines are counted from 1.
     private static func forEachLine(_ bytes: [UInt8], _ body: (_ line: ArraySlice<UInt8>, _ number: Int) -> Bool) {
         var rest = bytes[...]
         var number = 0
@@ -123,16 +121,16 @@ public enum RecordFile {
     }
 }
 
-/// What was read of a document, within what is kept of one.
+/// The results of a document, within the limits.
 private struct RecordCollection {
     private var results: [Result<EvidenceRecord, RecordFile.Unreadable>] = []
     private var end: RecordFile.Unreadable?
     private var count = 0
     private var unreadable = 0
-    /// The first of those that are not kept.
-    private var firstUntold: RecordFile.Unreadable?
+    /// The first failure over the limit.
+    private var firstOmitted: RecordFile.Unreadable?
 
-    /// The number of the record that begins at a byte, and nil when it is one too many.
+    /// The number of the record that begins at a byte; nil over the limit.
     mutating func next(at offset: Int, line: Int?) -> Int? {
         count += 1
         guard count > InputLimits.records else { return count }
@@ -147,22 +145,22 @@ private struct RecordCollection {
         if case .failure(let failure) = result {
             unreadable += 1
             guard unreadable <= InputLimits.unreadableRecords else {
-                if firstUntold == nil { firstUntold = failure }
+                if firstOmitted == nil { firstOmitted = failure }
                 return
             }
         }
         results.append(result)
     }
 
-    /// The results, and what there is to say of those that are not among them.
+    /// The results, and failures that stand for the omitted ones.
     var finished: [Result<EvidenceRecord, RecordFile.Unreadable>] {
         var finished = results
-        if let firstUntold {
-            let untold = unreadable - InputLimits.unreadableRecords
+        if let firstOmitted {
+            let omitted = unreadable - InputLimits.unreadableRecords
             let error = RecordError(
-                field: "", offset: firstUntold.error.offset,
-                untold == 1 ? "1 more record cannot be read" : "from here on \(untold) more records cannot be read")
-            finished.append(.failure(RecordFile.Unreadable(record: nil, line: firstUntold.line, error: error)))
+                field: "", offset: firstOmitted.error.offset,
+                omitted == 1 ? "1 more record cannot be read" : "from here on \(omitted) more records cannot be read")
+            finished.append(.failure(RecordFile.Unreadable(record: nil, line: firstOmitted.line, error: error)))
         }
         if let end { finished.append(.failure(end)) }
         return finished

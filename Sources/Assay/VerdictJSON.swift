@@ -21,8 +21,10 @@ extension Verdict {
         }
         json.raw("\"kind\":")
         json.string(kind.name)
-        json.raw(",\"app\":")
-        json.string(app)
+        if let app {
+            json.raw(",\"app\":")
+            json.string(app)
+        }
         json.raw(outcome == .accept ? ",\"outcome\":\"accept\",\"failed\":[" : ",\"outcome\":\"reject\",\"failed\":[")
         writeNames(of: .failed, to: &json)
         json.raw("],\"annotated\":[")

@@ -2,12 +2,12 @@ public import AppAttest
 public import AssayCore
 public import FoundationEssentials
 
-/// Direct calls, for those who have the parts of a request and no record.
+/// Direct calls for backends that have the parts of a request and no record.
 extension Verifier {
     /// Judges an attestation, and enrols its key when it is accepted.
     ///
     /// - Parameters:
-    ///   - input: what the app sent, and the challenge that it was sent for.
+    ///   - input: the attestation of the app, and its challenge.
     ///   - app: the policy's app; nil for the one whose App ID matches.
     ///   - now: the time of judgement.
     /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does.
@@ -15,15 +15,15 @@ extension Verifier {
         _ input: AttestationInput, app: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.demandTime(now)
-        return try await settle(engines.appAttest.assess(input, app: app, ledger: ledger, at: now), at: now)
+        return try await engines.appAttest.assess(input, app: app, at: now).verdict(committingTo: ledger, at: now)
     }
 
     /// Judges an assertion, and advances the counter of its key when it is accepted.
     ///
     /// - Parameters:
-    ///   - input: what the app sent, and the challenge when the policy says `challenge: caller`.
-    ///   - suppliedKey: the key and its counter, for those who keep keys themselves and give an ephemeral ledger; they
-    ///     must compare and store the counter of the verdict's subject in one atomic step.
+    ///   - input: the assertion of the app, and the challenge when the policy says `challenge: caller`.
+    ///   - suppliedKey: the key and its counter, for a backend that stores keys itself and uses an ephemeral ledger. It must
+    ///     compare and store the counter of the verdict's subject in one atomic step.
     ///   - app: the policy's app; nil for the one whose App ID matches.
     ///   - now: the time of judgement.
     /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does.
@@ -31,15 +31,15 @@ extension Verifier {
         _ input: AssertionInput, suppliedKey: AssertionKeys.Supplied? = nil, app: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.demandTime(now)
-        return try await settle(
-            engines.appAttest.assess(input, suppliedKey: suppliedKey, app: app, ledger: ledger, at: now),
-            at: now)
+        return try await engines.appAttest
+            .assess(input, suppliedKey: suppliedKey, app: app, ledger: ledger, at: now)
+            .verdict(committingTo: ledger, at: now)
     }
 
-    /// Judges a receipt that Apple's server handed out in exchange for an older one.
+    /// Judges a receipt that Apple's server returned for an older one.
     ///
     /// - Parameters:
-    ///   - input: the receipt, and the key that it should be about.
+    ///   - input: the receipt, and the key that it must be about.
     ///   - app: the policy's app; nil for the one whose App ID matches.
     ///   - now: the time of judgement.
     /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does.
@@ -47,6 +47,7 @@ extension Verifier {
         _ input: ReceiptInput, app: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.demandTime(now)
-        return try await settle(engines.appAttest.assess(input, app: app, ledger: ledger, at: now), at: now)
+        return try await engines.appAttest.assess(input, app: app, ledger: ledger, at: now)
+            .verdict(committingTo: ledger, at: now)
     }
 }

@@ -2,13 +2,13 @@ public import Approov
 public import AssayCore
 public import FoundationEssentials
 
-/// Direct calls, for those who have the parts of a request and no record.
+/// Direct calls for backends that have the parts of a request and no record.
 extension Verifier {
     /// Judges a token, or a loggable token.
     ///
-    /// A loggable token that holds says that Approov has issued such a token; no request may be accepted for it.
+    /// An accepted loggable token shows that Approov issued such a token. Never accept a request for it.
     /// - Parameters:
-    ///   - input: what the app sent, and what the request carries of what tokens are bound to.
+    ///   - input: the token, and the values of the request that tokens are bound to.
     ///   - app: the policy's app; nil for the only one with a section for Approov.
     ///   - now: the time of judgement.
     /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does; also when the app has no live key.
@@ -16,40 +16,40 @@ extension Verifier {
         _ input: ApproovTokenInput, app: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.demandTime(now)
-        return try await settle(
-            engines.approov.assess(input, app: app, ledger: ledger, at: now), at: now)
+        return try await engines.approov.assess(input, app: app, ledger: ledger, at: now)
+            .verdict(committingTo: ledger, at: now)
     }
 
-    /// Judges a signed request with the token in it, and remembers it when the policy says `replay: ledger` and it is
-    /// accepted.
+    /// Judges a signed request with the token in it. The ledger remembers an accepted one when the policy says
+    /// `replay: ledger`.
     ///
     /// - Parameters:
     ///   - input: the request.
     ///   - app: the policy's app; nil for the only one with a section for Approov.
     ///   - now: the time of judgement.
-    /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does; also when the app has no live key, or its policy says
-    ///   nothing on messages.
+    /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does; also when the app has no live key, or its policy has no
+    ///   section on messages.
     public func verifyApproovMessage(
         _ input: ApproovMessageInput, app: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.demandTime(now)
-        return try await settle(
-            engines.approov.assess(input, app: app, ledger: ledger, at: now), at: now)
+        return try await engines.approov.assess(input, app: app, ledger: ledger, at: now)
+            .verdict(committingTo: ledger, at: now)
     }
 
-    /// Judges a measurement proof, with the token that carries the measurements if it comes along.
+    /// Judges a measurement proof, with the token that carries the measurements if there is one.
     ///
-    /// Whether the nonce is the one that was given out is for the caller.
+    /// The caller must check that the nonce is the one that was given out.
     /// - Parameters:
     ///   - input: the proof.
     ///   - app: the policy's app; nil for the only one with a section for Approov.
     ///   - now: the time of judgement.
-    /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does; also when a token comes along and the app has no live key.
+    /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does; also when there is a token and the app has no live key.
     public func verifyApproovProof(
         _ input: ApproovProofInput, app: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
         try Verifier.demandTime(now)
-        return try await settle(
-            engines.approov.assess(input, app: app, ledger: ledger, at: now), at: now)
+        return try await engines.approov.assess(input, app: app, ledger: ledger, at: now)
+            .verdict(committingTo: ledger, at: now)
     }
 }

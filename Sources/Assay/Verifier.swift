@@ -5,9 +5,9 @@ import AssayInspection
 public import FoundationEssentials
 import PlayIntegrity
 
-/// Judges evidence under a policy, with a ledger that keeps what must not happen twice.
+/// Judges evidence under a policy, with a ledger for challenges, keys, counters and used tokens.
 ///
-/// A verifier is cheap to copy, safe to use from many tasks, and keeps what it learns of authorities, so make one and
+/// A verifier is cheap to copy and safe to use from many tasks. It caches verified authorities and keys, so make one and
 /// keep it.
 ///
 ///     let policy = try PolicyFile.load(path: "policy.yaml")
@@ -15,7 +15,7 @@ import PlayIntegrity
 ///     let verdict = try await verifier.verify(record, at: Date())
 ///     guard verdict.outcome == .accept else { ... }
 public struct Verifier: Sendable {
-    /// The engines, one line each: a new kind of evidence is a new engine here and in ``Engines``.
+    /// The engines. A new engine is one line here and one in ``Engines``.
     static let engines: [any InspectableEngine.Type] = [
         AppAttestEngine.self,
         PlayIntegrityEngine.self,
@@ -24,35 +24,40 @@ public struct Verifier: Sendable {
 
     /// Every check of every engine, in the declared order.
     public static let catalogue: [CheckDefinition] = engines.flatMap { $0.catalogue }
-    /// The types of keys that engines judge with.
+    /// The types of keys of all engines.
     public static let keyMaterials: [any KeyMaterial.Type] = engines.flatMap { $0.keyMaterials }
     /// The kinds of evidence that carry a challenge of the ledger.
     public static let challengeKinds: [EvidenceKind] = engines.flatMap { $0.challengeKinds }
-    /// The fields of evidence that captures may not want to keep, of every kind.
+    /// The fields of evidence that a capture can leave out or replace, of every kind.
     public static let sensitiveFields: [SensitiveField] = engines.flatMap { $0.sensitiveFields }
-    /// The facts of verdicts' subjects by which reports break them down. Engines that have a field of one name mean the
-    /// same by it.
+    /// The facts of subjects by which reports group verdicts. A name means the same in every engine.
     public static let dimensions: [SubjectDimension] = engines.flatMap { $0.dimensions }.reduce(into: []) { all, next in
         if !all.contains(where: { $0.name == next.name }) { all.append(next) }
     }
     /// Every kind of evidence that can be judged.
     public static let kinds: [EvidenceKind] = engines.flatMap { $0.kinds }
 
-    /// What evidence is held against.
+    /// What is wrong with an enrolled key by the rules of its engine, and nil for nothing: for
+    /// `LedgerAdministration.check(_:)`.
+    public static func problem(withKey key: EnrolledKey) -> String? {
+        engines.lazy.compactMap { $0.problem(withKey: key) }.first
+    }
+
+    /// The policy.
     public let policy: Policy
-    /// What must not happen twice.
+    /// The ledger.
     public let ledger: any Ledger
     let engines: Engines
 
     /// Makes a verifier.
     ///
-    /// Trust anchors are the platforms' own, compiled in, unless the policy names those of a test authority for an app;
-    /// verdicts say so then.
+    /// The platforms' trust anchors are compiled in. A policy can replace them by those of a test authority for an app; a
+    /// verdict that rests on one names it.
     /// - Parameters:
-    ///   - policy: what evidence is held against; see ``PolicyFile`` for reading one.
+    ///   - policy: the policy; ``PolicyFile`` reads one.
     ///   - ledger: `MemoryLedger` for one-off use, `SQLiteLedger` for a service.
-    ///   - keyStores: where keys come from besides the policy.
-    ///   - services: what engines may ask besides, such as Google's servers; see the products that bring them.
+    ///   - keyStores: more keys than those of the policy.
+    ///   - services: services that engines may ask, such as Google's servers, from products such as AssayGooglePlay.
     public init(
         policy: Policy, ledger: any Ledger, keyStores: [any KeyStore] = [], services: [any EngineService] = []
     ) {
@@ -64,7 +69,7 @@ public struct Verifier: Sendable {
         engines = Engines(policy: policy, resources: resources)
     }
 
-    /// Assesses a record against a ledger and commits nothing: for whoever orders the commits of many records.
+    /// Assesses a record against a ledger and commits nothing. Replays order the commits themselves.
     package func assess(
         _ record: EvidenceRecord, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
@@ -84,32 +89,23 @@ public struct Verifier: Sendable {
     ///   - now: the time of judgement: the present for a request, `receivedAt` for captured evidence.
     /// - Returns: the verdict, accepting or not. False and malformed evidence is a verdict and never an error.
     /// - Throws: ``VerificationError`` when there is no verdict: `.record` when the record cannot be read; `.request` when the
-    ///   policy has no such app, the app no live key, `now` is not finite, or a service is needed that was not given;
-    ///   `.outage` when the ledger, a key store or a service gives no answer.
+    ///   policy has no such app, the evidence fits none or several of its apps, the app has no live key, `now` is not finite,
+    ///   or a needed service is missing; `.outage` when the ledger, a key store or a service does not answer.
     public func verify(_ record: EvidenceRecord, at now: Date) async throws(VerificationError) -> Verdict {
-        try await settle(assess(record, ledger: ledger, at: now), at: now)
+        try await assess(record, ledger: ledger, at: now).verdict(committingTo: ledger, at: now)
     }
 
-    /// What ties a record to others; see `EvidenceEngine.orderingKey(of:)`.
+    /// Identifies the ledger entry that a record uses: records with the same text must be judged in their order. Nil when the
+    /// order does not matter.
     public static func orderingKey(of record: EvidenceRecord) -> String? {
         engines.first { $0.kinds.contains(record.kind) }?.orderingKey(of: record)
     }
 
-    /// Refuses a time that is no number or infinite: every comparison with it would come out one way.
+    /// Refuses a time that is NaN or infinite: comparisons with it have the same result for all evidence.
     static func demandTime(_ now: Date) throws(VerificationError) {
         let seconds = now.timeIntervalSince1970
         guard seconds.isFinite else {
             throw .request(RequestError(.invalidTime, "the time of judgement is finite, found \(seconds) s since 1970"))
-        }
-    }
-
-    func settle(_ assessment: Assessment, at now: Date) async throws(VerificationError) -> Verdict {
-        do {
-            // What needs no ledger does not wait for one.
-            if let verdict = try assessment.verdictWithoutCommit(at: now) { return verdict }
-            return try await ledger.settle(assessment, at: now)
-        } catch {
-            throw .outage(error)
         }
     }
 }

@@ -1,8 +1,7 @@
-/// Finds the anchors and aliases of a YAML text before a parser sees it, in which a line feed ends each line.
+/// Finds anchors and aliases in a YAML text before the parser sees it. Every line ends with a line feed.
 ///
-/// The parser replaces aliases while it composes, and hashes keys made of them, so that a few lines could take it
-/// forever. The scan errs on the side of finding: it takes for an anchor or alias what looks like one in quoted text or a
-/// block scalar, but misses none that YAML 1.1 has.
+/// The parser expands aliases while it composes, and hashes keys that contain them, so a few lines can take unbounded time.
+/// The scan has false positives in quoted text and block scalars, but no false negatives in YAML 1.1.
 enum YAMLAliases {
     /// The line, from 1 on, of the first anchor or alias, and nil when there is none.
     static func firstLine(of text: String) -> Int? {
@@ -20,8 +19,8 @@ enum YAMLAliases {
                 continue
             }
             if scalar == "#", isBlank { isComment = true }
-            // What looks like a comment may stand in quotes. They end before anything else can begin, and what may
-            // follow them tells their end from an apostrophe.
+            // A comment may be inside quotes, which end before an anchor can begin. The next character distinguishes a
+            // closing quote from an apostrophe.
             if scalar == "\"" || scalar == "'",
                 next.map({ " \r\n\t,:]}".unicodeScalars.contains($0) }) ?? true
             {
@@ -34,7 +33,7 @@ enum YAMLAliases {
         return nil
     }
 
-    /// What the names of anchors are made of; `*.pem` is no alias, and the parser says so.
+    /// Whether a character can begin the name of an anchor. The parser rejects others, such as `*.pem`.
     private static func isNameCharacter(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case "0"..."9", "A"..."Z", "a"..."z", "_", "-": true

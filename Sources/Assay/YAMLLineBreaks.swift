@@ -1,10 +1,10 @@
-/// Finds what ends a line for the parser, and not for most editors, before the parser sees it.
+/// Finds line breaks of YAML 1.1 that most editors do not show, before the parser sees them.
 ///
-/// YAML 1.1 (section 4.2) knows five line breaks, and later versions fewer. Behind one that an editor does not show, a setting
-/// would hold that looks like the rest of a comment, and lines would be counted otherwise than people do.
+/// YAML 1.1 (section 4.2) has five line breaks, later versions fewer. After one that an editor does not show, a setting would
+/// look like the rest of a comment, and line numbers in errors would differ from those of the editor.
 enum YAMLLineBreaks {
-    /// The line of the first break that is neither a line feed nor a carriage return before one, counted in line feeds from
-    /// 1 on, and what it is called; nil when there is none.
+    /// The line and the name of the first break other than LF and CR LF; nil if there is none. Lines are counted in line
+    /// feeds, from 1.
     static func firstOdd(in text: String) -> (line: Int, name: String)? {
         var line = 1
         var scalars = text.unicodeScalars.makeIterator()

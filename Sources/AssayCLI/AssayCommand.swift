@@ -16,9 +16,8 @@ struct AssayCommand: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            VerifyCommand.self, InspectCommand.self, ReplayCommand.self, ReportCommand.self, CaptureCommand.self,
+            VerifyCommand.self, InspectCommand.self, ReplayCommand.self, CaptureCommand.self,
             ExplainCommand.self, KeysCommand.self, ChallengeCommand.self, LedgerCommand.self, MintCommand.self,
-            PartitionCommand.self,
         ])
 
     /// Runs the command that the arguments name, with the exit statuses of this program.

@@ -1,17 +1,20 @@
 import ArgumentParser
 import AssayCore
+import AssayKeyStore
 import AssayLedgerSQLite
 import Foundation
 
-/// Where a ledger is: `memory:` or `sqlite:PATH`.
+/// Where a ledger is: `memory:` or `sqlite:PATH`. The only place of the program that knows kinds of ledgers.
 enum LedgerURL: Equatable {
-    /// Gone when the command ends.
+    /// In memory until the command ends.
     case memory
     /// A SQLite file.
     case sqlite(path: String)
 
-    /// What may be written.
-    static let allowed = "memory: (gone when the command ends) and sqlite:PATH"
+    /// The form of a URL of a ledger that lasts.
+    static let durableForm = "sqlite:PATH"
+    /// The allowed URLs.
+    static let allowed = "memory: (gone when the command ends) and \(durableForm)"
 
     /// Reads a URL.
     ///
@@ -43,15 +46,31 @@ enum LedgerURL: Equatable {
         }
     }
 
-    /// Opens the ledger.
+    /// Opens the ledger, runs `body` and closes the ledger.
     ///
-    /// - Parameter creating: whether a missing file is created; without, it is an outage. A path that is mistyped, or on
-    ///   a volume that is not mounted, must not begin a ledger that has forgotten every key and counter.
-    /// - Parameter isForgetful: whether what ended long ago is forgotten as the ledger is written to. Not when records are
-    ///   judged as of other times than now, which may come in any order.
-    func open(creating: Bool, isForgetful: Bool = true) throws(CommandFailure) -> OpenLedger {
-        let forgetting: LedgerForgetting = isForgetful ? .byClock { Date() } : .never
-        guard case .sqlite(let path) = self else { return .memory(MemoryLedger(forgetting: forgetting)) }
+    /// - Parameters:
+    ///   - creating: whether a missing file is created; without, it is an outage. A path that is mistyped, or on a volume
+    ///     that is not mounted, must not begin an empty ledger.
+    ///   - isPurged: whether entries that ended long ago are deleted. False if records are judged as of other times than
+    ///     now, which may come in any order.
+    func withLedger<Result>(
+        creating: Bool, isPurged: Bool = true, _ body: (OpenLedger) async throws -> Result
+    ) async throws -> Result {
+        let open = try open(creating: creating, purging: isPurged ? .byClock { Date() } : .never)
+        do {
+            let result = try await body(open)
+            await open.close()
+            return result
+        } catch {
+            await open.close()
+            throw error
+        }
+    }
+
+    private func open(creating: Bool, purging: LedgerPurging) throws(CommandFailure) -> OpenLedger {
+        guard case .sqlite(let path) = self else {
+            return OpenLedger(ledger: MemoryLedger(purging: purging), keys: nil)
+        }
         let isNew = LedgerURL.isMissing(path)
         if isNew {
             guard creating else {
@@ -66,22 +85,22 @@ enum LedgerURL: Equatable {
             if self == LedgerURL.standard() { try LedgerURL.createFolder(of: path) }
         }
         do {
-            let ledger = try SQLiteLedger.open(path: path, forgetting: forgetting)
+            let ledger = try SQLiteLedger.open(path: path, purging: purging)
             if isNew { Console.note("a new ledger begins at \(path)") }
-            return .sqlite(ledger)
+            return OpenLedger(ledger: ledger, keys: ledger)
         } catch {
             throw CommandFailure(error)
         }
     }
 
-    /// Whether a ledger would begin here: there is nothing, or a file without a byte, which knows as little.
+    /// Whether there is no ledger here yet: no file, or an empty one.
     private static func isMissing(_ path: String) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0 else { return true }
         return status.st_mode & S_IFMT == S_IFREG && status.st_size == 0
     }
 
-    /// Makes the folder of the standard ledger, for its user alone.
+    /// Creates the folder of the standard ledger. Only its user can read it.
     private static func createFolder(of path: String) throws(CommandFailure) {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
         do {
@@ -95,24 +114,17 @@ enum LedgerURL: Equatable {
     }
 }
 
-/// A ledger that is open, to be closed at the end.
-enum OpenLedger {
-    case memory(MemoryLedger)
-    case sqlite(SQLiteLedger)
+/// An open ledger, with the storage of its key store.
+struct OpenLedger: Sendable {
+    /// The ledger.
+    let ledger: any LedgerAdministration
+    /// The sealed keys, and nil for a ledger that keeps none.
+    let keys: (any SealedKeyStorage)?
 
-    /// The ledger itself.
-    var ledger: any Ledger {
-        switch self {
-        case .memory(let ledger): ledger
-        case .sqlite(let ledger): ledger
-        }
-    }
-
-    /// Closes the file. What was answered is durable already, so that a failure here is only told.
-    func close() {
-        guard case .sqlite(let ledger) = self else { return }
+    /// Closes the ledger. Its answers are already durable, so that a failure is only noted.
+    fileprivate func close() async {
         do {
-            try ledger.close()
+            try await ledger.close()
         } catch {
             Console.note(error.description)
         }

@@ -2,28 +2,49 @@ import Assay
 public import AssayCore
 import AssayPrimitives
 
-/// What becomes of the evidence of captured records.
+/// How the evidence of captured records is protected.
 public enum CaptureFields: Sendable {
-    /// It is kept as it came.
+    /// Evidence is stored as received.
     case keep
-    /// What tells something about a person, or lets its holder act for one, is left out or replaced by its digest; see
-    /// `EvidenceRecord.redacted()`.
+    /// Sensitive fields are removed or replaced by their digest; see `EvidenceRecord.redacted()`.
     case redact
-    /// All of it is sealed for a key. The host that captures cannot read what it wrote; kind, app, time, name and
-    /// expectation stay in clear.
+    /// Evidence is encrypted for a key. The capturing host cannot read it; kind, app, time, ID and expectation stay in clear.
     case seal(to: CapturePublicKey)
 }
 
+/// How records are captured.
+public struct CaptureOptions: Sendable {
+    /// How evidence is protected.
+    public var fields = CaptureFields.keep
+    /// The most bytes of a file, unless one record is larger.
+    public var maximumBytes = 64 * 1024 * 1024
+    /// How many seconds after its first record a file takes its last one.
+    public var maximumAge = 3600.0
+    /// How many capture files the folder keeps, the current one included; nil for all. The oldest are removed, by the time in
+    /// their names, also those of other processes.
+    public var maximumFiles: Int?
+    /// How many bytes the capture files of the folder may have together, without the current one; nil for any number.
+    public var maximumTotalBytes: Int?
+
+    /// Evidence as received, in files of at most 64 MiB and an hour, all of which are kept.
+    public init() {}
+
+    func validate() throws(CaptureError) {
+        guard maximumBytes > 0, maximumAge > 0, maximumFiles ?? 1 > 0, maximumTotalBytes ?? 1 > 0 else {
+            throw CaptureError(.option, "the limits of captures are greater than zero")
+        }
+    }
+}
+
 extension EvidenceRecord {
-    /// The record without the fields of ``Assay/Verifier/sensitiveFields``.
+    /// The record without the fields of `Verifier.sensitiveFields`.
     ///
-    /// - `clientData` of an assertion becomes `clientDataHash`, its SHA-256 digest. Everything but what is in the client
-    ///   data can be judged: a policy that looks for the challenge in it rejects the record. A digest hides a request only
-    ///   as far as nobody can guess it.
-    /// - `token` of Play Integrity is left out, and the record cannot be judged: nothing can stand in for a token. Google's
-    ///   answer in `decoded` stays.
+    /// - `clientData` of an assertion becomes `clientDataHash`, its SHA-256 digest. The record can still be judged, except by a
+    ///   policy that reads the challenge from the client data, which rejects it. A digest hides only a request that cannot be
+    ///   guessed.
+    /// - `token` of Play Integrity is removed, and the record cannot be judged any more. Google's answer in `decoded` stays.
     ///
-    /// - Throws: ``CaptureError`` for a kind that no engine judges: what of it is sensitive is not known.
+    /// - Throws: ``CaptureError`` for a kind of no engine: its sensitive fields are unknown.
     public func redacted() throws(CaptureError) -> EvidenceRecord {
         guard Verifier.kinds.contains(kind) else {
             throw CaptureError(
@@ -35,7 +56,7 @@ extension EvidenceRecord {
             switch field.substitute {
             case .none: return nil
             case .sha256(let name):
-                // What is no base64 has no bytes to be hashed, and must not stay for that.
+                // A malformed value has no digest: remove it.
                 guard evidence[name] == nil, case .text(let text) = member.value.content,
                     let bytes = try? Base64.decode(text, .standard)
                 else { return nil }
@@ -47,7 +68,7 @@ extension EvidenceRecord {
         return with(RecordObject(members, offset: evidence.offset))
     }
 
-    /// The line that is captured of a record, with its line feed.
+    /// The captured line of the record, with its line feed.
     package func captureLine(_ fields: CaptureFields) throws(CaptureError) -> [UInt8] {
         guard (id?.utf8.count ?? 0) <= InputLimits.recordID, kind.name.utf8.count <= InputLimits.recordName,
             (app?.utf8.count ?? 0) <= InputLimits.recordName

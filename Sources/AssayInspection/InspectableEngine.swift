@@ -1,7 +1,7 @@
-public import AssayCore
+package import AssayCore
 
 /// An engine whose evidence can be inspected.
-public protocol InspectableEngine: EvidenceEngine {
+package protocol InspectableEngine: EvidenceEngine {
     /// The formats of the platform, which are recognised before the general ones.
     static var formats: [any BlobFormat.Type] { get }
 

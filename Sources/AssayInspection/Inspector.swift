@@ -16,7 +16,7 @@ public struct Inspector: Sendable {
     private let formats: [any BlobFormat.Type]
 
     /// Makes an inspector that knows the general formats and those of some engines.
-    public init(engines: [any InspectableEngine.Type]) {
+    package init(engines: [any InspectableEngine.Type]) {
         self.engines = engines
         formats = engines.flatMap { $0.formats } + GeneralFormats.all
     }

@@ -2,44 +2,43 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// Waits for other processes in shorter steps than SQLite's own handler, whose shortest of 1 ms is the time of ten
+/// Waits for other processes in shorter steps than SQLite's own handler, whose shortest step of 1 ms is the time of ten
 /// commits.
 final class BusyWait: Sendable {
     private static let first = 0.0001
     private static let last = 0.001
     private static let growing = 50
 
-    /// How long an operation waits in all.
+    /// How long an operation waits in total.
     let timeout: Duration
-    private let isPatient = Atomic<Bool>(true)
+    private let isWaiting = Atomic<Bool>(true)
     private let count = Atomic<Int>(0)
 
     init(_ timeout: Duration) {
         self.timeout = timeout
     }
 
-    /// How many tries have found another process in the way.
+    /// How many tries have found the file locked by another process.
     var collisions: Int { count.load(ordering: .relaxed) }
 
-    /// How long a file has to be free for whoever waits for it to notice, on a machine that is not too busy.
+    /// How long a file has to be free for a waiting process to get it, unless the machine is very busy.
     static let window = 2 * last
 
-    /// What a connection is opened with.
+    /// The busy handler of a connection.
     var mode: Database.BusyMode {
         let limit = Double(timeout.components.seconds) + Double(timeout.components.attoseconds) / 1e18
         return .callback { tries in
             self.count.add(1, ordering: .relaxed)
-            guard self.isPatient.load(ordering: .relaxed), Self.elapsed(tries) < limit else { return false }
+            guard self.isWaiting.load(ordering: .relaxed), Self.elapsed(tries) < limit else { return false }
             Thread.sleep(forTimeInterval: Self.step(tries))
             return true
         }
     }
 
-    /// Does something that fails at once when another process holds the file. Called on the connection's queue, so that
-    /// nobody else uses the connection meanwhile.
-    func withoutPatience<Value>(_ body: () -> Value) -> Value {
-        isPatient.store(false, ordering: .relaxed)
-        defer { isPatient.store(true, ordering: .relaxed) }
+    /// Runs `body` without waiting for other processes. Called on the connection's queue, which no other user has meanwhile.
+    func withoutWaiting<Value>(_ body: () -> Value) -> Value {
+        isWaiting.store(false, ordering: .relaxed)
+        defer { isWaiting.store(true, ordering: .relaxed) }
         return body()
     }
 

@@ -4,31 +4,30 @@ package import Foundation
 import GRDB
 import Synchronization
 
-/// Group commit: writes that arrive while a transaction is being made durable wait, and share the next one.
+/// Group commit: writes that arrive while a transaction is being made durable share the next one.
 ///
-/// Each write of a batch is decided against what the earlier ones left, inside one immediate transaction, and nobody
-/// is answered before that is durable. A lone write goes at once, and where the disk is fast on the thread that asks for
-/// it: to hand it to the writing thread and back takes as long as such a disk does. Writers that have shared a transaction
-/// are given a moment to come back and share the next one: otherwise the first of them would go alone and the others after
-/// it, in two groups that take turns for ever, at half the rate. The first of them are written while the others come, the
-/// file being locked meanwhile, unless another process was in the way lately, which gets at it only between transactions.
+/// The writes of a batch are decided one after the other, in one immediate transaction, and answered when it is durable. A
+/// lone write starts at once; if the disk is fast, on the caller's thread, because a change of threads takes as long as such
+/// a disk. Writers that have shared a transaction get a short time to return and share the next one. Otherwise the first
+/// would be written alone and the others after it, in two alternating groups, at half the rate. A transaction begins with the
+/// first of them, and the others join while the file is locked. If another process has recently waited for the file, the
+/// transaction begins only when all are there, as the other process gets the file only between transactions.
 package final class GroupWriter: Sendable {
-    /// How many writes share a transaction at most, which bounds how long the first of them waits for the others.
+    /// The most writes of a transaction. It bounds how long the first write waits for the others.
     package static let batchLimit = 256
-    /// How many transactions are made before others of this process come to write.
-    private static let turn = 4
-    /// How long company is waited for after a transaction, as a share of the time that it took, and at most: a little
-    /// beside what a write takes anyway, even when nobody comes back.
-    private static let patience = (share: 0.25, limit: Duration.milliseconds(5))
-    /// A transaction is begun when one in so many of the company is there, which keeps it busy until the others are.
-    private static let vanguard = 16
-    /// How many transactions long another process is taken to write too, after it was in the way.
-    private static let crowding = 64
-    /// How long transactions may follow each other at once. Then the file is left free for a moment: who waits for it in
-    /// another process might else never meet it free, and is not seen from here.
-    private static let haste = Duration.milliseconds(250)
-    /// How long the last transaction may have taken for a lone write to be made on the thread that asks for it, which is
-    /// kept from other work meanwhile.
+    /// How many transactions run before the key store of this process gets the connection.
+    private static let maximumBatches = 4
+    /// How long to wait for returning writers after a transaction: a share of the time that it took, and at most this. It
+    /// is short compared with a write, in case no writer returns.
+    private static let batchWindow = (share: 0.25, limit: Duration.milliseconds(5))
+    /// A transaction begins when one in so many of the expected writers is there. Their writes take until the others come.
+    private static let minimumBatchFraction = 16
+    /// For how many transactions after a collision other processes are assumed to write too.
+    private static let contentionMemory = 64
+    /// How long transactions may follow each other without a pause. Then the file is left free for a moment, so that a
+    /// process that polls for the lock can get it.
+    private static let maximumHold = Duration.milliseconds(250)
+    /// The longest last transaction for which a lone write runs on the caller's thread, which it blocks.
     private static let loneLimit = Duration.milliseconds(1)
 
     private struct Pending: Sendable {
@@ -38,9 +37,9 @@ package final class GroupWriter: Sendable {
 
     private enum Activity {
         case none
-        /// A lone write is made on the thread that asked for it.
+        /// A lone write runs on its caller's thread.
         case alone
-        /// What is waiting is made durable, or is about to be.
+        /// The waiting writes are being made durable, or are about to be.
         case draining
     }
 
@@ -48,82 +47,82 @@ package final class GroupWriter: Sendable {
         var waiting: [Pending] = []
         var activity = Activity.none
         var isClosed = false
-        /// How many others of this process have asked for the connection and are not done.
-        var guests = 0
-        /// Those that asked while a lone write was under way, which must not wait for them.
-        var lateGuests: [@Sendable (Database) -> Void] = []
-        /// How long the last transaction took that had to be made durable, and nil before the first.
+        /// How many users of the connection other than this writer are not done.
+        var connectionUsers = 0
+        /// Those that asked during a lone write, which must not wait for them.
+        var lateUsers: [@Sendable (Database) -> Void] = []
+        /// How long the last durable transaction took, and nil before the first.
         var lastTook: Duration?
-        /// Signalled when the lone write that is under way, if there is one, is done and nothing that came meanwhile is
-        /// left behind. Set by whoever closes.
+        /// Signalled when the present lone write is done and the writes that arrived meanwhile are handed over. Set by
+        /// closing.
         var loneWriteEnd: DispatchSemaphore?
         var loneTransactions = 0
-        /// How many writes may come together, seen from the last transaction, and until when they are waited for.
-        var company: (size: Int, until: ContinuousClock.Instant)?
-        /// How many writes the drain waits for, while it does.
+        /// How many writes are expected together, judging by the last transaction, and until when to wait for them.
+        var expected: (size: Int, until: ContinuousClock.Instant)?
+        /// How many writes the drain waits for, and nil if it does not wait.
         var awaited: Int?
-        /// For how many transactions more another process is taken to write too.
-        var crowded = 0
-        /// Since when the file has not been free for long.
+        /// For how many more transactions other processes are assumed to write too.
+        var contended = 0
+        /// Since when transactions have followed each other without a pause.
         var busySince: ContinuousClock.Instant?
         /// When the last transaction ended.
         var lastEnd: ContinuousClock.Instant?
         /// How many writes have joined a transaction that had begun.
         var joined = 0
 
-        /// Notes what a transaction says about the disk and about company.
+        /// Updates the expectations from a transaction.
         ///
-        /// - Parameter idle: for how long of it company was waited for.
+        /// - Parameter idle: how long the transaction waited for more writes.
         mutating func note(
             _ results: [Result<LedgerAnswer, LedgerOutage>], since start: ContinuousClock.Instant,
             end: ContinuousClock.Instant, idle: Duration = .zero
         ) {
             let took = end - start - idle
             lastEnd = end
-            // What changes nothing never waits for the disk.
+            // A transaction without a change does not wait for the disk.
             let isDurable = results.contains { if case .success(let answer) = $0 { answer.isChange } else { false } }
             if isDurable || took >= GroupWriter.loneLimit { lastTook = took }
-            // Whoever is answered now may come back at once, and whoever waits already is there. A lone writer is no
-            // company.
+            // The writers that are answered now may return at once; those that wait are there already.
             let size = min(results.count + waiting.count, GroupWriter.batchLimit)
-            let patience = min(took * GroupWriter.patience.share, GroupWriter.patience.limit)
-            company = size > 1 ? (size, end + patience) : nil
+            let window = min(took * GroupWriter.batchWindow.share, GroupWriter.batchWindow.limit)
+            expected = size > 1 ? (size, end + window) : nil
         }
 
-        /// Whether whoever waits for company is to be woken up, once.
+        /// True once, when the wait for more writes should end.
         mutating func endsWait() -> Bool {
             guard let awaited, isClosed || waiting.count >= awaited else { return false }
             self.awaited = nil
             return true
         }
 
-        /// Whether transactions have followed each other for so long that the file is to be left free before the next one.
+        /// Whether the file should be left free before the next transaction.
         mutating func isToPause(at now: ContinuousClock.Instant) -> Bool {
             guard let busySince, let lastEnd, now - lastEnd < .seconds(BusyWait.window) else {
                 busySince = now
                 return false
             }
-            guard now - busySince >= GroupWriter.haste else { return false }
+            guard now - busySince >= GroupWriter.maximumHold else { return false }
             self.busySince = nil
             return !isClosed
         }
 
-        /// How many writes are to be waited for, beside those of a transaction that is under way if there is one; nil
-        /// when there is no reason to wait.
+        /// How many more writes to wait for; nil for none.
+        ///
+        /// - Parameter count: the writes of the present transaction, and nil if none has begun.
         func wanted(beside count: Int?) -> Int? {
-            guard !isClosed, let company else { return nil }
+            guard !isClosed, let expected else { return nil }
             let wanted: Int
             if let count {
-                // Nobody idles while others wait, of this process or of another one.
-                guard crowded == 0, waiting.isEmpty else { return nil }
-                wanted = company.size - count
+                // Do not wait while other writers do, of this process or of another one.
+                guard contended == 0, waiting.isEmpty else { return nil }
+                wanted = expected.size - count
             } else {
-                wanted = crowded > 0 ? company.size : max(1, company.size / GroupWriter.vanguard)
+                wanted = contended > 0 ? expected.size : max(1, expected.size / GroupWriter.minimumBatchFraction)
             }
             return wanted > waiting.count ? wanted : nil
         }
 
-        /// Takes so many writes out of those that wait, or as many as there are.
+        /// Removes writes from the waiting ones.
         mutating func take(atMost limit: Int) -> [Pending] {
             guard waiting.count > limit else {
                 defer { waiting = [] }
@@ -138,25 +137,25 @@ package final class GroupWriter: Sendable {
     private let transactions: LedgerTransactions
     private let busyWait: BusyWait
     private let state = Mutex(State())
-    /// Wakes up the drain that waits for company.
+    /// Wakes the drain that waits for more writes.
     private let arrival = DispatchSemaphore(value: 0)
 
-    /// - Parameter busyWait: what waits for other processes on behalf of the pool's writing connection.
-    init(pool: DatabasePool, busyWait: BusyWait, forgetting: LedgerForgetting) {
+    /// - Parameter busyWait: the busy handler of the pool's writing connection.
+    init(pool: DatabasePool, busyWait: BusyWait, purging: LedgerPurging) {
         self.pool = pool
         self.busyWait = busyWait
-        transactions = LedgerTransactions(path: pool.path, forgetting: forgetting)
+        transactions = LedgerTransactions(path: pool.path, purging: purging)
     }
 
     /// How many transactions have been begun.
     package var transactionCount: Int { transactions.count }
-    /// How many of them were of a lone write, on the thread that asked for it.
+    /// How many of them were lone writes on their caller's thread.
     package var loneTransactionCount: Int { state.withLock { $0.loneTransactions } }
     /// How many writes have joined a transaction that had begun.
     package var joinedCount: Int { state.withLock { $0.joined } }
 
-    /// Hands a write in, and returns once its transaction is durable. Cancellation is ignored: a write that has been
-    /// handed in may be applied, and whoever did so must learn it.
+    /// Makes a write, and returns when its transaction is durable. Cancellation is ignored: the write may be applied, and the
+    /// caller must get the outcome.
     package func submit(_ write: LedgerWrite, at now: Date) async throws(LedgerOutage) -> LedgerAnswer {
         let write = TimedWrite(write, at: now)
         let attempt = writeAlone(write)
@@ -167,24 +166,24 @@ package final class GroupWriter: Sendable {
         }.get()
     }
 
-    /// Hands the writing connection to somebody else of this process, outside a transaction, on its queue.
+    /// Passes the writing connection to `guest`, outside a transaction, on the connection's queue.
     func lend(to guest: @escaping @Sendable (Database) -> Void) {
         let visit: @Sendable (Database) -> Void = { db in
             guest(db)
-            self.state.withLock { $0.guests -= 1 }
+            self.state.withLock { $0.connectionUsers -= 1 }
         }
         state.withLock { state in
-            state.guests += 1
-            if state.activity == .alone { state.lateGuests.append(visit) } else { request(visit) }
+            state.connectionUsers += 1
+            if state.activity == .alone { state.lateUsers.append(visit) } else { request(visit) }
         }
     }
 
-    /// Asks for the connection. Called under the lock: once nothing more is taken, the file may be closed at any time.
+    /// Asks for the connection. Called under the lock: after the last request the file may be closed at any time.
     private func request(_ visit: @escaping @Sendable (Database) -> Void) {
         pool.asyncWriteWithoutTransaction(visit)
     }
 
-    /// Lets what is waiting be written, and nothing more. Returns when the connection has been asked for all of it.
+    /// Refuses later writes. Returns when the connection has been requested for all waiting ones.
     func refuseFurtherWrites() {
         let (endsWait, loneWriteEnd): (Bool, DispatchSemaphore?) = state.withLock { state in
             state.isClosed = true
@@ -194,23 +193,23 @@ package final class GroupWriter: Sendable {
         if endsWait { arrival.signal() }
         guard let loneWriteEnd else { return }
         loneWriteEnd.wait()
-        // For whoever closes at the same time.
+        // For another caller that closes at the same time.
         loneWriteEnd.signal()
     }
 
     private enum LoneAttempt {
-        /// There is company, or the disk is slow.
+        /// There are other writers, or the disk is slow.
         case none
-        /// Another process holds the file, for which this thread does not wait. Nobody else has written meanwhile, or will
-        /// before the write is handed over.
+        /// Another process holds the file, for which this thread does not wait. No other write of this process runs before
+        /// this one is handed over.
         case inTheWay
         case done(Result<LedgerAnswer, LedgerOutage>)
     }
 
-    /// Makes a write on this thread if nobody else writes, nobody did together with the last one, and the disk is fast.
+    /// Makes a write on this thread if it is the only one, the last one was too, and the disk is fast.
     private func writeAlone(_ write: TimedWrite) -> LoneAttempt {
         let isAlone = state.withLock { state in
-            guard !state.isClosed, state.activity == .none, state.guests == 0, state.company == nil,
+            guard !state.isClosed, state.activity == .none, state.connectionUsers == 0, state.expected == nil,
                 let lastTook = state.lastTook, lastTook < Self.loneLimit
             else { return false }
             state.activity = .alone
@@ -220,7 +219,7 @@ package final class GroupWriter: Sendable {
         guard isAlone else { return .none }
         let start = ContinuousClock.now
         let results = pool.writeWithoutTransaction { db in
-            busyWait.withoutPatience { transactions.write([write], db) }
+            busyWait.withoutWaiting { transactions.write([write], db) }
         }
         let end = ContinuousClock.now
         if case .failure(let outage) = results[0], outage.code == .locked { return .inTheWay }
@@ -231,7 +230,7 @@ package final class GroupWriter: Sendable {
         return .done(results[0])
     }
 
-    /// Has a lone write that another process was in the way of made before all that came meanwhile.
+    /// Puts a lone write that found the file locked before all writes that have arrived meanwhile.
     private func handOver(_ pending: Pending) {
         endLoneWrite { state in
             state.waiting.insert(pending, at: 0)
@@ -243,8 +242,8 @@ package final class GroupWriter: Sendable {
         let end = state.withLock { state in
             change(&state)
             if state.activity == .draining { request(drain) }
-            for guest in state.lateGuests { request(guest) }
-            state.lateGuests = []
+            for guest in state.lateUsers { request(guest) }
+            state.lateUsers = []
             return state.loneWriteEnd
         }
         end?.signal()
@@ -272,26 +271,26 @@ package final class GroupWriter: Sendable {
     }
 
     @Sendable private func drain(_ db: Database) {
-        for _ in 0..<Self.turn {
+        for _ in 0..<Self.maximumBatches {
             if state.withLock({ $0.isToPause(at: .now) }) { Thread.sleep(forTimeInterval: BusyWait.window) }
-            awaitCompany()
+            awaitWrites()
             guard var batch = firstBatch() else { return }
             let (start, collisions) = (ContinuousClock.now, busyWait.collisions)
             var idle = Duration.zero
             let results = transactions.write(batch.map(\.write), db) {
-                idle += awaitCompany(beside: batch.count)
+                idle += awaitWrites(beside: batch.count)
                 let more = latecomers(beside: batch.count)
                 batch += more
                 return more.map(\.write)
             }
-            let (end, isCrowded) = (ContinuousClock.now, busyWait.collisions > collisions)
+            let (end, isContended) = (ContinuousClock.now, busyWait.collisions > collisions)
             state.withLock { state in
                 state.note(results, since: start, end: end, idle: idle)
-                state.crowded = isCrowded ? Self.crowding : max(0, state.crowded - 1)
+                state.contended = isContended ? Self.contentionMemory : max(0, state.contended - 1)
             }
             for (pending, result) in zip(batch, results) { pending.continuation.resume(returning: result) }
         }
-        // Under a load without end nobody else of this process, such as its key store, would come to write.
+        // Under a permanent load the key store of this process would otherwise never get the connection.
         let isLast = state.withLock { state in
             if !state.isClosed { request(drain) }
             return state.isClosed
@@ -299,12 +298,12 @@ package final class GroupWriter: Sendable {
         if isLast { drain(db) }
     }
 
-    /// Waits for company to begin a transaction, or to join one that has `count` writes, but not beyond the time that
-    /// was set. Returns how long.
+    /// Waits for more writes to begin a transaction with, or to join one that has `count` writes, up to the end of the batch
+    /// window. Returns how long it waited.
     @discardableResult
-    private func awaitCompany(beside count: Int? = nil) -> Duration {
+    private func awaitWrites(beside count: Int? = nil) -> Duration {
         let end: ContinuousClock.Instant? = state.withLock { state in
-            guard let wanted = state.wanted(beside: count), let until = state.company?.until, until > .now else {
+            guard let wanted = state.wanted(beside: count), let until = state.expected?.until, until > .now else {
                 return nil
             }
             state.awaited = wanted
@@ -318,14 +317,13 @@ package final class GroupWriter: Sendable {
                 defer { state.awaited = nil }
                 return state.awaited == nil
             }
-            // The signal came after all, or is about to, and must not end the next wait.
+            // The signal was sent meanwhile or is about to be: consume it, or it would end the next wait.
             if hasBeenWoken { arrival.wait() }
         }
         return .now - start
     }
 
-    /// What a transaction begins with; nil when nobody waits any more, and the next write has to ask for the
-    /// connection.
+    /// The writes that a transaction begins with. Nil if none waits; the next write must ask for the connection then.
     private func firstBatch() -> [Pending]? {
         state.withLock { state in
             guard !state.waiting.isEmpty else {
@@ -336,7 +334,7 @@ package final class GroupWriter: Sendable {
         }
     }
 
-    /// What has come to join a transaction that has `count` writes.
+    /// The writes that join a transaction that has `count` writes.
     private func latecomers(beside count: Int) -> [Pending] {
         state.withLock { state in
             let more = state.take(atMost: Self.batchLimit - count)

@@ -4,11 +4,11 @@ import Synchronization
 
 /// The file of a ledger, before SQLite touches it.
 enum LedgerFile {
-    /// Closing a descriptor drops all locks of the process on its file (POSIX, fcntl): nobody of this process may have
-    /// handed the file to SQLite before the descriptor that created it is closed.
+    /// Closing a descriptor drops all locks of the process on its file (POSIX, fcntl): no thread of this process may open the
+    /// file with SQLite before the descriptor that created it is closed.
     private static let creation = Mutex(())
 
-    /// Creates the file when it is missing, for its user alone; SQLite gives its `-wal` and `-shm` the same mode.
+    /// Creates the file if it is missing. Only its user can read it; SQLite gives its `-wal` and `-shm` the same mode.
     ///
     /// - Returns: whether it was created.
     /// - Throws: ``LedgerOutage`` when it cannot be created, and for anything but a regular file, or a link to one:

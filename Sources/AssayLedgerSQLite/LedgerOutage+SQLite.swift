@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 
 extension LedgerOutage {
-    /// Describes a failure of the file at a path. Neither SQL nor values get into the message.
+    /// Describes a failure of the file at a path. The message has neither SQL nor values.
     ///
     /// Result codes: <https://www.sqlite.org/rescode.html>.
     init(_ error: any Error, path: String) {
@@ -48,7 +48,7 @@ extension LedgerOutage {
         }
     }
 
-    /// What probably is in the way of a file, and what to do.
+    /// The probable reason why a file cannot be opened, and what to do.
     static func obstacle(_ path: String) -> String {
         var isFolder: ObjCBool = false
         if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) {

@@ -2,12 +2,12 @@ import AssayCore
 import Foundation
 import GRDB
 
-/// Forgetting. A challenge that is forgotten is unknown and so refused; a digest that is forgotten might be used again, so
-/// that the ledger keeps in mind up to which making it has forgotten some, of each app and kind: one with a short window
-/// forgets what is minutes old, and must not lock out what is hours old of one with a long window. Triggers do that; see
-/// ``LedgerSchema``.
+/// Purging. A purged challenge is unknown and so refused. A purged digest might be used again: for each app and kind, the
+/// ledger keeps the latest `madeAt` of the purged digests (``LedgerRules/requireRemembered(_:forgotten:)``). It is kept per
+/// app and kind, because the purged digests of a short window must not lock out older evidence of a long window. A trigger
+/// keeps it; see ``LedgerSchema``.
 extension LedgerTables {
-    /// One look at both tables: to delete nothing costs more, most of all beside a trigger.
+    /// Asks first: a DELETE of no rows costs more, above all on a table with a trigger.
     private static let findEnded = LedgerSQL(
         """
         SELECT EXISTS (SELECT 1 FROM challenge WHERE expiresAt <= ?1),
@@ -29,29 +29,32 @@ extension LedgerTables {
         (SELECT until FROM forgotten WHERE what = 'usedDigest before 5')
         """)
 
-    /// Forgets challenges and digests that ended by a time, the oldest first.
-    func purge(expiredBy horizon: Date, atMost limit: Int) throws {
+    /// Deletes challenges and digests that ended by a time, the oldest first. Returns how many.
+    ///
+    /// - Parameter limit: how many of each are deleted at most.
+    @discardableResult
+    func purge(expiredBy horizon: Date, atMost limit: Int) throws -> Int {
         let found = try first(Self.findEnded) {
-            $0.integer(horizon.stored)
+            $0.integer(horizon.microseconds)
         } reading: { row in
             let row = StoredRow(row, "usedDigest")
             return (challenge: try row.integer(0) != 0, digest: try row.integer(1) != 0)
         }
-        func purge(_ sql: LedgerSQL) throws {
+        func purge(_ sql: LedgerSQL) throws -> Int {
             try run(sql) {
-                $0.integer(horizon.stored)
+                $0.integer(horizon.microseconds)
                 $0.integer(Int64(limit))
             }
         }
-        if found?.challenge == true { try purge(Self.purgeChallenges) }
-        if found?.digest == true { try purge(Self.purgeDigests) }
+        return (found?.challenge == true ? try purge(Self.purgeChallenges) : 0)
+            + (found?.digest == true ? try purge(Self.purgeDigests) : 0)
     }
 
-    /// The latest making of what may have been forgotten of an app and kind, and nil when nothing was.
+    /// The latest `madeAt` of the digests of an app and kind that may have been purged, and nil for none.
     ///
-    /// The table `forgotten` holds what was forgotten before the ledger kept apps and kinds apart, as it was when it was
-    /// migrated: by when its windows had ended at the latest. All of it was made by then.
-    func forgottenMaking(app: String, kind: EvidenceKind) throws -> Date? {
+    /// The table `forgotten` covers digests that were purged before the ledger distinguished apps and kinds: their windows
+    /// had ended by its time at the latest, so that all of them were made before.
+    func latestPurged(app: String, kind: EvidenceKind) throws -> Date? {
         let marks = try first(Self.findForgotten) {
             $0.text(app)
             $0.text(kind.name)

@@ -9,7 +9,7 @@ struct StoredValueError: Error {
     let column: String
 }
 
-/// How the rows of each table are read. Everything is checked: the file may be damaged.
+/// Reads the rows of each table. Every value is checked: the file may be damaged.
 extension LedgerTables {
     static let challengeColumns = "value, app, purpose, issuedAt, expiresAt, consumedAt FROM challenge"
     static let keyColumns = "engine, identifier, app, publicKey, counter, enrolledAt, properties FROM enrolledKey"
@@ -43,7 +43,7 @@ extension LedgerTables {
         }
     }
 
-    /// What of a key a decision rests on.
+    /// The columns of a key that decisions need.
     func keyState(_ identifier: KeyIdentifier) throws -> (app: String, counter: UInt32, enrolledAt: Date)? {
         try first(Self.findKeyState) {
             $0.key(identifier)
@@ -61,7 +61,8 @@ extension LedgerTables {
         }
     }
 
-    /// The block on a key, under the name that `KeyIdentifier.subject` has; Foundation takes as long for it as the look-up.
+    /// The block on a key. Its name is that of `KeyIdentifier.subject`, built without Foundation, whose base64 takes as long as
+    /// the query.
     func block(on key: KeyIdentifier) throws -> Block? {
         try standing(of: LedgerSubject(.key, Base64.encode(key.value, .standard)))?.block
     }
@@ -74,7 +75,7 @@ extension LedgerTables {
         }
     }
 
-    /// The standings of subjects, whether they are in force or have ended, in the order of the subjects.
+    /// The standings of subjects, in force or ended, in the order of the subjects.
     ///
     /// - Parameter subjects: at most ``standingLimit``.
     func standings(of subjects: ArraySlice<LedgerSubject>) throws -> [LedgerStanding] {
@@ -88,7 +89,7 @@ extension LedgerTables {
     }
 
     static func standingsQuery(subjects count: Int) -> String {
-        // SQLite would scan the table for `(kind, name) IN (VALUES ...)`. CROSS JOIN has the subjects in the outer loop.
+        // `(kind, name) IN (VALUES ...)` would scan the table. CROSS JOIN puts the subjects in the outer loop.
         let sought = repeatElement("(?, ?)", count: count).joined(separator: ", ")
         return """
             SELECT \(standingValues) FROM (VALUES \(sought)) AS sought
@@ -177,22 +178,10 @@ struct StoredRow {
         row.isNull(index) ? nil : try integer(index)
     }
 
-    func date(_ index: Int) throws -> Date { Date(stored: try integer(index)) }
+    func date(_ index: Int) throws -> Date { Date(microseconds: try integer(index)) }
 
     func dateIfAny(_ index: Int) throws -> Date? {
         row.isNull(index) ? nil : try date(index)
-    }
-}
-
-extension Date {
-    /// Microseconds since 1970, the nearest; times beyond what an `Int64` holds count as the last that it does.
-    var stored: Int64 {
-        let value = (timeIntervalSince1970 * 1_000_000).rounded()
-        return Int64(exactly: value) ?? (value < 0 ? .min : .max)
-    }
-
-    init(stored: Int64) {
-        self.init(timeIntervalSince1970: Double(stored) / 1_000_000)
     }
 }
 

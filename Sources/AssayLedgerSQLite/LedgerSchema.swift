@@ -2,17 +2,17 @@ import AssayCore
 import Foundation
 import GRDB
 
-/// The tables, their versions, and how to tell a ledger from other SQLite files.
+/// The tables, their versions, and the marks by which a ledger is recognised.
 enum LedgerSchema {
     /// "ASSY", in the header of the file: <https://www.sqlite.org/fileformat.html#application_id>.
     static let applicationID = 0x4153_5359
     /// The version of the tables that this code reads and writes. It stands in the file as `user_version`.
     static let version = 5
 
-    /// Tells whether a file is a ledger.
+    /// Recognises a ledger.
     ///
-    /// - Returns: the version of its tables, 0 when there are none yet, and nil for a file that holds nothing at all.
-    /// - Throws: ``LedgerOutage`` for a file of somebody else's, or of a newer version of this code.
+    /// - Returns: the version of its tables, 0 if it has none yet, and nil for an empty file.
+    /// - Throws: ``LedgerOutage`` for a file of another program, or of a newer version of this code.
     static func recognise(_ db: Database, _ path: String) throws -> Int? {
         let identifier = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
         let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
@@ -30,8 +30,8 @@ enum LedgerSchema {
         return found
     }
 
-    /// Marks an empty file as a ledger, before anything else is in it but the table of what it has forgotten. A ledger that
-    /// had this table from the beginning has forgotten nothing without noting it.
+    /// Marks an empty file as a ledger, and creates the table of purged digests. A ledger that had this table from the
+    /// beginning has noted all that it has purged.
     static func claim(_ db: Database) throws {
         try db.execute(sql: "PRAGMA application_id = \(applicationID)")
         try db.execute(sql: forgottenUse)
@@ -39,7 +39,7 @@ enum LedgerSchema {
 
     private static let migrator = migrator { Date() }
 
-    /// Brings the tables to the current version. Steps are added at the end and never changed.
+    /// Migrates the tables to the current version. Steps are added at the end and never changed.
     ///
     /// - Parameter clock: the machine's time.
     static func migrator(_ clock: @escaping @Sendable () -> Date) -> DatabaseMigrator {
@@ -53,7 +53,7 @@ enum LedgerSchema {
             try db.execute(sql: "PRAGMA user_version = 2")
         }
         migrator.registerMigration("3") { db in
-            // Of two processes that migrate a ledger at once the second may get here as well.
+            // If two processes migrate a ledger at once, both may get here.
             if try !db.columns(in: "block").contains(where: { $0.name == "allows" }) { try db.execute(sql: version3) }
             try db.execute(sql: "PRAGMA user_version = 3")
         }
@@ -75,11 +75,11 @@ enum LedgerSchema {
         return migrator
     }
 
-    /// Notes what older ledgers may have forgotten, without apps and kinds: up to version 3 without a note, what ended by
-    /// ``LedgerRules/retention`` ago; in version 4 what it noted, which may once have been one of these. What ends first is
-    /// forgotten first, so that it is nothing beyond what is still stored, however far ahead the machine's clock is.
+    /// Notes what older versions may have purged, without apps and kinds. Up to version 3: everything that ended
+    /// ``LedgerRules/retention`` ago or earlier. In version 4: what it noted, if that is later. Entries that end first are
+    /// purged first, so that the note is at most the earliest end that is still stored, even if the machine's clock is ahead.
     ///
-    /// A note of its own: a program of version 4 that still has the file open goes on with the older one.
+    /// The note has a row of its own: a program of version 4 that still has the file open updates the older row.
     private static func noteForgettingUntilNow(_ db: Database, _ now: Date) throws {
         try db.execute(
             sql: """
@@ -87,12 +87,12 @@ enum LedgerSchema {
                 INSERT OR IGNORE INTO forgotten (what, until)
                 SELECT 'usedDigest before 5',
                 max(until, coalesce((SELECT until FROM forgotten WHERE what = 'usedDigest'), until)) FROM unnoted
-                """, arguments: [(now - LedgerRules.retention).stored])
+                """, arguments: [(now - LedgerRules.retention).microseconds])
     }
 
     /// Times are microseconds since 1970-01-01T00:00:00Z.
     ///
-    /// `IF NOT EXISTS`, because of two processes that create a ledger at once the second may get here as well.
+    /// `IF NOT EXISTS`: if two processes create a ledger at once, both may get here.
     private static let version1 = """
         CREATE TABLE IF NOT EXISTS challenge (
             value BLOB NOT NULL PRIMARY KEY,
@@ -131,7 +131,7 @@ enum LedgerSchema {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// `masterKey` tells master keys apart and is none; `sealed` binds all other columns.
+    /// `masterKey` identifies the master key, which is not stored. The seal in `sealed` covers all other columns.
     private static let version2 = """
         CREATE TABLE IF NOT EXISTS sealedKey (
             name TEXT NOT NULL PRIMARY KEY,
@@ -147,13 +147,13 @@ enum LedgerSchema {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// Allowances stand among the blocks, so that a subject has one of them. A program of an older version that still has
-    /// the file open takes an allowance for a block, which is the safe side, and what it writes is a block.
+    /// Allowances are in the table of blocks, so that a subject has one standing. A program of an older version that still has
+    /// the file open reads an allowance as a block, which is the safe side, and writes only blocks.
     private static let version3 =
         "ALTER TABLE block ADD COLUMN allows INTEGER NOT NULL DEFAULT 0 CHECK (allows IN (0, 1))"
 
-    /// By when what has been forgotten had ended, by the table that it stood in. Since version 5 it stands still, unless a
-    /// program of version 4 has the file open.
+    /// The latest end of purged entries, by table. Since version 5 it no longer changes, unless a program of version 4 has the
+    /// file open.
     private static let version4 = """
         CREATE TABLE IF NOT EXISTS forgotten (
             what TEXT NOT NULL PRIMARY KEY,
@@ -161,7 +161,7 @@ enum LedgerSchema {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// The latest making of what has been forgotten, of each app and kind.
+    /// The latest `madeAt` of purged digests, for each app and kind.
     private static let forgottenUse = """
         CREATE TABLE IF NOT EXISTS forgottenUse (
             app TEXT NOT NULL,
@@ -171,20 +171,19 @@ enum LedgerSchema {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// When the token of a row of `usedDigest` was made, or may have been at the latest.
+    /// When the token of a row of `usedDigest` was made, at the latest.
     ///
-    /// A row of before version 5, or of a program of such a version that still has the file open, does not say it. Its
-    /// window cannot have ended before the token was made. It may have been made after it was used, by as much as the policy
-    /// let clocks be ahead.
+    /// A row that was written by a version before 5 does not state it: the end of its window is the upper bound. The time of
+    /// use is no bound, as policy allows clocks to be ahead.
     static func making(_ row: String) -> String { "coalesce(\(row)madeAt, \(row)until)" }
 
-    /// What a ledger of this version cannot do without.
+    /// The triggers of this version. A ledger without them is damaged.
     static let triggers = ["usedDigestIsForgotten"]
 
-    /// A trigger sees what any program deletes, also one of an older version that still has the file open.
+    /// A trigger runs for the deletions of all programs, including older versions that still have the file open.
     ///
-    /// It notes the next full minute (in microseconds, up to the end of time), so that not every write of a busy ledger has to
-    /// change one more page.
+    /// It notes the next full minute in microseconds, so that a busy ledger changes this page once a minute and not with each
+    /// write.
     private static let version5 = """
         CREATE TRIGGER IF NOT EXISTS usedDigestIsForgotten AFTER DELETE ON usedDigest
         WHEN NOT EXISTS (

@@ -2,7 +2,7 @@ import AssayCore
 import Foundation
 import GRDB
 
-/// The statements, on one connection. Whoever calls holds the connection, and a transaction for all but
+/// The statements, on one connection. The caller holds the connection, and a transaction for all but
 /// ``inTransaction(_:)``.
 struct LedgerTables {
     let db: Database
@@ -25,7 +25,7 @@ struct LedgerTables {
         INSERT INTO enrolledKey (engine, identifier, app, publicKey, counter, enrolledAt, properties)
         VALUES (?, ?, ?, ?, ?, ?, ?)
         """)
-    /// Holds the comparison again, so that no path can write a counter that is not greater.
+    /// Compares again, so that no code path can write a counter that is not greater.
     private static let advanceCounter = LedgerSQL(
         "UPDATE enrolledKey SET counter = ?1 WHERE engine = ?2 AND identifier = ?3 AND counter < ?1")
     private static let rememberDigest = LedgerSQL(
@@ -33,28 +33,27 @@ struct LedgerTables {
 
     private static let putStanding = LedgerSQL(
         "INSERT OR REPLACE INTO block (kind, name, reason, since, until, allows) VALUES (?, ?, ?, ?, ?, ?)")
-    private static let endStanding = LedgerSQL("DELETE FROM block WHERE kind = ? AND name = ?")
+    private static let deleteStanding = LedgerSQL("DELETE FROM block WHERE kind = ? AND name = ?")
 
     private static let begin = LedgerSQL("BEGIN IMMEDIATE")
     private static let end = LedgerSQL("COMMIT")
 
-    /// Does something in a transaction that nobody else writes beside, and makes it durable. Nothing of it stays when
-    /// that fails.
+    /// Runs `body` in an immediate transaction, and makes it durable. An error rolls everything back.
     ///
-    /// GRDB would have SQLite read the two statements anew each time.
+    /// GRDB's own function would have SQLite parse the two statements each time.
     func inTransaction(_ body: () throws -> Void) throws {
         try run(Self.begin)
         do {
             try body()
             try run(Self.end)
         } catch {
-            // Some errors have ended it already; what went wrong is told by the first one.
+            // Some errors have already ended the transaction. The first error is the cause.
             try? db.rollback()
             throw error
         }
     }
 
-    /// Decides each effect against the tables as they are, and applies them if there is no refusal.
+    /// Decides all effects, and applies them if there is no refusal.
     func commit(_ effects: [LedgerEffect], at now: Date) throws -> CommitOutcome {
         let outcome = CommitOutcome(decisions: try effects.map { try refusal(of: $0.action, at: now) })
         if outcome.isApplied {
@@ -79,7 +78,7 @@ struct LedgerTables {
         case .rememberDigest(let use):
             let stored = try digest(use.digest)
             if stored == nil {
-                try LedgerRules.demandRemembered(use, forgotten: forgottenMaking(app: use.app, kind: use.kind))
+                try LedgerRules.requireRemembered(use, forgotten: latestPurged(app: use.app, kind: use.kind))
             }
             return LedgerRules.refusal(rememberingOver: stored?.usedAt)
         }
@@ -89,7 +88,7 @@ struct LedgerTables {
         switch action {
         case .consumeChallenge(let value, _, _):
             try change(Self.consumeChallenge) {
-                $0.integer(now.stored)
+                $0.integer(now.microseconds)
                 $0.blob(value)
             }
         case .enrol(let key):
@@ -99,7 +98,7 @@ struct LedgerTables {
                 $0.text(key.app)
                 $0.blob(key.publicKey)
                 $0.integer(Int64(key.counter))
-                $0.integer(key.enrolledAt.stored)
+                $0.integer(key.enrolledAt.microseconds)
                 $0.text(properties)
             }
         case .advanceCounter(let advance):
@@ -112,9 +111,9 @@ struct LedgerTables {
                 $0.blob(use.digest)
                 $0.text(use.app)
                 $0.text(use.kind.name)
-                $0.integer(use.madeAt.stored)
-                $0.integer(use.usedAt.stored)
-                $0.integer(use.until.stored)
+                $0.integer(use.madeAt.microseconds)
+                $0.integer(use.usedAt.microseconds)
+                $0.integer(use.until.microseconds)
             }
         }
     }
@@ -125,17 +124,17 @@ struct LedgerTables {
             $0.blob(challenge.value)
             $0.text(challenge.app)
             $0.text(challenge.purpose.name)
-            $0.integer(challenge.issuedAt.stored)
-            $0.integer(challenge.expiresAt.stored)
+            $0.integer(challenge.issuedAt.microseconds)
+            $0.integer(challenge.expiresAt.microseconds)
         } == 1
     }
 
-    /// Stores a block in place of the standing that there may be.
+    /// Stores a block. Replaces the subject's standing.
     func put(_ block: Block) throws {
         try put(block.subject, block.reason, since: block.since, until: block.until, allows: false)
     }
 
-    /// Stores an allowance in place of the standing that there may be.
+    /// Stores an allowance. Replaces the subject's standing.
     func put(_ allowance: Allowance) throws {
         try put(allowance.subject, allowance.reason, since: allowance.since, until: allowance.until, allows: true)
     }
@@ -144,20 +143,20 @@ struct LedgerTables {
         try change(Self.putStanding) {
             $0.subject(subject)
             $0.text(reason)
-            $0.integer(since.stored)
-            $0.integer(until?.stored)
+            $0.integer(since.microseconds)
+            $0.integer(until?.microseconds)
             $0.integer(allows ? 1 : 0)
         }
     }
 
-    /// Removes a block or an allowance. Returns what there was.
+    /// Removes a block or an allowance, and returns it.
     func removeStanding(of subject: LedgerSubject) throws -> LedgerStanding? {
         guard let standing = try standing(of: subject) else { return nil }
-        try change(Self.endStanding) { $0.subject(subject) }
+        try change(Self.deleteStanding) { $0.subject(subject) }
         return standing
     }
 
-    /// Runs a statement that must change exactly one row, if the ledger is what the decision took it for.
+    /// Runs a statement that must change exactly one row. Another number means that the row that was decided on is damaged.
     ///
     /// - Parameter bind: binds the values, here and below.
     func change(_ sql: LedgerSQL, _ bind: (inout StoredBinding) -> Void) throws {
@@ -181,13 +180,13 @@ struct LedgerTables {
 }
 
 extension StoredBinding {
-    /// The two columns that tell an enrolled key from others.
+    /// The two columns of an enrolled key's primary key.
     mutating func key(_ identifier: KeyIdentifier) {
         text(identifier.engine)
         blob(identifier.value)
     }
 
-    /// The two columns that tell a standing from others.
+    /// The two columns of a standing's primary key.
     mutating func subject(_ subject: LedgerSubject) {
         text(subject.kind.rawValue)
         text(subject.name)

@@ -2,24 +2,26 @@ import AssayCore
 import GRDB
 import Synchronization
 
-/// Makes writes durable, those of a batch in one immediate transaction of the connection that is handed in.
+/// Makes writes durable: each batch in one immediate transaction of a connection.
 final class LedgerTransactions: Sendable {
+    /// How many challenges, and how many digests, one `purge` deletes, so that other writes do not wait long.
+    private static let purgeLimit = 1000
     private let path: String
-    private let forgetting: LedgerForgetting
+    private let purging: LedgerPurging
     private let begun = Atomic<Int>(0)
 
-    init(path: String, forgetting: LedgerForgetting) {
+    init(path: String, purging: LedgerPurging) {
         self.path = path
-        self.forgetting = forgetting
+        self.purging = purging
     }
 
     /// How many have been begun.
     var count: Int { begun.load(ordering: .relaxed) }
 
-    /// Decides writes, each against what the earlier ones left, and returns an answer for each when all are durable.
+    /// Decides writes one after the other, and returns an answer for each when all are durable.
     ///
-    /// - Parameter joining: asked for more writes of the same transaction whenever those so far are made, until it has
-    ///   none; their answers come after those of `first`.
+    /// - Parameter joining: returns more writes for the same transaction. It is called again when these are made, until it
+    ///   returns none; their answers follow those of `first`.
     func write(
         _ first: [TimedWrite], _ db: Database, joining: () -> [TimedWrite] = { [] }
     ) -> [Result<LedgerAnswer, LedgerOutage>] {
@@ -28,7 +30,7 @@ final class LedgerTransactions: Sendable {
             return try transact(&batch, db, joining)
         } catch {
             let outage = LedgerOutage(error, path: path)
-            // What only one of them may be to blame for, such as a damaged row, must not hit the others.
+            // One write alone may cause this, such as by a damaged row: repeat each in a transaction of its own.
             if batch.count > 1, [.internalError, .corrupt].contains(outage.code) {
                 return batch.flatMap { write([$0], db) }
             }
@@ -36,7 +38,7 @@ final class LedgerTransactions: Sendable {
         }
     }
 
-    /// - Parameter batch: what is written; holds all that joined it, also when this throws.
+    /// - Parameter batch: the writes; with those that joined, also when this throws.
     private func transact(
         _ batch: inout [TimedWrite], _ db: Database, _ joining: () -> [TimedWrite]
     ) throws -> [Result<LedgerAnswer, LedgerOutage>] {
@@ -53,14 +55,14 @@ final class LedgerTransactions: Sendable {
                         answers.append(.success(answer))
                         changed = changed || answer.isChange
                     } catch let outage as LedgerOutage where outage.code == .forgotten {
-                        // Nothing of it has been applied: all of its effects are decided before the first one is.
+                        // No effect of it has been applied: all of them are decided before the first one is applied.
                         answers.append(.failure(outage))
                     }
                 }
                 batch += joining()
             }
-            // A refusal changes nothing. The limit exceeds what a batch can add, so that purging keeps up.
-            if changed, let now = batch.lazy.map(\.now).min(), let horizon = forgetting.horizon(at: now) {
+            // The limit exceeds the number of entries that a batch can add, so that purging keeps up.
+            if changed, let now = batch.lazy.map(\.now).min(), let horizon = purging.horizon(at: now) {
                 try tables.purge(expiredBy: horizon, atMost: 16 + 2 * batch.count)
             }
         }
@@ -77,7 +79,10 @@ final class LedgerTransactions: Sendable {
         case .allow(let allowance):
             try tables.put(allowance)
             return .changed(true)
-        case .endStanding(let subject): return .ended(try tables.removeStanding(of: subject))
+        case .removeStanding(let subject): return .removed(try tables.removeStanding(of: subject))
+        case .purge:
+            let horizon = purging.horizon(at: write.now)
+            return .purged(try horizon.map { try tables.purge(expiredBy: $0, atMost: Self.purgeLimit) } ?? 0)
         }
     }
 }

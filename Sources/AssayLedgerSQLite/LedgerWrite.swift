@@ -7,29 +7,33 @@ package enum LedgerWrite: Sendable {
     case commit([LedgerEffect])
     case block(Block)
     case allow(Allowance)
-    case endStanding(LedgerSubject)
+    case removeStanding(LedgerSubject)
+    case purge
 }
 
-/// What came of a write.
+/// The result of a write.
 package enum LedgerAnswer: Sendable {
-    /// Whether there was anything to change.
+    /// Whether anything was changed.
     case changed(Bool)
-    /// The block or allowance that was ended, if there was one.
-    case ended(LedgerStanding?)
+    /// The block or allowance that was removed, if there was one.
+    case removed(LedgerStanding?)
+    /// How many entries were purged.
+    case purged(Int)
     /// The decisions of a commit.
     case decided(CommitOutcome)
 
-    /// Whether anything is in the file that was not there before.
+    /// Whether the write has changed anything but purge entries.
     var isChange: Bool {
         switch self {
         case .changed(let changed): changed
-        case .ended(let ended): ended != nil
+        case .removed(let standing): standing != nil
+        case .purged: false
         case .decided(let outcome): outcome.isApplied && !outcome.decisions.isEmpty
         }
     }
 }
 
-/// A write with the time that it is decided at. A class: its many words are not copied from one queue to the next.
+/// A write with the time of its decision. A class, so that queues copy a reference and not the large enum.
 final class TimedWrite: Sendable {
     let write: LedgerWrite
     let now: Date

@@ -1,7 +1,6 @@
 import GRDB
 
-/// The text of a statement, written once. Told from others by who it is: to hash and compare the text takes longer than to
-/// bind the values.
+/// The SQL text of a statement. Compared by identity: hashing the text costs more than binding the values.
 final class LedgerSQL: Sendable {
     let text: String
 
@@ -10,7 +9,7 @@ final class LedgerSQL: Sendable {
     }
 }
 
-/// The statements that a transaction has run so far; it runs the same few for each write.
+/// The statements that a transaction has prepared. It runs the same few for each write.
 final class PreparedStatements {
     private let db: Database
     private var statements: [(sql: LedgerSQL, statement: StoredStatement)] = []

@@ -1,27 +1,30 @@
 public import AssayCore
+import Dispatch
 public import FoundationEssentials
 import GRDB
 
 /// A ledger in one SQLite file, which several processes on one machine may share.
 ///
-/// An answer is given only after it would survive a power cut: the file is in write-ahead mode with
+/// The ledger answers only after the change would survive a power cut: the file is in write-ahead mode with
 /// `synchronous=FULL` (<https://www.sqlite.org/pragma.html#pragma_synchronous>). Writes that arrive together share one
-/// transaction, on a thread of the ledger's; a lone one is made by the thread that asks for it while the disk confirms
-/// within a millisecond. Times are kept to the microsecond. A write is not interrupted when its task is cancelled: whoever
-/// asked for it gets the outcome. A key that comes with the evidence (``CounterAdvance/supplied``) is ignored.
-public final class SQLiteLedger: Ledger {
+/// transaction, on a thread of the ledger. A lone write runs on the caller's thread if the last transaction took less than a
+/// millisecond. Times are kept to the microsecond. Cancelling a task does not interrupt its write: the caller gets the
+/// outcome. A key that comes with the evidence (``CounterAdvance/supplied``) is ignored.
+///
+/// The file also holds the sealed keys of a `SealedKeyStore`.
+public final class SQLiteLedger: LedgerAdministration {
     /// Survives a crash and a power cut.
     public var durability: LedgerDurability { .durable }
 
-    /// Where the ledger is.
+    /// The path of the file.
     public var path: String { pool.path }
 
     let pool: DatabasePool
     package let writer: GroupWriter
 
-    init(pool: DatabasePool, busyWait: BusyWait, forgetting: LedgerForgetting) {
+    init(pool: DatabasePool, busyWait: BusyWait, purging: LedgerPurging) {
         self.pool = pool
-        writer = GroupWriter(pool: pool, busyWait: busyWait, forgetting: forgetting)
+        writer = GroupWriter(pool: pool, busyWait: busyWait, purging: purging)
     }
 
     /// Issues a challenge that may be consumed once, before it expires.
@@ -52,9 +55,9 @@ public final class SQLiteLedger: Ledger {
         }
     }
 
-    /// Applies effects, all together or not at all, in one transaction with whatever else arrives meanwhile.
+    /// Applies effects, all together or not at all, in one transaction with other writes that arrive meanwhile.
     ///
-    /// - Throws: ``LedgerOutage``; nothing has been applied then. Also when two effects concern the same entry.
+    /// - Throws: ``LedgerOutage``; no effect has been applied then. Also when two effects concern the same entry.
     public func commit(_ effects: [LedgerEffect], at now: Date) async throws(LedgerOutage) -> CommitOutcome {
         try LedgerRules.requireDistinct(effects)
         guard case .decided(let outcome) = try await writer.submit(.commit(effects), at: now) else {
@@ -63,43 +66,52 @@ public final class SQLiteLedger: Ledger {
         return outcome
     }
 
-    /// Blocks a subject, in place of the block or allowance that there may be.
+    /// Blocks a subject. Replaces its block or allowance.
     public func block(_ block: Block) async throws(LedgerOutage) {
         _ = try await writer.submit(.block(block), at: block.since)
     }
 
-    /// Allows a subject what policy would refuse, in place of the block or allowance that there may be.
+    /// Allows a subject what policy would refuse. Replaces its block or allowance.
     public func allow(_ allowance: Allowance) async throws(LedgerOutage) {
         _ = try await writer.submit(.allow(allowance), at: allowance.since)
     }
 
-    /// Lifts the block on a subject, or ends its allowance. Returns what there was.
+    /// Removes the subject's block or allowance, and returns it.
     @discardableResult
-    public func allow(_ subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding? {
-        guard case .ended(let standing) = try await writer.submit(.endStanding(subject), at: .distantPast) else {
-            throw LedgerOutage(.internalError, "lifting a block in \(path) gave no answer")
+    public func removeStanding(of subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding? {
+        guard case .removed(let standing) = try await writer.submit(.removeStanding(subject), at: .distantPast) else {
+            throw LedgerOutage(.internalError, "removing a standing from \(path) gave no answer")
         }
         return standing
     }
 
-    /// Finishes what has been asked for, and closes the file. Whatever is asked for later is an outage. Blocks the thread
-    /// meanwhile.
-    public func close() throws(LedgerOutage) {
-        writer.refuseFurtherWrites()
-        do {
-            try pool.close()
-        } catch {
-            throw LedgerOutage(error, path: path)
-        }
+    /// Deletes all challenges and digests that ended long enough ago, some in each transaction. Returns how many.
+    @discardableResult
+    public func purge(at now: Date) async throws(LedgerOutage) -> Int {
+        var total = 0
+        while case .purged(let count) = try await writer.submit(.purge, at: now), count > 0 { total += count }
+        return total
     }
 
-    /// Reads from a snapshot, without waiting for writers and without blocking a thread of the caller.
+    /// Finishes pending operations, and closes the file. Later operations are outages.
+    public func close() async throws(LedgerOutage) {
+        let result: Result<Void, LedgerOutage> = await withCheckedContinuation { continuation in
+            // Waits for writers and readers: on a thread of its own.
+            DispatchQueue(label: "AssayLedger.close").async { [self] in
+                writer.refuseFurtherWrites()
+                continuation.resume(returning: Result { try pool.close() }.mapError { LedgerOutage($0, path: path) })
+            }
+        }
+        try result.get()
+    }
+
+    /// Reads from a snapshot, without waiting for writers and without blocking the caller's thread.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(LedgerOutage) -> Value {
         let path = path
         let result: Result<Value, LedgerOutage> = await withCheckedContinuation { continuation in
-            // Unlike GRDB's own async function this one ignores cancellation, which would be an outage that is none.
+            // GRDB's async function throws when the task is cancelled, which would look like an outage.
             pool.asyncRead { database in
                 do {
                     continuation.resume(returning: .success(try body(database.get())))

@@ -1,7 +1,7 @@
 import GRDB
 import GRDBSQLite
 
-// What tests need to see and to provoke. Not for anybody else.
+// For tests only.
 extension SQLiteLedger {
     /// The value of a PRAGMA on the writer's connection.
     package func writerPragma(_ name: String) throws -> String? {
@@ -18,7 +18,7 @@ extension SQLiteLedger {
         try pool.read { db in try String.fetchAll(db, sql: sql) }
     }
 
-    /// How SQLite would look for the standings of some subjects, a step a text.
+    /// SQLite's query plan for the standings of some subjects, one text for each step.
     package func standingsPlan(subjects count: Int) throws -> [String] {
         try pool.read { db in
             let sql = "EXPLAIN QUERY PLAN \(LedgerTables.standingsQuery(subjects: count))"
@@ -27,7 +27,7 @@ extension SQLiteLedger {
         }
     }
 
-    /// Lets the SQLite of this process take so many bytes more than it has, and nil for as many as it likes.
+    /// Limits the memory of SQLite in this process to a number of bytes more than it has; nil for no limit.
     package static func limitMemory(toBytesMore bytes: Int?) {
         // 0 is no limit to SQLite.
         sqlite3_hard_heap_limit64(bytes.map { max(1, sqlite3_memory_used() + Int64($0)) } ?? 0)
@@ -43,7 +43,7 @@ extension SQLiteLedger {
         }
     }
 
-    /// Creates a SQLite file by statements of the caller's, without anything of a ledger.
+    /// Creates a SQLite file by the caller's statements, which need not be a ledger.
     package static func createDatabase(path: String, sql: String) throws {
         let queue = try DatabaseQueue(path: path)
         try queue.inDatabase { db in try db.execute(sql: sql) }

@@ -3,17 +3,17 @@ public import FoundationEssentials
 import GRDB
 
 extension SQLiteLedger {
-    /// Hands every entry to `body`, in a consistent snapshot, section by section, each sorted by name.
+    /// Passes every entry to `body`, in a consistent snapshot, section by section, each sorted by name.
     ///
-    /// Rows are streamed: memory does not grow with the ledger. Writers go on meanwhile; the thread is blocked.
+    /// Rows are streamed: memory does not grow with the ledger. Writers continue meanwhile; the caller's thread is blocked.
     /// - Throws: ``LedgerOutage``, and what `body` throws.
     public func export(_ body: (LedgerEntry) throws -> Void) async throws {
         try exportBlocking(body)
     }
 
-    // Not async, because GRDB's async functions take only closures that may escape.
+    // Not async: GRDB's async functions take only escaping closures.
     private func exportBlocking(_ body: (LedgerEntry) throws -> Void) throws {
-        // What `body` throws is not an outage, whatever its type.
+        // An error of `body` is not an outage, even if it is a LedgerOutage.
         var thrownByBody: (any Error)?
         func hand(_ entry: LedgerEntry) throws {
             do {
@@ -35,7 +35,7 @@ extension SQLiteLedger {
                 try LedgerTables.each(db, LedgerTables.digestColumns, by: "digest") { row in
                     try hand(.digest(LedgerTables.digest(row)))
                 }
-                // Whatever is damaged comes in the second section, and is refused there.
+                // A row with a damaged value of `allows` is in the second section, and is refused there.
                 for section in ["allows = 0", "allows <> 0"] {
                     let columns = "\(LedgerTables.standingColumns) WHERE \(section)"
                     try LedgerTables.each(db, columns, by: "kind, name") { row in
@@ -51,9 +51,9 @@ extension SQLiteLedger {
         }
     }
 
-    /// Counts what the ledger holds at a time.
+    /// Counts the entries of the ledger at a time.
     public func summary(at now: Date) async throws(LedgerOutage) -> LedgerSummary {
-        let now = now.stored
+        let now = now.microseconds
         return try await read { db in
             func count(_ query: String) throws -> Int {
                 try Int.fetchOne(db, sql: "SELECT count(*) FROM \(query)", arguments: [now]) ?? 0
@@ -68,18 +68,17 @@ extension SQLiteLedger {
         }
     }
 
-    /// Looks for damage: in the file, and in what the tables hold.
-    ///
-    /// - Returns: a sentence a problem, at most a hundred of each sort; none when all is well.
-    /// - Throws: ``LedgerOutage`` when it cannot be looked at. Damage is an answer, not an outage.
-    public func check() async throws(LedgerOutage) -> [String] {
+    /// Looks for damage in the file and in the rows of all tables.
+    public func check(
+        _ keyProblem: @escaping @Sendable (EnrolledKey) -> String?
+    ) async throws(LedgerOutage) -> [String] {
         let path = path
-        return try await read { db in try LedgerAudit(db: db, path: path).problems() }
+        return try await read { db in try LedgerCheck(db: db, path: path, engineProblem: keyProblem).problems() }
     }
 }
 
 extension LedgerTables {
-    /// Hands the rows of a query to `body`, one at a time, in the order of a key.
+    /// Passes the rows of a query to `body`, one at a time, in the order of a key.
     static func each(_ db: Database, _ columns: String, by key: String, _ body: (StoredCells) throws -> Void) throws {
         try StoredStatement(db, "SELECT \(columns) ORDER BY \(key)").each(reading: body)
     }

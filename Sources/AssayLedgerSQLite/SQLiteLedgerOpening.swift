@@ -3,16 +3,16 @@ import Foundation
 import GRDB
 
 extension SQLiteLedger {
-    /// Opens a ledger, and creates it when the file is missing or empty. Blocks the thread meanwhile.
+    /// Opens a ledger, and creates it if the file is missing or empty. Blocks the caller's thread.
     ///
     /// Opening writes to the file, so that a ledger that cannot be written to is noticed now. Several processes may
     /// open a new file at once.
     /// - Parameters:
-    ///   - path: the file; its folder must exist. A new one is for its user alone, as it holds open challenges. Two
-    ///     more files, `-wal` and `-shm`, stand beside it while it is open, and may stay.
+    ///   - path: the file; its folder must exist. Only its user can read a new one, as it holds open challenges.
+    ///     SQLite puts two more files, `-wal` and `-shm`, beside it, which may stay after closing.
     ///   - busyTimeout: how long an operation waits for other processes before it is a
     ///     ``LedgerOutage/Code/locked`` outage.
-    /// - Throws: ``LedgerOutage``: ``LedgerOutage/Code/unreachable`` for what is no regular file,
+    /// - Throws: ``LedgerOutage``: ``LedgerOutage/Code/unreachable`` if the path is not a regular file,
     ///   ``LedgerOutage/Code/corrupt`` for a file that is not a ledger, which is left as it is, and
     ///   ``LedgerOutage/Code/newerSchema`` for a ledger of a newer version.
     public static func open(
@@ -21,15 +21,15 @@ extension SQLiteLedger {
         try open(path: path, busyTimeout: busyTimeout, maximumPageCount: nil)
     }
 
-    /// How long an operation waits for other processes unless it is told otherwise.
+    /// How long an operation waits for other processes by default.
     public static let defaultBusyTimeout = Duration.seconds(5)
 
-    /// Opens a ledger that may not outgrow a number of pages, so that tests can fill it up, or that forgets otherwise.
+    /// Opens a ledger with a limit of pages, so that tests can fill it, or with another clock for purging.
     package static func open(
         path: String, busyTimeout: Duration = defaultBusyTimeout, maximumPageCount: Int? = nil,
-        forgetting: LedgerForgetting = .byClock({ Date() })
+        purging: LedgerPurging = .byClock({ Date() })
     ) throws(LedgerOutage) -> SQLiteLedger {
-        // SQLite takes these for temporary databases, and a ledger that forgets must not pass for a durable one.
+        // SQLite would open a temporary database, which is not durable.
         guard !path.isEmpty, !path.hasPrefix(":"), !path.hasPrefix("file:") else {
             throw LedgerOutage(.unreachable, "\"\(path)\" is not the path of a file")
         }
@@ -37,7 +37,7 @@ extension SQLiteLedger {
         let deadline = ContinuousClock.now + busyTimeout
         while true {
             do {
-                return try attempt(path, isNew: isNew, BusyWait(busyTimeout), maximumPageCount, forgetting)
+                return try attempt(path, isNew: isNew, BusyWait(busyTimeout), maximumPageCount, purging)
             } catch {
                 guard isRace(error), ContinuousClock.now < deadline else { throw LedgerOutage(error, path: path) }
                 Thread.sleep(forTimeInterval: 0.005)
@@ -45,21 +45,20 @@ extension SQLiteLedger {
         }
     }
 
-    /// Whether an error may be due to processes that create, open or close the same file, and get into each other's way in
-    /// steps that SQLite does not wait for.
+    /// Whether an error may come from processes that create, open or close the same file at the same time, in steps for which
+    /// SQLite does not wait.
     private static func isRace(_ error: any Error) -> Bool {
         if let error = error as? DatabaseError {
             return [.SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_CONSTRAINT].contains(error.resultCode)
         }
-        // GRDB asks for the size of a write-ahead log that it has seen, and whoever was the last to have the file open has
-        // taken it away meanwhile.
+        // GRDB asks for the size of a write-ahead log that another process has removed meanwhile, by closing the file last.
         let error = error as NSError
         return error.domain == CocoaError.errorDomain
             && [.fileReadNoSuchFile, .fileNoSuchFile].contains(CocoaError.Code(rawValue: error.code))
     }
 
     private static func attempt(
-        _ path: String, isNew: Bool, _ busyWait: BusyWait, _ maximumPageCount: Int?, _ forgetting: LedgerForgetting
+        _ path: String, isNew: Bool, _ busyWait: BusyWait, _ maximumPageCount: Int?, _ purging: LedgerPurging
     ) throws -> SQLiteLedger {
         let configuration = configuration(busyWait, maximumPageCount)
         // A pool turns the file to write-ahead mode before it can be asked what it is; a foreign file must not be
@@ -88,8 +87,8 @@ extension SQLiteLedger {
                 return .commit
             }
         }
-        try LedgerSchema.migrator(forgetting.clock).migrate(pool)
-        return SQLiteLedger(pool: pool, busyWait: busyWait, forgetting: forgetting)
+        try LedgerSchema.migrator(purging.clock).migrate(pool)
+        return SQLiteLedger(pool: pool, busyWait: busyWait, purging: purging)
     }
 
     private static func configuration(_ busyWait: BusyWait, _ maximumPageCount: Int?) -> Configuration {

@@ -10,11 +10,10 @@ enum StoredValue {
     case blob([UInt8])
 }
 
-/// A statement that GRDB has prepared and keeps, bound and stepped through SQLite itself.
+/// A statement that GRDB prepares and caches, bound and stepped through SQLite's own functions.
 ///
-/// GRDB takes a text that holds a NUL for the part before it, so that two names could be one. And its arguments and rows
-/// are boxes and copies that take several times as long as SQLite does, while writers that share a transaction wait for
-/// each other's.
+/// GRDB cuts a text at a NUL, so that two names could become one. And its arguments and rows are boxed and copied, which takes
+/// several times as long as SQLite itself, while the other writers of the transaction wait.
 struct StoredStatement {
     /// Owns the handle.
     private let statement: Statement
@@ -43,7 +42,7 @@ struct StoredStatement {
         }
     }
 
-    /// Hands all rows to `body`, one at a time.
+    /// Passes all rows to `body`, one at a time.
     func each(
         _ bind: (inout StoredBinding) -> Void = { _ in }, reading body: (StoredCells) throws -> Void
     ) throws {
@@ -81,7 +80,7 @@ struct StoredStatement {
     }
 }
 
-/// Binds the values of a statement in their order. Not an array of them: a commit of one step would make a dozen.
+/// Binds the values of a statement in their order, without an array of them: one commit would allocate a dozen.
 struct StoredBinding {
     fileprivate let handle: OpaquePointer
     private var index: Int32 = 0
@@ -131,7 +130,7 @@ struct StoredBinding {
 
     private mutating func null() { note(sqlite3_bind_null(handle, next())) }
 
-    /// Has SQLite take a copy: SQLITE_TRANSIENT, a macro that Swift cannot import.
+    /// SQLITE_TRANSIENT, a macro that Swift cannot import: SQLite copies the bytes.
     private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
     private mutating func next() -> Int32 {
@@ -144,20 +143,20 @@ struct StoredBinding {
     }
 }
 
-/// The cells of the row at which a statement stands, for as long as it stands there.
+/// The cells of a statement's present row. Valid until the next step.
 struct StoredCells {
     fileprivate let handle: OpaquePointer
 
     /// The value of a cell.
     ///
-    /// - Throws: `DatabaseError` when there is no memory for it. SQLite has no pointer then, nor has it for no bytes.
+    /// - Throws: `DatabaseError` if memory runs out. SQLite then returns no pointer, as it does for an empty blob.
     func cell(_ index: Int) throws -> StoredValue {
         let index = Int32(index)
         switch sqlite3_column_type(handle, index) {
         case SQLITE_INTEGER: return .integer(sqlite3_column_int64(handle, index))
         case SQLITE_FLOAT: return .real
         case SQLITE_TEXT:
-            // First the address, as asking for it may convert the text and change its length.
+            // The address first: the call may convert the text and change its length.
             guard let start = sqlite3_column_text(handle, index) else { throw StoredStatement.error(SQLITE_NOMEM) }
             let text = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, index)))
             return .text(String(decoding: text, as: UTF8.self))

@@ -11,7 +11,6 @@
 #include <openssl/modes.h>
 #include <openssl/objects.h>
 #include <openssl/pem.h>
-#include <openssl/rand.h>
 #include <openssl/rsa.h>
 #include <openssl/sha.h>
 #include <openssl/x509.h>
@@ -67,14 +66,6 @@ static inline void assay_free(void *allocation) {
 
 static inline OSSL_PARAM assay_mac_digest(char *name) {
     return OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name, 0);
-}
-
-static inline OSSL_PARAM assay_rand_test_entropy(void *bytes, size_t count) {
-    return OSSL_PARAM_construct_octet_string(OSSL_RAND_PARAM_TEST_ENTROPY, bytes, count);
-}
-
-static inline OSSL_PARAM assay_rand_strength(unsigned int *strength) {
-    return OSSL_PARAM_construct_uint(OSSL_RAND_PARAM_STRENGTH, strength);
 }
 
 // SHA-256 without EVP. OpenSSL 3.0 deprecates these three and has nothing else that neither allocates nor counts

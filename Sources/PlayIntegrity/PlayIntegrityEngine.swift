@@ -1,36 +1,35 @@
-public import AssayCore
-public import AssayInspection
-public import FoundationEssentials
+package import AssayCore
+import AssayInspection
+package import FoundationEssentials
 
-/// Judges the evidence of Google's Play Integrity: classic tokens, which are opened here, and standard ones, which Google
-/// opens.
-public struct PlayIntegrityEngine: InspectableEngine {
+/// Judges the evidence of Google's Play Integrity: classic tokens, which the app's keys open, and standard tokens, which
+/// only Google opens.
+package struct PlayIntegrityEngine: InspectableEngine {
     /// The policy's section for Play Integrity.
-    public typealias Configuration = PlayIntegrityConfiguration
+    package typealias Configuration = PlayIntegrityConfiguration
 
     /// The kinds of evidence that the engine judges.
-    public static let kinds = [PlayIntegrityCheck.classicKind, PlayIntegrityCheck.standardKind]
+    package static let kinds = [PlayIntegrityCheck.classicKind, PlayIntegrityCheck.standardKind]
     /// Every check of the engine, in the declared order.
-    public static let catalogue = PlayIntegrityCheck.catalogue
+    package static let catalogue = PlayIntegrityCheck.catalogue
     /// The types of keys that the engine judges with.
-    public static let keyMaterials: [any KeyMaterial.Type] = [PlayIntegrityKeys.self]
+    package static let keyMaterials: [any KeyMaterial.Type] = [PlayIntegrityKeys.self]
     /// Classic tokens carry a challenge of the ledger as their nonce.
-    public static let challengeKinds = [PlayIntegrityCheck.classicKind]
+    package static let challengeKinds = [PlayIntegrityCheck.classicKind]
 
     private let apps: EngineApps<PlayIntegrityExpectations>
     private let keys: any KeyStore
     private let decoder: (any IntegrityTokenDecoder)?
 
-    /// Prepares to judge under a policy, with the keys of a store and, for standard tokens, a service that has Google
-    /// decode them.
-    public init(policy: Policy, resources: EngineResources) {
+    /// Prepares to judge under a policy, with the keys of a store and, for standard tokens, a service that asks Google.
+    package init(policy: Policy, resources: EngineResources) {
         apps = EngineApps(policy)
         keys = resources.keys
         decoder = resources.services.lazy.compactMap { $0 as? any IntegrityTokenDecoder }.first
     }
 
-    /// Assesses a record: looks up keys or asks Google, and runs the checks. Nothing is committed.
-    public func assess(
+    /// Assesses a record: looks up keys or asks Google, and runs the checks. Commits nothing.
+    package func assess(
         _ record: EvidenceRecord, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
         switch record.kind {
@@ -46,28 +45,31 @@ public struct PlayIntegrityEngine: InspectableEngine {
     }
 
     /// Looks up the keys of a classic token's app and assesses it; see ``ClassicIntegrityAssessor``.
-    public func assess(
+    package func assess(
         _ input: ClassicIntegrityInput, app: String?, at now: Date
     ) async throws(VerificationError) -> Assessment {
-        let expectations = try expectations(for: app, packageName: input.packageName)
-        let named: [NamedKey]
-        do {
-            named = try await keys.keys(for: PlayIntegrityKeys.purpose)
-        } catch {
-            throw .outage(error)
+        let expectations: PlayIntegrityExpectations
+        do { expectations = try self.app(app, packageName: input.packageName) } catch {
+            return try undecodable(PlayIntegrityCheck.classicKind, PlayIntegrityCheck.classicChecks, or: error) { run in
+                ClassicIntegrityAssessor.decode(input, &run) != nil
+            }
         }
-        let selection = KeySelection<PlayIntegrityKeys>(named, for: expectations.keyClaim, at: now)
-        guard !selection.live.isEmpty else {
-            throw .request(KeySelection<PlayIntegrityKeys>.absence(of: named, for: expectations.keyClaim, at: now))
-        }
+        let selection: KeySelection<PlayIntegrityKeys> = try await keys.selection(for: expectations.keyClaim, at: now)
         return ClassicIntegrityAssessor.assess(input, keys: selection, expectations: expectations, now: now)
     }
 
     /// Has a standard token decoded unless its answer is there, and assesses it; see ``StandardIntegrityAssessor``.
-    public func assess(
+    package func assess(
         _ input: StandardIntegrityInput, app: String?, at now: Date
     ) async throws(VerificationError) -> Assessment {
-        let expectations = try expectations(for: app, packageName: input.packageName)
+        let expectations: PlayIntegrityExpectations
+        do { expectations = try self.app(app, packageName: input.packageName) } catch {
+            return try undecodable(PlayIntegrityCheck.standardKind, PlayIntegrityCheck.standardChecks, or: error) {
+                run in
+                guard let answer = answerWithoutGoogle(input) else { return true }
+                return StandardIntegrityAssessor.decode(answer, &run) != nil
+            }
+        }
         let answer: IntegrityAnswer
         switch input.evidence {
         case .decoded(let supplied): answer = supplied
@@ -86,11 +88,7 @@ public struct PlayIntegrityEngine: InspectableEngine {
                     "only Google can open a standard token, and there is no service that asks it; give the answer of the "
                         + "decode call as decoded, or the verifier a client of Google's servers"))
         }
-        do {
-            try IntegrityTokenText.check(token)
-        } catch {
-            return IntegrityAnswer(unsendable: error)
-        }
+        if let answer = IntegrityAnswer(ofUnsendable: token) { return answer }
         do {
             return IntegrityAnswer(
                 decoderBody: try await decoder.decode(
@@ -100,11 +98,32 @@ public struct PlayIntegrityEngine: InspectableEngine {
         }
     }
 
-    private func expectations(
-        for name: String?, packageName: String
-    ) throws(VerificationError) -> PlayIntegrityExpectations {
-        try apps.app(name, by: "package name") { apps in
-            apps.filter { $0.configuration.packageName.isByteEqual(to: packageName) }
+    /// The answer on a standard token as far as it is known without asking Google.
+    private func answerWithoutGoogle(_ input: StandardIntegrityInput) -> IntegrityAnswer? {
+        switch input.evidence {
+        case .decoded(let answer): answer
+        case .token(let token): decoder == nil ? nil : IntegrityAnswer(ofUnsendable: token)
         }
+    }
+
+    /// Rejects evidence without a package name of exactly one app if it cannot be decoded: decoding does not depend on
+    /// the app, so every app would reject it.
+    ///
+    /// - Parameter decodes: runs the check of the decoding; whether the evidence may be decodable.
+    /// - Throws: `error` for any other evidence.
+    private func undecodable(
+        _ kind: EvidenceKind, _ checks: [CheckID], or error: VerificationError, _ decodes: (inout CheckRun) -> Bool
+    ) throws(VerificationError) -> Assessment {
+        guard case .request(let request) = error, request.code == .ambiguousApp else { throw error }
+        var run = CheckRun(modes: .strict, capacity: checks.count + 1)
+        if decodes(&run) { throw error }
+        return Assessment(undecodable: kind, &run, skipping: checks.dropFirst() + [PlayIntegrityCheck.challenge])
+    }
+
+    private func app(
+        _ name: String?, packageName: String
+    ) throws(VerificationError) -> PlayIntegrityExpectations {
+        if let app = try apps.app(name) { return app }
+        return try apps.app(by: "package name") { $0.configuration.packageName.isByteEqual(to: packageName) }
     }
 }

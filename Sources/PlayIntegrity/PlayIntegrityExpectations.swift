@@ -1,30 +1,29 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
 
-/// What the evidence of one app is held against: its configuration and the modes of the checks, with everything computed
-/// that does not depend on the evidence.
+/// The requirements of one app, with everything computed that does not depend on the evidence.
 ///
-/// A class, so that judging many requests at once counts one reference for it and not one for each of its parts.
-public final class PlayIntegrityExpectations: EngineExpectations {
+/// A class: concurrent judgements count one reference instead of one for each part.
+package final class PlayIntegrityExpectations: EngineExpectations {
     /// The name of the policy's app.
-    public let app: String
-    /// What the policy demands.
-    public let configuration: PlayIntegrityConfiguration
+    package let app: String
+    /// The app's section of the policy.
+    package let configuration: PlayIntegrityConfiguration
     let modes: CheckModes
     /// The certificate digests as tokens carry them.
     let certificateDigestTexts: [String]
-    /// Which keys are the app's.
+    /// The selection of the app's keys.
     let keyClaim: KeyClaim
-    /// What a device must meet whose version of Android is not told.
+    /// The label that a device must have if the payload does not state its Android version.
     let strictestDeviceLabel: DeviceIntegrityLabel?
 
     /// Prepares the expectations for an app.
     ///
     /// - Parameters:
     ///   - app: the name of the policy's app.
-    ///   - configuration: what the policy demands of it.
+    ///   - configuration: its section of the policy.
     ///   - modes: the modes of the policy checks; a check without one is enforced.
-    public init(app: String, configuration: PlayIntegrityConfiguration, modes: [CheckID: CheckMode]) {
+    package init(app: String, configuration: PlayIntegrityConfiguration, modes: [CheckID: CheckMode]) {
         self.app = app
         self.configuration = configuration
         self.modes = CheckModes(modes)
@@ -34,6 +33,6 @@ public final class PlayIntegrityExpectations: EngineExpectations {
             .max { $0.isWeaker(than: $1) }
     }
 
-    /// Whether the policy only notes a failure of a check.
+    /// Whether the policy annotates a failure of a check instead of rejecting.
     func isOnlyNoted(_ check: CheckID) -> Bool { modes[check] == .annotate }
 }

@@ -2,10 +2,10 @@ import AssayCore
 import AssayPrimitives
 import FoundationEssentials
 
-// What Play Integrity keeps in the ledger.
+// The ledger entries of Play Integrity.
 
 extension LedgerEffect {
-    /// The use of one of the ledger's challenges as the nonce of a classic token.
+    /// Consumes one of the ledger's challenges: the nonce of a classic token.
     static func consumeNonce(_ bytes: [UInt8], _ expectations: PlayIntegrityExpectations) -> LedgerEffect {
         LedgerEffect(
             PlayIntegrityCheck.challenge,
@@ -14,13 +14,13 @@ extension LedgerEffect {
                 purpose: ChallengePurpose(PlayIntegrityCheck.classicKind)))
     }
 
-    /// The use of a standard token, which is remembered until it would be refused as too old.
+    /// Remembers a standard token until it is too old to be accepted.
     ///
-    /// - Parameter milliseconds: when the token was made, since 1970.
+    /// - Parameter milliseconds: the time of the token, since 1970.
     static func rememberStandard(
         _ digest: [UInt8], madeAt milliseconds: Int64, _ expectations: PlayIntegrityExpectations, at now: Date
     ) -> LedgerEffect {
-        // The window's end is included, and a ledger may keep times less exactly than they are compared: one second more.
+        // One second longer than the window: its end is included, and a ledger may store times less exactly.
         let (end, isPastAllTime) = milliseconds.addingReportingOverflow(
             expectations.configuration.freshness.pastMilliseconds + 1000)
         let until = isPastAllTime ? Date.distantFuture : Date(timeIntervalSince1970: Double(end) / 1000)

@@ -1,57 +1,49 @@
 public import AssayCore
 public import FoundationEssentials
 
-/// What an authentic integrity token tells about the request, the app and the device.
+/// The facts of an authentic integrity token about the request, the app and the device.
 public struct PlayIntegritySubject: VerdictSubject {
     /// The payload.
     public let payload: PlayIntegrityPayload
     /// The name of the key that opened a classic token, and nil for what Google decoded.
     public let key: String?
 
-    /// How many unknown fields and values are told one by one.
+    /// The greatest number of unknown fields, and of unknown values, in ``fields``.
     private static let unknownShown = 32
 
     /// The facts in the order in which a person would read them.
     public var fields: [SubjectField] {
-        var fields: [SubjectField] = []
-        func add(_ name: String, _ value: SubjectField.Value?) {
-            if let value { fields.append(SubjectField(name, value)) }
-        }
-        func text(_ text: String?) -> SubjectField.Value? { text.map { .text($0) } }
-        func texts<Label: IntegrityLabel>(_ labels: [Label]?) -> SubjectField.Value? {
+        func names<Label: IntegrityLabel>(_ labels: [Label]?) -> SubjectField.Value? {
             labels.map { .texts($0.map(\.name)) }
         }
-        func integer(_ number: (some BinaryInteger)?) -> SubjectField.Value? { number.map { .integer(Int64($0)) } }
         let (request, app, device) = (payload.requestDetails, payload.appIntegrity, payload.deviceIntegrity)
-        add("key", text(key))
-        add("requestPackageName", text(request.requestPackageName))
-        add("nonce", text(request.nonce))
-        add("requestHash", text(request.requestHash))
-        add(
-            "madeAt",
-            text(
-                request.milliseconds.map {
-                    RFC3339.format(Date(timeIntervalSince1970: Double($0) / 1000))
-                }))
-        add("appRecognitionVerdict", text(app.appRecognitionVerdict?.name))
-        add("packageName", text(app.packageName))
-        add("versionCode", integer(app.versionCode))
-        add("certificateSha256Digest", app.certificateSha256Digest.map { .texts($0) })
-        add("deviceRecognitionVerdict", texts(device.deviceRecognitionVerdict))
-        add("legacyDeviceRecognitionVerdict", texts(device.legacyDeviceRecognitionVerdict))
-        add("sdkVersion", integer(device.sdkVersion))
-        add("deviceActivityLevel", text(device.deviceActivityLevel?.name))
+        let environment = payload.environmentDetails
+        var fields: [SubjectField] = []
+        fields.add("key", text: key)
+        fields.add("requestPackageName", text: request.requestPackageName)
+        fields.add("nonce", text: request.nonce)
+        fields.add("requestHash", text: request.requestHash)
+        fields.add("madeAt", time: madeAt)
+        fields.add("appRecognitionVerdict", text: app.appRecognitionVerdict?.name)
+        fields.add("packageName", text: app.packageName)
+        fields.add("versionCode", integer: app.versionCode)
+        fields.add("certificateSha256Digest", app.certificateSha256Digest.map { .texts($0) })
+        fields.add("deviceRecognitionVerdict", names(device.deviceRecognitionVerdict))
+        fields.add("legacyDeviceRecognitionVerdict", names(device.legacyDeviceRecognitionVerdict))
+        fields.add("sdkVersion", integer: device.sdkVersion)
+        fields.add("deviceActivityLevel", text: device.deviceActivityLevel?.name)
         for bit in DeviceRecallBit.allCases {
-            add(bit.rawValue, device.deviceRecall?.values[bit].map { .flag($0) })
-            add(bit.dateField, integer(device.deviceRecall?.writeDates[bit]))
+            fields.add(bit.rawValue, device.deviceRecall?.values[bit].map { .flag($0) })
+            fields.add(bit.dateField, integer: device.deviceRecall?.writeDates[bit])
         }
-        add("appLicensingVerdict", text(payload.appLicensingVerdict?.name))
-        add("playProtectVerdict", text(payload.environmentDetails.playProtectVerdict?.name))
-        add("appsDetected", texts(payload.environmentDetails.appsDetected))
-        add("locationSpoofingRiskVerdict", texts(payload.environmentDetails.locationSpoofingRiskVerdict))
-        add("isTestingResponse", payload.isTestingResponse.map { .flag($0) })
-        add("unknownFields", Self.told(payload.unknownFields.map { "\($0.path): \($0.value.excerpt)" }))
-        add("unknownValues", Self.told(payload.unknownValues))
+        fields.add("appLicensingVerdict", text: payload.appLicensingVerdict?.name)
+        fields.add("playProtectVerdict", text: environment.playProtectVerdict?.name)
+        fields.add("appsDetected", names(environment.appsDetected))
+        fields.add("locationSpoofingRiskVerdict", names(environment.locationSpoofingRiskVerdict))
+        fields.add("isTestingResponse", payload.isTestingResponse.map { .flag($0) })
+        let unknownFields = payload.unknownFields.map { "\($0.path): \($0.value.excerpt)" }
+        fields.add("unknownFields", .list(unknownFields, atMost: Self.unknownShown))
+        fields.add("unknownValues", .list(payload.unknownValues, atMost: Self.unknownShown))
         return fields
     }
 
@@ -59,17 +51,11 @@ public struct PlayIntegritySubject: VerdictSubject {
     public var madeAt: Date? {
         payload.requestDetails.milliseconds.map { Date(timeIntervalSince1970: Double($0) / 1000) }
     }
-
-    private static func told(_ texts: [String]) -> SubjectField.Value? {
-        guard !texts.isEmpty else { return nil }
-        let rest = texts.count - unknownShown
-        return .texts(texts.prefix(unknownShown) + (rest > 0 ? ["\(rest) more"] : []))
-    }
 }
 
 extension PlayIntegrityEngine {
-    /// The app's version, what Google says of the device, and of the account.
-    public static let dimensions = [
+    /// The app's version, and Google's labels for the device and the account.
+    package static let dimensions = [
         SubjectDimension("versionCode", "Version code of the app"),
         SubjectDimension("sdkVersion", "Android SDK version"),
         SubjectDimension("appRecognitionVerdict", "App recognition"),
@@ -83,6 +69,6 @@ extension PlayIntegrityEngine {
 }
 
 extension Verdict {
-    /// What Play Integrity evidence told, and nil for other evidence and for evidence that is not authentic.
+    /// The facts of authentic Play Integrity evidence; nil for other evidence.
     public var playIntegrity: PlayIntegritySubject? { subject as? PlayIntegritySubject }
 }

@@ -1,4 +1,6 @@
+import AppAttest
 import Assay
+import AssayCore
 import AssayTesting
 import Foundation
 import Testing
@@ -38,13 +40,13 @@ struct AssertionMutationTests {
         let extensions = AppAttestExtensions(bundleVersion: "1.2", validationCategory: 4)
         let subject = try subject(extensions: hasExtensions ? extensions : .none)
         let assertion = subject.input.assertion
-        #expect(subject.assess(assertion).holds)
+        #expect(subject.assess(assertion).isAcceptable)
         var accepted: [String] = []
         for index in assertion.indices {
             var changed = assertion
             for value in UInt8.min...UInt8.max where value != assertion[index] {
                 changed[index] = value
-                if subject.assess(changed).holds { accepted.append("byte \(index) = \(value)") }
+                if subject.assess(changed).isAcceptable { accepted.append("byte \(index) = \(value)") }
             }
         }
         #expect(accepted == [])

@@ -1,4 +1,6 @@
+import AppAttest
 import Assay
+import AssayCore
 import AssayPrimitives
 import AssayTesting
 import Foundation
@@ -44,7 +46,7 @@ struct KeyTests {
         let verdict = try await assert(verifier, key, counter: 1)
         #expect(verdict.failed == [AssertionCheck.keyState])
         #expect(verdict.checks.first { $0.status == .failed }?.finding?.code == "blocked")
-        try await ledger.allow(subject)
+        try await ledger.removeStanding(of: subject)
         #expect(try await assert(verifier, key, counter: 1).failed == [])
     }
 

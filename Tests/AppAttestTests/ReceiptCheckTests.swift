@@ -1,4 +1,6 @@
+import AppAttest
 import Assay
+import AssayCore
 import AssayTesting
 import Foundation
 import Testing
@@ -42,7 +44,7 @@ struct ReceiptCheckTests {
         let assessment = try assess(Request())
         #expect(assessment.failed == [])
         #expect(assessment.checks.map(\.check) == ReceiptCheck.catalogue.map(\.id))
-        #expect(assessment.effects.isEmpty && assessment.undecided.isEmpty)
+        #expect(assessment.effects.isEmpty && assessment.ledgerChecks.isEmpty)
         #expect((assessment.subject as? AppAttestSubject)?.receipt?.riskMetric == 4)
         #expect(assessment.testAuthority?.contains("Assay Test") == true)
     }

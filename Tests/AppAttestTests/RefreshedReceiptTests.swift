@@ -1,4 +1,6 @@
+import AppAttest
 import Assay
+import AssayCore
 import AssayPrimitives
 import AssayTestSupport
 import Foundation

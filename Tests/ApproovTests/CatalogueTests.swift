@@ -1,4 +1,4 @@
-import Assay
+import Approov
 import Testing
 
 /// Names are API.

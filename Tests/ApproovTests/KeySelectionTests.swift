@@ -1,4 +1,6 @@
+import Approov
 import Assay
+import AssayCore
 import AssayTesting
 import Foundation
 import Testing
@@ -70,7 +72,7 @@ struct KeySelectionTests {
                 let assessment = ApproovTokenAssessor.assess(
                     ApproovTokenInput(token: token), keys: keys, standings: { _ in [] }, expectations: expectations,
                     now: TokenFixtures.now + offset)
-                #expect(assessment.holds == isLive, "at \(offset) s")
+                #expect(assessment.isAcceptable == isLive, "at \(offset) s")
             }
         }
     }
@@ -252,7 +254,7 @@ struct KeySelectionTests {
                 let assessment = ApproovTokenAssessor.assess(
                     ApproovTokenInput(evidence), keys: keys, standings: { _ in [] },
                     expectations: try TokenFixtures.expectations(TokenFixtures.lenient), now: TokenFixtures.now)
-                #expect(!assessment.holds)
+                #expect(!assessment.isAcceptable)
                 let failed = assessment.checks.first { $0.status == .failed }
                 #expect(failed?.check == ApproovCheck.key)
                 #expect(failed?.finding?.code == "no-live-key")

@@ -1,4 +1,6 @@
+import Approov
 import Assay
+import AssayCore
 import AssayLedgerSQLite
 import AssayTestSupport
 import AssayTesting
@@ -120,7 +122,7 @@ struct MessageReplayTests {
 
     @Test("a ledger learns when the message was made, by which it knows later what it has forgotten")
     func made() async throws {
-        let ledger = MemoryLedger(forgetting: .byClock { .distantFuture })
+        let ledger = MemoryLedger(purging: .byClock { .distantFuture })
         let verifier = try MessageFixture.verifier(Self.signing, ledger: ledger)
         let fixture = MessageFixture()
         #expect(try await failures(verifier, fixture.mint()) == [])

@@ -1,4 +1,6 @@
+import Approov
 import Assay
+import AssayCore
 import AssayTestSupport
 import Foundation
 import Testing

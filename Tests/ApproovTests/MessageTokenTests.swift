@@ -1,4 +1,7 @@
+import Approov
 import Assay
+import AssayCore
+import AssayPrimitives
 import AssayTesting
 import Crypto
 import Foundation

@@ -1,4 +1,6 @@
+import Approov
 import Assay
+import AssayCore
 import AssayTesting
 import Foundation
 import Testing

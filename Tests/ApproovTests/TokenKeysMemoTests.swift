@@ -1,4 +1,6 @@
+import Approov
 import Assay
+import AssayCore
 import Foundation
 import Testing
 
@@ -12,7 +14,7 @@ struct TokenKeysMemoTests {
         @Sendable func judge(_ keys: [NamedKey]) -> Bool {
             ApproovTokenAssessor.assess(
                 input, keys: keys, standings: { _ in [] }, expectations: expectations, now: TokenFixtures.now
-            ).holds
+            ).isAcceptable
         }
         weak var removed: ApproovKey?
         do {
@@ -51,7 +53,7 @@ struct TokenKeysMemoTests {
             let assessment = ApproovTokenAssessor.assess(
                 input, keys: sets[index % 2], standings: { _ in [] }, expectations: expectations,
                 now: TokenFixtures.now)
-            if assessment.holds != (index % 2 == 0) { Issue.record("token \(index)") }
+            if assessment.isAcceptable != (index % 2 == 0) { Issue.record("token \(index)") }
         }
     }
 }

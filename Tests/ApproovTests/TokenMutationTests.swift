@@ -1,4 +1,6 @@
+import Approov
 import Assay
+import AssayCore
 import AssayPrimitives
 import AssayTestSupport
 import AssayTesting
@@ -22,7 +24,7 @@ struct TokenMutationTests {
             ApproovTokenAssessor.assess(
                 ApproovTokenInput(evidence(changed)), keys: keys, standings: { _ in [] }, expectations: expectations,
                 now: TokenFixtures.now
-            ).holds
+            ).isAcceptable
         }
     }
 
@@ -41,7 +43,7 @@ struct TokenMutationTests {
         let assessment = ApproovTokenAssessor.assess(
             ApproovTokenInput(token: "\(parts[0]).\(parts[1]).\(Base64.encode(Array(twin), .url))"), keys: keys,
             standings: { _ in [] }, expectations: expectations, now: TokenFixtures.now)
-        #expect(assessment.holds)
+        #expect(assessment.isAcceptable)
         #expect(assessment.effects.isEmpty)
     }
 

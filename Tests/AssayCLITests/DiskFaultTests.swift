@@ -22,7 +22,6 @@ struct DiskFaultTests {
             ("mint app-attest --output out", "out"), ("mint approov vectors --output out", "out"),
             ("mint play-integrity --output out", "out"),
             ("replay --policy policy.yaml --as-captured --report out.html attestation-accept.json", "out.html"),
-            ("replay --policy policy.yaml --as-captured --summary out.json attestation-accept.json", "out.json"),
         ])
     func fileSizeLimit(command: String, output: String) throws {
         let scratch = try scratch()

@@ -102,24 +102,6 @@ struct ReplayCommandTests {
         #expect(run.output.contains("1 record came out other than expected"))
     }
 
-    @Test("Numbered lines keep their numbers, and the summary is the last line")
-    func numbered() throws {
-        let scratch = try Scratch()
-        let lines = try Self.corpus(scratch, broken: true)
-        let input = lines.enumerated().map { "\(700 + $0)\t\($1)\n" }.joined()
-        let run = try scratch.assay(
-            "replay", "-", "--policy", "policy.yaml", "--numbered", "--json", "--summary", "-", "--name", "part-7",
-            input: input)
-        #expect(run.status == 2)
-        let numbers = run.lines.map { $0.prefix { $0 != "\t" } }
-        #expect(numbers == ["700", "701", "702", "703", "704", "summary"])
-        #expect(run.errors.contains("error: part-7:702: "))
-        #expect(run.lines[2].contains("\"file\":\"part-7\",\"line\":702"))
-        #expect(run.lines[5].hasPrefix("summary\t{"))
-        let plain = try scratch.assay("replay", "corpus.ndjson", "--policy", "policy.yaml", "--json")
-        #expect(run.lines[4].dropFirst(4) == plain.lines[4].dropFirst(0))
-    }
-
     @Test("A comparison tells who changes sides, in text, in JSON and in the report")
     func comparison() throws {
         let scratch = try Scratch()
@@ -135,9 +117,9 @@ struct ReplayCommandTests {
         let json = try scratch.assay("replay", "corpus.ndjson", "--against", "other.yaml", "--json").json()
         #expect((json.first?["against"] as? [String: Any])?["outcome"] as? String == "reject")
         let written = try scratch.assay(
-            "replay", "corpus.ndjson", "--against", "other.yaml", "--report", "r.html", "--summary", "s.json")
+            "replay", "corpus.ndjson", "--against", "other.yaml", "--report", "r.html")
         #expect(written.status == 0)
-        #expect(scratch.exists("r.html") && scratch.exists("s.json"))
+        #expect(scratch.exists("r.html"))
     }
 
     @Test("What only the second policy cannot judge is told, and status 2")
@@ -167,7 +149,7 @@ struct ReplayCommandTests {
         "Arguments that have no meaning are refused",
         arguments: [
             ["-"], ["c", "--jobs", "0"], ["c", "--at", "2026-01-01T00:00:00Z", "--now"], ["c", "--changed"],
-            ["c", "--json", "--rejected"], ["c", "--summary", "-"], ["c", "--nearest-policy"],
+            ["c", "--json", "--rejected"], ["c", "--nearest-policy"],
             ["c", "--policy", "p", "--master-key", "file:m"], [],
         ])
     func usage(arguments: [String]) throws {
@@ -232,6 +214,40 @@ struct ReplayCommandTests {
                 + "\"$ASSAY\" replay many.ndjson --json | head -n 1 >/dev/null; exit ${PIPESTATUS[0]}")
         #expect(gone.status == 141)
         #expect(gone.errors == "")
+    }
+
+    @Test("The report is the same, whatever the number of jobs")
+    func reportOfJobs() throws {
+        let scratch = try Scratch()
+        let lines = try Self.corpus(scratch, broken: true)
+        let many = Array(repeating: lines.joined(separator: "\n"), count: 100).joined(separator: "\n")
+        try scratch.write("corpus.ndjson", Data(many.utf8))
+        for jobs in ["1", "2", "7"] {
+            let run = try scratch.assay("replay", "corpus.ndjson", "--report", "\(jobs).html", "--jobs", jobs)
+            #expect(run.status == 2)
+        }
+        let pages = try ["1", "2", "7"].map { try String(contentsOfFile: scratch.path("\($0).html"), encoding: .utf8) }
+        #expect(pages[0] == pages[1] && pages[1] == pages[2])
+        #expect(pages[0].contains("500 records: "))
+    }
+
+    @Test(
+        "When the disk is full the older report stays as it was, and no part of the new one does",
+        .enabled(if: Sanitizer.isOff, Comment(rawValue: Sanitizer.filesHint)))
+    func fullDisk() throws {
+        let scratch = try Scratch()
+        _ = try Self.corpus(scratch)
+        try scratch.write("r.html", Data("older".utf8))
+        let before = try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path).sorted()
+        // Files of at most 4 KiB stand in for a disk that fills while the page is written.
+        let run = try scratch.shell("ulimit -f 4; \"$ASSAY\" replay corpus.ndjson --report r.html >/dev/null")
+        #expect(run.status == 74)
+        #expect(run.errors == "error: r.html cannot be written: File too large\n")
+        #expect(try String(contentsOfFile: scratch.path("r.html"), encoding: .utf8) == "older")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path).sorted() == before)
+        let full = try scratch.assay("replay", "corpus.ndjson", "--report", "/dev/full")
+        #expect(full.status == 74)
+        #expect(full.errors == "error: /dev/full cannot be written: No space left on device\n")
     }
 
     @Test("A ledger that is not there is an outage")

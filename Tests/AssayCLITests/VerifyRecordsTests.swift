@@ -29,14 +29,14 @@ struct VerifyRecordsTests {
     /// Has a ledger forgotten what was used of an app's evidence that was made by a time.
     private func forget(_ path: String, app: String, kind: EvidenceKind, madeBy time: Date) async throws {
         let later = time + 86_400
-        let ledger = try SQLiteLedger.open(path: path, forgetting: .byClock { later })
+        let ledger = try SQLiteLedger.open(path: path, purging: .byClock { later })
         for (byte, use) in [(UInt8(1), time), (2, later)] {
             let digest = UsedDigest(
                 digest: [byte], app: app, kind: kind, madeAt: use, usedAt: use, until: use + 300)
             let effect = LedgerEffect(PlayIntegrityCheck.challenge, .rememberDigest(digest))
             try #require(try await ledger.commit([effect], at: use).isApplied)
         }
-        try ledger.close()
+        try await ledger.close()
     }
 
     @Test("What the ledger has forgotten of one age is an outage for evidence of that age, and the rest is judged")

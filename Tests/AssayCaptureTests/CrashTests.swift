@@ -3,7 +3,7 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-/// Kills, full disks and limits leave whole lines, and no record that was acknowledged is lost.
+/// Kills, full disks and limits leave whole lines, and lose no acknowledged record.
 @Suite("Captures in trouble")
 struct CrashTests {
     @Test("Processes that are killed leave whole lines, among them all that they acknowledged")
@@ -24,7 +24,7 @@ struct CrashTests {
             let bytes = Array(try Data(contentsOf: folder.url.appendingPathComponent("c/\(file)")))
             let lines = bytes.split(separator: 0x0A)
             for (index, line) in lines.enumerated() {
-                // A kill may cut the write under way, which is the last one.
+                // A kill may cut the last write.
                 if index == lines.count - 1, bytes.last != 0x0A { continue }
                 let record = try #require(try RecordFile.read(Array(line)).first?.get())
                 names.insert("ack \(record.id ?? "")")
@@ -60,7 +60,7 @@ struct CrashTests {
         let errors = lines.indices.filter { lines[$0] == "error file" }
         let first = try #require(errors.first)
         #expect((1...8).contains(first))
-        // The record that met the full disk is written when there is room.
+        // The refused record is written once there is space.
         #expect(lines[first + 1] == "ack a-\(first)")
         let acknowledged = lines.filter { $0.hasPrefix("ack") }.map { String($0.dropFirst(4)) }
         let file = try #require(try Captured.files(folder.path("out")).first { $0.hasSuffix(".ndjson") })
@@ -73,7 +73,7 @@ struct CrashTests {
 private final class CaptureProcess: LineProcess {
     /// Starts CaptureStress; with `setup`, shell commands that run before it as root of a mount namespace of their own.
     init(_ arguments: [String], setup: String? = nil) throws {
-        // The shell outlives it, for what it does at the end.
+        // The shell outlives it and cleans up.
         try super.init(
             BuiltProducts.url("CaptureStress"), arguments,
             script: setup.map { "\($0); setpriv --pdeathsig KILL \"$0\" \"$@\"" })

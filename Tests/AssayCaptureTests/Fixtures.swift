@@ -1,11 +1,14 @@
+import AppAttest
 import Assay
 import AssayCapture
+import AssayCore
+import AssayPrimitives
 import AssayTestSupport
 import AssayTesting
 import Foundation
 import Testing
 
-/// Evidence of a test authority, and what reads captures back.
+/// Evidence of a test authority, and reading of captures.
 enum Fixtures {
     static let time = Date(timeIntervalSince1970: 1_776_795_192)
     static let appID = "1234567890.com.example.shop"
@@ -38,7 +41,7 @@ enum Fixtures {
         return AssertionInput(keyID: minted.keyID, assertion: minted.assertion, clientData: .data(clientData))
     }
 
-    /// A record that costs nothing to make.
+    /// A record without evidence.
     static func record(_ id: String, payload: String = "x") -> EvidenceRecord {
         EvidenceRecord(
             id: id, kind: EvidenceKind("test"), app: nil, receivedAt: time,
@@ -46,7 +49,7 @@ enum Fixtures {
     }
 }
 
-/// What was captured.
+/// The captured files.
 enum Captured {
     /// The names of the files, sorted.
     static func files(_ folder: String) throws -> [String] {

@@ -1,10 +1,11 @@
 import Assay
 import AssayCapture
+import AssayCore
 import AssayTestSupport
 import Foundation
 import Testing
 
-/// What is appended is read back the same, and nobody else reads it.
+/// Captured records are read back unchanged, and only by their user.
 @Suite("Captures")
 struct RecordCaptureTests {
     @Test("Records are read back as they were, from files for their user alone")

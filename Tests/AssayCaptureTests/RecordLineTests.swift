@@ -1,12 +1,13 @@
 import AppAttest
 import Assay
 import AssayCapture
+import AssayCore
 import AssayTestSupport
 import Foundation
 import PlayIntegrity
 import Testing
 
-/// What is written is read back the same.
+/// Written records are read back unchanged.
 @Suite("Records as lines")
 struct RecordLineTests {
     @Test("Every test vector is read back from its line as it was, value for value")
@@ -93,7 +94,7 @@ struct RecordLineTests {
     }
 }
 
-/// All that a record says, without where it stands.
+/// A record's content without its offsets.
 struct Outline: Equatable {
     private let fields: [String?]
     private let evidence: String

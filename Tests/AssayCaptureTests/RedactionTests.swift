@@ -1,11 +1,12 @@
 import Assay
 import AssayCapture
+import AssayCore
 import AssayPrimitives
 import AssayTestSupport
 import Foundation
 import Testing
 
-/// What is redacted is in no file, and what can be judged without it is judged the same.
+/// Redacted fields are in no file, and all that can be judged without them is judged the same.
 @Suite("Redacted captures")
 struct RedactionTests {
     private func record(_ kind: String, _ evidence: [(String, RecordValue.Content)]) -> EvidenceRecord {

@@ -4,7 +4,7 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-/// Files end by size and age, and the oldest go when there are too many.
+/// Files end by size and age, and the oldest are removed.
 @Suite("Rotation of captures")
 struct RotationTests {
     private let lineLength = Fixtures.record("0").jsonLine.utf8.count + 1

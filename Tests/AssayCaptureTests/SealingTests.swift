@@ -1,11 +1,12 @@
 import Assay
 import AssayCapture
+import AssayCore
 import AssayPrimitives
 import AssayTestSupport
 import Foundation
 import Testing
 
-/// Only the private key opens what was sealed, and nothing beside it can be changed.
+/// Only the private key opens sealed records, and their other fields cannot be changed.
 @Suite("Sealed captures")
 struct SealingTests {
     private func value(_ line: String) throws -> RecordValue { try JSONReader.read(Array(line.utf8), limit: 1 << 20) }
@@ -61,7 +62,7 @@ struct SealingTests {
             let error = #expect(throws: CaptureError.self, "\(old)") { try open(changed, key) }
             #expect(error?.code == .sealed)
         }
-        // Every byte of the sealed text, and every length of it.
+        // Every byte and every length of the ciphertext.
         guard case .object(let object) = try value(line).content, case .text(let text)? = object["sealed"]?.content
         else { return #expect(Bool(false), "a line without a field sealed") }
         let sealed = try Base64.decode(text, .standard)
@@ -136,7 +137,7 @@ struct SealingTests {
         #expect(again.publicKey.text == key.publicKey.text)
         let publicKey = try CapturePublicKey(text: SecretBytes(key.publicKey.text.utf8))
         #expect(try open(record.sealedLine(for: publicKey), again).jsonLine == record.jsonLine)
-        // Neither passes for the other: nobody could open what is sealed for it.
+        // One must not be accepted as the other: the sealed records could not be opened.
         let swapped = #expect(throws: CaptureError.self) { try CapturePublicKey(text: key.text) }
         #expect(swapped?.message.hasSuffix("found a private key") == true)
         #expect(swapped?.message.contains(text.suffix(40)) == false)
@@ -158,7 +159,7 @@ struct SealingTests {
 
     @Test("Nothing is sealed for a public key with which every secret would be the same")
     func smallOrder() throws {
-        // RFC 7748 section 6.1, and the points of small order that are known: zero, one, and the prime of the field.
+        // RFC 7748 section 6.1, and known points of small order: zero, one, and the prime of the field.
         let prime = [0xED] + [UInt8](repeating: 0xFF, count: 30) + [0x7F]
         for point in [[UInt8](repeating: 0, count: 32), [1] + [UInt8](repeating: 0, count: 31), prime] {
             let text = SecretBytes("assay-capture-public:\(Data(point).base64EncodedString())".utf8)

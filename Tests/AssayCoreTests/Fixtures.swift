@@ -26,11 +26,22 @@ enum Fixtures {
     }
 
     static func assessment(
-        _ checks: [CheckResult], undecided: [CheckID] = [], effects: [CheckID] = []
+        _ checks: [CheckResult], app: String? = "app", ledgerChecks: [CheckID] = [], effects: [CheckID] = []
     ) -> Assessment {
         Assessment(
-            kind: EvidenceKind("test"), app: "app", checks: checks, undecided: undecided,
+            kind: EvidenceKind("test"), app: app, checks: checks, ledgerChecks: ledgerChecks,
             effects: effects.map { effect($0) }, subject: nil, testAuthority: nil)
+    }
+}
+
+extension Ledger {
+    /// The verdict of an assessment; throws the outage itself.
+    func settle(_ assessment: Assessment, at now: Date) async throws -> Verdict {
+        do {
+            return try await assessment.verdict(committingTo: self, at: now)
+        } catch .outage(let outage) {
+            throw outage
+        }
     }
 }
 

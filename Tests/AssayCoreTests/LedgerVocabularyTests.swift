@@ -90,7 +90,7 @@ struct LedgerVocabularyTests {
         #expect(!ledger.isWithoutStandings)
         try await ledger.block(Block(subject: subject, reason: "abuse", since: Fixtures.time, until: nil))
         #expect(!ledger.isWithoutStandings)
-        try await ledger.allow(subject)
+        try await ledger.removeStanding(of: subject)
         #expect(ledger.isWithoutStandings)
     }
 

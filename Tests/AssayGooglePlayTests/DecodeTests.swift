@@ -26,11 +26,11 @@ import Testing
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let steps: [FakeGoogle.Step]
-        /// The code of the outage, and nil for an answer.
+        /// The code of the outage; nil for an answer.
         let code: IntegrityDecoderOutage.Code?
         let requests: Int
         var waits: [Duration] = []
-        /// What the message says, among other things.
+        /// A part of the message.
         var says: String?
         var testDescription: String { name }
     }
@@ -204,7 +204,7 @@ import Testing
     @Test("an answer that began and does not end in time is not asked for again")
     func stalled() async throws {
         try await TestClient.run { test in
-            // On a busy machine the beginning may not have been seen in time, and then it is rightly asked for again.
+            // On a busy machine the beginning may be late, and then a retry is right.
             for wait in [Duration.milliseconds(100), .seconds(1), .seconds(10)] {
                 let before = test.google.apiRequests.count
                 test.google.script(.stall)
@@ -268,8 +268,8 @@ import Testing
             _ = try await test.decode()
             try await test.google.close()
             #expect(await test.outage()?.code == .unreachable)
-            // The connection that was open took one request more, unless it had been idle for too long on a busy machine;
-            // the others found none.
+            // The open connection took one more request, unless it was idle for too long on a busy machine; the others found
+            // none.
             #expect((1...2).contains(test.client.usage(of: TestClient.package).decodes))
         }
     }

@@ -6,7 +6,7 @@ import Foundation
 import PlayIntegrity
 import Testing
 
-/// Records of standard tokens, judged by a verifier that asks a server.
+/// Records of standard tokens, judged through the client.
 @Suite(.timeLimit(.minutes(20))) struct EndToEndTests {
     /// Ten seconds after the token was made.
     private static let now = Date(timeIntervalSince1970: 1_776_794_400)

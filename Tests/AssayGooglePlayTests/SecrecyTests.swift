@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    /// Looks for secrets, whole and in parts that would be of use.
+    /// Searches for secrets and their usable parts.
     private static func check(_ texts: [String], _ test: TestClient) throws {
         let keyLines = TestAccount.privateKey.split(separator: "\n").dropFirst().dropLast().map(String.init)
         #expect(keyLines.count > 10)

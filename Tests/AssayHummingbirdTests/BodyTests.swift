@@ -1,3 +1,4 @@
+import Approov
 import Assay
 import AssayHummingbird
 import AssayPrimitives
@@ -11,9 +12,9 @@ import Testing
 struct BodyTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        /// The status, and 0 for a connection that is closed without an answer.
+        /// The status; 0 for a connection closed without an answer.
         let status: [Int]
-        /// How the answer ends.
+        /// The end of the answer.
         var ends = ""
         var endsEarly = false
         var enforcement = ApproovConfiguration.Enforcement.reject
@@ -34,7 +35,7 @@ struct BodyTests {
         return message
     }
 
-    /// What holds whenever the body is checked.
+    /// Cases for every mode that checks the body.
     static let cases: [Case] = [
         Case(testDescription: "the signed body", status: [200], ends: "\(accepted) 17 \(text)") {
             [try head(17), text]
@@ -229,7 +230,7 @@ struct BodyTests {
                 .joined(separator: "\r\n")
             let answer = try await RawExchange.send([head + "\r\n\r\n"], to: port)
             #expect(one.status.contains(RawExchange.status(answer)), "\(answer)")
-            // Whatever was sent, the server is there for the next one.
+            // The server still answers the next request.
             let next = try SignedMessage(method: "GET", path: "/stock?next").head()
             #expect(RawExchange.status(try await RawExchange.send([next], to: port)) == 200)
         }

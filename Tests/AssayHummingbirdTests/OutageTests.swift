@@ -1,4 +1,6 @@
+import Approov
 import Assay
+import AssayCore
 import AssayHummingbird
 import AssayTesting
 import FoundationEssentials
@@ -13,7 +15,7 @@ struct OutageTests {
     struct Case: Sendable {
         let rule: ApproovMiddlewareOptions.OutageRule
         let enforcement: ApproovConfiguration.Enforcement
-        /// Whether the token is one of another secret, which is rejected during an outage as well.
+        /// Whether the token has another secret: rejected also during an outage.
         var isForged = false
         let answer: String
     }

@@ -1,4 +1,6 @@
+import Approov
 import Assay
+import AssayCore
 import AssayHummingbird
 import AssayPrimitives
 import AssayTestSupport
@@ -26,7 +28,7 @@ struct PolicyWatchTests {
         let log: TestLog
         let path: String
 
-        /// Writes another policy in place of the one that is there, as a whole: half of it might be read otherwise.
+        /// Replaces the policy atomically: otherwise half of it might be read.
         func replacePolicy(_ text: String) throws {
             try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
         }
@@ -57,7 +59,7 @@ struct PolicyWatchTests {
         }
     }
 
-    /// Waits for what happens by itself; the suite's limit of time ends it.
+    /// Waits for a condition, up to the suite's time limit.
     private static func until(_ condition: () -> Bool) async throws {
         while !condition() { try await Task.sleep(for: .milliseconds(5)) }
     }
@@ -74,10 +76,10 @@ struct PolicyWatchTests {
             try FileManager.default.removeItem(atPath: watched.path)
             try await Self.until { watched.log.entries.count { $0.level == .error } == 2 }
             #expect(watched.live.enforcement.enforcement(of: "api") == .off)
-            // In place, as some editors do: read when it is empty it changes nothing.
+            // In place, as some editors write: reading it while it is empty changes nothing.
             try watched.folder.write("policy.yaml", Self.text("annotate"))
             try await Self.until { watched.live.enforcement.enforcement(of: "api") == .annotate }
-            // What is logged is logged after the turn.
+            // Logged after the change.
             try await Self.until { watched.log.entries.count { $0.level == .warning } == 2 }
         }
     }

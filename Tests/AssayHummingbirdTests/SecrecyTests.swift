@@ -8,7 +8,7 @@ import HummingbirdTesting
 import NIOCore
 import Testing
 
-/// What a server writes to its log and answers, with everything at trace level.
+/// Logs at trace level, and answers, of a server.
 @Suite("Secrets in a server's log and answers")
 struct SecrecyTests {
     private static let secret = ApproovTestKeys.newSecret()

@@ -1,3 +1,4 @@
+import Approov
 import Assay
 import AssayHummingbird
 import Hummingbird
@@ -6,7 +7,7 @@ import NIOCore
 import Synchronization
 import Testing
 
-/// What a handler got of a body.
+/// The body as a handler received it.
 private final class Received: Sendable {
     let parts = Mutex<[String]>([])
     let problem = Mutex<StreamedBodyError?>(nil)
@@ -17,8 +18,7 @@ private final class Received: Sendable {
 struct StreamedBodyTests {
     private static let text = "{\"hello\":\"world\"}"
 
-    /// Sends a body in chunks, which the server tells apart even when it reads several at once, to a handler that acts on
-    /// each as it comes.
+    /// Sends a body in chunks to a handler that acts on each part.
     private func received(
         _ parts: [String], enforcement: ApproovConfiguration.Enforcement = .reject
     ) async throws -> (Received, answer: String) {

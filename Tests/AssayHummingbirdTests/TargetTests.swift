@@ -1,3 +1,4 @@
+import Approov
 import Assay
 import AssayHummingbird
 import HTTPTypes
@@ -90,7 +91,7 @@ struct TargetTests {
                 let port = try #require(client.port)
                 let answer = try await RawExchange.send([head], to: port)
                 #expect(RawExchange.status(answer) == expected, "\(target) \(answer)")
-                // Not by the parser of HTTP, which answers so as well.
+                // Not from the HTTP parser, which also answers 400.
                 #expect((expected == 400) == answer.contains(ApproovObstacle.badTarget.rawValue))
             }
         }
@@ -99,7 +100,7 @@ struct TargetTests {
     struct Addresses: Sendable {
         let proxy: ApproovProxy
         let fields: [String]
-        /// Whether 203.0.113.7, which is in the token, is where the request comes from; nil when that is not known.
+        /// Whether the request comes from 203.0.113.7, the address in the token; nil if unknown.
         let matches: Bool?
     }
 

@@ -18,7 +18,7 @@ struct ClockStepTests {
     func ahead() async throws {
         let folder = try TemporaryFolder()
         let clock = MachineClock(Self.now)
-        let ledger = try SQLiteLedger.open(path: folder.path(), forgetting: .byClock { clock.now })
+        let ledger = try SQLiteLedger.open(path: folder.path(), purging: .byClock { clock.now })
         let use = remember(1, madeAt: Self.now, at: Self.now)
         #expect(try await ledger.commit([use], at: Self.now).isApplied)
         clock.now = Self.now + Self.year
@@ -29,8 +29,8 @@ struct ClockStepTests {
         #expect(try await outage { _ = try await ledger.commit([use], at: clock.now) } == .forgotten)
         #expect(try await ledger.summary(at: Self.now).digests == 0, "an outage changes nothing")
         // It is on the disk, for every process.
-        try ledger.close()
-        let reopened = try SQLiteLedger.open(path: folder.path(), forgetting: .byClock { clock.now })
+        try await ledger.close()
+        let reopened = try SQLiteLedger.open(path: folder.path(), purging: .byClock { clock.now })
         let error = await #expect(throws: LedgerOutage.self) { try await reopened.commit([use], at: clock.now) }
         #expect(error?.message.contains("of what was made for app shop-ios by 2026-04-21T18:14:00Z") == true)
         // Everything else goes on: keys, counters, and what is younger than all that can have been forgotten.
@@ -45,7 +45,7 @@ struct ClockStepTests {
     func company() async throws {
         let folder = try TemporaryFolder()
         let clock = MachineClock(Self.now)
-        let ledger = try SQLiteLedger.open(path: folder.path(), forgetting: .byClock { clock.now })
+        let ledger = try SQLiteLedger.open(path: folder.path(), purging: .byClock { clock.now })
         let use = remember(1, madeAt: Self.now, at: Self.now)
         #expect(try await ledger.commit([use], at: Self.now).isApplied)
         clock.now = Self.now + Self.year
@@ -70,8 +70,8 @@ struct ClockStepTests {
         let folder = try TemporaryFolder()
         let early = remember(1, madeAt: Self.now, at: Self.now)
         let late = remember(2, madeAt: Self.now + 100_000, at: Self.now + 100_000)
-        func run(_ name: String, _ forgetting: LedgerForgetting) async throws -> SQLiteLedger {
-            let ledger = try SQLiteLedger.open(path: folder.path(name), forgetting: forgetting)
+        func run(_ name: String, _ purging: LedgerPurging) async throws -> SQLiteLedger {
+            let ledger = try SQLiteLedger.open(path: folder.path(name), purging: purging)
             #expect(try await ledger.commit([early], at: Self.now).isApplied)
             #expect(try await ledger.commit([late], at: Self.now + 100_000).isApplied)
             return ledger
@@ -95,7 +95,7 @@ struct ClockStepTests {
             let folder = try TemporaryFolder(onFastDisk: TemporaryFolder.hasFastDisk)
             let clock = MachineClock(Self.now)
             let ledgers: [any Ledger] = [
-                try SQLiteLedger.open(path: folder.path(), forgetting: .byClock { clock.now }), MemoryLedger(),
+                try SQLiteLedger.open(path: folder.path(), purging: .byClock { clock.now }), MemoryLedger(),
             ]
             for ledger in ledgers {
                 var random = SeededGenerator(seed: seed)

@@ -1,3 +1,4 @@
+import Assay
 import AssayCore
 import AssayLedgerSQLite
 import Foundation
@@ -37,7 +38,7 @@ struct DamageTests {
         let url = URL(fileURLWithPath: folder.path())
         var ledger = try await SQLiteLedger.prepared(url.path, keys: 300)
         try #require(try await ledger.isAdvanced(0, 7))
-        try ledger.close()
+        try await ledger.close()
         let intact = try Data(contentsOf: url)
         try damage.apply(intact).write(to: url)
 
@@ -143,10 +144,10 @@ struct DamageTests {
         let folder = try TemporaryFolder()
         let ledger = try SQLiteLedger.open(path: folder.path())
         #expect(try await ledger.commit([Fixture.enrol(7)], at: Fixture.now).isApplied)
-        #expect(try await ledger.check() == [])
+        #expect(try await ledger.check(Verifier.problem(withKey:)) == [])
         try ledger.executeOnWriter("PRAGMA ignore_check_constraints = 1")
         try ledger.executeOnWriter(row.sql)
-        let problems = try await ledger.check()
+        let problems = try await ledger.check(Verifier.problem(withKey:))
         #expect(problems.contains { $0.contains(row.problem) }, "\(problems)")
         if row.isOutage {
             #expect(try await outage { _ = try await ledger.isAdvanced(7, 1) } == .corrupt)

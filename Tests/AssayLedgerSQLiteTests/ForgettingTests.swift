@@ -1,3 +1,4 @@
+import Assay
 import AssayCore
 import AssayLedgerSQLite
 import Foundation
@@ -11,7 +12,7 @@ struct ForgettingTests {
 
     /// A ledger that has forgotten digest 1, made at ``now`` with a window of five minutes, by two hours later.
     private static func ledger(_ folder: TemporaryFolder, _ clock: MachineClock) async throws -> SQLiteLedger {
-        let ledger = try SQLiteLedger.open(path: folder.path(), forgetting: .byClock { clock.now })
+        let ledger = try SQLiteLedger.open(path: folder.path(), purging: .byClock { clock.now })
         let use = Fixture.remember(1, madeAt: now, lasting: 300, at: now + 1)
         try #require(try await ledger.commit([use], at: now + 1).isApplied)
         clock.now = now + 7200
@@ -60,7 +61,7 @@ struct ForgettingTests {
     func steady() async throws {
         let folder = try TemporaryFolder()
         let clock = MachineClock(Self.now)
-        let ledger = try SQLiteLedger.open(path: folder.path(), forgetting: .byClock { clock.now })
+        let ledger = try SQLiteLedger.open(path: folder.path(), purging: .byClock { clock.now })
         for step in UInt32(0)..<300 {
             clock.now = Self.now + Double(step) * 60
             // The last moment of the window, and the first.
@@ -78,7 +79,7 @@ struct ForgettingTests {
     func olderProgram() async throws {
         let folder = try TemporaryFolder()
         let clock = MachineClock(Self.now + 7200)
-        let ledger = try SQLiteLedger.open(path: folder.path(), forgetting: .byClock { clock.now })
+        let ledger = try SQLiteLedger.open(path: folder.path(), purging: .byClock { clock.now })
         let use = Fixture.remember(1, madeAt: Self.now + 3600, lasting: 300, at: Self.now + 3600)
         #expect(try await ledger.commit([use], at: clock.now).isApplied)
         let end = Int64((Self.now + 4000).timeIntervalSince1970) * 1_000_000
@@ -93,7 +94,7 @@ struct ForgettingTests {
         var entries: [LedgerEntry] = []
         try await ledger.export { entries.append($0) }
         #expect(entries.contains(.digest(stored)), "it was made by the end of its window, and nobody knows more")
-        #expect(try await ledger.check() == [])
+        #expect(try await ledger.check(Verifier.problem(withKey:)) == [])
 
         // Its way to forget, word for word.
         try ledger.executeOnWriter(
@@ -116,8 +117,8 @@ struct ForgettingTests {
     func missingTrigger() async throws {
         let folder = try TemporaryFolder()
         let ledger = try SQLiteLedger.open(path: folder.path())
-        #expect(try await ledger.check() == [])
+        #expect(try await ledger.check(Verifier.problem(withKey:)) == [])
         try ledger.executeOnWriter("DROP TRIGGER usedDigestIsForgotten")
-        #expect(try await ledger.check() == ["the trigger usedDigestIsForgotten is missing"])
+        #expect(try await ledger.check(Verifier.problem(withKey:)) == ["the trigger usedDigestIsForgotten is missing"])
     }
 }

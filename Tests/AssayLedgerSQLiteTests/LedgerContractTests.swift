@@ -9,26 +9,26 @@ struct LedgerContractTests {
     @Test("The memory ledger keeps the contract", arguments: LedgerContract.cases)
     func memory(_ contractCase: LedgerContract.Case) async throws {
         // Each forgets by the time of the writes alone, whatever the machine's clock says.
-        try await contractCase.run { MemoryLedger(forgetting: .byClock { .distantFuture }) }
+        try await contractCase.run { MemoryLedger(purging: .byClock { .distantFuture }) }
     }
 
     @Test("The SQLite ledger keeps the contract", arguments: LedgerContract.cases)
     func sqlite(_ contractCase: LedgerContract.Case) async throws {
         let folder = try TemporaryFolder()
         try await contractCase.run {
-            try SQLiteLedger.open(path: folder.path(), forgetting: .byClock { .distantFuture })
+            try SQLiteLedger.open(path: folder.path(), purging: .byClock { .distantFuture })
         }
     }
 
     @Test("A ledger that forgets nothing keeps the contract", arguments: LedgerContract.cases)
     func remembering(_ contractCase: LedgerContract.Case) async throws {
-        try await contractCase.run { MemoryLedger(forgetting: .never) }
+        try await contractCase.run { MemoryLedger(purging: .never) }
     }
 
     @Test("A faulty ledger without a fault keeps the contract", arguments: LedgerContract.cases)
     func faultless(_ contractCase: LedgerContract.Case) async throws {
         try await contractCase.run {
-            FaultyLedger(MemoryLedger(forgetting: .byClock { .distantFuture })) { _, _ in nil }
+            FaultyLedger(MemoryLedger(purging: .byClock { .distantFuture })) { _, _ in nil }
         }
     }
 
@@ -53,7 +53,7 @@ struct LedgerContractTests {
 }
 
 /// Accepts everything and keeps nothing.
-private struct GullibleLedger: Ledger {
+private struct GullibleLedger: LedgerAdministration {
     var durability: LedgerDurability { .durable }
     func issue(_ challenge: Challenge, at now: Date) async throws(LedgerOutage) {}
     func enrolledKey(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey? { nil }
@@ -63,7 +63,11 @@ private struct GullibleLedger: Ledger {
     }
     func block(_ block: Block) async throws(LedgerOutage) {}
     func allow(_ allowance: Allowance) async throws(LedgerOutage) {}
-    func allow(_ subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding? { nil }
+    func removeStanding(of subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding? { nil }
+    func purge(at now: Date) async throws(LedgerOutage) -> Int { 0 }
+    func check(
+        _ keyProblem: @escaping @Sendable (EnrolledKey) -> String?
+    ) async throws(LedgerOutage) -> [String] { [] }
     func export(_ body: (LedgerEntry) throws -> Void) async throws {}
     func summary(at now: Date) async throws(LedgerOutage) -> LedgerSummary {
         LedgerSummary(openChallenges: 0, consumedChallenges: 0, keys: 0, digests: 0, blocks: 0, allowances: 0)

@@ -1,3 +1,4 @@
+import Assay
 import AssayCore
 import AssayLedgerSQLite
 import AssayTestSupport
@@ -22,7 +23,7 @@ struct OutageTests {
         #expect(acknowledged > 10)
         #expect(try await ledger.enrolledKey(Fixture.identifier(acknowledged)) == nil)
         try await expectComplete(ledger, keys: acknowledged)
-        try ledger.close()
+        try await ledger.close()
 
         ledger = try SQLiteLedger.open(path: folder.path())
         #expect(try await ledger.commit([Fixture.enrol(acknowledged)], at: Fixture.now).isApplied)
@@ -203,7 +204,7 @@ struct OutageTests {
     func closed() async throws {
         let folder = try TemporaryFolder()
         let ledger = try await SQLiteLedger.prepared(folder.path(), keys: 1)
-        try ledger.close()
+        try await ledger.close()
         #expect(try await outage { _ = try await ledger.isAdvanced(0, 1) } == .unreachable)
         #expect(try await outage { _ = try await ledger.counter(0) } == .unreachable)
     }
@@ -216,5 +217,5 @@ func expectComplete(_ ledger: SQLiteLedger, keys: UInt32) async throws {
         if case .key(let key) = entry { found.insert(key.identifier.value) }
     }
     #expect(found == Set((0..<keys).map { Fixture.identifier($0).value }))
-    #expect(try await ledger.check() == [])
+    #expect(try await ledger.check(Verifier.problem(withKey:)) == [])
 }

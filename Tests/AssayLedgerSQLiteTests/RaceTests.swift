@@ -1,3 +1,4 @@
+import Assay
 import AssayCore
 import AssayLedgerSQLite
 import AssayTestSupport
@@ -86,8 +87,8 @@ struct RaceTests {
                     "round \(round): acknowledged \(acknowledged[seed]), stored \(found)")
                 stored[seed] = found
             }
-            try #require(try await ledger.check() == [])
-            try ledger.close()
+            try #require(try await ledger.check(Verifier.problem(withKey:)) == [])
+            try await ledger.close()
         }
         #expect(stored.allSatisfy { $0 > 50 })
     }

@@ -1,3 +1,4 @@
+import Assay
 import AssayCore
 import AssayLedgerSQLite
 import AssayTestSupport
@@ -112,10 +113,10 @@ struct SchemaTests {
             var entries: [LedgerEntry] = []
             try await ledger.export { entries.append($0) }
             exports.append(entries)
-            #expect(try await ledger.check() == [])
+            #expect(try await ledger.check(Verifier.problem(withKey:)) == [])
             #expect(try ledger.writerPragma("user_version") == "5")
             #expect(try await ledger.sealedKeys() == [])
-            try ledger.close()
+            try await ledger.close()
         }
         #expect(Set(schemas).count == 1)
         #expect(exports[0].count == 4)
@@ -138,7 +139,7 @@ struct SchemaTests {
         let folder = try TemporaryFolder()
         let ledger = try SQLiteLedger.open(path: folder.path())
         try ledger.executeOnWriter(sql)
-        try ledger.close()
+        try await ledger.close()
         let before = try Data(contentsOf: URL(fileURLWithPath: folder.path()))
         #expect(try await outage { _ = try SQLiteLedger.open(path: folder.path()) } == .newerSchema)
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path())) == before)
@@ -179,7 +180,7 @@ struct SchemaTests {
         let folder = try TemporaryFolder()
         try SQLiteLedger.createDatabase(path: folder.path(), sql: Self.ledger(ofVersion: version))
         let clock = MachineClock(Fixture.now + 10_000)
-        var ledger = try SQLiteLedger.open(path: folder.path(), forgetting: .byClock { clock.now })
+        var ledger = try SQLiteLedger.open(path: folder.path(), purging: .byClock { clock.now })
         func code(_ seed: UInt32, madeAfter seconds: Double) async throws -> LedgerOutage.Code? {
             let use = Fixture.remember(seed, madeAt: Fixture.now + seconds, lasting: 86_400, at: clock.now)
             return try await outage { try #require(try await ledger.commit([use], at: clock.now).isApplied) }
@@ -187,9 +188,9 @@ struct SchemaTests {
         #expect(try await code(1, madeAfter: 300) == .forgotten)
         #expect(try await code(2, madeAfter: 301) == nil)
         // Once, and not each time that it is opened.
-        try ledger.close()
+        try await ledger.close()
         clock.now = Fixture.now + 20_000
-        ledger = try SQLiteLedger.open(path: folder.path(), forgetting: .byClock { clock.now })
+        ledger = try SQLiteLedger.open(path: folder.path(), purging: .byClock { clock.now })
         #expect(try await code(3, madeAfter: 349) == nil)
         #expect(try await code(4, madeAfter: 300) == .forgotten)
         // What it still holds was used, and is noted once it is forgotten: the purge of these commits did that.
@@ -204,7 +205,7 @@ struct SchemaTests {
         try SQLiteLedger.createDatabase(
             path: folder.path(),
             sql: Self.ledger(ofVersion: 4) + "INSERT INTO forgotten VALUES ('usedDigest', \(mark));")
-        let ledger = try SQLiteLedger.open(path: folder.path(), forgetting: .byClock { Fixture.now + 10_000 })
+        let ledger = try SQLiteLedger.open(path: folder.path(), purging: .byClock { Fixture.now + 10_000 })
         for (seconds, expected) in [(50_000, .forgotten), (50_001, nil)] as [(Double, LedgerOutage.Code?)] {
             let use = Fixture.remember(1, madeAt: Fixture.now + seconds, lasting: 60, at: Fixture.now + seconds)
             let code = try await outage { _ = try await ledger.commit([use], at: Fixture.now + seconds) }
@@ -217,7 +218,7 @@ struct SchemaTests {
         let folder = try TemporaryFolder()
         try SQLiteLedger.createDatabase(path: folder.path(), sql: Self.ledger(ofVersion: 4))
         let now = Fixture.now + 10_000
-        let ledger = try SQLiteLedger.open(path: folder.path(), forgetting: .byClock { now })
+        let ledger = try SQLiteLedger.open(path: folder.path(), purging: .byClock { now })
         let mark = Int64((now - 60).timeIntervalSince1970) * 1_000_000
         try ledger.executeOnWriter("INSERT OR REPLACE INTO forgotten VALUES ('usedDigest', \(mark))")
         let use = Fixture.remember(1, madeAt: now - 3600, lasting: 86_400, at: now)
@@ -227,7 +228,7 @@ struct SchemaTests {
     @Test("A new ledger has forgotten nothing, so that evidence of any age is judged")
     func newLedger() async throws {
         let folder = try TemporaryFolder()
-        let ledger = try SQLiteLedger.open(path: folder.path(), forgetting: .byClock { Fixture.now })
+        let ledger = try SQLiteLedger.open(path: folder.path(), purging: .byClock { Fixture.now })
         let use = Fixture.remember(1, madeAt: .distantPast, lasting: 60, at: .distantPast)
         #expect(try await ledger.commit([use], at: .distantPast).isApplied)
     }

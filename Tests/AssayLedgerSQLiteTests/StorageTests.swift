@@ -7,7 +7,7 @@ import Testing
 @Suite("How the SQLite ledger stores")
 struct StorageTests {
     @Test("The writer is durable before it answers")
-    func pragmas() throws {
+    func pragmas() async throws {
         let folder = try TemporaryFolder()
         for _ in 0..<2 {
             let ledger = try SQLiteLedger.open(path: folder.path())
@@ -16,7 +16,7 @@ struct StorageTests {
             #expect(try ledger.writerPragma("foreign_keys") == "1")
             #expect(try ledger.writerPragma("application_id") == "\(0x4153_5359)")
             #expect(try ledger.writerPragma("user_version") == "5")
-            try ledger.close()
+            try await ledger.close()
         }
     }
 
@@ -28,7 +28,7 @@ struct StorageTests {
             let mode = try FileManager.default.attributesOfItem(atPath: folder.path(name))[.posixPermissions]
             #expect((mode as? NSNumber)?.intValue == 0o600, "\(name)")
         }
-        try ledger.close()
+        try await ledger.close()
     }
 
     @Test("A link to a ledger leads to it")

@@ -44,8 +44,8 @@ struct StoredTextTests {
         try await ledger.block(Block(subject: long, reason: "r\u{0}s", since: Fixture.now, until: nil))
         #expect(try await ledger.blocks(on: [short, long], at: Fixture.now).map(\.subject) == [long])
         #expect(try await ledger.blocks(on: [long], at: Fixture.now).first?.reason == "r\u{0}s")
-        #expect(try await ledger.allow(short) == nil)
-        #expect(try await ledger.allow(long)?.subject == long)
+        #expect(try await ledger.removeStanding(of: short) == nil)
+        #expect(try await ledger.removeStanding(of: long)?.subject == long)
         #expect(try await ledger.blocks(on: [short, long], at: Fixture.now) == [])
     }
 

@@ -1,4 +1,7 @@
 import Assay
+import AssayCore
+import AssayHTTPSignatures
+import AssayPrimitives
 import AssayTestSupport
 import Foundation
 import Testing

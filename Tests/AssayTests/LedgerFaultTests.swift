@@ -1,4 +1,6 @@
 import Assay
+import AssayCore
+import AssayMinting
 import AssayTesting
 import Foundation
 import Testing

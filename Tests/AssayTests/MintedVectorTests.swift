@@ -1,30 +1,62 @@
+import AppAttest
+import Approov
 import Assay
+import AssayCore
+import AssayMinting
+import AssayTestSupport
 import AssayTesting
 import Foundation
 import Testing
 
-/// What the test authority mints: for each check, evidence that fails it, and each line of hostile input.
+/// The committed vectors, read from their files: for each check, evidence that fails it, and each line of hostile input.
 struct MintedVectorTests {
-    @Test("every vector of this repository gives the verdict that it expects, and each check fails alone in one")
-    func repository() async throws {
-        let outcome = try await MintedVectors.committed("app-attest").judge()
+    /// Which checks fail alone in no vector, since a record cannot bring it about: blocks of a ledger's operator, and
+    /// Approov's address, which rejects nothing.
+    private static let notIsolated: Set<CheckID> = [
+        AssertionCheck.keyState, ApproovCheck.device, ApproovCheck.address,
+    ]
+
+    @Test(
+        "every vector gives the verdict that it expects, and each check fails alone in one", arguments: VectorSets.all)
+    func repository(_ set: any VectorSet.Type) async throws {
+        let outcome = try await MintedVectors.committed(set.name).judge()
         #expect(outcome.count > 400)
-        // A record cannot block a key; that is tested with a ledger.
-        let expected = Set((AttestationCheck.catalogue + AssertionCheck.catalogue).map(\.id))
-        #expect(expected.subtracting(outcome.isolated) == [AssertionCheck.keyState])
+        let checks = Verifier.catalogue.map(\.id).filter { $0.name.hasPrefix("\(set.name).") }
+            .filter { !$0.name.hasPrefix("app-attest.receipt.") }
+        #expect(!checks.isEmpty)
+        #expect(Set(checks).subtracting(outcome.isolated) == Self.notIsolated.intersection(checks))
     }
 
-    @Test("freshly minted evidence gives the same verdicts, under an authority with random keys")
-    func minted() async throws {
-        let now = Date(timeIntervalSince1970: 1_790_000_000)
-        let authority = try TestAuthority(notBefore: now.addingTimeInterval(-90 * 86400))
-        let fresh = MintedVectors(files: try AppAttestVectors.files(authority: authority, at: now))
-        #expect(try Set(fresh.files.map(\.path)) == Set(MintedVectors.committed("app-attest").files.map(\.path)))
-        #expect(try await fresh.judge().count > 400)
+    @Test(
+        "records that have no verdict cannot be read, or cannot be judged",
+        arguments: [("app-attest", 15), ("play-integrity", 25), ("approov", 30)])
+    func unreadable(engine: String, minimum: Int) async throws {
+        #expect(try await MintedVectors.committed(engine).expectNoVerdicts() > minimum)
     }
 
-    @Test("records that have no verdict are unreadable, or name a kind that nobody judges")
-    func unreadable() async throws {
-        #expect(try await MintedVectors.committed("app-attest").expectNoVerdicts() > 15)
+    @Test("under the policies as files, keys that others can read are refused, and those of mode 0600 accepted")
+    func files() async throws {
+        let temporary = try TestFolder()
+        defer { withExtendedLifetime(temporary) {} }
+        let folder = temporary.url
+        let files = try MintedVectors.committed("play-integrity").files
+        for file in files where !file.path.hasPrefix("unreadable/") {
+            let url = folder.appendingPathComponent(file.path)
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(file.contents.utf8).write(to: url)
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: url.path)
+        }
+        let policy = folder.appendingPathComponent("policy.yaml").path
+        #expect(throws: PolicyError.self) { try PolicyFile.load(path: policy) }
+        for file in files where file.path.hasSuffix("-decryption.b64") {
+            let path = folder.appendingPathComponent(file.path).path
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        }
+        let accepted = try #require(files.first { $0.path == "classic-accept.json" })
+        let outcome = try await VectorRun(policy: try PolicyFile.load(path: policy))
+            .run(Array(accepted.contents.utf8), file: accepted.path)
+        #expect(outcome.problems == [])
+        #expect(outcome.count > 40)
     }
 }

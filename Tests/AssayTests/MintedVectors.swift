@@ -1,10 +1,11 @@
 import Assay
+import AssayCore
+import AssayMinting
 import AssayTestSupport
-import AssayTesting
 import Foundation
 import Testing
 
-/// A set of minted vectors: those of this repository, or freshly minted ones.
+/// The minted vectors of an engine that stand in this repository.
 struct MintedVectors {
     /// What judging a set of vectors showed.
     struct Outcome {
@@ -14,25 +15,23 @@ struct MintedVectors {
     }
 
     let files: [VectorFile]
-    /// Whether the records name every check that fails.
-    var isExact = false
 
     /// The vectors that stand in this repository, by the name of their engine.
-    static func committed(_ engine: String, isExact: Bool = false) throws -> MintedVectors {
+    static func committed(_ engine: String) throws -> MintedVectors {
         let folder = TestVectors.folder.appendingPathComponent("\(engine)/minted")
         let paths = try #require(FileManager.default.subpaths(atPath: folder.path))
         let files = try paths.sorted().filter { $0.contains(".") }.map {
             VectorFile(
                 path: $0, contents: try String(contentsOf: folder.appendingPathComponent($0), encoding: .utf8))
         }
-        return MintedVectors(files: files, isExact: isExact)
+        return MintedVectors(files: files)
     }
 
     /// Judges all, each folder under its policy.
     func judge() async throws -> Outcome {
         var total = Outcome()
         for policyFile in files where policyFile.name == "policy.yaml" {
-            let run = VectorRun(policy: try policy(policyFile.folder), isExact: isExact)
+            let run = VectorRun(policy: try policy(policyFile.folder))
             for file in files where file.path.hasSuffix(".json") && file.folder == policyFile.folder {
                 let outcome = try await run.run(Array(file.contents.utf8), file: file.path)
                 #expect(outcome.problems == [])
@@ -60,11 +59,7 @@ struct MintedVectors {
     }
 
     /// The policy of a folder, which is named with its slash.
-    func policy(_ folder: String = "") throws -> Policy {
-        let file = try #require(files.first { $0.path == "\(folder)policy.yaml" })
-        return try PolicyFile.parse(
-            file.contents, file: file.path, files: MintedFiles(folder: folder, files: files))
-    }
+    func policy(_ folder: String = "") throws -> Policy { try VectorPolicies(files: files).policy(folder) }
 
     /// Demands that the records in `unreadable` have no verdict: that they cannot be read or not be judged. Gives how
     /// many there are.
@@ -81,21 +76,4 @@ struct MintedVectors {
         }
         return files.count
     }
-}
-
-/// The files that minted policies refer to, without a disk.
-private struct MintedFiles: PolicyFiles {
-    let folder: String
-    let files: [VectorFile]
-
-    func contents(of node: PolicyNode) throws(PolicyError) -> [UInt8] {
-        let path = URL(fileURLWithPath: "/" + folder + (try node.text().dropFirst("file:".count))).standardized.path
-        guard let file = files.first(where: { "/" + $0.path == path }) else { throw node.error("no such file \(path)") }
-        return Array(file.contents.utf8)
-    }
-}
-
-extension VectorFile {
-    fileprivate var name: String { String(path.split(separator: "/").last ?? "") }
-    fileprivate var folder: String { String(path.dropLast(name.count)) }
 }

@@ -1,4 +1,6 @@
 import Assay
+import AssayCore
+import AssayPrimitives
 import AssayTestSupport
 import AssayTesting
 import Testing

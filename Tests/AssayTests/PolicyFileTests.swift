@@ -1,4 +1,6 @@
+import AppAttest
 import Assay
+import AssayCore
 import AssayTestSupport
 import Foundation
 import Testing
@@ -77,7 +79,8 @@ struct PolicyFileTests {
         check("version: 1\napps:\n  - shop\n", 3, "apps[0]", "expected a mapping of name, appAttest")
         check("version: 1\napps:\n  - appAttest: {}\n", 3, "apps[0].name", "required field is missing")
         check(
-            "version: 1\napps:\n  - name: shop\n", 3, "apps[0]", "says nothing on any evidence; allowed are appAttest")
+            "version: 1\napps:\n  - name: shop\n", 3, "apps[0]",
+            "has no section for any evidence; allowed are appAttest")
         check("version: 1\napps:\n  - name: ~\n", 3, "apps[0].name", "found nothing")
         check("version: 1\napps:\n  - name: shop\n    ios: 1\n", 4, "apps[0].ios", "unknown field; allowed are name")
     }

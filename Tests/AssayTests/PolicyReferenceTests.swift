@@ -1,4 +1,6 @@
+import AppAttest
 import Assay
+import AssayCore
 import AssayTestSupport
 import AssayTesting
 import Foundation

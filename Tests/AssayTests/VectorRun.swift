@@ -1,15 +1,13 @@
 import Assay
+import AssayCore
 import Foundation
 
 /// Judges files of records as captured, each file in its order with a ledger of its own, and holds the verdicts against
 /// what the records expect.
 struct VectorRun {
     let verifier: @Sendable () -> Verifier
-    /// Whether a record that expects one check to fail expects no other one to.
-    let isExact: Bool
 
-    init(policy: Policy, isExact: Bool = false) {
-        self.isExact = isExact
+    init(policy: Policy) {
         verifier = { Verifier(policy: policy, ledger: MemoryLedger()) }
     }
 
@@ -29,13 +27,8 @@ struct VectorRun {
             }
             count += 1
             let verdict = try await verifier.verify(record, at: time)
-            let failed = verdict.failed.map(\.name)
             if verdict.failed.count == 1 { isolated.formUnion(verdict.failed) }
-            let isExpected =
-                verdict.outcome == expected.outcome
-                && (expected.failed.first == "*" ? !failed.isEmpty : expected.failed.first == failed.first)
-                && ((expected.failed.count < 2 && !isExact) || expected.failed == failed)
-            if !isExpected {
+            if !expected.isMet(by: verdict) {
                 let details = verdict.checks.filter { $0.status == .failed || $0.status == .annotated }
                     .map { "\($0.check) \($0.finding?.code ?? ""): \($0.finding?.detail ?? "")" }
                 problems.append(

@@ -1,4 +1,5 @@
 import Approov
+import AssayHTTPSignatures
 import AssayPrimitives
 import AssayTesting
 import Foundation

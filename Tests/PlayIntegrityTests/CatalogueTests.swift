@@ -1,4 +1,6 @@
+import AppAttest
 import Assay
+import PlayIntegrity
 import Testing
 
 /// Names are API.

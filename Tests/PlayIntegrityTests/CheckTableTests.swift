@@ -1,5 +1,7 @@
 import Assay
+import AssayCore
 import Foundation
+import PlayIntegrity
 import Testing
 
 /// Each check fails alone, for what it is there for, and nothing else does.

@@ -1,5 +1,6 @@
 import Assay
 import Foundation
+import PlayIntegrity
 import Testing
 
 /// What a device must meet depends on its version of Android.

@@ -1,7 +1,9 @@
 import Assay
+import AssayCore
 import AssayPrimitives
 import Crypto
 import Foundation
+import PlayIntegrity
 import Testing
 
 /// Keys are taken as people hand them over, and what is no key is explained without showing it.

@@ -1,5 +1,7 @@
 import Assay
+import AssayCore
 import Foundation
+import PlayIntegrity
 import Testing
 
 /// A token is tried with the live keys of its app, and with those alone can it be accepted.
@@ -139,7 +141,7 @@ struct KeySelectionTests {
         let assessment = ClassicIntegrityAssessor.assess(
             try Fixtures.classic(token: current.token(payload())), keys: [], expectations: expectations,
             now: Fixtures.now)
-        #expect(!assessment.holds)
+        #expect(!assessment.isAcceptable)
         let failed = assessment.checks.first { $0.status == .failed }
         #expect(failed?.check == PlayIntegrityCheck.decryption)
         #expect(failed?.finding?.code == "no-live-key")

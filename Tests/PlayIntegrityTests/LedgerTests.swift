@@ -1,6 +1,9 @@
+import AppAttest
 import Assay
+import AssayCore
 import AssayPrimitives
 import Foundation
+import PlayIntegrity
 import Testing
 
 /// A nonce is used once, and so is a standard token inside its window.
@@ -124,7 +127,7 @@ struct LedgerTests {
         "A standard answer that was used and is forgotten is an outage under a longer window, and a younger one is judged"
     )
     func longerWindow() async throws {
-        let ledger = MemoryLedger(forgetting: .byClock { .distantFuture })
+        let ledger = MemoryLedger(purging: .byClock { .distantFuture })
         let verifier = try Fixtures.verifier(ledger: ledger)
         #expect(
             try await verifier.verifyStandardIntegrityToken(

@@ -1,6 +1,8 @@
 import Assay
+import AssayCore
 import AssayPrimitives
 import Foundation
+import PlayIntegrity
 import Testing
 
 /// A payload is strict JSON of the known schema, or it is refused at the byte; what is new is kept and shown.

@@ -1,7 +1,9 @@
 import Assay
+import AssayCore
 import AssayPrimitives
 import AssayTestSupport
 import Foundation
+import PlayIntegrity
 import Testing
 
 @Suite("The Play Console's download of response keys")

@@ -1,6 +1,8 @@
 import Assay
+import AssayCore
 import AssayPrimitives
 import Foundation
+import PlayIntegrity
 import Testing
 
 /// Everything in the policy's section is checked when it is read, and every error names its place.

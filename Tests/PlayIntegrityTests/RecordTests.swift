@@ -1,6 +1,8 @@
 import Assay
+import AssayCore
 import AssayPrimitives
 import Foundation
+import PlayIntegrity
 import Testing
 
 /// Records are read strictly, and judged by the app that they name or match.

@@ -1,6 +1,8 @@
 import Assay
+import AssayCore
 import AssayTestSupport
 import Foundation
+import PlayIntegrity
 import Testing
 
 /// Records that were made elsewhere.

@@ -1,6 +1,8 @@
 import Assay
+import AssayCore
 import AssayPrimitives
 import Foundation
+import PlayIntegrity
 import Synchronization
 import Testing
 

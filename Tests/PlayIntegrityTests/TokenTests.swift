@@ -1,7 +1,9 @@
 import Assay
+import AssayCore
 import AssayPrimitives
 import Crypto
 import Foundation
+import PlayIntegrity
 import Testing
 
 /// Hostile tokens are refused at the gate that is there for them, and before anything is read in them.

@@ -1,5 +1,7 @@
 import Assay
+import AssayCore
 import Foundation
+import PlayIntegrity
 import Testing
 
 /// The freshness window has both its ends, to the millisecond, and no arithmetic runs over.

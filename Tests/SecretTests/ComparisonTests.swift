@@ -2,6 +2,7 @@ import Approov
 import AssayCapture
 import AssayCore
 import AssayGooglePlay
+import AssayKeyStore
 import AssayLedgerSQLite
 import AssayPrimitives
 import PlayIntegrity

@@ -4,6 +4,7 @@ import Assay
 import AssayCore
 import AssayGooglePlay
 import AssayHummingbird
+import AssayKeyStore
 import AssayLedgerSQLite
 import AssayPrimitives
 import Foundation

@@ -2,8 +2,7 @@
 
     python test_replay.py ASSAY
 
-A corpus that has everything which makes a replay hard is replayed on one machine and on the cluster: verdicts, summary,
-report and exit status must be the same, byte for byte.
+A difficult corpus is replayed on one machine and on the cluster: verdicts and exit status must be the same, byte for byte.
 """
 
 import contextlib
@@ -80,42 +79,35 @@ class ReplayTest(unittest.TestCase):
         return path
 
     def on_one_machine(self, corpus, *words):
-        """What a replay on one machine gives: status, verdicts, summary, report."""
-        summary, report = self.scratch / "one.json", self.scratch / "one.html"
-        run = self.assay(
-            "replay", corpus, "--policy", self.minted / "policy.yaml", "--json", "--summary", summary, "--report",
-            report, *words)
-        return run.returncode, run.stdout, summary.read_bytes(), report.read_bytes()
+        """Status and verdicts of a replay on one machine."""
+        run = self.assay("replay", corpus, "--policy", self.minted / "policy.yaml", "--json", *words)
+        return run.returncode, run.stdout
 
     def on_the_cluster(self, corpus, *words, assay=None):
-        """What a replay on the cluster gives; nothing for what was not written."""
-        paths = [self.scratch / name for name in ("verdicts.ndjson", "all.json", "all.html")]
-        for path in paths:
-            path.unlink(missing_ok=True)
+        """Status and verdicts of a replay on the cluster; None if no verdicts were written."""
+        path = self.scratch / "verdicts.ndjson"
+        path.unlink(missing_ok=True)
         options = replay.arguments([
             str(word) for word in [
-                corpus, "--assay", assay or ASSAY, "--policy", self.minted / "policy.yaml", "--output", paths[0],
-                "--summary", paths[1], "--report", paths[2], *words]])
+                corpus, "--assay", assay or ASSAY, "--policy", self.minted / "policy.yaml", "--output", path, *words]])
         status = replay.run(self.spark, options)
         leftovers = list(self.scratch.glob("*.part"))
         self.assertEqual(leftovers, [])
-        return (status, *[path.read_bytes() if path.exists() else None for path in paths])
+        return status, path.read_bytes() if path.exists() else None
 
     def compare(self, corpus, *words, status, partitions=5):
         """Replays a corpus both ways, and demands the same of both."""
         one = self.on_one_machine(corpus, *words)
         self.assertEqual(one[0], status)
-        all_of_them = self.on_the_cluster(corpus, "--partitions", partitions, *words)
-        self.assertEqual(all_of_them[0], one[0])
-        # Lines, so that a difference can be read.
-        self.assertEqual(all_of_them[1].splitlines(), one[1].splitlines())
-        self.assertEqual(all_of_them[1], one[1])
-        self.assertEqual(all_of_them[2], one[2])
-        self.assertEqual(all_of_them[3], one[3])
+        other = self.on_the_cluster(corpus, "--partitions", partitions, *words)
+        self.assertEqual(other[0], one[0])
+        # Line by line, for a readable difference.
+        self.assertEqual(other[1].splitlines(), one[1].splitlines())
+        self.assertEqual(other[1], one[1])
         return one[1]
 
     def nasty(self):
-        """The corpus with everything in it that makes a replay hard."""
+        """The corpus with duplicates, disorder and broken lines."""
         lines = self.lines()
         generator = random.Random(7)
         attestation = next(i for i, line in enumerate(lines) if b"-attestation-" in line and b'"accept"' in line)
@@ -162,7 +154,7 @@ class ReplayTest(unittest.TestCase):
         self.compare(self.write("unexpected.ndjson", lines), status=1)
 
     def test_skew(self):
-        """One key alone, and more mappers than records, of which most get nothing."""
+        """One key alone, and more partitions than records."""
         lines = self.lines()
         name = next(json.loads(line)["evidence"]["keyId"].encode() for line in lines if b"-assertion-" in line)
         few = [line for line in lines if name in line]
@@ -175,7 +167,7 @@ class ReplayTest(unittest.TestCase):
         errors = io.StringIO()
         with contextlib.redirect_stderr(errors):
             result = self.on_the_cluster(self.minted / "corpus.ndjson", *words, assay=assay)
-        self.assertEqual(result, (replay.FAILED, None, None, None))
+        self.assertEqual(result, (replay.FAILED, None))
         return errors.getvalue()
 
     def program(self, name, text):
@@ -185,27 +177,33 @@ class ReplayTest(unittest.TestCase):
         path.chmod(0o755)
         return path
 
-    def test_killed_mapper(self):
-        """A mapper that dies in the middle fails the job, and nothing is written."""
-        program = self.program(
-            "dying",
-            f'[ "$1" = partition ] && exec "{ASSAY}" "$@"\n'
-            f'"{ASSAY}" "$@" | head -c 20000\n'
-            f"kill -{int(signal.SIGKILL)} $$\n")
-        self.assertIn("a mapper did not come to its end", self.failure(assay=program))
+    def test_killed_replay(self):
+        """A replay that dies in the middle fails the job, and nothing is written."""
+        program = self.program("dying", f'"{ASSAY}" "$@" | head -c 20000\nkill -{int(signal.SIGKILL)} $$\n')
+        self.assertIn("a replay ended with status -9", self.failure(assay=program))
 
-    def test_failing_partition(self):
-        """A mapper that leaves lines out fails the job as well."""
-        program = self.program(
-            "leaving",
-            f'[ "$1" = partition ] || exec "{ASSAY}" "$@"\n'
-            f'head -n 3 | "{ASSAY}" "$@"\ncat >/dev/null\nexit 2\n')
-        self.assertIn("exited with error code 2", self.failure(assay=program))
+    def test_short_replay(self):
+        """A replay that leaves lines out fails the job."""
+        program = self.program("leaving", f'head -n 3 | "{ASSAY}" "$@"\ncat >/dev/null\nexit 0\n')
+        self.assertIn("a replay ended with status 0", self.failure(assay=program))
+
+    def test_sealed(self):
+        """Sealed records are opened with their key; without it the job fails."""
+        keys = self.scratch / "keys"
+        self.assay("capture", "key", "--output", keys, check=True)
+        sealed = self.assay(
+            "capture", "seal", "--to", f"file:{keys}/capture-public.key", self.minted / "corpus.ndjson", check=True)
+        lines = [new if number % 2 else old for number, (new, old) in enumerate(
+            zip(sealed.stdout.splitlines(keepends=True), self.lines()))]
+        corpus = self.write("sealed.ndjson", lines)
+        key = f"file:{keys}/capture-private.key"
+        self.compare(corpus, "--capture-key", key, status=0)
+        self.assertEqual(self.on_the_cluster(corpus), (replay.FAILED, None))
 
     def test_unreadable_policy(self):
         """A policy that cannot be read has no result."""
         words = self.failure("--against", self.minted / "README.md")
-        self.assertIn("a mapper did not come to its end", words)
+        self.assertIn("a replay ended with status 2: error: ", words)
 
     def test_program(self):
         """The example is a program of its own."""

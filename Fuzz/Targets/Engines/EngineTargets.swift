@@ -4,7 +4,7 @@ extension FuzzTarget {
     /// Whole verifications, and readers of files.
     static let engines: [FuzzTarget] = [
         attestation, assertion, receipt, classicToken, standardAnswer, approovToken, approovMessage, approovProof,
-        records, corpus, policies, inspect, capturedRequest, sealedRecord, keyImport, summary,
+        records, corpus, policies, inspect, capturedRequest, sealedRecord, keyImport,
     ]
 
     /// A target of programs of edits; see ``EditProgram``.

@@ -1,24 +1,35 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
-public import FoundationEssentials
+package import FoundationEssentials
 
-/// Assesses App Attest assertions: synchronous and pure, without clock and ledger.
-public enum AssertionAssessor {
-    /// Runs every check that needs no ledger. The counter is not looked at: only the ledger's commit compares it.
+/// Assesses App Attest assertions: a pure function of its arguments.
+package enum AssertionAssessor {
+    /// Runs every check that needs no ledger. Only the ledger's commit compares the counter.
     ///
     /// - Parameters:
     ///   - input: what the app sent.
-    ///   - keys: what is known of the key.
-    ///   - expectations: what it is held against.
+    ///   - keys: the enrolled or supplied key, and the blocks on it.
+    ///   - expectations: the requirements of the app.
     ///   - now: the time of judgement.
-    /// - Returns: the results, and the effects by which the ledger decides the rest.
-    public static func assess(
+    /// - Returns: the results, and the effects that decide the ledger checks.
+    package static func assess(
         _ input: AssertionInput, keys: AssertionKeys, expectations: AppAttestExpectations, now: Date
     ) -> Assessment {
         var run = CheckRun(modes: expectations.modes, capacity: AssertionCheck.catalogue.count)
-        let evidence = run.decode(AssertionCheck.decode) { () throws(DecodeError) in
-            try AssertionEvidence(input.assertion)
-        }
+        let evidence = decode(input, &run)
+        return assess(evidence, of: input, keys, expectations, now, &run)
+    }
+
+    /// Decodes an assertion.
+    static func decode(_ input: AssertionInput, _ run: inout CheckRun) -> AssertionEvidence? {
+        run.decode(AssertionCheck.decode) { () throws(DecodeError) in try AssertionEvidence(input.assertion) }
+    }
+
+    /// Runs every check after decoding. The run skips them if the evidence is nil.
+    static func assess(
+        _ evidence: AssertionEvidence?, of input: AssertionInput, _ keys: AssertionKeys,
+        _ expectations: AppAttestExpectations, _ now: Date, _ run: inout CheckRun
+    ) -> Assessment {
         var subject: AppAttestSubject?
         var bound: BoundChallenge?
         if let evidence {
@@ -39,8 +50,8 @@ public enum AssertionAssessor {
         case (.ledger, nil):
             run.skip([AssertionCheck.challenge])
         }
-        let undecided = effects.map(\.check) + [AssertionCheck.counter]
-        // A supplied key is taken to be of the authority that the policy trusts, as nothing shows where it was attested.
+        let ledgerChecks = effects.map(\.check) + [AssertionCheck.counter]
+        // Nothing shows where a supplied key was attested: assume the authority that the policy trusts.
         let testAuthority = expectations.trust.testAuthority
         if let subject, let counter = subject.counter {
             let identifier = KeyIdentifier.appAttest(input.keyID)
@@ -61,12 +72,12 @@ public enum AssertionAssessor {
                             }))))
         }
         return Assessment(
-            kind: AssertionCheck.kind, app: expectations.app, checks: run.results, undecided: undecided,
+            kind: AssertionCheck.kind, app: expectations.app, checks: run.results, ledgerChecks: ledgerChecks,
             effects: effects, subject: subject,
             testAuthority: keys.facts?.testAuthority)
     }
 
-    /// Runs what follows decoding, and tells what was learned when the evidence is authentic.
+    /// Runs the checks of decoded evidence; returns its facts and its challenge if it is authentic.
     private static func judge(
         _ checks: AssertionCheck, _ run: inout CheckRun
     ) -> (AppAttestSubject?, BoundChallenge?) {
@@ -78,8 +89,8 @@ public enum AssertionAssessor {
         }
         _ = run.authenticity(AssertionCheck.signature) { () throws(CheckFailure) in try checks.signature(key) }
         let appID = run.gate(AssertionCheck.appID) { () throws(CheckFailure) in try checks.appID() }
-        // Client data is not looked into before its signature is known to be good.
-        let bound = run.broken == nil ? BoundChallenge(checks.input, configuration.clientData) : nil
+        // Parse client data only after its signature has passed.
+        let bound = run.failedGate == nil ? BoundChallenge(checks.input, configuration.clientData) : nil
         run.policy(AssertionCheck.clientData) { () throws(CheckFailure) in try checks.clientData(bound) }
         run.policy(AssertionCheck.validationCategory) { () throws(CheckFailure) in
             try SharedRules.validationCategory(extensions, support: checks.extensionSupport, in: configuration)
@@ -89,7 +100,7 @@ public enum AssertionAssessor {
         }
         run.policy(AssertionCheck.keyState) { () throws(CheckFailure) in try checks.keyState() }
 
-        guard run.broken == nil, let key else { return (nil, nil) }
+        guard run.failedGate == nil, let key else { return (nil, nil) }
         var subject = AppAttestSubject(keyID: checks.input.keyID)
         subject.publicKey = key.x963Representation
         subject.appID = appID

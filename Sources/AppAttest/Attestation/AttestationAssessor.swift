@@ -1,23 +1,38 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
-public import FoundationEssentials
+package import FoundationEssentials
 
-/// Assesses App Attest attestations: synchronous and pure, without clock and ledger.
-public enum AttestationAssessor {
+/// Assesses App Attest attestations: a pure function of its arguments.
+package enum AttestationAssessor {
     /// Runs every check that needs no ledger.
     ///
     /// - Parameters:
     ///   - input: what the app sent.
-    ///   - expectations: what it is held against.
+    ///   - expectations: the requirements of the app.
     ///   - now: the time of judgement.
-    /// - Returns: the results, and the effects by which the ledger decides the rest.
-    public static func assess(
+    /// - Returns: the results, and the effects that decide the ledger checks.
+    package static func assess(
         _ input: AttestationInput, expectations: AppAttestExpectations, now: Date
     ) -> Assessment {
         var run = CheckRun(modes: expectations.modes, capacity: AttestationCheck.catalogue.count)
-        let evidence = run.decode(AttestationCheck.decode) { () throws(DecodeError) in
-            try AttestationEvidence(input.attestation, authorities: expectations.trust.attestation)
+        let evidence = decode(input, expectations.trust, &run)
+        return assess(evidence, of: input, expectations, now, &run)
+    }
+
+    /// Decodes an attestation. The result does not depend on the trust, which only remembers certificates.
+    static func decode(
+        _ input: AttestationInput, _ trust: AppAttestTrust, _ run: inout CheckRun
+    ) -> AttestationEvidence? {
+        run.decode(AttestationCheck.decode) { () throws(DecodeError) in
+            try AttestationEvidence(input.attestation, authorities: trust.attestation)
         }
+    }
+
+    /// Runs every check after decoding. The run skips them if the evidence is nil.
+    static func assess(
+        _ evidence: AttestationEvidence?, of input: AttestationInput, _ expectations: AppAttestExpectations,
+        _ now: Date, _ run: inout CheckRun
+    ) -> Assessment {
         var subject: AppAttestSubject?
         if let evidence {
             let checks = AttestationCheck(evidence: evidence, input: input, expectations: expectations, now: now)
@@ -30,7 +45,7 @@ public enum AttestationAssessor {
         switch (expectations.configuration.challenge, input.clientData.data) {
         case (.caller, _):
             run.add(.skipped(AttestationCheck.challenge, because: .policy))
-        case (.ledger, _) where run.broken != nil:
+        case (.ledger, _) where run.failedGate != nil:
             run.skip([AttestationCheck.challenge])
         case (.ledger, nil):
             _ = run.gate(AttestationCheck.challenge) { () throws(CheckFailure) in
@@ -40,16 +55,16 @@ public enum AttestationAssessor {
             effects.append(
                 .consumeChallenge(challenge, AttestationCheck.challenge, AttestationCheck.kind, expectations))
         }
-        let undecided = effects.map(\.check) + [AttestationCheck.enrolment]
+        let ledgerChecks = effects.map(\.check) + [AttestationCheck.enrolment]
         if let subject, let key = enrolment(of: subject, expectations, at: now) {
             effects.append(LedgerEffect(AttestationCheck.enrolment, .enrol(key)))
         }
         return Assessment(
-            kind: AttestationCheck.kind, app: expectations.app, checks: run.results, undecided: undecided,
+            kind: AttestationCheck.kind, app: expectations.app, checks: run.results, ledgerChecks: ledgerChecks,
             effects: effects, subject: subject, testAuthority: expectations.trust.testAuthority)
     }
 
-    /// Runs what follows decoding, and tells what was learned when all of the evidence is authentic.
+    /// Runs the checks of decoded evidence; returns its facts if all of it is authentic.
     private static func judge(_ checks: AttestationCheck, _ run: inout CheckRun) -> AppAttestSubject? {
         let evidence = checks.evidence
         _ = run.authenticity(AttestationCheck.chain) { () throws(CheckFailure) in try checks.chain() }
@@ -80,7 +95,7 @@ public enum AttestationAssessor {
         run.policy(AttestationCheck.osVersion) { () throws(CheckFailure) in try checks.osVersion(certificate) }
         run.policy(AttestationCheck.platform) { () throws(CheckFailure) in try checks.platform(certificate) }
 
-        guard run.broken == nil, let key else { return nil }
+        guard run.failedGate == nil, let key else { return nil }
         var subject = AppAttestSubject(keyID: checks.input.keyID)
         subject.publicKey = key.x963Representation
         subject.appID = appID
@@ -92,7 +107,7 @@ public enum AttestationAssessor {
         return subject
     }
 
-    /// The entry that the ledger keeps of the key.
+    /// The ledger entry of the key.
     private static func enrolment(
         of subject: AppAttestSubject, _ expectations: AppAttestExpectations, at now: Date
     ) -> EnrolledKey? {

@@ -1,10 +1,10 @@
-public import AssayCore
-public import AssayInspection
+package import AssayCore
+package import AssayInspection
 import AssayPrimitives
 
 extension AppAttestEngine {
     /// The formats of the platform.
-    public static let formats: [any BlobFormat.Type] = [
+    package static let formats: [any BlobFormat.Type] = [
         AttestationObjectFormat.self,
         AssertionFormat.self,
         ReceiptFormat.self,
@@ -14,7 +14,7 @@ extension AppAttestEngine {
     ]
 
     /// The format of a field of a record.
-    public static func format(of field: String, in kind: EvidenceKind) -> (any BlobFormat.Type)? {
+    package static func format(of field: String, in kind: EvidenceKind) -> (any BlobFormat.Type)? {
         switch (kind, field) {
         case (AttestationCheck.kind, "attestation"): AttestationObjectFormat.self
         case (AssertionCheck.kind, "assertion"): AssertionFormat.self
@@ -24,7 +24,7 @@ extension AppAttestEngine {
     }
 
     /// What a field of a record is.
-    public static func meaning(of field: String, in kind: EvidenceKind) -> String? {
+    package static func meaning(of field: String, in kind: EvidenceKind) -> String? {
         switch (kind, field) {
         case (_, "keyId"): "the key identifier: SHA-256 of the key's X9.63 point"
         case (AttestationCheck.kind, "attestation"): "the attestation object of attestKey"
@@ -41,7 +41,7 @@ extension AppAttestEngine {
     }
 
     /// The kind of evidence that a blob is the main part of.
-    public static func kind(of format: any BlobFormat.Type) -> EvidenceKind? {
+    package static func kind(of format: any BlobFormat.Type) -> EvidenceKind? {
         if format == AttestationObjectFormat.self { return AttestationCheck.kind }
         if format == AssertionFormat.self { return AssertionCheck.kind }
         if format == ReceiptFormat.self { return ReceiptCheck.kind }
@@ -53,7 +53,7 @@ extension AppAttestEngine {
     /// The key identifier is that of the attested key, and the client data hash of an attestation the one that its receipt
     /// carries, so that the record says whether the evidence is consistent and Apple's, and not whether it answers a
     /// challenge of the server's. An assertion alone tells neither its key nor what it signs.
-    public static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord? {
+    package static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord? {
         func text(_ bytes: some Sequence<UInt8>) -> RecordValue.Content {
             .text(Base64.encode(Array(bytes), .standard))
         }

@@ -1,9 +1,9 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
 
-extension AppAttestConfiguration {
+extension AppAttestConfiguration: ReadableConfiguration {
     /// Reads the field `appAttest` of an app in a policy file.
-    public convenience init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError) {
+    package convenience init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError) {
         let fields = try node.members([
             "appIDs", "environments", "challenge", "clientData", "counter", "minimumOSVersion",
             "minimumBundleVersion", "validationCategories", "receipt", "testRoots",

@@ -1,27 +1,40 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
-public import FoundationEssentials
+package import FoundationEssentials
 
-/// Assesses App Attest receipts that Apple's server handed out: synchronous and pure, without clock and ledger.
-public enum ReceiptAssessor {
-    /// How far the clocks of Apple's servers and the verifier may be apart, in seconds: the greatest difference that was
-    /// seen in captures is 61.
+/// Assesses App Attest receipts from Apple's server: a pure function of its arguments.
+package enum ReceiptAssessor {
+    /// The allowed difference between the clocks of Apple's servers and the verifier, in seconds. The greatest difference
+    /// in captures is 61.
     package static let clockSkew = 120.0
 
     /// Runs every check. A receipt changes nothing in the ledger.
     ///
     /// - Parameters:
     ///   - input: the receipt, and the key that it should be about.
-    ///   - enrolled: the key that the ledger has under the identifier, when there is one.
-    ///   - expectations: what it is held against.
+    ///   - enrolled: the key that the ledger has under the identifier, if any.
+    ///   - expectations: the requirements of the app.
     ///   - now: the time of judgement.
-    public static func assess(
+    package static func assess(
         _ input: ReceiptInput, enrolled: EnrolledKey?, expectations: AppAttestExpectations, now: Date
     ) -> Assessment {
         var run = CheckRun(modes: expectations.modes, capacity: ReceiptCheck.catalogue.count)
-        let signed = run.decode(ReceiptCheck.decode) { () throws(DecodeError) in
-            try SignedReceipt(input.receipt[...], authorities: expectations.trust.receipts)
+        let signed = decode(input, expectations.trust, &run)
+        return assess(signed, of: input, enrolled, expectations, now, &run)
+    }
+
+    /// Decodes a receipt. The result does not depend on the trust, which only remembers certificates.
+    static func decode(_ input: ReceiptInput, _ trust: AppAttestTrust, _ run: inout CheckRun) -> SignedReceipt? {
+        run.decode(ReceiptCheck.decode) { () throws(DecodeError) in
+            try SignedReceipt(input.receipt[...], authorities: trust.receipts)
         }
+    }
+
+    /// Runs every check after decoding. The run skips them if the receipt is nil.
+    static func assess(
+        _ signed: SignedReceipt?, of input: ReceiptInput, _ enrolled: EnrolledKey?,
+        _ expectations: AppAttestExpectations, _ now: Date, _ run: inout CheckRun
+    ) -> Assessment {
         var subject: AppAttestSubject?
         if let signed {
             let checks = ReceiptCheck(
@@ -35,7 +48,7 @@ public enum ReceiptAssessor {
             run.policy(ReceiptCheck.environment) { () throws(CheckFailure) in try checks.environment() }
             run.policy(ReceiptCheck.freshness) { () throws(CheckFailure) in try checks.freshness() }
             run.policy(ReceiptCheck.riskMetric) { () throws(CheckFailure) in try checks.riskMetric() }
-            if run.broken == nil {
+            if run.failedGate == nil {
                 var facts = AppAttestSubject(keyID: input.keyID)
                 facts.appID = appID
                 facts.environment = signed.payload.environment
@@ -46,7 +59,7 @@ public enum ReceiptAssessor {
             run.skip(ReceiptCheck.catalogue.dropFirst().map(\.id))
         }
         return Assessment(
-            kind: ReceiptCheck.kind, app: expectations.app, checks: run.results, undecided: [], effects: [],
+            kind: ReceiptCheck.kind, app: expectations.app, checks: run.results, ledgerChecks: [], effects: [],
             subject: subject, testAuthority: expectations.trust.testAuthority)
     }
 }

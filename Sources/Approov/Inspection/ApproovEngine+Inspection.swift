@@ -1,10 +1,10 @@
-public import AssayCore
-public import AssayInspection
+package import AssayCore
+package import AssayInspection
 import FoundationEssentials
 
 extension ApproovEngine {
     /// The formats of the platform.
-    public static let formats: [any BlobFormat.Type] = [
+    package static let formats: [any BlobFormat.Type] = [
         ApproovTokenFormat.self,
         SignedRequestFormat.self,
         LoggableTokenFormat.self,
@@ -14,7 +14,7 @@ extension ApproovEngine {
     ]
 
     /// The format of a field of a record.
-    public static func format(of field: String, in kind: EvidenceKind) -> (any BlobFormat.Type)? {
+    package static func format(of field: String, in kind: EvidenceKind) -> (any BlobFormat.Type)? {
         switch (kind, field) {
         case (ApproovCheck.tokenKind, "token"), (ApproovCheck.proofKind, "token"): ApproovTokenFieldFormat.self
         case (ApproovCheck.tokenKind, "loggable"): LoggableTokenFormat.self
@@ -24,7 +24,7 @@ extension ApproovEngine {
     }
 
     /// What a field of a record is.
-    public static func meaning(of field: String, in kind: EvidenceKind) -> String? {
+    package static func meaning(of field: String, in kind: EvidenceKind) -> String? {
         switch (kind, field) {
         case (ApproovCheck.tokenKind, "token"): "the token, as the request held it"
         case (ApproovCheck.tokenKind, "loggable"): "the claims of a token with the beginning of its signature"
@@ -44,7 +44,7 @@ extension ApproovEngine {
     }
 
     /// The kind of evidence that a blob is the main part of.
-    public static func kind(of format: any BlobFormat.Type) -> EvidenceKind? {
+    package static func kind(of format: any BlobFormat.Type) -> EvidenceKind? {
         if format == SignedRequestFormat.self { return ApproovCheck.messageKind }
         let isToken =
             format == ApproovTokenFormat.self || format == LoggableTokenFormat.self || format == StatusWordFormat.self
@@ -54,7 +54,7 @@ extension ApproovEngine {
     /// A record of a token without the request that it came with, or of a signed request, whose scheme is taken for https.
     ///
     /// Claims alone and measurements tell nothing that a key could confirm.
-    public static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord? {
+    package static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord? {
         let evidence: RecordObject
         if format == SignedRequestFormat.self {
             guard let request = try? CapturedRequest(blob), let targetURI = request.likelyTargetURI else { return nil }

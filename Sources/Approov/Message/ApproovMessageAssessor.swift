@@ -1,6 +1,7 @@
 public import AssayCore
+import AssayHTTPSignatures
 import AssayPrimitives
-public import FoundationEssentials
+package import FoundationEssentials
 
 extension ApproovCheck {
     /// The app signed this message.
@@ -18,24 +19,23 @@ extension ApproovCheck {
         codes: CheckCode.ofSignatureBase + [.messageSignatureInvalid, .authenticatedWithKey])
 }
 
-/// Assesses signed messages: synchronous and pure, without clock, ledger and key store.
-public enum ApproovMessageAssessor {
-    /// Runs every check of a message's token, and then those of its signature, that need no ledger.
+/// Assesses signed messages: a pure function of its arguments.
+package enum ApproovMessageAssessor {
+    /// Runs the checks of a message's token, and then those of its signature, that need no ledger.
     ///
-    /// A token that is not authentic vouches for no key, so that nothing of the message is judged then. One that has expired,
-    /// or that the policy does not take, still tells whose the signature is.
+    /// The signature's checks need the key in an authentic token, and are skipped without one. They run with a token that
+    /// has expired or that the policy refuses: its key still shows who signed.
     ///
     /// - Parameters:
     ///   - input: the request.
-    ///   - keys: the keys of tokens, in whatever state; those of other apps are passed over.
-    ///   - messageKeys: the message signing keys of accounts, in whatever state; none are needed where installations sign.
-    ///   - standings: what the ledger knows at `now` of the subjects that it is asked about: the device and the issuer of
-    ///     a token that is authentic.
-    ///   - expectations: what it is held against.
+    ///   - keys: the keys of tokens, in any state; keys of other apps are ignored.
+    ///   - messageKeys: the message signing keys of accounts, in any state; not needed when installations sign.
+    ///   - standings: looks up the standings at `now` of the device and the issuer of an authentic token.
+    ///   - expectations: the requirements of the app.
     ///   - now: the time of judgement.
-    /// - Returns: the results, and the effect by which the ledger decides that the message is used once.
+    /// - Returns: the results, and the effect by which the ledger accepts the message once.
     /// - Throws: ``RequestError`` when the policy's app has no section on message signing.
-    public static func assess(
+    package static func assess(
         _ input: ApproovMessageInput, keys: [NamedKey], messageKeys: [NamedKey],
         standings: ([LedgerSubject]) -> [LedgerStanding], expectations: ApproovExpectations, now: Date
     ) throws(RequestError) -> Assessment {
@@ -56,7 +56,7 @@ public enum ApproovMessageAssessor {
         expectations.tokenChecks.count + ApproovCheck.messageChecks.count + 1
     }
 
-    /// What the policy says of messages.
+    /// The policy's section on messages.
     static func signing(of expectations: ApproovExpectations) throws(RequestError) -> MessageSigning {
         if let signing = expectations.configuration.messageSigning { return signing }
         throw RequestError(
@@ -75,7 +75,16 @@ public enum ApproovMessageAssessor {
         }
     }
 
-    /// What a message is assessed with, once its token has been looked at.
+    /// Decodes the message's token as an app's policy has it.
+    static func decodeToken(
+        of input: ApproovMessageInput, _ configuration: ApproovConfiguration, _ run: inout CheckRun
+    ) -> ApproovTokenText.Parts? {
+        ApproovTokenAssessor.decode(demandsPrefix: true, configuration, &run) {
+            () throws(CheckFailure) in try MessageToken.find(in: input.fields, configuration)
+        }
+    }
+
+    /// The arguments of an assessment after the gates of the token.
     struct Context {
         let input: ApproovMessageInput
         let signing: MessageSigning
@@ -86,7 +95,7 @@ public enum ApproovMessageAssessor {
 }
 
 extension ApproovMessageAssessor.Context {
-    /// A message whose signature is the key's.
+    /// A message with a valid signature.
     private struct Signed {
         let base: [UInt8]
         let facts: MessageFacts
@@ -104,12 +113,12 @@ extension ApproovMessageAssessor.Context {
             run.skip(Array(ApproovCheck.messageChecks.dropFirst(done)))
         }
         var effects: [LedgerEffect] = []
-        var undecided: [CheckID] = []
+        var ledgerChecks: [CheckID] = []
         switch signing.replay {
         case .caller: run.add(.skipped(ApproovCheck.replay, because: .policy))
         case .ledger:
-            undecided.append(ApproovCheck.replay)
-            // A message that does not say when it was made has failed.
+            ledgerChecks.append(ApproovCheck.replay)
+            // The check of freshness has failed for a message without a time.
             if let signed, let created = signed.facts.created {
                 effects.append(
                     .rememberMessage(
@@ -119,11 +128,11 @@ extension ApproovMessageAssessor.Context {
         var subject = ApproovSubject(token)
         subject?.message = signed?.facts
         return Assessment(
-            kind: ApproovCheck.messageKind, app: expectations.app, checks: run.results, undecided: undecided,
+            kind: ApproovCheck.messageKind, app: expectations.app, checks: run.results, ledgerChecks: ledgerChecks,
             effects: effects, subject: subject, testAuthority: nil)
     }
 
-    /// Runs the gates of the signature, and of what rests on it.
+    /// Runs the gates of the signature and of the covered parts.
     private func signed(_ token: ApproovTokenAssessor.Outcome, _ run: inout CheckRun) -> Signed? {
         guard let claims = token.token?.claims else { return nil }
         let message = HTTPMessageParts(
@@ -156,8 +165,8 @@ extension ApproovMessageAssessor.Context {
         return Signed(base: base, facts: facts)
     }
 
-    /// Runs the check of the components. Without a signature base there is nothing to verify; a signature that covers too
-    /// little can be looked at nonetheless, which tells an app that is set up wrongly from a forger.
+    /// Runs the check of the components. Only the lack of a signature base stops the run: a signature that covers too
+    /// little is still verified, which distinguishes a misconfigured app from a forger.
     private func standardBase(_ components: MessageComponents, _ run: inout CheckRun) -> [UInt8]? {
         let base: [UInt8]
         do throws(CheckFailure) { base = try components.standardBase() } catch {
@@ -167,8 +176,7 @@ extension ApproovMessageAssessor.Context {
         return base
     }
 
-    /// The signature base over which the signature was made: that of the standard, or one of a deviation that the policy
-    /// takes.
+    /// The signature base that was signed: the standard's, or that of a deviation that the policy allows.
     private func verifiedBase(
         _ signature: MessageSignature, _ key: MessageKey, _ standardBase: [UInt8], _ components: MessageComponents,
         _ run: inout CheckRun
@@ -192,7 +200,7 @@ extension ApproovMessageAssessor.Context {
         return base
     }
 
-    /// Runs the check of the body, and gives the digests that the signature covers.
+    /// Runs the check of the body; returns the digests that the signature covers.
     private func contentDigests(
         _ components: MessageComponents, _ message: HTTPMessageParts, _ run: inout CheckRun
     ) -> [ContentDigest.Value] {

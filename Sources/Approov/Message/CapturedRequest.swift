@@ -1,4 +1,5 @@
 public import AssayCore
+import AssayHTTPSignatures
 import AssayPrimitives
 
 /// An HTTP request as somebody has saved it: a request line, fields, an empty line and the body.

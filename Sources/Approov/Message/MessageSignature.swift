@@ -1,4 +1,5 @@
 public import AssayCore
+import AssayHTTPSignatures
 import AssayPrimitives
 
 extension ApproovCheck {

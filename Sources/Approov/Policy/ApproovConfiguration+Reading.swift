@@ -1,13 +1,13 @@
-public import AssayCore
+package import AssayCore
 
-extension ApproovConfiguration {
+extension ApproovConfiguration: ReadableConfiguration {
     private static let fields = [
         "keys", "format", "tokenHeader", "tokenPrefix", "binding", "failover", "issuers", "longLivedIssuers",
         "audiences", "annotations", "maximumLifetime", "messageSigning", "enforcement",
     ]
 
     /// Reads the field `approov` of an app in a policy file.
-    public convenience init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError) {
+    package convenience init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError) {
         let fields = try node.members(Self.fields)
         var settings = Settings()
         settings.keys = try fields["keys"]?.uniqueTexts()

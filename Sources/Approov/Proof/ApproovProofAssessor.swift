@@ -1,6 +1,6 @@
 public import AssayCore
 import AssayPrimitives
-public import FoundationEssentials
+package import FoundationEssentials
 
 extension ApproovCheck {
     /// The measurement is still the one that the token carried.
@@ -24,17 +24,17 @@ extension ApproovCheck {
         ])
 }
 
-/// Assesses measurement proofs: synchronous and pure, without clock, ledger and key store.
-public enum ApproovProofAssessor {
-    /// How long a nonce is, in bytes.
+/// Assesses measurement proofs: a pure function of its arguments.
+package enum ApproovProofAssessor {
+    /// The length of a nonce in bytes.
     static let nonceLength = 16
-    /// How long a proof is, in bytes.
+    /// The length of a proof in bytes.
     static let proofLength = 32
 
-    /// Holds a proof against measurements that were taken from a verified token. No key is needed.
+    /// Compares a proof with the measurements of a verified token. No key is needed.
     ///
-    /// Whether the nonce is the one that was given out, and is used once, is for the caller: it is the hardware's own.
-    public static func assess(
+    /// The caller must check that the nonce is the one that the hardware gave out, and is used once.
+    package static func assess(
         _ input: ApproovProofInput, measurements: ApproovClaims.Measurements, expectations: ApproovExpectations,
         now: Date
     ) -> Assessment {
@@ -60,11 +60,11 @@ public enum ApproovProofAssessor {
         _ expectations: ApproovExpectations, _ results: [CheckResult], _ subject: ApproovSubject?
     ) -> Assessment {
         Assessment(
-            kind: ApproovCheck.proofKind, app: expectations.app, checks: results, undecided: [], effects: [],
+            kind: ApproovCheck.proofKind, app: expectations.app, checks: results, ledgerChecks: [], effects: [],
             subject: subject, testAuthority: nil)
     }
 
-    /// The measurement that the proof is of: proof = HMAC-SHA-256(mpk, nonce || measurement).
+    /// The measurement that the proof proves: proof = HMAC-SHA-256(mpk, nonce || measurement).
     private static func proof(
         _ input: ApproovProofInput, _ measurements: ApproovClaims.Measurements?
     ) throws(CheckFailure) -> ApproovMeasurement {
@@ -101,32 +101,6 @@ public enum ApproovProofAssessor {
             .proofDiffers,
             "the proof is none of the \(there.map(\.0.rawValue).joined(separator: " or the ")) measurement for this nonce: "
                 + "the app or the device has changed, or the proof is for another nonce")
-    }
-}
-
-extension ApproovEngine {
-    /// Verifies the token that carries the measurements, if there is one, and holds the proof against them; see
-    /// ``ApproovProofAssessor``.
-    public func assess(
-        _ input: ApproovProofInput, app: String?, ledger: any Ledger, at now: Date
-    ) async throws(VerificationError) -> Assessment {
-        let expectations = try expectations(for: app)
-        let text: String
-        switch input.source {
-        case .measurements(let measurements):
-            return ApproovProofAssessor.assess(input, measurements: measurements, expectations: expectations, now: now)
-        case .token(let token): text = token
-        }
-        let selection = try await tokenKeys(for: expectations, at: now)
-        var run = CheckRun(modes: expectations.modes, capacity: expectations.tokenChecks.count + 1)
-        let outcome = ApproovTokenAssessor.authenticate(
-            .token(text), demandsPrefix: false, selection, expectations, &run)
-        let standings = try await standings(of: outcome, in: ledger, at: now)
-        ApproovTokenAssessor.judge(outcome, [], nil, standings, expectations, now, &run)
-        let proven = ApproovProofAssessor.measure(input, outcome.token?.claims.measurements, &run)
-        var subject = ApproovSubject(outcome)
-        subject?.measurement = proven
-        return ApproovProofAssessor.assessment(expectations, run.results, subject)
     }
 }
 

@@ -1,6 +1,6 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// A token that Approov has signed or encrypted, with its claims.
 struct AuthenticToken {
@@ -18,50 +18,42 @@ struct AuthenticToken {
     let source: ApproovClaims.Source
 }
 
-/// Assesses tokens: synchronous and pure, without clock, ledger and key store.
-public enum ApproovTokenAssessor {
-    /// Runs every check of a token. None is left to the ledger: tokens are used many times.
+/// Assesses tokens: a pure function of its arguments.
+package enum ApproovTokenAssessor {
+    /// Runs every check of a token. There is no ledger check: a token may be used many times.
     ///
     /// - Parameters:
     ///   - input: what the app sent.
-    ///   - keys: the keys of the purpose, in whatever state; those of other apps are passed over.
-    ///   - standings: what the ledger knows at `now` of the subjects that it is asked about: the device and the issuer of
-    ///     a token that is authentic.
-    ///   - expectations: what it is held against.
+    ///   - keys: the keys of the purpose, in any state; keys of other apps are ignored.
+    ///   - standings: looks up the standings at `now` of the device and the issuer of an authentic token.
+    ///   - expectations: the requirements of the app.
     ///   - now: the time of judgement.
-    public static func assess(
+    package static func assess(
         _ input: ApproovTokenInput, keys: [NamedKey], standings: ([LedgerSubject]) -> [LedgerStanding],
         expectations: ApproovExpectations, now: Date
     ) -> Assessment {
         let keys = expectations.tokenKeys.keys(among: keys, for: expectations.keyClaim, at: now)
         var run = CheckRun(modes: expectations.modes, capacity: ApproovCheck.signedTokenChecks.count)
-        let outcome = authenticate(input.evidence, demandsPrefix: false, keys, expectations, &run)
+        let outcome = authenticate(demandsPrefix: false, keys, expectations, &run) { input.evidence }
         let known = outcome.token.map { standings(ApproovSubjects.all(of: $0.claims)) } ?? []
         judge(outcome, input.binding, input.address, known, expectations, now, &run)
         return assessment(outcome, expectations, run.results)
     }
 
-    /// What there is of a token after its gates: the token when it is authentic, and what it claims when it is not.
+    /// The result of a token's gates: the token if it is authentic, otherwise its claims if they can be read.
     struct Outcome {
         let token: AuthenticToken?
         let claimed: ApproovSubject.Claimed?
     }
 
-    /// Runs the gates from text to claims.
-    static func authenticate(
-        _ evidence: ApproovTokenInput.Evidence, demandsPrefix: Bool, _ keys: TokenKeys,
-        _ expectations: ApproovExpectations, _ run: inout CheckRun
-    ) -> Outcome {
-        authenticate(demandsPrefix: demandsPrefix, keys, expectations, &run) { evidence }
-    }
-
-    /// Runs the gates from where the text of a token is looked for to claims.
-    static func authenticate(
-        demandsPrefix: Bool, _ keys: TokenKeys, _ expectations: ApproovExpectations,
-        _ run: inout CheckRun, _ find: () throws(CheckFailure) -> ApproovTokenInput.Evidence
-    ) -> Outcome {
-        let configuration = expectations.configuration
-        let parts = run.authenticity(ApproovCheck.decode) { () throws(CheckFailure) in
+    /// Decodes the text of a token as an app's policy has it.
+    ///
+    /// - Parameter find: finds the text.
+    static func decode(
+        demandsPrefix: Bool, _ configuration: ApproovConfiguration, _ run: inout CheckRun,
+        _ find: () throws(CheckFailure) -> ApproovTokenInput.Evidence
+    ) -> ApproovTokenText.Parts? {
+        run.authenticity(ApproovCheck.decode) { () throws(CheckFailure) in
             let evidence = try find()
             do throws(DecodeError) {
                 return try ApproovTokenText.decode(evidence, demandsPrefix: demandsPrefix, configuration)
@@ -69,7 +61,17 @@ public enum ApproovTokenAssessor {
                 throw CheckFailure(error)
             }
         }
-        guard let parts else { return Outcome(token: nil, claimed: nil) }
+    }
+
+    /// Runs the gates from text to claims.
+    static func authenticate(
+        demandsPrefix: Bool, _ keys: TokenKeys, _ expectations: ApproovExpectations,
+        _ run: inout CheckRun, _ find: () throws(CheckFailure) -> ApproovTokenInput.Evidence
+    ) -> Outcome {
+        let configuration = expectations.configuration
+        guard let parts = decode(demandsPrefix: demandsPrefix, configuration, &run, find) else {
+            return Outcome(token: nil, claimed: nil)
+        }
         let opened = open(parts, keys, &run)
         guard let opened else { return Outcome(token: nil, claimed: ApproovSubject.Claimed(parts)) }
         run.remark(with: opened.passed)
@@ -95,7 +97,7 @@ public enum ApproovTokenAssessor {
         }
 
         let name: String
-        /// What the gate says that let it pass.
+        /// The passed result, which names the key.
         let passed: CheckResult
         let form: AuthenticToken.Form
         let claims: Claims
@@ -153,7 +155,7 @@ public enum ApproovTokenAssessor {
         _ outcome: Outcome, _ expectations: ApproovExpectations, _ results: [CheckResult]
     ) -> Assessment {
         Assessment(
-            kind: ApproovCheck.tokenKind, app: expectations.app, checks: results, undecided: [], effects: [],
+            kind: ApproovCheck.tokenKind, app: expectations.app, checks: results, ledgerChecks: [], effects: [],
             subject: ApproovSubject(outcome), testAuthority: nil)
     }
 }

@@ -1,3 +1,4 @@
+import AssayHTTPSignatures
 import AssayPrimitives
 
 /// A token to be verified, with what came along with it.

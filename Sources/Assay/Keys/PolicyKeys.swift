@@ -3,12 +3,12 @@ import FoundationEssentials
 
 /// Reads the list `keys` of a policy file.
 struct PolicyKeys {
-    /// The types of keys that there are.
+    /// The types of keys.
     let materials: [any KeyMaterial.Type]
-    /// Reads what the keys consist of.
+    /// Reads the parts of keys.
     let files: any PolicyFiles
 
-    /// The keys of the list, and none when there is no list.
+    /// The keys of the list; none without a list.
     func read(_ list: PolicyNode?) throws(PolicyError) -> [NamedKey] {
         guard let list else { return [] }
         var keys: [NamedKey] = []
@@ -55,7 +55,7 @@ struct PolicyKeys {
         return (key, name)
     }
 
-    /// The type of the key: which fields there may be depends on it, so it is looked for before all else.
+    /// The type of the key. It is read first, since the allowed fields depend on it.
     private func material(of node: PolicyNode) throws(PolicyError) -> any KeyMaterial.Type {
         let names = materials.map { $0.purpose.name }
         let allowed = "allowed are \(names.joined(separator: ", "))"
@@ -80,10 +80,10 @@ struct PolicyKeys {
         return text
     }
 
-    /// Refuses an app that names a key of another purpose. Keys that are not in the policy may be in a key store.
+    /// Refuses an app that names a key of the policy with another purpose. Other names may be of keys in a key store.
     ///
     /// - Parameters:
-    ///   - section: what an engine demands of the app.
+    ///   - section: the app's section for an engine.
     ///   - purposes: those of the engine's keys.
     static func demandPurpose(
         of section: PolicyNode, _ purposes: [KeyPurpose], among keys: [NamedKey]

@@ -1,16 +1,16 @@
 import AssayCore
 import Foundation
 
-/// Files with secrets: who may read them, and how they are read without lingering copies.
+/// Reads files with secrets: checks their permissions, and leaves no copies in memory.
 package enum SecretFile {
-    /// Why a file with a secret is not private enough, as the change of mode that `chmod` takes; nil when it is.
+    /// The change of mode, as `chmod` takes it, that a file with a secret needs to be private; nil if it is.
     ///
-    /// A file of the user's own is for the user alone. One of somebody else's, such as root's secrets that are mounted
-    /// into a container, may be read by its group, of which the user is one, and written by its owner only.
+    /// A file of this user must be accessible to the user alone. A file of another owner, such as root's secrets that are
+    /// mounted into a container, may be readable for its group and writable for its owner only.
     /// - Parameters:
     ///   - owner: the user identifier of the file's owner.
-    ///   - mode: its permission bits. With access control lists the bits of the group are the most that any of them
-    ///     grants, so that these are held to the same rule.
+    ///   - mode: its permission bits. With access control lists the group bits are the mask of all entries, so the same rule
+    ///     holds.
     ///   - user: the effective user identifier of this process.
     package static func objection(owner: UInt32, mode: UInt32, user: UInt32) -> String? {
         if owner == user { return mode & 0o077 == 0 ? nil : "600" }
@@ -22,10 +22,10 @@ package enum SecretFile {
         }
     }
 
-    /// Reads a regular file, or one that a link leads to. What is judged is what is read: the open file, not its path.
+    /// Reads a regular file, or the target of a link. Checks the open file, not its path.
     static func read(_ path: String, limit: Int, isSecret: Bool) throws(SecretSourceError) -> SecretBytes {
         let name = path.excerpt(atMost: 1024)
-        // Without O_NONBLOCK a pipe would hold the process until somebody writes to it.
+        // Without O_NONBLOCK, opening a pipe would block until a writer opens it.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
             let number = errno
@@ -84,12 +84,12 @@ package enum SecretFile {
         return fstatvfs(descriptor, &status) == 0 && status.f_flag & UInt(ST_RDONLY) != 0
     }
 
-    /// The bytes, written straight to where they are kept.
+    /// The bytes, read directly into their final memory.
     private static func contents(
         of descriptor: Int32, count: Int, name: String
     ) throws(SecretSourceError) -> SecretBytes {
         var found = 0
-        // One byte more, to see that the file ends where it should.
+        // One byte more, to detect that the file has grown.
         let buffer = try SecretBytes(count: count + 1) { buffer throws(SecretSourceError) in
             while found < buffer.count {
                 let step = Foundation.read(

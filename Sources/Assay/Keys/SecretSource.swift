@@ -1,7 +1,7 @@
 public import AssayCore
 import Foundation
 
-/// Where a secret comes from: `file:PATH` or `env:NAME`. The secret itself is neither a value of a policy nor an argument.
+/// The place of a secret: `file:PATH` or `env:NAME`. The secret itself is never a value of a policy or an argument.
 public enum SecretSource: Sendable, Equatable {
     /// A file.
     case file(path: String)
@@ -9,13 +9,13 @@ public enum SecretSource: Sendable, Equatable {
     case environment(name: String)
 
     /// The two forms, for help and errors.
-    public static let allowed = "file:PATH or env:NAME"
+    package static let allowed = "file:PATH or env:NAME"
 
-    /// Reads a source as written.
+    /// Parses the text of a source.
     ///
     /// - Parameters:
     ///   - text: `file:PATH` or `env:NAME`.
-    ///   - folder: what a relative path is relative to; without it, the working directory.
+    ///   - folder: the base of relative paths; nil for the working directory.
     /// - Throws: ``SecretSourceError``, which does not show the text when it is neither: it may be the secret itself.
     public init(_ text: String, relativeTo folder: String? = nil) throws(SecretSourceError) {
         if let path = SecretSource.rest(of: text, after: "file:") {
@@ -43,22 +43,27 @@ public enum SecretSource: Sendable, Equatable {
         return String(decoding: text.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
     }
 
-    /// The source as written, without what it holds. Long text is cut, and control characters are escaped.
-    public var name: String {
+    /// The text of the source, never its contents. Long text is cut, and control characters are escaped.
+    package var name: String {
         switch self {
         case .file(let path): path.excerpt(atMost: 1024)
         case .environment(let name): "environment variable \(name.excerpt)"
         }
     }
 
-    /// Reads what the source holds, byte by byte as it is there. Blocks the thread.
+    /// Reads the contents of the source unchanged. Blocks the thread.
+    ///
+    /// A file of this user must be accessible to no other user. A file of another user, such as root, must be writable for
+    /// its owner only, and readable for its group at most.
+    /// - Throws: ``SecretSourceError``: the source, what is wrong, and what to do.
+    public func read() throws(SecretSourceError) -> SecretBytes { try read(isSecret: true) }
+
+    /// Reads the contents of the source unchanged. Blocks the thread.
     ///
     /// - Parameters:
-    ///   - limit: how many bytes it may have.
-    ///   - isSecret: whether a file must be kept from others: one of this user may be accessible to nobody else, one of
-    ///     another user, such as root, writable for that user only and readable for its group at most.
-    /// - Throws: ``SecretSourceError``: which source, what is wrong, and what to do.
-    public func read(
+    ///   - limit: the greatest size in bytes.
+    ///   - isSecret: whether a file must be protected from other users, as for ``read()``.
+    package func read(
         limit: Int = InputLimits.keyPart, isSecret: Bool = true
     ) throws(SecretSourceError) -> SecretBytes {
         switch self {
@@ -78,20 +83,20 @@ public enum SecretSource: Sendable, Equatable {
     }
 }
 
-/// A secret that cannot be read, or must not be read from where it is.
+/// A secret that cannot be read, or whose place is not safe.
 public struct SecretSourceError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong, in a word that programs match.
+    /// The reason, for programs.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The stable code in kebab case.
         public let name: String
 
         /// Names a code.
-        public init(_ name: String) { self.name = name }
+        package init(_ name: String) { self.name = name }
 
         /// The stable code.
         public var description: String { name }
 
-        /// The source is not written as one.
+        /// The text is neither form of a source.
         public static let form = Code("form")
         /// There is no such file or variable.
         public static let missing = Code("missing")
@@ -101,19 +106,19 @@ public struct SecretSourceError: Error, Sendable, Equatable, CustomStringConvert
         public static let notRegular = Code("not-regular")
         /// The file or variable has no bytes.
         public static let empty = Code("empty")
-        /// The file or variable has more bytes than anything that belongs there.
+        /// The file or variable is larger than any secret.
         public static let tooLarge = Code("too-large")
-        /// Others may read the file.
+        /// Other users may read the file.
         public static let exposed = Code("exposed")
     }
 
-    /// What is wrong.
+    /// The reason.
     public let code: Code
-    /// Which source, what is wrong with it, and what to do. It shows nothing of the secret.
+    /// The source, what is wrong, and what to do. It shows nothing of the secret.
     public let message: String
 
-    /// Describes what is wrong with a source.
-    public init(_ code: Code, _ message: String) {
+    /// Describes why a source cannot be read.
+    package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }

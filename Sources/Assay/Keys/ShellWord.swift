@@ -1,6 +1,6 @@
 import AssayCore
 
-/// Quotes words for commands that people paste into a shell.
+/// Quotes words for commands in messages, which users paste into a shell.
 enum ShellWord {
     /// The text as one word, as POSIX shells read it (XCU section 2.2), and never as an option of the command.
     ///

@@ -1,6 +1,9 @@
+import AppAttest
 import ArgumentParser
 import Assay
+import AssayCore
 import Foundation
+import PlayIntegrity
 
 /// `assay challenge issue`: issues a challenge in the ledger.
 struct ChallengeIssueCommand: AsyncParsableCommand {
@@ -47,18 +50,18 @@ struct ChallengeIssueCommand: AsyncParsableCommand {
     func run() async throws {
         if let policy { try demandApp(in: policy) }
         let url = ledger ?? .standard()
-        let open = try url.open(creating: true)
-        defer { open.close() }
         if url == .memory {
             Console.note(
                 "memory: forgets the challenge when this command ends; only challenge: caller can make use of it")
         }
         let now = Date()
         let challenge = Challenge.random(app: app, for: purpose, validFor: ttl, at: now)
-        do {
-            try await open.ledger.issue(challenge, at: now)
-        } catch {
-            throw CommandFailure(error)
+        try await url.withLedger(creating: true) { open in
+            do throws(LedgerOutage) {
+                try await open.ledger.issue(challenge, at: now)
+            } catch {
+                throw CommandFailure(error)
+            }
         }
         guard json else { return try Console.print(challenge.text) }
         var object = JSONObject()

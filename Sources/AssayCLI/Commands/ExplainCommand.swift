@@ -1,5 +1,6 @@
 import ArgumentParser
 import Assay
+import AssayCore
 import Foundation
 
 /// `assay explain`: a check, or a code with which checks fail.

@@ -1,7 +1,9 @@
 import ArgumentParser
 import Assay
+import AssayCore
 import AssayPrimitives
 import Foundation
+import PlayIntegrity
 
 /// `assay keys import`: takes keys over from where they are handed out.
 struct KeysImportCommand: AsyncParsableCommand {

@@ -1,16 +1,17 @@
 import ArgumentParser
 import Assay
-import AssayLedgerSQLite
+import AssayCore
+import AssayKeyStore
 import Foundation
 
-/// `assay keys list`: what the key store says of its keys.
+/// `assay keys list`: lists the keys of the key store.
 struct KeysListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "Lists the keys of the key store, without anything secret.",
         discussion: """
-            It takes no master key, and so it proves nothing: whoever can write to the file can change what is listed. \
-            A key that was changed does not open, and verdicts are an outage then.
+            It takes no master key, so it proves nothing: a process that can write to the file can change the list. \
+            A key that was changed does not open, and every verdict that needs the key store is an outage then.
 
             Exit status: 0, 3 an outage or no ledger.
             """)
@@ -21,25 +22,20 @@ struct KeysListCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let open = try options.url.open(creating: false)
-        defer { open.close() }
-        guard case .sqlite(let ledger) = open else { return }
-        let entries: [SealedKeyEntry]
-        do {
-            entries = try await ledger.sealedKeys()
-        } catch {
-            throw CommandFailure(error)
+        let keys = try await options.url.withLedger(creating: false) { open in
+            let storage = try open.sealedKeys()
+            do throws(KeyStoreOutage) { return try await storage.sealedKeys() } catch { throw CommandFailure(error) }
         }
         let now = Date()
-        if json { return try entries.forEach { try Console.print($0.json(at: now)) } }
-        guard !entries.isEmpty else { return Console.note("\(options.url.description) has no keys") }
+        if json { return try keys.forEach { try Console.print($0.json(at: now)) } }
+        guard !keys.isEmpty else { return Console.note("\(options.url.description) has no keys") }
         let rows =
             [["name", "use", "for", "algorithm", "not before", "not after", "state", "added"]]
-            + entries.map { $0.cells(at: now) }
+            + keys.map { $0.cells(at: now) }
         for line in KeysListCommand.table(rows) { try Console.print(line) }
     }
 
-    /// The rows with their columns one below the other.
+    /// The rows with aligned columns.
     private static func table(_ rows: [[String]]) -> [String] {
         let terminal = Terminal(STDOUT_FILENO)
         let rows = rows.map { $0.map(terminal.printable) }
@@ -53,7 +49,7 @@ struct KeysListCommand: AsyncParsableCommand {
     }
 }
 
-extension SealedKeyEntry {
+extension SealedKey {
     fileprivate func cells(at now: Date) -> [String] {
         [
             name, purpose.name, scope ?? "-", algorithm, window.notBefore.map(RFC3339.format) ?? "-",

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Assay
-import AssayLedgerSQLite
+import AssayCore
+import AssayKeyStore
 import Foundation
 
 /// `assay keys retire`: ends the use of a key.
@@ -30,15 +31,11 @@ struct KeysRetireCommand: AsyncParsableCommand {
 
     func run() async throws {
         let masterKey = try masterKey.read()
-        let open = try options.url.open(creating: false)
-        defer { open.close() }
-        guard let store = open.keyStore(masterKey) else { return }
         let now = Date()
         let time = at ?? now
-        do {
-            try await store.retire(name, at: time)
-        } catch {
-            throw CommandFailure(error)
+        try await options.url.withLedger(creating: false) { open in
+            let store = try open.keyStore(masterKey)
+            do throws(KeyStoreFailure) { try await store.retire(name, at: time) } catch { throw CommandFailure(error) }
         }
         let verb = time <= now ? "is" : "will be"
         try Console.print(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Assay
+import AssayCore
 import Foundation
 
 /// `assay ledger allow`: lifts a block, or lets pass what policy would refuse.
@@ -35,17 +36,13 @@ struct LedgerAllowCommand: AsyncParsableCommand {
 
     func run() async throws {
         if reason != nil { subject.noteUnlikelyName() }
-        let open = try options.url.open(creating: creation.createLedger)
-        defer { open.close() }
-        let sentence: String?
-        do {
-            if let reason {
-                sentence = try await setAllowance(reason, in: open.ledger)
-            } else {
-                sentence = try await endStanding(in: open.ledger)
+        let sentence = try await options.url.withLedger(creating: creation.createLedger) { open in
+            do throws(LedgerOutage) {
+                guard let reason else { return try await removeStanding(in: open.ledger) }
+                return try await setAllowance(reason, in: open.ledger)
+            } catch {
+                throw CommandFailure(error)
             }
-        } catch {
-            throw CommandFailure(error)
         }
         guard let sentence else {
             throw CommandFailure(.rejected, "there was no block on \(subject.subject), and no allowance of it")
@@ -53,7 +50,9 @@ struct LedgerAllowCommand: AsyncParsableCommand {
         try Console.print(Terminal(STDOUT_FILENO).printable(sentence))
     }
 
-    private func setAllowance(_ reason: String, in ledger: any Ledger) async throws(LedgerOutage) -> String {
+    private func setAllowance(
+        _ reason: String, in ledger: any LedgerAdministration
+    ) async throws(LedgerOutage) -> String? {
         let now = Date()
         let allowance = Allowance(
             subject: subject.subject, reason: reason, since: now, until: end.time(from: now))
@@ -61,8 +60,8 @@ struct LedgerAllowCommand: AsyncParsableCommand {
         return "\(allowance.subject): \(allowance.sentence)"
     }
 
-    private func endStanding(in ledger: any Ledger) async throws(LedgerOutage) -> String? {
-        switch try await ledger.allow(subject.subject) {
+    private func removeStanding(in ledger: any LedgerAdministration) async throws(LedgerOutage) -> String? {
+        switch try await ledger.removeStanding(of: subject.subject) {
         case .blocked: "\(subject.subject) is no longer blocked"
         case .allowed: "\(subject.subject) is no longer allowed what policy refuses"
         case nil: nil

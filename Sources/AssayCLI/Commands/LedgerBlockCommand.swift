@@ -1,5 +1,6 @@
 import ArgumentParser
 import Assay
+import AssayCore
 import Foundation
 
 /// `assay ledger block`: blocks a key, a device, an account or an issuer.
@@ -31,14 +32,10 @@ struct LedgerBlockCommand: AsyncParsableCommand {
 
     func run() async throws {
         subject.noteUnlikelyName()
-        let open = try options.url.open(creating: creation.createLedger)
-        defer { open.close() }
         let now = Date()
         let block = Block(subject: subject.subject, reason: reason, since: now, until: end.time(from: now))
-        do {
-            try await open.ledger.block(block)
-        } catch {
-            throw CommandFailure(error)
+        try await options.url.withLedger(creating: creation.createLedger) { open in
+            do throws(LedgerOutage) { try await open.ledger.block(block) } catch { throw CommandFailure(error) }
         }
         try Console.print(Terminal(STDOUT_FILENO).printable("\(block.subject): \(block.sentence)"))
     }

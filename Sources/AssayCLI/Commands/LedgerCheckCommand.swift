@@ -1,6 +1,6 @@
 import ArgumentParser
 import Assay
-import AssayLedgerSQLite
+import AssayCore
 import Foundation
 
 /// `assay ledger check`: looks for damage.
@@ -13,14 +13,12 @@ struct LedgerCheckCommand: AsyncParsableCommand {
     @OptionGroup var options: LedgerOptions
 
     func run() async throws {
-        let open = try options.url.open(creating: false)
-        defer { open.close() }
-        guard case .sqlite(let ledger) = open else { return }
-        let problems: [String]
-        do {
-            problems = try await ledger.check()
-        } catch {
-            throw CommandFailure(error)
+        let problems = try await options.url.withLedger(creating: false) { open in
+            do throws(LedgerOutage) {
+                return try await open.ledger.check(Verifier.problem(withKey:))
+            } catch {
+                throw CommandFailure(error)
+            }
         }
         let terminal = Terminal(STDOUT_FILENO)
         for problem in problems { try Console.print(terminal.printable(problem)) }

@@ -15,7 +15,7 @@ struct LedgerCommand: AsyncParsableCommand {
 /// Which ledger a command is about.
 struct LedgerOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("The ledger: sqlite:PATH. Without it the user's own.", valueName: "url"),
+        help: ArgumentHelp("The ledger: \(LedgerURL.durableForm). Without it the user's own.", valueName: "url"),
         transform: LedgerOptions.durable)
     var ledger: LedgerURL?
 
@@ -25,13 +25,14 @@ struct LedgerOptions: ParsableArguments {
     private static func durable(_ text: String) throws -> LedgerURL {
         let url = try LedgerURL(text)
         guard url != .memory else {
-            throw ValidationError("memory: holds nothing yet and keeps nothing; name a ledger with sqlite:PATH")
+            throw ValidationError(
+                "memory: holds nothing yet and keeps nothing; name a ledger with \(LedgerURL.durableForm)")
         }
         return url
     }
 }
 
-/// Whether a command may begin a ledger.
+/// Whether a command may create a ledger.
 struct CreateLedgerOption: ParsableArguments {
     @Flag(help: "Begin the ledger when there is none. Without it that is an outage.")
     var createLedger = false

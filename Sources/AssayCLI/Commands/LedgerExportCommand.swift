@@ -1,5 +1,6 @@
 import ArgumentParser
 import Assay
+import AssayCore
 import AssayPrimitives
 import Foundation
 
@@ -26,12 +27,12 @@ struct LedgerExportCommand: AsyncParsableCommand {
     @OptionGroup var options: LedgerOptions
 
     func run() async throws {
-        let open = try options.url.open(creating: false)
-        defer { open.close() }
-        do {
-            try await open.ledger.export { entry in try Console.print(entry.json) }
-        } catch let outage as LedgerOutage {
-            throw CommandFailure(outage)
+        try await options.url.withLedger(creating: false) { open in
+            do {
+                try await open.ledger.export { entry in try Console.print(entry.json) }
+            } catch let outage as LedgerOutage {
+                throw CommandFailure(outage)
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Assay
+import AssayCore
 import AssayPrimitives
 import Foundation
 
@@ -30,21 +31,24 @@ struct LedgerShowCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let open = try options.url.open(creating: false)
-        defer { open.close() }
-        let now = Date()
-        do {
-            if let keyID {
-                let identifier = KeyIdentifier.appAttest(keyID)
-                let key = try await open.ledger.enrolledKey(identifier)
-                try show(key, await open.ledger.standings(of: [identifier.subject], at: now))
-            } else if let subject = named.given.first {
-                try show(await open.ledger.standings(of: [subject], at: now), of: subject.description)
-            } else {
-                try show(await open.ledger.summary(at: now))
+        try await options.url.withLedger(creating: false) { open in
+            do {
+                try await show(open.ledger, at: Date())
+            } catch let outage as LedgerOutage {
+                throw CommandFailure(outage)
             }
-        } catch let outage as LedgerOutage {
-            throw CommandFailure(outage)
+        }
+    }
+
+    private func show(_ ledger: any LedgerAdministration, at now: Date) async throws {
+        if let keyID {
+            let identifier = KeyIdentifier.appAttest(keyID)
+            let key = try await ledger.enrolledKey(identifier)
+            try show(key, await ledger.standings(of: [identifier.subject], at: now))
+        } else if let subject = named.given.first {
+            try show(await ledger.standings(of: [subject], at: now), of: subject.description)
+        } else {
+            try show(await ledger.summary(at: now))
         }
     }
 

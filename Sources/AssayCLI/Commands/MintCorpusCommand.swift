@@ -1,4 +1,5 @@
 import ArgumentParser
+import AssayMinting
 import AssayTesting
 import Foundation
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Assay
+import AssayMinting
 import AssayTesting
 import Foundation
 
@@ -25,15 +26,13 @@ struct MintOptions: ParsableArguments {
         guard seed != "" else { throw ValidationError("--seed needs a text") }
     }
 
-    /// Mints files and writes them.
-    ///
-    /// - Parameter mint: is given the seed and the time, a whole second as certificates have it.
-    func write(_ mint: (String?, Date) throws -> [VectorFile]) throws {
+    /// Mints a set of test vectors and writes its files.
+    func write(_ set: any VectorSet.Type) async throws {
         try demandFolder()
         let time = Date(timeIntervalSince1970: (at ?? Date()).timeIntervalSince1970.rounded(.down))
         let files: [VectorFile]
         do {
-            files = try mint(seed, time)
+            files = try await set.files(seed: seed, at: time)
         } catch {
             throw CommandFailure(.output, "the test evidence cannot be minted: \(error)")
         }

@@ -1,5 +1,7 @@
 import Assay
+import AssayCore
 import Foundation
+import PlayIntegrity
 
 /// Judges the records of files, in their order.
 struct RecordVerification {

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Assay
+import AssayCore
 import AssayGooglePlay
-import AssayLedgerSQLite
+import AssayKeyStore
 import Foundation
 
 /// `assay verify`: judges evidence.
@@ -74,10 +75,10 @@ struct VerifyCommand: AsyncParsableCommand {
         guard at == nil || !asCaptured else { throw ValidationError("--at and --as-captured exclude each other") }
         guard files.filter({ $0 == "-" }).count <= 1 else { throw ValidationError("standard input can be read once") }
         guard ledgerURL != .memory || !creation.createLedger else {
-            throw ValidationError("--create-ledger needs --ledger sqlite:PATH; memory: is new each time")
+            throw ValidationError("--create-ledger needs --ledger \(LedgerURL.durableForm); memory: is new each time")
         }
         guard ledgerURL != .memory || masterKey.masterKey == nil else {
-            throw ValidationError("--master-key needs --ledger sqlite:PATH, in which the key store is")
+            throw ValidationError("--master-key needs --ledger \(LedgerURL.durableForm), in which the key store is")
         }
         try raw.validate(policy: policy != nil, app: app != nil, ledger: ledgerURL)
         guard raw.kind != nil else {
@@ -93,8 +94,12 @@ struct VerifyCommand: AsyncParsableCommand {
     func run() async throws {
         let policy = try readPolicy()
         let masterKey = try ledgerURL == .memory ? nil : masterKey.readIfAny()
-        let open = try ledgerURL.open(creating: creation.createLedger, isForgetful: at == nil && !asCaptured)
-        defer { open.close() }
+        try await ledgerURL.withLedger(creating: creation.createLedger, isPurged: at == nil && !asCaptured) { open in
+            try await judge(under: policy, open, masterKey)
+        }
+    }
+
+    private func judge(under policy: Policy, _ open: OpenLedger, _ masterKey: MasterKey?) async throws {
         let client = try google.client()
         do {
             let verifier = Verifier(
@@ -125,10 +130,10 @@ struct VerifyCommand: AsyncParsableCommand {
     private func keyStores(
         _ open: OpenLedger, _ masterKey: MasterKey?, beside policy: Policy
     ) async throws -> [any KeyStore] {
-        guard case .sqlite(let ledger) = open else { return [] }
-        let sealed: [SealedKeyEntry]
+        guard let storage = open.keys else { return [] }
+        let sealed: [SealedKey]
         do {
-            sealed = try await ledger.sealedKeys()
+            sealed = try await storage.sealedKeys()
         } catch {
             throw CommandFailure(error)
         }
@@ -143,7 +148,7 @@ struct VerifyCommand: AsyncParsableCommand {
                 "the policy and the key store both have a key \(name), and both are tried: what retires one leaves "
                     + "the other")
         }
-        return open.keyStore(masterKey).map { [$0] } ?? []
+        return [try open.keyStore(masterKey)]
     }
 
     private func readPolicy() throws -> Policy {

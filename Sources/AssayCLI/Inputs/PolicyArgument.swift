@@ -1,4 +1,5 @@
 import Assay
+import AssayCore
 
 /// Policies on the command line.
 enum PolicyArgument {

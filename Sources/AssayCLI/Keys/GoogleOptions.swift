@@ -1,5 +1,6 @@
 import ArgumentParser
 import Assay
+import AssayCore
 import AssayGooglePlay
 
 /// How Google is asked to decode standard tokens.

@@ -1,4 +1,5 @@
 import Assay
+import AssayCore
 
 /// Where the parts of a key are, as options say it.
 struct KeySources {

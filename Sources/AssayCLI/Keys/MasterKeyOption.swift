@@ -1,11 +1,12 @@
 import ArgumentParser
 import Assay
-import AssayLedgerSQLite
+import AssayCore
+import AssayKeyStore
 import Foundation
 
-/// What the key store is sealed under.
+/// The master key of the key store.
 struct MasterKeyOption: ParsableArguments {
-    /// What is used without the option.
+    /// The variable that is read if the option is missing.
     static let variable = "ASSAY_MASTER_KEY"
 
     @Option(
@@ -16,7 +17,7 @@ struct MasterKeyOption: ParsableArguments {
 
     func validate() throws { try SecretArgument.validate(masterKey, of: "--master-key") }
 
-    /// The master key, and nil when neither the option nor the variable says where it is.
+    /// The master key, and nil if neither the option nor the variable is given.
     func readIfAny() throws(CommandFailure) -> MasterKey? {
         let source: String
         if let masterKey {
@@ -49,10 +50,19 @@ struct MasterKeyOption: ParsableArguments {
 }
 
 extension OpenLedger {
-    /// The key store in the ledger's file, and nil in memory.
-    func keyStore(_ masterKey: MasterKey) -> SealedKeyStore? {
-        guard case .sqlite(let ledger) = self else { return nil }
-        return SealedKeyStore(ledger: ledger, masterKey: masterKey, materials: Verifier.keyMaterials)
+    /// The storage of the sealed keys.
+    ///
+    /// - Throws: `CommandFailure` if the ledger keeps no keys.
+    func sealedKeys() throws(CommandFailure) -> any SealedKeyStorage {
+        if let keys { return keys }
+        throw CommandFailure(.usage, "keys are sealed in a ledger of \(LedgerURL.durableForm)")
+    }
+
+    /// The key store of the ledger.
+    ///
+    /// - Throws: `CommandFailure` if the ledger keeps no keys.
+    func keyStore(_ masterKey: MasterKey) throws(CommandFailure) -> SealedKeyStore {
+        SealedKeyStore(storage: try sealedKeys(), masterKey: masterKey, materials: Verifier.keyMaterials)
     }
 }
 

@@ -1,9 +1,10 @@
 import ArgumentParser
 import Assay
-import AssayLedgerSQLite
+import AssayCore
+import AssayKeyStore
 import Foundation
 
-/// What is said of a key that is added, besides its parts.
+/// Scope, window and store of a key that is added.
 struct NewKeyOptions: ParsableArguments {
     @Option(
         name: .customLong("for"),
@@ -30,32 +31,27 @@ struct NewKeyOptions: ParsableArguments {
         if let objection = scope.flatMap({ KeyName.objection(to: $0) }) { throw ValidationError("--for: \(objection)") }
     }
 
-    /// Refuses what no key can be named.
+    /// Refuses names that no key can have.
     static func validate(name: String) throws {
         if let objection = KeyName.objection(to: name) { throw ValidationError("the name of a key: \(objection)") }
     }
 
-    /// Seals a key, in a ledger that is begun when there is none, and says so.
-    func add(
-        _ name: String, _ type: any KeyMaterial.Type, parts: [String: SecretBytes]
-    ) async throws(CommandFailure) {
+    /// Seals a key, and prints that it is sealed. Creates the ledger if there is none.
+    func add(_ name: String, _ type: any KeyMaterial.Type, parts: [String: SecretBytes]) async throws {
         let masterKey = try masterKey.read()
-        let open = try ledger.url.open(creating: true)
-        defer { open.close() }
-        guard let store = open.keyStore(masterKey) else {
-            throw CommandFailure(.usage, "keys are sealed in a ledger of sqlite:PATH")
-        }
         let now = Date()
-        let entry: SealedKeyEntry
-        do {
-            entry = try await store.add(name, for: type.purpose, parts: parts, scope: scope, window: window, at: now)
-        } catch {
-            throw CommandFailure(error)
+        let key = try await ledger.url.withLedger(creating: true) { open in
+            let store = try open.keyStore(masterKey)
+            do throws(KeyStoreFailure) {
+                return try await store.add(name, for: type.purpose, parts: parts, scope: scope, window: window, at: now)
+            } catch {
+                throw CommandFailure(error)
+            }
         }
-        let recipient = entry.scope.map { " of \($0)" } ?? ""
+        let recipient = key.scope.map { " of \($0)" } ?? ""
         try Console.print(
             Terminal(STDOUT_FILENO).printable(
-                "key \(entry.name) for \(entry.purpose)\(recipient) is sealed in \(ledger.url.description): "
-                    + "\(entry.state(at: now))"))
+                "key \(key.name) for \(key.purpose)\(recipient) is sealed in \(ledger.url.description): "
+                    + "\(key.state(at: now))"))
     }
 }

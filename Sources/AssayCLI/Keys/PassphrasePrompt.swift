@@ -1,4 +1,5 @@
 import Assay
+import AssayCore
 import Foundation
 
 /// Asks for a passphrase on the terminal of the process, without showing it.

@@ -2,12 +2,12 @@ import Foundation
 
 /// Writes to standard output and standard error.
 enum Console {
-    /// Looked at once: the environment is copied whenever it is asked for.
+    /// Cached: reading the environment copies it.
     private static let standardError = Terminal(STDERR_FILENO)
 
     /// Writes a line to standard output.
     ///
-    /// - Throws: ``CommandFailure`` when it cannot be written. A reader that has gone is no reason to say anything.
+    /// - Throws: ``CommandFailure`` when it cannot be written, without a message for a closed pipe.
     static func print(_ line: String) throws(CommandFailure) {
         try write(Array((line + "\n").utf8))
     }
@@ -23,20 +23,20 @@ enum Console {
         }
     }
 
-    /// Writes something worth knowing to standard error.
+    /// Writes a note to standard error.
     static func note(_ text: String) { complain("note: \(text)") }
 
-    /// Writes a line to standard error. Nobody can be told when that fails.
+    /// Writes a line to standard error. Errors are ignored.
     static func complain(_ line: String) {
         _ = write(Array((standardError.printable(line) + "\n").utf8), to: STDERR_FILENO)
     }
 
-    /// Writes something to a terminal that standard error is known to be, as it is.
+    /// Writes text with control sequences to standard error, which must be a terminal.
     static func show(_ text: String) {
         _ = write(Array(text.utf8), to: STDERR_FILENO)
     }
 
-    /// Writes all of some bytes. Returns 0, or the number of the system's error.
+    /// Writes all bytes. Returns 0 or the error number.
     private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -51,7 +51,7 @@ enum Console {
     }
 }
 
-/// The system's words for its errors.
+/// The system's descriptions of error numbers.
 enum SystemError {
     static func text(_ number: Int32) -> String { String(cString: strerror(number)) }
 }

@@ -1,11 +1,11 @@
 import AssayCore
 import Foundation
 
-/// Files that are made and never written over.
+/// Creates files without overwriting.
 enum NewFile {
-    /// Creates a file that at no time more users can read than its mode says, whatever the umask.
+    /// Creates a file with a mode from the start.
     ///
-    /// - Throws: ``CommandFailure`` when there is one of that name already, or it cannot be written.
+    /// - Throws: ``CommandFailure`` when the file exists or cannot be written.
     static func write(_ bytes: SecretBytes, to path: String, mode: mode_t) throws(CommandFailure) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else {

@@ -1,16 +1,15 @@
 import AssayReplay
 
-/// The summary of a replay for people: outcomes, why records were not accepted with an example of each, and who changes
-/// sides under a second policy.
+/// The summary of a replay as text: outcomes, reasons with an example each, and the changes under a second policy.
 struct ReplaySummaryText {
-    /// How many reasons, flows and values are told one by one.
-    private static let told = 20
-    private static let valuesTold = 5
+    /// How many reasons, flows and values are listed.
+    private static let listed = 20
+    private static let listedValues = 5
 
     let summary: ReplaySummary
     let terminal: Terminal
-    /// What the policy that it is compared with is called.
-    var against = "the other policy"
+    /// The name of the second policy.
+    let against: String
 
     /// The lines, the outcomes first.
     var lines: [String] {
@@ -29,7 +28,7 @@ struct ReplaySummaryText {
         if let tests = summary.testAuthorityCount {
             lines.append(terminal.colour("\(NumberText.count(tests, "record")) on a test authority", .yellow))
         }
-        return lines + summary.noteCounts.map { "\(terminal.printable($0.text)): \(NumberText.count($0.count))" }
+        return lines + summary.notes.map { "\(terminal.printable($0.text)): \(NumberText.count($0.count))" }
     }
 
     private var reasons: [String] {
@@ -40,7 +39,7 @@ struct ReplaySummaryText {
             failing.map { check, tally in
                 Item(
                     name: check, count: tally.first, share: NumberText.percent(tally.first, of: summary.outcomes.total),
-                    example: examples[check].map { example($0, $0.judgement.firstFailed?.detail) })
+                    example: examples[check].map { example($0, $0.detail) })
             },
             hint: failing.first.map { "see `assay explain \($0.check)`" })
     }
@@ -52,7 +51,7 @@ struct ReplaySummaryText {
             summary.failureCounts.map { code, count in
                 Item(
                     name: code, count: count, share: NumberText.percent(count, of: summary.outcomes.total),
-                    example: examples[code].map { example($0, $0.judgement.failure?.message) })
+                    example: examples[code].map { example($0, $0.detail) })
             })
     }
 
@@ -65,36 +64,32 @@ struct ReplaySummaryText {
 
     private var comparison: [String] {
         guard summary.isComparison else { return [] }
-        let (lost, gained) = (summary.outcomes.lost, summary.outcomes.gained)
+        let outcomes = summary.outcomes
         var lines = [
             "", terminal.colour("under \(terminal.printable(against)): \(summary.sentenceAgainst)", .bold),
-            lost + gained == 0
+            outcomes.changed == 0
                 ? "no record changes sides"
-                : "\(NumberText.count(lost + gained)) change sides: \(NumberText.count(lost)) would no longer be accepted, "
-                    + "\(NumberText.count(gained)) newly accepted",
+                : "\(NumberText.count(outcomes.changed)) change sides: \(NumberText.count(outcomes.lost)) would no longer be accepted, "
+                    + "\(NumberText.count(outcomes.gained)) newly accepted",
         ]
-        let changed = summary.flowCounts.filter { ($0.from.outcome == .accepted) != ($0.to.outcome == .accepted) }
+        let changed = summary.flowCounts.filter(\.flow.isChange)
         lines += section(
             "who changes sides, by which check",
-            changed.map { flow in
+            changed.map { flow, count in
                 let isLost = flow.from.outcome == .accepted
                 return Item(
-                    name: isLost ? flow.to.reason : flow.from.reason, count: flow.count,
+                    name: isLost ? flow.to.reason : flow.from.reason, count: count,
                     share: "\(flow.from.outcome.word), then \(flow.to.outcome.word)", example: nil)
             })
-        // Where all records have one value, it tells nothing about who changes sides.
+        // A field with one value for all records explains nothing.
         for breakdown in summary.breakdowns where breakdown.values.count > 1 {
-            let values = breakdown.values.filter { $0.tally.lost + $0.tally.gained > 0 }.sorted {
-                $1.tally.lost + $1.tally.gained < $0.tally.lost + $0.tally.gained
-            }
-            let items = values.map { value, tally in
-                let count = tally.lost + tally.gained
+            let items = breakdown.changedValues.map { value, tally in
                 let share =
-                    "\(NumberText.percent(count, of: tally.total)) of \(NumberText.count(tally.total, "record"))"
-                return Item(name: value, count: count, share: share, example: nil)
+                    "\(NumberText.percent(tally.changed, of: tally.total)) of \(NumberText.count(tally.total, "record"))"
+                return Item(name: value, count: tally.changed, share: share, example: nil)
             }
             lines += section(
-                "who changes sides, by \(breakdown.title)", items, limit: ReplaySummaryText.valuesTold)
+                "who changes sides, by \(breakdown.title)", items, limit: ReplaySummaryText.listedValues)
         }
         return lines
     }
@@ -112,7 +107,7 @@ struct ReplaySummaryText {
     }
 
     private func section(
-        _ title: String, _ items: [Item], limit: Int = ReplaySummaryText.told, hint: String? = nil
+        _ title: String, _ items: [Item], limit: Int = ReplaySummaryText.listed, hint: String? = nil
     ) -> [String] {
         guard !items.isEmpty else { return [] }
         var lines = ["", terminal.colour(terminal.printable(title), .bold)]

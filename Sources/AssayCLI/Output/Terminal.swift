@@ -1,8 +1,8 @@
 import Foundation
 
-/// What a terminal can show.
+/// The capabilities of a terminal.
 struct Terminal {
-    /// The colours that are used.
+    /// The colours in use.
     enum Colour: String {
         case red = "31"
         case green = "32"
@@ -11,22 +11,21 @@ struct Terminal {
         case bold = "1"
     }
 
-    /// Whether there are colours.
+    /// Whether it shows colours.
     let hasColour: Bool
-    /// Whether there is more than ASCII.
+    /// Whether it shows more than ASCII.
     let isUnicode: Bool
-    /// How many columns there are.
+    /// The number of columns.
     let width: Int
 
-    /// Looks at a file descriptor and the environment.
-    ///
-    /// Colours only on a terminal that is not dumb, and not when `NO_COLOR` is set (https://no-color.org).
+    /// Detects the capabilities of a file descriptor by the environment. No colours on a dumb terminal, or with `NO_COLOR`
+    /// (https://no-color.org).
     init(_ descriptor: Int32) {
         let environment = ProcessInfo.processInfo.environment
         func value(_ name: String) -> String { environment[name] ?? "" }
         let isTerminal = isatty(descriptor) == 1
         hasColour = isTerminal && value("NO_COLOR").isEmpty && !["", "dumb"].contains(value("TERM"))
-        // POSIX: the first of these that is set and not empty decides.
+        // POSIX: the first one that is set and not empty counts.
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(value).first { !$0.isEmpty } ?? ""
         isUnicode = locale.lowercased().replacing("-", with: "").contains("utf8")
         var size = winsize()
@@ -39,12 +38,10 @@ struct Terminal {
         hasColour ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
     }
 
-    /// The text without anything that a terminal acts on, and without anything that it cannot show.
-    ///
-    /// Much of what is printed comes from evidence: control characters could repaint the verdict, and marks for the
-    /// direction of text reorder it.
+    /// The text with everything escaped that a terminal acts on or cannot show. Text from evidence could otherwise overwrite or
+    /// reorder a verdict.
     func printable(_ text: String) -> String {
-        // Nearly all text is, and to look up what Unicode says of each letter takes a fifth of an inspection.
+        // The usual case: looking up Unicode properties takes a fifth of an inspection.
         if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
         var result = ""
         for scalar in text.unicodeScalars {
@@ -64,7 +61,7 @@ struct Terminal {
         }
     }
 
-    /// The lines of a text, broken at spaces; words that are too long stay whole, so that they can be copied.
+    /// The text broken at spaces into lines. Long words are not broken, so that they can be copied.
     func wrapped(_ text: String, indent: Int) -> [String] {
         var lines: [String] = []
         var line = ""

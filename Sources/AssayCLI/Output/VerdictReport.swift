@@ -1,10 +1,11 @@
 import Assay
+import AssayCore
 import Foundation
 
-/// Prints verdicts as they come, and keeps count of them.
+/// Prints and counts verdicts.
 struct VerdictReport {
-    /// How many records of a file that cannot be judged are told one by one: a file of something else has millions.
-    static let toldPerFile = 100
+    /// How many errors of one file are printed; further ones are counted.
+    static let shownPerFile = 100
 
     private let isJSON: Bool
     private let isCollecting: Bool
@@ -14,17 +15,18 @@ struct VerdictReport {
     private var rejected = 0
     private var unreadable = 0
     private var unreadableInFile = 0
-    /// The worst that has happened so far.
+    /// The worst status so far.
     private(set) var status = ExitStatus.success
-    /// The verdicts as JSON, when they are collected and not printed.
+    /// The verdicts as JSON, if they are collected instead of printed.
     private(set) var collected: [String] = []
-    /// How many verdicts there are so far.
+    /// The number of verdicts so far.
     var count: Int { accepted + rejected }
 
     /// Starts a report.
     ///
-    /// - Parameter hasMemoryLedger: whether the ledger knows nothing but what this command told it.
-    /// - Parameter isCollecting: whether JSON is kept in ``collected`` and not printed.
+    /// - Parameters:
+    ///   - hasMemoryLedger: whether the ledger started empty with this command.
+    ///   - isCollecting: whether JSON is kept in ``collected`` instead of printed.
     init(isJSON: Bool, hasMemoryLedger: Bool, isCollecting: Bool = false) {
         self.isJSON = isJSON
         self.isCollecting = isCollecting
@@ -34,8 +36,8 @@ struct VerdictReport {
     /// Prints a verdict.
     ///
     /// - Parameters:
-    ///   - id: the name of the record in the verdict, when it has one.
-    ///   - fallback: what a person would call it without one.
+    ///   - id: the ID of the record in the verdict.
+    ///   - fallback: its name in text output without an ID.
     mutating func add(
         _ verdict: Verdict, id: String?, fallback: String, expect: EvidenceRecord.Expectation? = nil
     ) throws(CommandFailure) {
@@ -43,8 +45,7 @@ struct VerdictReport {
         if isJSON {
             if let unmet {
                 Console.note(
-                    "\(id ?? fallback): the verdict is \(verdict.outcome.rawValue), the record expects "
-                        + ([unmet.outcome.rawValue] + unmet.failed).joined(separator: " "))
+                    "\(id ?? fallback): the verdict is \(verdict.outcome.rawValue), the record expects \(unmet.words)")
             }
             if isCollecting {
                 collected.append(verdict.json(id: id))
@@ -71,17 +72,17 @@ struct VerdictReport {
         raise(.unreadable)
     }
 
-    /// Reports a record that cannot be judged; after ``toldPerFile`` of them it is only counted.
+    /// Reports a record that cannot be judged; after ``shownPerFile`` of them it is only counted.
     mutating func fail(record message: @autoclosure () -> String) {
         unreadableInFile += 1
-        guard unreadableInFile > VerdictReport.toldPerFile else { return fail(message()) }
+        guard unreadableInFile > VerdictReport.shownPerFile else { return fail(message()) }
         unreadable += 1
         raise(.unreadable)
     }
 
-    /// Ends a file of records: tells how many more could not be judged.
+    /// Ends a file of records, and prints the number of further errors.
     mutating func endFile(_ name: String) {
-        let more = unreadableInFile - VerdictReport.toldPerFile
+        let more = unreadableInFile - VerdictReport.shownPerFile
         if more > 0 { Console.complain("error: \(name): \(more) more records that could not be judged") }
         unreadableInFile = 0
     }

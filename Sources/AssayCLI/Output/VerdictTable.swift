@@ -1,15 +1,16 @@
 import Assay
+import AssayCore
 
-/// A verdict for people.
+/// A verdict as text.
 struct VerdictTable {
     let terminal: Terminal
 
-    /// The lines of a verdict.
+    /// Renders a verdict as lines.
     ///
     /// - Parameters:
     ///   - id: the name of the record or file.
-    ///   - expectation: what the record expects, when the verdict is another.
-    ///   - hints: what may help with a rejection.
+    ///   - expectation: the expectation of the record, if the verdict is another.
+    ///   - hints: hints for a rejection.
     func lines(_ verdict: Verdict, id: String, unmet expectation: EvidenceRecord.Expectation?, hints: [String])
         -> [String]
     {
@@ -25,7 +26,8 @@ struct VerdictTable {
             lines += paragraph(mark(.annotated) + " " + terminal.printable(text), .yellow)
         }
         if let expectation {
-            let failed = expectation.failed.isEmpty ? "" : ", failed: \(expectation.failed.joined(separator: ", "))"
+            let names = expectation.failed.map(\.description).joined(separator: ", ")
+            let failed = names.isEmpty ? "" : ", failed: \(names)"
             let text = "the record expects \(expectation.outcome.rawValue)\(failed)"
             lines += paragraph(mark(.annotated) + " " + terminal.printable(text), .yellow)
         }
@@ -46,7 +48,8 @@ struct VerdictTable {
             case .reject: terminal.colour("REJECTED", .red)
             }
         let name = terminal.colour(terminal.printable(id), .bold)
-        return "\(outcome)  \(name)  \(verdict.kind)  app \(terminal.printable(verdict.app))"
+        let app = verdict.app.map { "app \(terminal.printable($0))" } ?? "no app"
+        return "\(outcome)  \(name)  \(verdict.kind)  \(app)"
     }
 
     private func row(_ result: CheckResult) -> [String] {

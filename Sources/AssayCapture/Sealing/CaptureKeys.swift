@@ -3,18 +3,18 @@ import AssayPrimitives
 import Crypto
 import FoundationEssentials
 
-/// The suite of RFC 9180 that records are sealed with: DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, ChaCha20-Poly1305.
+/// The HPKE suite of sealed records (RFC 9180): DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, ChaCha20-Poly1305.
 enum CaptureSuite {
     static let suite = HPKE.Ciphersuite.Curve25519_SHA256_ChachaPoly
-    /// Binds a sealed text to what it is for (RFC 9180 section 5.1, `info`).
+    /// Binds ciphertexts to their purpose (RFC 9180 section 5.1, `info`).
     static let info = Data("assay capture evidence 1".utf8)
-    /// The length of either key, and of the encapsulated one (RFC 9180 section 7.1: Npk, Nsk and Nenc of X25519).
+    /// The length of the keys and of the encapsulated key (RFC 9180 section 7.1: Npk, Nsk and Nenc of X25519).
     static let keyLength = 32
-    /// What the cipher adds (RFC 9180 section 7.3: Nt of ChaCha20-Poly1305).
+    /// The length of the authentication tag (RFC 9180 section 7.3: Nt of ChaCha20-Poly1305).
     static let tagLength = 16
 }
 
-/// A key for which captured evidence is sealed. Whoever has it can write such records and read none.
+/// The key that captured evidence is sealed for. Its holder can write sealed records, but not read them.
 ///
 /// In a file: `assay-capture-public:`, the 32 bytes of an X25519 public key (RFC 7748) in standard base64, and a line feed.
 public struct CapturePublicKey: Sendable {
@@ -22,13 +22,13 @@ public struct CapturePublicKey: Sendable {
 
     /// Reads a key.
     ///
-    /// - Parameter text: the key as its file has it; white space around is passed over.
-    /// - Throws: ``CaptureError`` that says what was found, in kind and length.
+    /// - Parameter text: the content of its file; surrounding white space is ignored.
+    /// - Throws: ``CaptureError`` with the kind and length of what was found.
     public init(text: SecretBytes) throws(CaptureError) {
         let bytes = try CaptureKeyText.decode(text, .public)
         do {
             key = try bytes.withUnsafeBytes { try Curve25519.KeyAgreement.PublicKey(rawRepresentation: $0) }
-            // RFC 9180 section 7.1.4: with points of small order everybody has the same secret, of zeros only.
+            // RFC 9180 section 7.1.4: a point of small order gives everybody the same all-zero secret.
             let secret = try Curve25519.KeyAgreement.PrivateKey().sharedSecretFromKeyAgreement(with: key)
             guard secret.withUnsafeBytes({ $0.contains { $0 != 0 } }) else {
                 throw CryptoKitError.incorrectParameterSize
@@ -42,26 +42,25 @@ public struct CapturePublicKey: Sendable {
         self.key = key
     }
 
-    /// The key as its file has it, without the line feed.
-    public var text: String {
+    /// The content of its file, without the line feed.
+    package var text: String {
         CaptureKeyText.Kind.public.prefix + Base64.encode(Array(key.rawRepresentation), .standard)
     }
 }
 
-/// The key that opens what was sealed for its public key.
+/// The key that opens records sealed for its public key.
 ///
 /// In a file: `assay-capture-private:`, the 32 bytes of an X25519 private key (RFC 7748) in standard base64, and a line
-/// feed. Without the word before it, nobody could tell the two apart, and what is sealed for a private key that was taken
-/// for a public one stays closed for ever.
+/// feed. The prefix prevents sealing for the wrong one of the two keys: such records could never be opened.
 public final class CapturePrivateKey: Sendable {
     private let bytes: SecretBytes
-    /// The key for which records are sealed.
-    public let publicKey: CapturePublicKey
+    /// The public key.
+    package let publicKey: CapturePublicKey
 
     /// Reads a key.
     ///
-    /// - Parameter text: the key as its file has it; white space around is passed over.
-    /// - Throws: ``CaptureError`` that says what was found, in kind and length.
+    /// - Parameter text: the content of its file; surrounding white space is ignored.
+    /// - Throws: ``CaptureError`` with the kind and length of what was found.
     public convenience init(text: SecretBytes) throws(CaptureError) {
         try self.init(bytes: CaptureKeyText.decode(text, .private))
     }
@@ -76,21 +75,21 @@ public final class CapturePrivateKey: Sendable {
         }
     }
 
-    /// Makes a new key from the system's random numbers.
-    public static func make() throws(CaptureError) -> CapturePrivateKey {
+    /// Generates a key.
+    package static func make() throws(CaptureError) -> CapturePrivateKey {
         var raw = Array(Curve25519.KeyAgreement.PrivateKey().rawRepresentation)
         defer { SecretBytes.wipe(&raw) }
         return try CapturePrivateKey(bytes: SecretBytes(raw))
     }
 
-    /// The key as its file has it, without the line feed.
-    public var text: SecretBytes {
+    /// The content of its file, without the line feed.
+    package var text: SecretBytes {
         var raw = bytes.withUnsafeBytes { Array($0) }
         defer { SecretBytes.wipe(&raw) }
         return SecretBytes((CaptureKeyText.Kind.private.prefix + Base64.encode(raw, .standard)).utf8)
     }
 
-    /// Opens what was sealed for the public key; nil when it was not, or was changed.
+    /// Decrypts a ciphertext; nil when it is for another key, or was changed.
     func open(_ sealed: ArraySlice<UInt8>, authenticating data: [UInt8]) -> [UInt8]? {
         guard sealed.count >= CaptureSuite.keyLength + CaptureSuite.tagLength else { return nil }
         do {
@@ -106,7 +105,7 @@ public final class CapturePrivateKey: Sendable {
 }
 
 extension CapturePublicKey {
-    /// Seals bytes: the encapsulated key, and what the cipher makes of them.
+    /// Encrypts bytes: the encapsulated key and the ciphertext.
     func seal(_ bytes: [UInt8], authenticating data: [UInt8]) throws(CaptureError) -> [UInt8] {
         do {
             var sender = try HPKE.Sender(recipientKey: key, ciphersuite: CaptureSuite.suite, info: CaptureSuite.info)
@@ -118,13 +117,13 @@ extension CapturePublicKey {
     }
 }
 
-/// Reads keys in secret memory.
+/// Decodes keys in wiped memory.
 private enum CaptureKeyText {
     enum Kind: String, CaseIterable {
         case `public`
         case `private`
 
-        /// What stands before the key.
+        /// The text before the key.
         var prefix: String { "assay-capture-\(rawValue):" }
     }
 

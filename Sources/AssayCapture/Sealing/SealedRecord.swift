@@ -1,12 +1,12 @@
 import Assay
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
 
-/// A record whose evidence only the holder of a private key can read.
+/// A record with encrypted evidence.
 ///
-/// On its line the field `sealed` stands in the place of `evidence`: base64 of the encapsulated key and the ciphertext
-/// (RFC 9180, see ``CaptureSuite``) of the evidence as JSON. The other fields stay in clear and cannot be changed: as JSON
-/// in their order, without white space, they are the associated data.
+/// Its field `sealed` replaces `evidence`: base64 of the encapsulated key and the ciphertext (RFC 9180, see ``CaptureSuite``)
+/// of the evidence as JSON. The other fields stay in clear; as JSON in their order, without white space, they are the
+/// associated data.
 package struct SealedRecord {
     /// The fields in clear; the evidence is empty.
     package let header: EvidenceRecord
@@ -21,7 +21,7 @@ package struct SealedRecord {
         sealed = try key.seal(evidence, authenticating: SealedRecord.associatedData(header))
     }
 
-    /// Reads a sealed record; nil when a value is none: it has no field `sealed`.
+    /// Reads a sealed record; nil for a value without a field `sealed`.
     package init?(_ value: RecordValue) throws(RecordError) {
         guard case .object(let object) = value.content, let field = object["sealed"] else { return nil }
         guard object["evidence"] == nil else {
@@ -53,7 +53,7 @@ package struct SealedRecord {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The record with its evidence.
+    /// Decrypts the record.
     package func open(with key: CapturePrivateKey) throws(CaptureError) -> EvidenceRecord {
         guard let evidence = key.open(sealed[...], authenticating: SealedRecord.associatedData(header)) else {
             throw CaptureError(
@@ -78,13 +78,9 @@ extension EvidenceRecord {
     func with(_ evidence: RecordObject) -> EvidenceRecord {
         EvidenceRecord(id: id, kind: kind, app: app, receivedAt: receivedAt, evidence: evidence, expect: expect)
     }
-}
 
-extension EvidenceRecord {
     /// The record as one JSON object on one line, without a line feed, its evidence sealed for a key.
-    ///
-    /// - Throws: ``CaptureError`` when nothing can be sealed for the key.
-    public func sealedLine(for key: CapturePublicKey) throws(CaptureError) -> String {
+    package func sealedLine(for key: CapturePublicKey) throws(CaptureError) -> String {
         try SealedRecord(self, for: key).jsonLine
     }
 }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// One file of captures, open for appending.
+/// A capture file, open for appending.
 final class CaptureFile {
     let path: String
-    /// When its first record was received.
+    /// The time of its first record.
     let begin: Date
     private let descriptor: Int32
-    /// Whether the last line is a broken one that could not be taken back.
+    /// Whether the last line is incomplete and could not be truncated.
     private var isTorn = false
 
     private init(_ descriptor: Int32, path: String, begin: Date) {
@@ -17,7 +17,7 @@ final class CaptureFile {
 
     deinit { close(descriptor) }
 
-    /// Creates a file for its user alone; nil when there is one of that name.
+    /// Creates a file with mode 0600; nil if the name exists.
     static func create(_ path: String, at now: Date) throws(CaptureError) -> CaptureFile? {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC
         let descriptor = open(path, flags, 0o600)
@@ -26,7 +26,7 @@ final class CaptureFile {
         throw CaptureError(.file, "\(path) cannot be created: \(SystemCall.error())")
     }
 
-    /// How many bytes the file has; nil when nobody can find it any more, as it was removed.
+    /// The size in bytes; nil if the file was removed.
     func size() throws(CaptureError) -> Int? {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {
@@ -35,14 +35,14 @@ final class CaptureFile {
         return status.st_nlink == 0 ? nil : Int(status.st_size)
     }
 
-    /// Appends a line with one write, so that a process that is killed leaves whole lines.
+    /// Appends a line with one write, so that a killed process leaves whole lines.
     ///
-    /// - Parameter size: how many bytes the file has. When not all of the line can be written, the file has that many
-    ///   afterwards or, when that cannot be either, the next line begins on a line of its own.
+    /// - Parameter size: the size of the file. After an incomplete write the file is truncated to it, or else the next line
+    ///   starts with a line feed.
     func append(_ line: [UInt8], size: Int) throws(CaptureError) {
         let bytes = isTorn ? [UInt8(ascii: "\n")] + line : line
         guard size + bytes.count <= SystemCall.fileSizeLimit else {
-            // The system would end the process with SIGXFSZ.
+            // Otherwise the system ends the process with SIGXFSZ.
             throw CaptureError(.file, "\(path) cannot be written to: \(SystemCall.error(EFBIG))")
         }
         let count = SystemCall.retrying { bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) } }
@@ -55,7 +55,7 @@ final class CaptureFile {
         throw CaptureError(.file, "\(path) cannot be written to: \(reason)")
     }
 
-    /// Waits until what was written would survive a power cut.
+    /// Syncs the file to the disk.
     func flush() throws(CaptureError) {
         guard SystemCall.retrying({ Int(fsync(descriptor)) }) == 0 else {
             throw CaptureError(.file, "\(path) cannot be written to: \(SystemCall.error())")
@@ -63,12 +63,12 @@ final class CaptureFile {
     }
 }
 
-/// What the system is asked with.
+/// Helpers for system calls.
 enum SystemCall {
-    /// The words for an error.
+    /// The description of an error number.
     static func error(_ number: Int32 = errno) -> String { String(cString: strerror(number)) }
 
-    /// Asks again when a signal came in between.
+    /// Repeats a call that a signal interrupted.
     static func retrying(_ call: () -> Int) -> Int {
         while true {
             let result = call()
@@ -76,7 +76,7 @@ enum SystemCall {
         }
     }
 
-    /// How many bytes the system lets a file of this process have.
+    /// The file size limit of this process, in bytes.
     static var fileSizeLimit: Int {
         var limit = rlimit()
         #if canImport(Glibc)

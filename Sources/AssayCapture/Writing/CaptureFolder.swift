@@ -1,13 +1,13 @@
 import AssayCore
 import Foundation
 
-/// The folder of captures: `captures-<time>-<process>-<number>.ndjson`, which sort by time.
+/// The folder of capture files `captures-<time>-<process>-<number>.ndjson`, which sort by time.
 struct CaptureFolder {
     private static let prefix = "captures-"
 
     let path: String
 
-    /// Makes the folder when it is missing, for its user alone.
+    /// Creates the folder with mode 0700 if it is missing.
     init(_ path: String) throws(CaptureError) {
         self.path = path
         try make()
@@ -22,13 +22,13 @@ struct CaptureFolder {
         }
     }
 
-    /// Creates the next file. Who else writes to the folder has other files, be its process number the same.
+    /// Creates the next file, with a name that no other process uses, even one with the same process ID.
     ///
-    /// - Parameter number: that of the last file, and then of this one.
+    /// - Parameter number: the number of the last file, and then of this one.
     func createFile(_ number: inout Int, at now: Date) throws(CaptureError) -> CaptureFile {
         let time = RFC3339.format(Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down)))
             .filter { $0 != "-" && $0 != ":" }
-        // Somebody may have removed the folder since.
+        // The folder may have been removed.
         if access(path, F_OK) != 0 { try make() }
         for _ in 0..<10_000 {
             number += 1
@@ -40,9 +40,9 @@ struct CaptureFolder {
         throw CaptureError(.folder, "the folder \(path) has files of every name for the time \(time)")
     }
 
-    /// Removes the oldest files, so that no more are kept than are allowed.
+    /// Removes the oldest files beyond the limits.
     ///
-    /// - Parameter present: the path of the file that is written to, which stays.
+    /// - Parameter present: the path of the current file, which stays.
     func removeOldest(keeping options: CaptureOptions, besides present: String) throws(CaptureError) {
         guard options.maximumFiles != nil || options.maximumTotalBytes != nil else { return }
         var files = try files().filter { $0.path != present }
@@ -50,7 +50,7 @@ struct CaptureFolder {
         while let oldest = files.first,
             files.count + 1 > options.maximumFiles ?? .max || total > options.maximumTotalBytes ?? .max
         {
-            // Another process may have removed it by now.
+            // Another process may have removed it.
             guard unlink(oldest.path) == 0 || errno == ENOENT else {
                 throw CaptureError(.retention, "\(oldest.path) cannot be removed: \(SystemCall.error())")
             }
@@ -59,7 +59,7 @@ struct CaptureFolder {
         }
     }
 
-    /// The files of captures by the time in their names, those included that somebody has compressed.
+    /// The capture files by the time in their names, compressed ones included.
     private func files() throws(CaptureError) -> [(path: String, size: Int)] {
         let names: [String]
         do {

@@ -1,36 +1,35 @@
-public import FoundationEssentials
-
-/// What the pure part of a verification found: the results of the checks, and what an acceptance would change.
+/// The result of an engine's checks, before the ledger has decided: the check results, and the effects that an
+/// acceptance needs.
 ///
-/// An assessment is not a verdict. Only ``Ledger/settle(_:at:)`` turns it into one, by committing the effects.
-public struct Assessment: Sendable {
+/// Only ``verdict(committingTo:at:)`` turns an assessment into a verdict.
+package struct Assessment: Sendable {
     /// The kind of evidence that was assessed.
-    public let kind: EvidenceKind
-    /// The name of the policy's app that it was held against.
-    public let app: String
-    /// The results in the declared order; those of ledger checks that a commit decides are not among them yet.
-    public let checks: [CheckResult]
-    /// The checks that the ledger decides, in their order.
-    public let undecided: [CheckID]
-    /// What the ledger must do, all together or not at all, for the evidence to be accepted: one effect for each
-    /// undecided check, in the same order, and none when a check failed.
-    public let effects: [LedgerEffect]
-    /// What was learned from evidence whose authenticity is established. Without that it is nil, or holds only what the
-    /// evidence claims, under names that say so, such as `claimedArc`: that proves nothing.
-    public let subject: (any VerdictSubject)?
-    /// The test authority that the evidence rests on, by subject name, and nil for the platform's own trust anchors.
-    public let testAuthority: String?
+    package let kind: EvidenceKind
+    /// The policy's app that judged the evidence; nil when no app could decode it, so that none can be chosen.
+    package let app: String?
+    /// The results in the declared order, without those that a commit decides.
+    package let checks: [CheckResult]
+    /// The checks that the commit decides, in the declared order.
+    package let ledgerChecks: [CheckID]
+    /// The effects that the ledger must apply, all or none: one for each of ``ledgerChecks``, in the same order. Empty
+    /// when a check failed.
+    package let effects: [LedgerEffect]
+    /// The facts that authentic evidence states. Without authenticity it is nil, or holds only claims under names that say
+    /// so, such as `claimedArc`.
+    package let subject: (any VerdictSubject)?
+    /// The test authority that signed the evidence, by subject name; nil for the platform's own trust anchors.
+    package let testAuthority: String?
 
-    /// Whether no check failed. The ledger may still refuse.
+    /// Whether the evidence is acceptable unless the ledger refuses an effect.
     ///
-    /// At least one check must have passed, and none may have been skipped because of another: an engine that skips
-    /// without a failure has not judged.
-    public let holds: Bool
+    /// True if at least one check passed, none failed, and none was skipped because of another check: an engine that skips
+    /// checks without a failure has a defect.
+    package let isAcceptable: Bool
 
-    /// The first check that failed.
+    /// The first failed check.
     let firstFailed: CheckID?
 
-    private static func hold(_ checks: [CheckResult]) -> Bool {
+    private static func isAcceptable(_ checks: [CheckResult]) -> Bool {
         var hasPassed = false
         for index in checks.indices {
             switch checks[index].status {
@@ -46,82 +45,31 @@ public struct Assessment: Sendable {
     /// Collects the outcome of an assessment.
     ///
     /// - Parameters:
-    ///   - undecided: the checks that the ledger decides.
+    ///   - ledgerChecks: the checks that the commit decides.
     ///   - effects: the effects that decide them. They are dropped when a check failed.
-    public init(
-        kind: EvidenceKind, app: String, checks: [CheckResult], undecided: [CheckID], effects: [LedgerEffect],
+    package init(
+        kind: EvidenceKind, app: String?, checks: [CheckResult], ledgerChecks: [CheckID], effects: [LedgerEffect],
         subject: (any VerdictSubject)?, testAuthority: String?
     ) {
         self.kind = kind
         self.app = app
         self.checks = checks
-        self.undecided = undecided
-        holds = Assessment.hold(checks)
-        firstFailed = holds ? nil : checks.first { $0.status == .failed }?.check
-        self.effects = holds ? effects : []
+        self.ledgerChecks = ledgerChecks
+        isAcceptable = Assessment.isAcceptable(checks)
+        firstFailed = isAcceptable ? nil : checks.first { $0.status == .failed }?.check
+        self.effects = isAcceptable ? effects : []
         self.subject = subject
         self.testAuthority = testAuthority
     }
-}
 
-/// What a verdict tells about the device, the app and the key, by engine.
-public protocol VerdictSubject: Sendable {
-    /// Every known fact as a named value, in the order in which a person would read them.
-    var fields: [SubjectField] { get }
-    /// The facts among them that the engine names in ``EvidenceEngine/dimensions``; others may be there as well.
-    var dimensions: [SubjectField] { get }
-    /// When the platform made what the verdict rests on, as far as the evidence says.
-    var madeAt: Date? { get }
-    /// The counter that the evidence presented.
-    var presentedCounter: Int64? { get }
-}
-
-extension VerdictSubject {
-    /// All facts. An engine whose verdicts come by the million gives only those that are asked for.
-    public var dimensions: [SubjectField] { fields }
-    /// Nothing is known.
-    public var madeAt: Date? { nil }
-    /// There is none.
-    public var presentedCounter: Int64? { nil }
-}
-
-/// A fact of verdicts' subjects by which many verdicts are broken down: versions and labels, and never what is of one
-/// device or request.
-public struct SubjectDimension: Sendable, Equatable {
-    /// The name of the field; see ``SubjectField/name``.
-    public let name: String
-    /// What people call it.
-    public let title: String
-
-    /// Names a fact.
-    public init(_ name: String, _ title: String) {
-        self.name = name
-        self.title = title
-    }
-}
-
-/// One fact of a verdict's subject.
-public struct SubjectField: Sendable, Equatable {
-    /// The value of a fact.
-    public enum Value: Sendable, Equatable {
-        /// Text. Binary values are standard base64 with padding, times RFC 3339.
-        case text(String)
-        /// Several texts, in their order.
-        case texts([String])
-        /// An integer.
-        case integer(Int64)
-        /// True or false.
-        case flag(Bool)
-    }
-
-    /// The field's name in JSON, in camel case.
-    public let name: String
-    /// Its value.
-    public let value: Value
-
-    /// Names a fact.
-    public init(_ name: String, _ value: Value) {
-        self.name = name
-        self.value = value
+    /// Rejects evidence that none of several apps can decode.
+    ///
+    /// - Parameters:
+    ///   - run: the run whose decoding failed.
+    ///   - checks: the checks of the kind that have no result yet, the ledger's included.
+    package init(undecodable kind: EvidenceKind, _ run: inout CheckRun, skipping checks: some Sequence<CheckID>) {
+        run.skip(Array(checks))
+        self.init(
+            kind: kind, app: nil, checks: run.results, ledgerChecks: [], effects: [], subject: nil, testAuthority: nil)
     }
 }

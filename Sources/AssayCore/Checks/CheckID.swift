@@ -5,7 +5,7 @@ public struct CheckID: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The dotted name: the engine, the kind of evidence where there are several, the check.
     public let name: String
 
-    /// Names a check. Whether such a check exists is for the catalogue of the engines to say.
+    /// Names a check. `Verifier.catalogue` lists those that exist.
     public init(_ name: String) {
         self.name = name
     }

@@ -16,9 +16,9 @@ public struct CheckResult: Sendable {
     public enum SkipReason: Sendable, Equatable, CustomStringConvertible {
         /// A check that it depends on did not hold.
         case check(CheckID)
-        /// The policy does not ask for it.
+        /// The policy does not require it.
         case policy
-        /// The evidence cannot have what the check looks at; the finding says why.
+        /// The evidence cannot have the part that the check examines; the finding says why.
         case notApplicable
 
         /// The name of the check, `policy` or `not-applicable`.
@@ -31,7 +31,7 @@ public struct CheckResult: Sendable {
         }
     }
 
-    /// What most results have none of. Kept apart, so that the many results of a verdict are small.
+    /// The reason and the finding, which most results do not have: one enum keeps results small.
     private enum Remark: Sendable {
         case none
         case policy
@@ -47,7 +47,7 @@ public struct CheckResult: Sendable {
     /// How it came out.
     public let status: Status
 
-    /// Why it failed or was annotated; for other results, what is worth knowing.
+    /// Why it failed or was annotated; for other results additional information.
     public var finding: (any CheckFinding)? {
         switch remark {
         case .none, .policy, .notApplicable, .check: nil
@@ -73,25 +73,25 @@ public struct CheckResult: Sendable {
     }
 
     /// The check holds.
-    public static func passed(_ check: CheckID) -> CheckResult { CheckResult(check, .passed, .none) }
+    package static func passed(_ check: CheckID) -> CheckResult { CheckResult(check, .passed, .none) }
 
-    /// The check holds, and there is something worth knowing.
-    public static func passed(_ check: CheckID, _ finding: (any CheckFinding)?) -> CheckResult {
+    /// The check holds, with additional information.
+    package static func passed(_ check: CheckID, _ finding: (any CheckFinding)?) -> CheckResult {
         CheckResult(check, .passed, finding.map { .finding($0) } ?? .none)
     }
 
     /// The check does not hold.
-    public static func failed(_ check: CheckID, _ finding: any CheckFinding) -> CheckResult {
+    package static func failed(_ check: CheckID, _ finding: any CheckFinding) -> CheckResult {
         CheckResult(check, .failed, .finding(finding))
     }
 
     /// The check does not hold, and the policy only notes it.
-    public static func annotated(_ check: CheckID, _ finding: any CheckFinding) -> CheckResult {
+    package static func annotated(_ check: CheckID, _ finding: any CheckFinding) -> CheckResult {
         CheckResult(check, .annotated, .finding(finding))
     }
 
     /// The check did not run.
-    public static func skipped(_ check: CheckID, because reason: SkipReason) -> CheckResult {
+    package static func skipped(_ check: CheckID, because reason: SkipReason) -> CheckResult {
         let remark: Remark =
             switch reason {
             case .policy: .policy
@@ -101,8 +101,8 @@ public struct CheckResult: Sendable {
         return CheckResult(check, .skipped, remark)
     }
 
-    /// The check did not run, and there is more to say of why.
-    public static func skipped(
+    /// The check did not run, with additional information on the reason.
+    package static func skipped(
         _ check: CheckID, because reason: SkipReason, _ finding: (any CheckFinding)?
     ) -> CheckResult {
         guard let finding else { return skipped(check, because: reason) }

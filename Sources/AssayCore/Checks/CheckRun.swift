@@ -1,5 +1,5 @@
-/// What a policy check that ran may say instead of failing.
-public enum PolicyAnswer: Sendable {
+/// The answer of a check function that did not throw.
+package enum PolicyAnswer: Sendable {
     /// The check holds.
     case holds
     /// The evidence cannot have what the check looks at.
@@ -14,26 +14,31 @@ public enum PolicyAnswer: Sendable {
 
 /// Runs the checks of an assessment in their order and keeps the results.
 ///
-/// Authenticity comes first: after a failed authenticity gate every later check is skipped because of it. The other
-/// gates and the policy checks do not depend on each other, so that one verdict tells everything.
-public struct CheckRun: ~Copyable {
+/// After a failed authenticity gate every later check is skipped because of it. All other checks run independently, so
+/// that one verdict reports every failure.
+package struct CheckRun: ~Copyable {
     /// The results so far.
-    public private(set) var results: [CheckResult] = []
-    /// The authenticity gate that failed, and nil while all that ran hold.
-    public private(set) var broken: CheckID?
-    private let modes: CheckModes
+    package private(set) var results: [CheckResult] = []
+    /// The authenticity gate that failed; nil while all of them pass.
+    package private(set) var failedGate: CheckID?
+    /// The modes of the policy's checks.
+    package var modes: CheckModes
 
-    /// Starts a run with the modes of the policy's checks, and room for the results of as many as there are.
-    public init(modes: CheckModes, capacity: Int) {
+    /// Starts a run.
+    ///
+    /// - Parameters:
+    ///   - modes: the modes of the app's policy. Evidence that is decoded before its app is known starts with `.strict`.
+    ///   - capacity: the number of checks to make room for.
+    package init(modes: CheckModes, capacity: Int) {
         self.modes = modes
         results.reserveCapacity(capacity)
     }
 
-    // What depends on the type of a value is left to the caller's module to compile, which knows the type.
+    // The generic functions are inlinable, so that the calling module specialises them.
 
-    /// Runs a gate on which everything after it depends.
+    /// Runs a gate that every later check depends on.
     @inlinable
-    public mutating func authenticity<Value>(
+    package mutating func authenticity<Value>(
         _ check: CheckID, _ body: () throws(CheckFailure) -> Value
     ) -> Value? {
         guard isReached(check) else { return nil }
@@ -43,14 +48,14 @@ public struct CheckRun: ~Copyable {
             return value
         } catch {
             fail(check, error.finding)
-            breakOff(at: check)
+            skipRest(after: check)
             return nil
         }
     }
 
-    /// Runs the decoding, on which everything after it depends.
+    /// Runs the decoding, which every later check depends on.
     @inlinable
-    public mutating func decode<Value>(_ check: CheckID, _ body: () throws(DecodeError) -> Value) -> Value? {
+    package mutating func decode<Value>(_ check: CheckID, _ body: () throws(DecodeError) -> Value) -> Value? {
         guard isReached(check) else { return nil }
         do throws(DecodeError) {
             let value = try body()
@@ -58,14 +63,14 @@ public struct CheckRun: ~Copyable {
             return value
         } catch {
             fail(check, error)
-            breakOff(at: check)
+            skipRest(after: check)
             return nil
         }
     }
 
-    /// Runs a gate that nothing else depends on.
+    /// Runs a gate that no other check depends on.
     @inlinable
-    public mutating func gate<Value>(_ check: CheckID, _ body: () throws(CheckFailure) -> Value) -> Value? {
+    package mutating func gate<Value>(_ check: CheckID, _ body: () throws(CheckFailure) -> Value) -> Value? {
         guard isReached(check) else { return nil }
         do throws(CheckFailure) {
             let value = try body()
@@ -77,14 +82,14 @@ public struct CheckRun: ~Copyable {
         }
     }
 
-    /// Whether a gate is to run; it is skipped when it is not.
+    /// Whether a gate must run; records it as skipped if not.
     @usableFromInline
     mutating func isReached(_ check: CheckID) -> Bool {
-        guard let broken else {
-            WantOfMemory.watch()
+        guard let failedGate else {
+            AllocationFailure.startWatching()
             return true
         }
-        results.append(.skipped(check, because: .check(broken)))
+        results.append(.skipped(check, because: .check(failedGate)))
         return false
     }
 
@@ -95,33 +100,33 @@ public struct CheckRun: ~Copyable {
 
     @usableFromInline
     mutating func fail(_ check: CheckID, _ finding: any CheckFinding) {
-        results.append(.failed(check, WantOfMemory.isFelt ? WantOfMemory() : finding))
+        results.append(.failed(check, AllocationFailure.occurred ? AllocationFailure() : finding))
     }
 
-    /// Everything from here on is skipped because of a check.
+    /// Makes every later check depend on a failed gate.
     @usableFromInline
-    mutating func breakOff(at check: CheckID) {
-        broken = check
+    mutating func skipRest(after check: CheckID) {
+        failedGate = check
     }
 
     /// Runs a policy check in the mode that the policy sets.
-    public mutating func policy(_ check: CheckID, _ body: () throws(CheckFailure) -> PolicyAnswer) {
+    package mutating func policy(_ check: CheckID, _ body: () throws(CheckFailure) -> PolicyAnswer) {
         let mode = modes[check]
         if mode == .off {
             results.append(.skipped(check, because: .policy))
-        } else if let broken {
-            results.append(.skipped(check, because: .check(broken)))
+        } else if let failedGate {
+            results.append(.skipped(check, because: .check(failedGate)))
         } else {
             record(check, failing: mode == .annotate ? CheckResult.annotated : CheckResult.failed, body)
         }
     }
 
-    /// Runs a gate that looks at something that not all evidence has, and that nothing else depends on.
-    public mutating func conditionalGate(
+    /// Runs a gate for a part that not all evidence has. No other check depends on it.
+    package mutating func conditionalGate(
         _ check: CheckID, _ body: () throws(CheckFailure) -> PolicyAnswer
     ) {
-        if let broken {
-            results.append(.skipped(check, because: .check(broken)))
+        if let failedGate {
+            results.append(.skipped(check, because: .check(failedGate)))
         } else {
             record(check, failing: CheckResult.failed, body)
         }
@@ -131,7 +136,7 @@ public struct CheckRun: ~Copyable {
         _ check: CheckID, failing: (CheckID, any CheckFinding) -> CheckResult,
         _ body: () throws(CheckFailure) -> PolicyAnswer
     ) {
-        WantOfMemory.watch()
+        AllocationFailure.startWatching()
         do {
             switch try body() {
             case .holds: results.append(.passed(check))
@@ -141,32 +146,32 @@ public struct CheckRun: ~Copyable {
             case .noted(let finding): results.append(.annotated(check, finding))
             }
         } catch {
-            // Also what a policy only notes: an acceptance would rest on what nobody could tell.
-            results.append(WantOfMemory.isFelt ? .failed(check, WantOfMemory()) : failing(check, error.finding))
+            // In every mode, `annotate` included: without memory the check has no result to annotate.
+            results.append(
+                AllocationFailure.occurred ? .failed(check, AllocationFailure()) : failing(check, error.finding))
         }
     }
 
-    /// Says of the last check, which passed, what is worth knowing nonetheless.
-    public mutating func remark(_ finding: any CheckFinding) {
+    /// Adds a finding to the last result, if that check passed.
+    package mutating func remark(_ finding: any CheckFinding) {
         guard let index = results.indices.last, results[index].status == .passed else { return }
         results[index] = .passed(results[index].check, finding)
     }
 
-    /// Puts a result with a remark in the place of that of the last check, which passed: one that is the same for all
-    /// evidence and was made once.
+    /// Replaces the last result, if that check passed, by one with a finding that was made once for all evidence.
     package mutating func remark(with result: CheckResult) {
         guard let index = results.indices.last, results[index].status == .passed else { return }
         results[index] = result
     }
 
     /// Skips checks because of the authenticity gate that failed.
-    public mutating func skip(_ checks: [CheckID]) {
-        guard let broken else { return }
-        for check in checks { results.append(.skipped(check, because: .check(broken))) }
+    package mutating func skip(_ checks: [CheckID]) {
+        guard let failedGate else { return }
+        for check in checks { results.append(.skipped(check, because: .check(failedGate))) }
     }
 
-    /// Adds a result that was found otherwise: of a ledger check that no commit needs to decide.
-    public mutating func add(_ result: CheckResult) {
+    /// Adds a result of a ledger check that no commit needs to decide.
+    package mutating func add(_ result: CheckResult) {
         results.append(result)
     }
 }

@@ -9,19 +9,18 @@
 extension StringProtocol {
     /// Whether two texts are the same bytes in UTF-8.
     ///
-    /// What input reaches is never compared or hashed as `String`: that holds canonically equivalent texts to be equal,
-    /// which evidence must not rely on, and sorts the combining marks of a character in time quadratic in their number.
+    /// Never compare or hash input as `String`: canonically equivalent texts would be equal, and sorting the combining marks
+    /// of a character takes time quadratic in their number.
     package func isByteEqual(to other: some StringProtocol) -> Bool {
         utf8.elementsEqual(other.utf8)
     }
 }
 
 extension String {
-    /// Whether two texts are the same bytes in UTF-8. The same as for other kinds of text, and many times as fast: keys of
-    /// documents are compared with this.
+    /// Whether two texts are the same bytes in UTF-8: a faster overload for strings.
     package func isByteEqual(to other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
-        // Strings of Swift are contiguous; those that Darwin bridges may not be.
+        // Native strings are contiguous; strings bridged on Darwin may not be.
         let isEqual = utf8.withContiguousStorageIfAvailable { left in
             other.utf8.withContiguousStorageIfAvailable { right in holdSame(left, right) }
         }
@@ -30,8 +29,9 @@ extension String {
 }
 
 extension ArraySlice<UInt8> {
-    /// Whether two pieces of memory hold the same bytes, compared at once: `==` and `elementsEqual` go byte by byte.
-    /// Not for secrets, as how long it takes tells where they differ.
+    /// Whether two slices hold the same bytes. Uses `memcmp`: `==` and `elementsEqual` compare byte by byte.
+    ///
+    /// Not for secrets: the time depends on the first difference.
     package func isByteEqual(to other: ArraySlice<UInt8>) -> Bool {
         guard count == other.count else { return false }
         return withUnsafeBufferPointer { left in other.withUnsafeBufferPointer { right in holdSame(left, right) } }
@@ -55,8 +55,7 @@ extension Sequence where Element: StringProtocol {
 }
 
 extension Sequence<String> {
-    /// Whether some text of these is the same bytes as another. The same as for other kinds of text, and as fast as the
-    /// comparison of two.
+    /// Whether some text of these is the same bytes as another: a faster overload for strings.
     package func containsBytes(of text: String) -> Bool {
         contains { $0.isByteEqual(to: text) }
     }

@@ -1,27 +1,27 @@
-/// Bytes that are not what they should be: a code, the byte at which it shows, and a sentence.
+/// Input that cannot be decoded: a code, the byte where decoding failed, and a sentence.
 public struct DecodeError: Error, CheckFinding, Equatable, CustomStringConvertible {
     /// The code of a decoding error.
     public typealias Code = CheckCode
 
-    /// What is wrong.
+    /// The reason.
     public let reason: Code
-    /// The byte of the input at which it shows, counted from 0.
+    /// The byte of the input where decoding failed, counted from 0.
     public let offset: Int
     /// The part of the input, in the terms of its standard, such as `attStmt.x5c`; empty when there is only one.
     public let field: String
     /// What was found, and what is allowed.
     public let message: String
 
-    /// Describes what is wrong with some bytes.
-    public init(_ reason: Code, at offset: Int, field: String = "", _ message: String) {
+    /// Describes why input cannot be decoded.
+    package init(_ reason: Code, at offset: Int, field: String = "", _ message: String) {
         self.reason = reason
         self.offset = offset
         self.field = field
         self.message = message
     }
 
-    /// The same error, said of a part of a larger input; a field that is already named is kept below the new one.
-    public func within(_ outer: String) -> DecodeError {
+    /// The same error for a part of a larger input: the path of the field begins with `outer`.
+    package func within(_ outer: String) -> DecodeError {
         DecodeError(reason, at: offset, field: field.isEmpty ? outer : "\(outer).\(field)", message)
     }
 

@@ -1,16 +1,17 @@
-/// What an engine judges with, besides the policy.
-public struct EngineResources: Sendable {
+/// The keys and services of an engine.
+package struct EngineResources: Sendable {
     /// The keys.
-    public let keys: any KeyStore
-    /// The services that were given, of which an engine looks for those that it knows.
-    public let services: [any EngineService]
+    package let keys: any KeyStore
+    /// All services of the verifier; an engine picks those of its own type.
+    package let services: [any EngineService]
 
-    /// Collects what an engine judges with.
-    public init(keys: any KeyStore, services: [any EngineService] = []) {
+    /// Collects keys and services.
+    package init(keys: any KeyStore, services: [any EngineService] = []) {
         self.keys = keys
         self.services = services
     }
 }
 
-/// A service outside of the process that an engine may ask, such as Google's servers. Each engine declares its own.
+/// A service outside of the process that an engine may ask, such as Google's servers. Each engine declares its own
+/// protocol.
 public protocol EngineService: Sendable {}

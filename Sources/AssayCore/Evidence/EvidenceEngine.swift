@@ -1,9 +1,9 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
-/// What judges the evidence of one platform. The facade knows its engines by this alone.
-public protocol EvidenceEngine: Sendable {
-    /// What the engine reads from an app of the policy.
-    associatedtype Configuration: EngineConfiguration
+/// Judges the evidence of one platform. The facade uses engines through this protocol alone.
+package protocol EvidenceEngine: Sendable {
+    /// The engine's section of an app in the policy.
+    associatedtype Configuration: ReadableConfiguration
 
     /// The kinds of evidence that the engine judges.
     static var kinds: [EvidenceKind] { get }
@@ -16,34 +16,40 @@ public protocol EvidenceEngine: Sendable {
     /// The kinds of evidence that carry a challenge of the ledger.
     static var challengeKinds: [EvidenceKind] { get }
 
-    /// The fields of evidence that captures may not want to keep.
+    /// The fields of evidence that a capture can leave out or replace.
     static var sensitiveFields: [SensitiveField] { get }
 
-    /// The facts of its subjects by which reports break verdicts down, in the order in which a person would read them.
+    /// The facts of its subjects by which reports group verdicts, in the order of the report.
     static var dimensions: [SubjectDimension] { get }
 
-    /// What ties a record to others: records of the same text concern the same entries of the ledger, such as a key or a
-    /// nonce, and have to be judged in their order. Nil when nothing does.
+    /// Identifies the ledger entry that a record uses, such as a key or a nonce: records with the same text must be judged in
+    /// their order. Nil when the order does not matter.
     static func orderingKey(of record: EvidenceRecord) -> String?
+
+    /// What is wrong with a key that the engine has enrolled, as a predicate such as "has no P-256 point", and nil for
+    /// nothing. `assay ledger check` asks this for each key.
+    static func problem(withKey key: EnrolledKey) -> String?
 
     /// Prepares to judge under a policy.
     init(policy: Policy, resources: EngineResources)
 
-    /// Assesses a record: decodes it, looks up what the ledger and the key store know, runs the checks. Nothing is
-    /// committed.
+    /// Assesses a record: decodes it, asks the ledger and the key store, runs the checks. Commits nothing.
     func assess(_ record: EvidenceRecord, ledger: any Ledger, at now: Date) async throws(VerificationError)
         -> Assessment
 }
 
 extension EvidenceEngine {
-    /// None: the engine judges with what is compiled in.
-    public static var keyMaterials: [any KeyMaterial.Type] { [] }
+    /// None: the engine needs no keys.
+    package static var keyMaterials: [any KeyMaterial.Type] { [] }
 
-    /// None: verdicts are told apart by kind and app alone.
-    public static var dimensions: [SubjectDimension] { [] }
+    /// None: reports group verdicts by kind and app alone.
+    package static var dimensions: [SubjectDimension] { [] }
 
-    /// Those with a check of their own for it.
-    public static var challengeKinds: [EvidenceKind] {
+    /// None.
+    package static func problem(withKey key: EnrolledKey) -> String? { nil }
+
+    /// The kinds with a ledger check named `<kind>.challenge`.
+    package static var challengeKinds: [EvidenceKind] {
         kinds.filter { kind in catalogue.contains { $0.kind == .ledger && $0.id.name == "\(kind).challenge" } }
     }
 }

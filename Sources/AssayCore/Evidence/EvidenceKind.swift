@@ -3,7 +3,7 @@ public struct EvidenceKind: Hashable, Sendable, CustomStringConvertible {
     /// The dotted name that a record carries.
     public let name: String
 
-    /// Names a kind. Whether an engine judges it is for the facade to say.
+    /// Names a kind. `Verifier.kinds` lists those that an engine judges.
     public init(_ name: String) {
         self.name = name
     }

@@ -1,34 +1,59 @@
 public import FoundationEssentials
 
-/// One piece of evidence with what is needed to judge it: the one JSON form of the CLI, captures and test vectors.
+/// One piece of evidence with everything needed to judge it: the JSON form of the CLI, captures and test vectors.
 public struct EvidenceRecord: Sendable {
-    /// What a test vector expects of its verdict.
+    /// The verdict that a test vector expects.
     public struct Expectation: Sendable, Equatable {
+        /// A check that is expected to fail.
+        public struct Failure: Sendable, Equatable, ExpressibleByStringLiteral, CustomStringConvertible {
+            /// The name of the check, or `*` for any check.
+            public let check: String
+            /// The failure code, or nil for any code.
+            public let code: String?
+
+            /// Names a check and its failure code.
+            package init(check: String, code: String?) {
+                self.check = check
+                self.code = code
+            }
+
+            /// Names a check that may fail with any code.
+            public init(stringLiteral check: String) { self.init(check: check, code: nil) }
+
+            /// The name of the check, and the code in parentheses.
+            public var description: String { code.map { "\(check) (\($0))" } ?? check }
+
+            fileprivate func isMet(by result: CheckResult) -> Bool {
+                guard check.isByteEqual(to: "*") || check.isByteEqual(to: result.check.name) else { return false }
+                return code.map { result.finding?.code.isByteEqual(to: $0) ?? false } ?? true
+            }
+        }
+
         /// Whether the evidence is to be accepted.
         public let outcome: Verdict.Outcome
-        /// The names of the failed checks, the first one first. A vector may name just the first; `*` stands for any.
-        public let failed: [String]
+        /// The failed checks, the first one first. A vector may name the first one only.
+        public let failed: [Failure]
 
         /// States an expectation.
-        public init(outcome: Verdict.Outcome, failed: [String]) {
+        package init(outcome: Verdict.Outcome, failed: [Failure]) {
             self.outcome = outcome
             self.failed = failed
         }
 
         /// Whether a verdict is the expected one.
         ///
-        /// No name stands for any failed checks, one name for the first of them, and several for all of them in their
-        /// order.
-        public func isMet(by verdict: Verdict) -> Bool {
+        /// An empty list allows any failed checks, a list of one names the first failed check, and a longer list names all
+        /// failed checks in their order. Where the list names a code, the failure has to have that code.
+        package func isMet(by verdict: Verdict) -> Bool {
             guard outcome == verdict.outcome else { return false }
-            let found = verdict.failed.map(\.name)
             guard let first = failed.first else { return true }
-            guard failed.count > 1 else {
-                return first.isByteEqual(to: "*") || found.first.map { first.isByteEqual(to: $0) } ?? false
-            }
-            return failed.count == found.count
-                && zip(failed, found).allSatisfy { $0.isByteEqual(to: "*") || $0.isByteEqual(to: $1) }
+            let found = verdict.checks.filter { $0.status == .failed }
+            guard failed.count > 1 else { return found.first.map(first.isMet) ?? (first == "*") }
+            return failed.count == found.count && zip(failed, found).allSatisfy { $0.isMet(by: $1) }
         }
+
+        /// The outcome and the failed checks, for messages: `reject app-attest.assertion.counter (counter-not-increasing)`.
+        package var words: String { ([outcome.rawValue] + failed.map(\.description)).joined(separator: " ") }
     }
 
     /// The record's name in verdicts and errors.
@@ -41,11 +66,11 @@ public struct EvidenceRecord: Sendable {
     public let receivedAt: Date?
     /// The evidence's own fields, by kind.
     public let evidence: RecordObject
-    /// What a test vector expects.
+    /// The expectation of a test vector.
     public let expect: Expectation?
 
     /// Composes a record.
-    public init(
+    package init(
         id: String?, kind: EvidenceKind, app: String?, receivedAt: Date?, evidence: RecordObject, expect: Expectation?
     ) {
         self.id = id
@@ -57,9 +82,9 @@ public struct EvidenceRecord: Sendable {
     }
 }
 
-/// A JSON value as it stands in a record, with the byte at which it begins, so that errors can point at it.
+/// A JSON value of a record, with the byte at which it begins, for errors.
 public struct RecordValue: Sendable {
-    /// What the value is.
+    /// A JSON value.
     public enum Content: Sendable {
         /// `null`.
         case null
@@ -75,27 +100,27 @@ public struct RecordValue: Sendable {
         case object(RecordObject)
     }
 
-    /// What the value is.
+    /// The value.
     public let content: Content
     /// The byte of the document at which the value begins.
     public let offset: Int
-    /// Whether a string was written with escapes, so that its bytes are not where those of the document are.
+    /// Whether a string was written with escapes, so that offsets inside it differ from those of the document.
     package let hasEscapes: Bool
 
     /// Places a value.
-    public init(_ content: Content, offset: Int) {
+    package init(_ content: Content, offset: Int) {
         self.init(content, offset: offset, hasEscapes: false)
     }
 
-    /// Places a value, and says whether it is a string with escapes.
+    /// Places a value that may be a string with escapes.
     package init(_ content: Content, offset: Int, hasEscapes: Bool) {
         self.content = content
         self.offset = offset
         self.hasEscapes = hasEscapes
     }
 
-    /// What the value is, in words, for error messages.
-    public var kindName: String {
+    /// The type of the value in words, for error messages.
+    package var kindName: String {
         switch content {
         case .null: "null"
         case .flag: "a boolean"
@@ -107,7 +132,7 @@ public struct RecordValue: Sendable {
     }
 }
 
-/// A JSON object as it stands in a record: unique keys, in the order written.
+/// A JSON object of a record: unique keys, in the order written.
 public struct RecordObject: Sendable {
     /// One member of an object.
     public struct Member: Sendable {
@@ -119,33 +144,33 @@ public struct RecordObject: Sendable {
         public let value: RecordValue
 
         /// Places a member.
-        public init(name: String, offset: Int, value: RecordValue) {
+        package init(name: String, offset: Int, value: RecordValue) {
             self.name = name
             self.offset = offset
             self.value = value
         }
     }
 
-    /// The members in the order written. Whoever makes an object sees to it that names are unique.
+    /// The members in the order written; their names are unique.
     public let members: [Member]
     /// The byte of the document at which the object begins.
     public let offset: Int
 
     /// Places an object.
-    public init(_ members: [Member], offset: Int) {
+    package init(_ members: [Member], offset: Int) {
         self.members = members
         self.offset = offset
     }
 
     /// The value of a member, or nil when there is none of that name.
     public subscript(name: String) -> RecordValue? {
-        // By index, since `first` copies each member that it looks at.
+        // By index: `first` copies each member.
         for index in members.indices where members[index].name.isByteEqual(to: name) { return members[index].value }
         return nil
     }
 }
 
-/// A record that cannot be read: which field, at which byte, what was found and what is allowed.
+/// A record that cannot be read: the field, the byte, what was found and what is allowed.
 public struct RecordError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The path of the field, such as `evidence.keyId`, or empty for the record itself.
     public let field: String
@@ -154,8 +179,8 @@ public struct RecordError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What was found, and what is allowed.
     public let message: String
 
-    /// Describes what is wrong with a record.
-    public init(field: String, offset: Int, _ message: String) {
+    /// Describes why a record cannot be read.
+    package init(field: String, offset: Int, _ message: String) {
         self.field = field
         self.offset = offset
         self.message = message

@@ -1,6 +1,6 @@
 extension Unicode.Scalar {
-    /// Whether terminals or readers of lines act on the character instead of showing it: controls, separators of lines
-    /// and paragraphs, and invisible formatting, such as marks that turn the direction of text around.
+    /// Whether terminals or line readers act on the character instead of showing it: controls, line and paragraph
+    /// separators, and invisible formatting, such as marks that reverse the direction of text.
     package var isActedOn: Bool {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: true
@@ -10,11 +10,10 @@ extension Unicode.Scalar {
 }
 
 extension StringProtocol {
-    /// The beginning of a text that was found, as it may stand in an error or a log: at most 60 characters, and those
-    /// escaped that something would act on.
+    /// The beginning of a text for errors and logs: at most 60 characters, with those escaped that a terminal acts on.
     package var excerpt: String { excerpt(atMost: 60) }
 
-    /// The beginning of a text, of a length that fits what it is, such as a path.
+    /// The beginning of a text for errors and logs, of another length, such as for a path.
     package func excerpt(atMost limit: Int) -> String {
         var result = ""
         for scalar in unicodeScalars.prefix(limit) {
@@ -25,7 +24,7 @@ extension StringProtocol {
 }
 
 extension RecordValue {
-    /// The value as it may stand in a verdict: the beginning of a scalar, and what kind of value the others are.
+    /// The value for a verdict: the beginning of a scalar, or the type of any other value.
     package var excerpt: String {
         switch content {
         case .text(let text): "\"\(text.excerpt)\""

@@ -1,8 +1,8 @@
-/// Something that a verdict needs cannot be reached. There is no verdict then, and never an acceptance.
+/// The ledger, the key store or a service cannot be reached. There is no verdict then, and never an acceptance.
 public protocol Outage: Error, CustomStringConvertible {
-    /// What is out, in words: `ledger`, `key store`.
+    /// The part that cannot be reached, in words: `ledger`, `key store`.
     static var part: String { get }
-    /// What kind of outage it is: a stable code in kebab case.
+    /// A stable code in kebab case.
     var codeName: String { get }
     /// What happened, where, and what to do. It shows no secret.
     var message: String { get }

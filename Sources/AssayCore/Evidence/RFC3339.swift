@@ -1,7 +1,7 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// Times as text, RFC 3339 section 5.6, always in UTC when written.
-public enum RFC3339 {
+package enum RFC3339 {
     /// The years 0000 to 9999 in milliseconds since 1970.
     private static let representable: ClosedRange<Double> = -62_167_219_200_000...253_402_300_799_999
 
@@ -9,7 +9,7 @@ public enum RFC3339 {
     ///
     /// The calendar is the proleptic Gregorian one that ``parse(_:)-(String)`` reads, where Foundation's has Julian days
     /// before 1582. A time outside of the years 0000 to 9999, which the format cannot say, is written as their end.
-    public static func format(_ date: Date) -> String {
+    package static func format(_ date: Date) -> String {
         var bytes: [UInt8] = []
         append(date, to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
@@ -51,14 +51,14 @@ public enum RFC3339 {
     ///
     /// Stricter than the RFC where it leaves a choice: upper-case `T` and `Z` only, no leap second.
     /// - Returns: nil when the text is not such a time, or names a day that does not exist.
-    public static func parse(_ text: String) -> Date? {
+    package static func parse(_ text: String) -> Date? {
         // Strings of Swift are contiguous; those that Darwin bridges may not be.
         let date = text.utf8.withContiguousStorageIfAvailable { parse(buffer: $0) }
         return date ?? parse(Array(text.utf8))
     }
 
     /// Reads a time from UTF-8, by the same rules as ``parse(_:)-(String)``.
-    public static func parse(_ bytes: some Collection<UInt8>) -> Date? {
+    package static func parse(_ bytes: some Collection<UInt8>) -> Date? {
         Array(bytes).withUnsafeBufferPointer { parse(buffer: $0) }
     }
 
@@ -110,7 +110,7 @@ public enum RFC3339 {
     }
 
     /// The days from 1970-01-01 to a day of the proleptic Gregorian calendar, and nil for a day that does not exist.
-    public static func daysSince1970(year: Int, month: Int, day: Int) -> Int? {
+    package static func daysSince1970(year: Int, month: Int, day: Int) -> Int? {
         guard (0...9999).contains(year), (1...12).contains(month), day >= 1 else { return nil }
         let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
         let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]

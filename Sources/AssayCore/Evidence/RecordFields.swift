@@ -1,11 +1,11 @@
-/// Reads the members of one object of a record, and names them in errors.
+/// Reads the members of one object of a record. Errors name the member.
 package struct RecordFields: Sendable {
     /// The object.
     package let object: RecordObject
     /// The path of the object in its record, empty for the record itself.
     package let path: String
 
-    /// Reads an object that is known to be one.
+    /// Reads an object.
     package init(_ object: RecordObject, path: String) {
         self.object = object
         self.path = path

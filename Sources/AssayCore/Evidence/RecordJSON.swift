@@ -1,7 +1,7 @@
 extension EvidenceRecord {
-    /// The record as one JSON object on one line, without a line feed: what a corpus is made of (NDJSON).
+    /// The record as one JSON object on one line, without a line feed: a line of a corpus (NDJSON).
     ///
-    /// Whoever reads it has the same record, but that times are rounded to milliseconds.
+    /// It is read back as the same record, except that times are rounded to milliseconds.
     public var jsonLine: String {
         var bytes: [UInt8] = []
         RecordJSON.append(.object(document), to: &bytes)
@@ -11,7 +11,7 @@ extension EvidenceRecord {
     /// The record as an object, its fields in the order of the documentation.
     package var document: RecordObject { document(with: ("evidence", .object(evidence))) }
 
-    /// The record as an object that has another field, or none, where the evidence stands.
+    /// The record as an object with another field, or none, in place of the evidence.
     package func document(with payload: (String, RecordValue.Content)?) -> RecordObject {
         var fields: [(String, RecordValue.Content)] = []
         if let id { fields.append(("id", .text(id))) }
@@ -20,7 +20,7 @@ extension EvidenceRecord {
         if let receivedAt { fields.append(("receivedAt", .text(RFC3339.format(receivedAt)))) }
         if let payload { fields.append(payload) }
         if let expect {
-            let failed = expect.failed.map { RecordValue(.text($0), offset: 0) }
+            let failed = expect.failed.map { RecordValue($0.content, offset: 0) }
             let object = RecordObject([("outcome", .text(expect.outcome.rawValue)), ("failed", .array(failed))])
             fields.append(("expect", .object(object)))
         }
@@ -28,14 +28,22 @@ extension EvidenceRecord {
     }
 }
 
+extension EvidenceRecord.Expectation.Failure {
+    /// The failure as records carry it: the name of the check, or an object with the name and the code.
+    fileprivate var content: RecordValue.Content {
+        guard let code else { return .text(check) }
+        return .object(RecordObject([("check", .text(check)), ("code", .text(code))]))
+    }
+}
+
 extension RecordObject {
-    /// An object that stands in no document: names and values in order.
+    /// An object that was not read from a document: names and values in order.
     package init(_ fields: [(String, RecordValue.Content)]) {
         self.init(fields.map { Member(name: $0.0, offset: 0, value: RecordValue($0.1, offset: 0)) }, offset: 0)
     }
 }
 
-/// JSON (RFC 8259) of the values of records, whose numbers stay as they are written.
+/// Writes the values of records as JSON (RFC 8259). Numbers stay as they were read.
 package enum RecordJSON {
     /// Appends a value in UTF-8, without any white space.
     package static func append(_ content: RecordValue.Content, to bytes: inout [UInt8]) {

@@ -1,11 +1,10 @@
-/// A field of a kind's evidence that tells something about a person or lets its holder act for one, so that captures may
-/// not want to keep it.
+/// A field of evidence that identifies a person or authorises its holder. A capture can leave it out.
 public struct SensitiveField: Sendable, Equatable {
-    /// What can stand in for the field, so that the record can still be judged.
+    /// What can replace the field, so that the record can still be judged.
     public enum Substitute: Sendable, Equatable {
         /// The SHA-256 digest of its bytes, as standard base64, under another name that the kind knows.
         case sha256(as: String)
-        /// Nothing: without the field, the record can be looked at and not judged.
+        /// Nothing: without the field, the record cannot be judged.
         case none
     }
 
@@ -13,13 +12,13 @@ public struct SensitiveField: Sendable, Equatable {
     public let kind: EvidenceKind
     /// The field's name in the evidence.
     public let name: String
-    /// What can stand in for it.
+    /// What can replace it.
     public let substitute: Substitute
-    /// What it may tell, for documentation.
+    /// What it reveals, for documentation.
     public let reveals: String
 
     /// Describes a field.
-    public init(_ name: String, of kind: EvidenceKind, substitute: Substitute, reveals: String) {
+    package init(_ name: String, of kind: EvidenceKind, substitute: Substitute, reveals: String) {
         self.kind = kind
         self.name = name
         self.substitute = substitute

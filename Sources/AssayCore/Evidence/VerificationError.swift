@@ -1,11 +1,13 @@
+package import FoundationEssentials
+
 /// Why there is no verdict. False or malformed evidence is never an error: it is a verdict.
 public enum VerificationError: Error, Sendable, CustomStringConvertible {
-    /// The caller asked for something that cannot be judged.
+    /// The call cannot be answered.
     case request(RequestError)
     /// The record cannot be read.
     case record(RecordError)
-    /// The ledger, the key store or a service cannot be reached: ``LedgerOutage``, ``KeyStoreOutage``, or the outage that
-    /// an engine declares for a service of its own.
+    /// The ledger, the key store or a service cannot be reached: ``LedgerOutage``, ``KeyStoreOutage``, or the error of an
+    /// engine's own service.
     case outage(any Outage)
 
     /// The sentence of the error inside.
@@ -20,40 +22,40 @@ public enum VerificationError: Error, Sendable, CustomStringConvertible {
 
 /// A wrong call: an unknown app, a kind that no engine judges.
 public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong, in a word that programs match.
+    /// The reason, for programs.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The stable code in kebab case.
         public let name: String
 
         /// Names a code.
-        public init(_ name: String) { self.name = name }
+        package init(_ name: String) { self.name = name }
 
         /// The stable code.
         public var description: String { name }
 
         /// No engine judges this kind of evidence.
         public static let unknownKind = Code("unknown-kind")
-        /// The policy has no such app, or it has nothing to say on this kind of evidence.
+        /// The policy has no such app, or the app has no section for this kind of evidence.
         public static let unknownApp = Code("unknown-app")
-        /// The record names no app, and not exactly one of the policy's apps matches it.
+        /// The evidence names no app, and none or several of the policy's apps match it.
         public static let ambiguousApp = Code("ambiguous-app")
         /// The record has no time of receipt, and is to be judged as captured.
         public static let noTime = Code("no-time")
-        /// A time, or a length of time, that is no number, infinite, or nothing to issue a challenge for.
+        /// A time or a length of time that is NaN, infinite, or not positive where a challenge must be valid.
         public static let invalidTime = Code("invalid-time")
-        /// The app has no key that may be used at the time of judgement.
+        /// The app has no live key at the time of judgement.
         public static let noKey = Code("no-key")
-        /// The evidence can be judged only with a service that was not given.
+        /// The evidence needs a service that the verifier does not have.
         public static let noService = Code("no-service")
     }
 
-    /// What is wrong.
+    /// The reason.
     public let code: Code
-    /// What was asked, and what is possible.
+    /// The request, and what is possible.
     public let message: String
 
     /// Describes a wrong call.
-    public init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
@@ -63,7 +65,7 @@ public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible 
 }
 
 extension EvidenceRecord {
-    /// Reads the evidence as an engine does, and passes on that it cannot be read.
+    /// Reads the evidence as an engine does; an error becomes `.record`.
     package func reading<Input>(
         _ body: (RecordObject) throws(RecordError) -> Input
     ) throws(VerificationError) -> Input {
@@ -71,8 +73,25 @@ extension EvidenceRecord {
     }
 }
 
+extension KeyStore {
+    /// The keys of an app of one purpose, at least one of which is live.
+    ///
+    /// - Throws: `.outage` when the store cannot be reached, `.request` when no key is live.
+    package func selection<Material: KeyMaterial>(
+        for claim: KeyClaim, at now: Date
+    ) async throws(VerificationError) -> KeySelection<Material> {
+        let named: [NamedKey]
+        do { named = try await keys(for: Material.purpose) } catch { throw .outage(error) }
+        let selection = KeySelection<Material>(named, for: claim, at: now)
+        guard !selection.live.isEmpty else {
+            throw .request(KeySelection<Material>.absence(of: named, for: claim, at: now))
+        }
+        return selection
+    }
+}
+
 extension Ledger {
-    /// Asks the ledger, and passes an outage on as such.
+    /// Asks the ledger; an outage becomes `.outage`.
     package func asking<Answer: Sendable>(
         _ body: (any Ledger) async throws(LedgerOutage) -> Answer
     ) async throws(VerificationError) -> Answer {

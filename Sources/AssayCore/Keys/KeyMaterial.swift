@@ -1,34 +1,34 @@
-/// What a key is for: the engine that opens or verifies evidence with it.
+/// The use of a key: the engine that decrypts or verifies evidence with it.
 public struct KeyPurpose: Hashable, Sendable, CustomStringConvertible {
     /// The name that stands in the field `use` of a policy, such as `play-integrity`.
     public let name: String
 
-    /// Names a purpose. Which there are is for the engines to say.
+    /// Names a purpose. Engines define the purposes.
     public init(_ name: String) { self.name = name }
 
     /// The name.
     public var description: String { name }
 }
 
-/// The keys of one purpose in the form in which they are used: parsed once, with secrets that are wiped after use.
+/// A key in its parsed form, with secrets that are wiped after use.
 ///
 /// Each engine that needs keys has one type of material for each purpose.
 public protocol KeyMaterial: Sendable {
-    /// What keys of this type are for.
+    /// The use of keys of this type.
     static var purpose: KeyPurpose { get }
-    /// The parts of which a key consists.
+    /// The parts of a key.
     static var parts: [KeyPart] { get }
 
     /// Reads a key from its parts, by name, each as its file or variable holds it.
     ///
-    /// Both keys and values are as handed over by people: white space at the ends is theirs to add.
+    /// Values may have white space at the ends, as people paste them.
     /// - Throws: ``KeyError``, which names the part, what was found and what is expected, and shows nothing of a secret.
     init(parts: [String: SecretBytes]) throws(KeyError)
 
     /// The algorithms that the key is used with, in the names of RFC 7518, such as `A256KW, A256GCM, ES256`.
     var algorithm: String { get }
 
-    /// What lists of keys show of it: the algorithms, and the ID by which evidence names the key when it has one.
+    /// The text in lists of keys: the algorithms, and the ID by which evidence names the key if it has one.
     var summary: String { get }
 }
 
@@ -39,21 +39,21 @@ extension KeyMaterial {
 
 /// One part of a key, such as the half that decrypts.
 public struct KeyPart: Sendable, Equatable {
-    /// What a part holds, and with it how it is handed over.
+    /// The content of a part, which decides how policy and options give it.
     public enum Content: Sendable, Equatable {
-        /// A secret, in a file that others must not be able to read or in a variable: `file:PATH` or `env:NAME`.
+        /// A secret, in a variable or in a file that only its user can read: `file:PATH` or `env:NAME`.
         case secret
-        /// Something long that everybody may know, such as a public key: `file:PATH` or `env:NAME`.
+        /// A long public value, such as a public key: `file:PATH` or `env:NAME`.
         case published
-        /// A word that everybody may know, such as an identifier, which is written as it is.
+        /// A short public value, such as an identifier, which is written literally.
         case word
     }
 
     /// The name of the part, which is its field in a policy, such as `decryptionKey`.
     public let name: String
-    /// What it holds.
+    /// Its content.
     public let content: Content
-    /// Whether every key has it.
+    /// Whether every key needs it.
     public let isRequired: Bool
     /// What it is and how it is written, for error messages.
     public let form: String
@@ -98,7 +98,7 @@ public struct KeyError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension KeyMaterial {
-    /// Reads a key from its parts when exactly those are there that a key of this type has.
+    /// Reads a key from its parts, and refuses missing and unknown parts.
     ///
     /// - Throws: ``KeyError``; also for a part that is missing or that no key of this purpose has.
     public static func reading(_ parts: [String: SecretBytes]) throws(KeyError) -> Self {

@@ -1,12 +1,12 @@
 package import FoundationEssentials
 
-/// Which keys of a purpose are those of one app.
+/// Selects the keys of one app among those of a purpose.
 package struct KeyClaim: Sendable {
     /// The app of the policy.
     package let app: String
-    /// The names that the policy gives, and nil for all keys whose scope fits.
+    /// The names in the policy, and nil for all keys whose scope is the app's.
     package let names: [String]?
-    /// What a key's scope may be for the app: its name in the policy, and the platform's own name where there is one.
+    /// The scopes that mean the app: its name in the policy, and the platform's own name if there is one.
     package let scopes: [String]
 
     /// States a claim.
@@ -16,8 +16,8 @@ package struct KeyClaim: Sendable {
         self.scopes = scopes
     }
 
-    /// Whether a key is one of the app's: one that the policy names, unless its scope is another app; without names one
-    /// whose scope fits.
+    /// Whether a key is one of the app's: a key that the policy names, unless its scope is another app. If the policy names
+    /// none, a key whose scope is the app's.
     func covers(_ key: NamedKey) -> Bool {
         let fits = key.scope.map { scopes.containsBytes(of: $0) }
         guard let names else { return fits ?? false }
@@ -25,7 +25,7 @@ package struct KeyClaim: Sendable {
     }
 }
 
-/// The keys of one app, by whether they may be used at a time.
+/// The keys of one app at a time: those that may be used, and the others.
 package struct KeySelection<Material: KeyMaterial>: Sendable {
     /// A key with its name and its state.
     package struct Entry: Sendable {
@@ -37,12 +37,12 @@ package struct KeySelection<Material: KeyMaterial>: Sendable {
         package let material: Material
     }
 
-    /// Those that may be used, in the order of the store.
+    /// The keys that may be used, in the order of the store.
     package private(set) var live: [Entry] = []
-    /// Those that may not, which only serve to say why.
+    /// The keys that may not be used, for messages.
     package private(set) var others: [Entry] = []
 
-    /// Takes the keys of a store that are the app's.
+    /// Selects the app's keys of a store.
     package init(_ keys: [NamedKey], for claim: KeyClaim, at now: Date) {
         for key in keys where claim.covers(key) {
             guard let material = key.material as? Material else { continue }
@@ -51,7 +51,7 @@ package struct KeySelection<Material: KeyMaterial>: Sendable {
         }
     }
 
-    /// Why no key can be used: which there are, and in what state.
+    /// The error for an app without a usable key: names the keys that exist, with their states.
     package static func absence(of keys: [NamedKey], for claim: KeyClaim, at now: Date) -> RequestError {
         let states = KeySelection(keys, for: claim, at: now).others.map { "\($0.name.excerpt) (\($0.state))" }
         let foreign = keys.filter { key in

@@ -1,7 +1,7 @@
-/// Hands out the keys with which evidence is opened and verified.
+/// The keys with which evidence is decrypted and verified.
 ///
-/// Contract: what is handed out are all keys of a purpose, in whatever state; whoever uses one asks it for its state at
-/// the time of judgement. A store that cannot be read throws ``KeyStoreOutage`` and never hands out fewer keys.
+/// Contract: a store returns all keys of a purpose in all states; the engine asks each key for its state at the time of
+/// judgement. A store that cannot be read throws ``KeyStoreOutage`` and never returns fewer keys.
 public protocol KeyStore: Sendable {
     /// The keys of a purpose.
     func keys(for purpose: KeyPurpose) async throws(KeyStoreOutage) -> [NamedKey]
@@ -21,25 +21,25 @@ public struct StaticKeyStore: KeyStore {
         keysAtHand(for: purpose)
     }
 
-    /// The keys of a purpose, which are always the same, for those who ask once and keep them.
+    /// The keys of a purpose, synchronously. They never change, so that a caller can keep them.
     package func keysAtHand(for purpose: KeyPurpose) -> [NamedKey] { keys[purpose] ?? [] }
 }
 
-/// Several stores as one. All keys are handed out, those of the first store first; names may repeat.
-public struct CombinedKeyStore: KeyStore {
+/// Several stores as one: the keys of all stores, those of the first store first. Names may repeat.
+package struct CombinedKeyStore: KeyStore {
     private let stores: [any KeyStore]
 
     /// Combines stores.
-    public init(_ stores: [any KeyStore]) {
+    package init(_ stores: [any KeyStore]) {
         self.stores = stores
     }
 
     /// The keys of a purpose of all stores.
-    public func keys(for purpose: KeyPurpose) async throws(KeyStoreOutage) -> [NamedKey] {
+    package func keys(for purpose: KeyPurpose) async throws(KeyStoreOutage) -> [NamedKey] {
         var keys: [NamedKey] = []
         for store in stores {
             let more = try await store.keys(for: purpose)
-            // Not copied when all keys are those of one store, so that what was prepared for them still serves.
+            // If one store has all keys, return its array itself: engines compare arrays by identity to reuse prepared keys.
             if keys.isEmpty { keys = more } else if !more.isEmpty { keys += more }
         }
         return keys
@@ -65,11 +65,11 @@ public struct KeyStoreOutage: Outage, Equatable {
         public static let wrongMasterKey = Code("wrong-master-key")
         /// What is stored is damaged.
         public static let corrupt = Code("corrupt")
-        /// The store holds keys of a purpose that its user does not know how to read.
+        /// The store holds keys of a purpose that the program cannot read.
         public static let unknownPurpose = Code("unknown-purpose")
     }
 
-    /// What is out.
+    /// The part that fails.
     public static let part = "key store"
     /// What kind of outage it is.
     public let code: Code
@@ -80,6 +80,11 @@ public struct KeyStoreOutage: Outage, Equatable {
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
+    }
+
+    /// The outage of a ledger in whose storage the keys are.
+    package init(_ outage: LedgerOutage) {
+        self.init(Code(outage.code.name), outage.message)
     }
 
     /// The stable code.

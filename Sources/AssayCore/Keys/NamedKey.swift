@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// A key with its name, what it may be used for, and when.
+/// A key with its name, scope and window.
 public struct NamedKey: Sendable {
     /// The name, unique among the keys of a policy and among those of a key store.
     public let name: String
@@ -8,12 +8,12 @@ public struct NamedKey: Sendable {
     public let scope: String?
     /// When the key may be used.
     public let window: KeyWindow
-    /// Since when the key is no longer used, and nil while it is.
+    /// When the key is retired, and nil for never.
     public let retiredAt: Date?
     /// The key itself.
     public let material: any KeyMaterial
 
-    /// What the key is for.
+    /// The use of the key.
     public var purpose: KeyPurpose { type(of: material).purpose }
 
     /// Names a key.
@@ -32,30 +32,30 @@ public struct NamedKey: Sendable {
     public func state(at time: Date) -> KeyState { window.state(at: time, retiredAt: retiredAt) }
 }
 
-/// The time in which a key may be used, both ends included.
+/// The time in which a key may be used, including both ends.
 public struct KeyWindow: Sendable, Equatable {
-    /// From when on, and nil for ever since.
+    /// The beginning, and nil for none.
     public let notBefore: Date?
-    /// Until when, and nil for ever.
+    /// The end, and nil for none.
     public let notAfter: Date?
 
     /// No limits.
     public static let always = KeyWindow(notBefore: nil, notAfter: nil)
 
-    /// States the limits. A window that ends before it begins has no time in it.
+    /// States the limits. A window that ends before it begins is empty.
     public init(notBefore: Date?, notAfter: Date?) {
         self.notBefore = notBefore
         self.notAfter = notAfter
     }
 
-    /// Whether there is no time in it.
-    public var isEmpty: Bool {
+    /// Whether the window ends before it begins.
+    package var isEmpty: Bool {
         guard let notBefore, let notAfter else { return false }
         return notAfter < notBefore
     }
 
-    /// The state at a time of a key that has this window and was retired or not.
-    public func state(at time: Date, retiredAt: Date?) -> KeyState {
+    /// The state of a key at a time.
+    package func state(at time: Date, retiredAt: Date?) -> KeyState {
         if let retiredAt, time >= retiredAt { return .retired(retiredAt) }
         if let notBefore, time < notBefore { return .pending(notBefore) }
         if let notAfter, time > notAfter { return .expired(notAfter) }
@@ -65,13 +65,13 @@ public struct KeyWindow: Sendable, Equatable {
 
 /// Whether a key may be used at a time.
 public enum KeyState: Sendable, Equatable, CustomStringConvertible {
-    /// It may.
+    /// It may be used.
     case live
-    /// Not yet.
+    /// Not yet: its window begins later.
     case pending(Date)
-    /// Not any more, as its window has ended.
+    /// No longer: its window has ended.
     case expired(Date)
-    /// Not any more, as it was retired.
+    /// No longer: it was retired.
     case retired(Date)
 
     /// The state in a word.

@@ -6,18 +6,18 @@
     import Darwin
 #endif
 
-/// Secret bytes that are wiped when nobody holds them any more, and that show up in no text.
+/// Secret bytes that are wiped when the last reference goes, and that no description shows.
 ///
-/// Copies that are made of what ``withUnsafeBytes(_:)`` lends are for the borrower to wipe. The memory may still be written
-/// to swap space or to a core dump by the operating system.
+/// A caller of ``withUnsafeBytes(_:)`` that copies the bytes must wipe the copy. The operating system may still write the
+/// memory to swap space or to a core dump.
 public final class SecretBytes: Sendable {
-    // Written before anybody else can see it, and only read afterwards.
+    // Written in the initialiser only, and read afterwards.
     private nonisolated(unsafe) let storage: UnsafeMutableRawBufferPointer
 
-    /// How many bytes there are, which is no secret.
+    /// The number of bytes, which is not secret.
     public var count: Int { storage.count }
 
-    /// Keeps a number of bytes that `body` writes.
+    /// Allocates a number of bytes, which `body` writes.
     public init<Failure: Error>(
         count: Int, _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
     ) throws(Failure) {
@@ -26,7 +26,7 @@ public final class SecretBytes: Sendable {
         try body(storage)
     }
 
-    /// Copies bytes. The original is for the caller to wipe; see `wipe(_:)`.
+    /// Copies bytes. The caller wipes the original.
     public convenience init(_ bytes: some Collection<UInt8>) {
         self.init(count: bytes.count) { buffer in buffer.copyBytes(from: bytes) }
     }
@@ -36,22 +36,22 @@ public final class SecretBytes: Sendable {
         storage.deallocate()
     }
 
-    /// Lends the bytes. The pointer must not be kept.
+    /// Passes the bytes to `body`. The pointer must not escape.
     public func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(UnsafeRawBufferPointer(storage))
     }
 
-    /// Overwrites bytes with zeros, in a way that the compiler does not leave out.
+    /// Overwrites bytes with zeros. The compiler does not remove this.
     ///
-    /// An array that shares its storage with another one is copied first, and the other one stays as it is.
-    public static func wipe(_ bytes: inout [UInt8]) {
+    /// If the array shares its storage with another one, only its own copy is overwritten.
+    package static func wipe(_ bytes: inout [UInt8]) {
         bytes.withUnsafeMutableBytes { wipe($0) }
     }
 
-    /// Overwrites memory with zeros, in a way that the compiler does not leave out.
-    public static func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
+    /// Overwrites memory with zeros. The compiler does not remove this.
+    package static func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
         guard let start = buffer.baseAddress else { return }
         #if canImport(Darwin)
             memset_s(start, buffer.count, 0, buffer.count)
@@ -62,10 +62,10 @@ public final class SecretBytes: Sendable {
 }
 
 extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// How many bytes there are, and none of them.
+    /// The number of bytes, and none of the bytes.
     public var description: String { "(\(count) secret bytes)" }
-    /// How many bytes there are, and none of them.
+    /// The number of bytes, and none of the bytes.
     public var debugDescription: String { description }
-    /// Nothing to look into, so that `dump` shows nothing either.
+    /// Empty, so that `dump` shows nothing.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,8 +1,8 @@
-/// A symmetric key as people hand it over: base64 or hexadecimal digits, with white space and quotes around.
+/// A symmetric key as people paste it: base64 or hexadecimal digits, in white space and quotes.
 ///
-/// Decodes from secret memory into secret memory. A decoder for tokens would leave copies of the key behind.
+/// Decodes from secret memory into secret memory. A general decoder would leave copies of the key in memory.
 package enum SecretKeyText {
-    /// A text that is no such key: what was found, in kind and length and never in value.
+    /// A text that is not such a key. It holds the kind and length of the text, never its value.
     package struct Problem: Error, Equatable {
         /// What was found.
         package enum Kind: Equatable, Sendable {
@@ -36,12 +36,12 @@ package enum SecretKeyText {
         }
     }
 
-    /// The key that a text stands for.
+    /// Decodes a key.
     ///
     /// - Parameters:
     ///   - text: base64 in either alphabet, with or without its padding, or two hexadecimal digits for each byte. White
-    ///     space and one pair of matching quotes around it are passed over.
-    ///   - byteCount: the length of the key, such that no text is both: 32 bytes are 64 digits or 43 characters.
+    ///     space and one pair of matching quotes around it are ignored.
+    ///   - byteCount: the length of the key. No text may be both encodings of it: 32 bytes are 64 digits or 43 characters.
     package static func decode(_ text: SecretBytes, byteCount: Int) throws(Problem) -> SecretBytes {
         try text.withUnsafeBytes { (bytes) throws(Problem) in
             let body = trimmed(bytes)
@@ -58,12 +58,12 @@ package enum SecretKeyText {
         }
     }
 
-    /// The key of one of some lengths that a text in base64 stands for.
+    /// Decodes a key in base64 that has one of several lengths.
     ///
-    /// Hexadecimal digits are base64 of other bytes, so that they are taken only where the length tells them apart.
+    /// Hexadecimal digits are also base64 of other bytes: a text that is a key in both is refused.
     /// - Parameters:
-    ///   - text: base64 in either alphabet, with or without its padding. White space, also within, and one pair of
-    ///     matching quotes around it are passed over: terminals and mails wrap long lines.
+    ///   - text: base64 in either alphabet, with or without its padding. White space, also inside, and one pair of
+    ///     matching quotes around it are ignored: terminals and mails wrap long lines.
     ///   - byteCounts: the lengths that are allowed.
     package static func decodeBase64(_ text: SecretBytes, byteCounts: ClosedRange<Int>) throws(Problem) -> SecretBytes {
         let joined = text.withUnsafeBytes { (bytes) in
@@ -120,8 +120,8 @@ package enum SecretKeyText {
         text[..<((text.lastIndex { $0 != 0x3D } ?? text.startIndex - 1) + 1)]
     }
 
-    /// How many bytes a base64 text stands for, and nil when it is none: a character of neither alphabet or of both,
-    /// padding that does not fit, or bits that belong to no byte.
+    /// How many bytes a base64 text encodes, and nil if it is not base64: a character of neither alphabet or characters of
+    /// both, wrong padding, or unused bits that are set.
     private static func base64Length(of text: Slice<UnsafeRawBufferPointer>) -> Int? {
         let body = withoutPadding(text)
         let padding = text.count - body.count

@@ -1,14 +1,14 @@
 public import FoundationEssentials
 
-/// One change that an acceptance needs, and the check that the ledger decides by it.
+/// One change that an acceptance needs, and the check that it decides.
 public struct LedgerEffect: Sendable, Equatable {
     /// What is to change.
     public enum Action: Sendable, Equatable {
-        /// Use up a challenge: it must have been issued for this app and purpose, not be consumed and not be expired.
+        /// Consume a challenge: it must have been issued for this app and purpose, and be neither consumed nor expired.
         case consumeChallenge(value: [UInt8], app: String, purpose: ChallengePurpose)
-        /// Enrol a key: there must be none under its identifier, whoever asks, and no block on it.
+        /// Enrol a key: its identifier must be new in all apps, and must not be blocked.
         case enrol(EnrolledKey)
-        /// Move a key's counter on.
+        /// Advance a key's counter.
         case advanceCounter(CounterAdvance)
         /// Remember a digest that must not be used again inside its window.
         case rememberDigest(UsedDigest)
@@ -58,7 +58,7 @@ public struct CounterAdvance: Sendable, Equatable {
     }
 
     /// Whether the step is allowed from a stored counter.
-    public func isAllowed(from stored: UInt32) -> Bool {
+    package func isAllowed(from stored: UInt32) -> Bool {
         switch rule {
         case .increasing: counter > stored
         case .successor: stored < UInt32.max && counter == stored + 1
@@ -85,7 +85,7 @@ public struct CommitOutcome: Sendable {
 
 /// Why a ledger refused an effect.
 public enum LedgerRefusal: CheckFinding, Equatable {
-    /// No such challenge was issued, or it expired so long ago that it is forgotten.
+    /// No such challenge was issued, or it expired and was purged.
     case challengeUnknown
     /// The challenge was issued for another app or purpose.
     case challengeMismatch(app: String, purpose: ChallengePurpose)

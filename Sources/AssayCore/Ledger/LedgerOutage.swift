@@ -17,23 +17,24 @@ public struct LedgerOutage: Outage, Equatable {
         public static let full = Code("full")
         /// The ledger may not be written to.
         public static let readOnly = Code("read-only")
-        /// Someone else holds the ledger for too long.
+        /// Another process holds the ledger for too long.
         public static let locked = Code("locked")
-        /// What is stored is damaged, or not a ledger.
+        /// The stored data is damaged, or is not a ledger.
         public static let corrupt = Code("corrupt")
         /// The ledger was written by a newer version.
         public static let newerSchema = Code("newer-schema")
         /// The operating system reports a failure of input or output.
         public static let inputOutput = Code("input-output")
-        /// The ledger has forgotten what was used of evidence of this age: a window was lengthened, or a clock stepped.
+        /// The ledger has purged entries of evidence of this age, so that it cannot tell whether this was used: a window was
+        /// lengthened, or a clock stepped.
         public static let forgotten = Code("forgotten")
-        /// There was not enough memory to decide a check, or for the ledger itself.
+        /// Memory ran out while a check was decided, or in the ledger.
         public static let outOfMemory = Code("out-of-memory")
         /// The ledger broke its own contract.
         public static let internalError = Code("internal-error")
     }
 
-    /// What is out.
+    /// The part that fails.
     public static let part = "ledger"
     /// What kind of outage it is.
     public let code: Code

@@ -1,16 +1,34 @@
-package import FoundationEssentials
+public import FoundationEssentials
 
-/// What every ledger decides, apart from how it stores: each rule holds one effect against what is stored.
+/// The decisions of every ledger, independent of how it stores.
 ///
-/// The rules are stated once, so that no two ledgers can differ in them.
-package enum LedgerRules {
-    /// How long past its end an expired challenge or digest stays stored, in seconds. Processes that share a ledger may
-    /// disagree about the time by this much without a digest being forgotten inside its window, and a late challenge
-    /// is told from an unknown one.
-    package static let retention: TimeInterval = 3600
+/// An implementation of ``Ledger/commit(_:at:)`` does the following in one atomic step:
+/// 1. ``requireDistinct(_:)``.
+/// 2. For each effect, look up what is stored and ask the `refusal` function of its action. For a digest that is not
+///    stored, also ``requireRemembered(_:forgotten:)``.
+/// 3. If no effect is refused, apply all of them: mark the challenge as consumed, insert the key, store the counter, insert
+///    the digest.
+///
+/// A block counts if ``Block/isInForce(at:)``; these functions test that.
+public enum LedgerRules {
+    /// How long an expired challenge or digest stays stored, in seconds. Processes that share a ledger may disagree about
+    /// the time by this much without deleting a digest inside its window, and a late challenge is reported as expired, not
+    /// as unknown.
+    public static let retention: TimeInterval = 3600
 
-    /// Decides whether a challenge may be consumed. Its binding comes first: nothing is told about somebody else's.
-    package static func refusal(
+    /// Entries that ended at or before this time may be deleted. A ledger that deletes digests keeps, for each app and kind,
+    /// the latest ``UsedDigest/madeAt`` among them for ``requireRemembered(_:forgotten:)``.
+    ///
+    /// - Parameters:
+    ///   - now: the time of the write; the earliest if there are several. It may lie in the future, if evidence is judged
+    ///     as of a later time.
+    ///   - clock: the machine's time.
+    public static func purgeHorizon(at now: Date, clock: Date) -> Date { min(now, clock) - retention }
+
+    /// Decides whether a challenge may be consumed.
+    ///
+    /// App and purpose are compared first: the state of another app's challenge is not disclosed.
+    public static func refusal(
         consumingFor app: String, _ purpose: ChallengePurpose, stored: Challenge?, consumedAt: Date?, at now: Date
     ) -> LedgerRefusal? {
         guard let stored else { return .challengeUnknown }
@@ -22,13 +40,21 @@ package enum LedgerRules {
     }
 
     /// Decides whether a key may be enrolled.
-    package static func refusal(enrollingOver enrolledAt: Date?, block: Block?, at now: Date) -> LedgerRefusal? {
+    ///
+    /// - Parameters:
+    ///   - enrolledAt: when a key with this identifier was enrolled, and nil if none was.
+    ///   - block: the block on the key, in force or not.
+    public static func refusal(enrollingOver enrolledAt: Date?, block: Block?, at now: Date) -> LedgerRefusal? {
         if let block, block.isInForce(at: now) { return .blocked(block) }
         return enrolledAt.map { .keyEnrolled($0) }
     }
 
     /// Decides whether a key's counter may advance from the stored one.
-    package static func refusal(
+    ///
+    /// - Parameters:
+    ///   - stored: app and counter of the stored key, and nil if there is none.
+    ///   - block: the block on the key, in force or not.
+    public static func refusal(
         advancing advance: CounterAdvance, stored: (app: String, counter: UInt32)?, block: Block?, at now: Date
     ) -> LedgerRefusal? {
         if let block, block.isInForce(at: now) { return .blocked(block) }
@@ -41,37 +67,38 @@ package enum LedgerRules {
         }
     }
 
-    /// Decides whether a digest may be used: not while it is stored, also past the end of its window. The same token may
-    /// be judged by a policy with a longer one.
-    package static func refusal(rememberingOver usedAt: Date?) -> LedgerRefusal? {
+    /// Decides whether a digest may be used: not while it is stored, even after the end of its window. Another policy may
+    /// judge the same token with a longer window.
+    ///
+    /// - Parameter usedAt: when the stored digest was used, and nil if it is not stored.
+    public static func refusal(rememberingOver usedAt: Date?) -> LedgerRefusal? {
         usedAt.map { .digestUsed($0) }
     }
 
-    /// Demands that a digest that is not stored was never used: that nothing as old has been forgotten of its app and kind,
-    /// which decide how long it is fresh.
+    /// Requires that a digest that is not stored cannot be one that the ledger has deleted.
     ///
-    /// What is forgotten has left its window more than ``retention`` ago. So nothing as old can be fresh, unless the window
-    /// was lengthened since, or the clock was ahead and is back.
+    /// A deleted digest left its window at least ``retention`` ago. A token made no later than a deleted one of the same app
+    /// and kind can be fresh only if the window was lengthened since, or if the clock was ahead.
     ///
     /// - Parameters:
-    ///   - use: the use, of a digest that is not stored.
-    ///   - forgotten: the latest making of what has been forgotten of this app and kind, and nil for nothing.
+    ///   - use: the use of a digest that is not stored.
+    ///   - forgotten: the latest ``UsedDigest/madeAt`` of the deleted digests of this app and kind, and nil for none.
     /// - Throws: ``LedgerOutage`` with ``LedgerOutage/Code/forgotten``.
-    package static func demandRemembered(_ use: UsedDigest, forgotten: Date?) throws(LedgerOutage) {
+    public static func requireRemembered(_ use: UsedDigest, forgotten: Date?) throws(LedgerOutage) {
         guard let forgotten, use.madeAt <= forgotten else { return }
         throw LedgerOutage(
             .forgotten,
-            "whether this was used before is forgotten: it was made at \(RFC3339.format(use.madeAt)), and of what was "
-                + "made for app \(use.app.excerpt) by \(RFC3339.format(forgotten)) the ledger has forgotten some of kind "
-                + "\(use.kind.name); the policy's window was lengthened, or the clock was ahead or is behind. What was made "
+            "the ledger cannot decide whether this was used before: it was made at \(RFC3339.format(use.madeAt)), and the "
+                + "ledger has deleted entries of kind \(use.kind.name) and app \(use.app.excerpt) that were made up to "
+                + "\(RFC3339.format(forgotten)); the policy's window was lengthened, or a clock was wrong. Evidence made "
                 + "later is judged")
     }
 
-    /// Refuses a commit in which two effects concern the same entry: they could not both be decided against the state
-    /// before the commit and then both be applied.
+    /// Refuses a commit in which two effects concern the same entry: both could be decided against the state before the
+    /// commit, but not both applied.
     ///
     /// - Throws: ``LedgerOutage`` with ``LedgerOutage/Code/internalError``.
-    package static func requireDistinct(_ effects: [LedgerEffect]) throws(LedgerOutage) {
+    public static func requireDistinct(_ effects: [LedgerEffect]) throws(LedgerOutage) {
         guard effects.count > 1 else { return }
         var seen: Set<Entry> = []
         for effect in effects where !seen.insert(Entry(effect.action)).inserted {

@@ -1,13 +1,13 @@
 public import FoundationEssentials
 
-/// What an operator has said of a subject. A subject has one standing at a time: the last word counts.
+/// What an operator has set for a subject: a block or an allowance. A subject has one standing; the latest counts.
 public enum LedgerStanding: Sendable, Equatable {
     /// It is blocked.
     case blocked(Block)
-    /// It is let pass where policy would refuse it.
+    /// It passes checks that policy would fail.
     case allowed(Allowance)
 
-    /// Who it is about.
+    /// The subject.
     public var subject: LedgerSubject {
         switch self {
         case .blocked(let block): block.subject
@@ -15,7 +15,7 @@ public enum LedgerStanding: Sendable, Equatable {
         }
     }
 
-    /// When it ends by itself, and nil for never.
+    /// When it ends, and nil for never.
     public var until: Date? {
         switch self {
         case .blocked(let block): block.until
@@ -48,7 +48,7 @@ public enum LedgerStanding: Sendable, Equatable {
     }
 
     /// One sentence.
-    public var sentence: String {
+    package var sentence: String {
         switch self {
         case .blocked(let block): block.sentence
         case .allowed(let allowance): allowance.sentence
@@ -58,13 +58,13 @@ public enum LedgerStanding: Sendable, Equatable {
 
 /// A block on a subject.
 public struct Block: Sendable, Equatable {
-    /// Who is blocked.
+    /// The subject.
     public let subject: LedgerSubject
     /// Why, in the operator's words.
     public let reason: String
-    /// When it was blocked. It is told and decides nothing: clocks disagree, and a block counts once it is there.
+    /// When it was blocked. Shown only: clocks disagree, and a block counts as soon as it is stored.
     public let since: Date
-    /// When the block ends by itself, and nil for never.
+    /// When the block ends, and nil for never.
     public let until: Date?
 
     /// Describes a block.
@@ -79,22 +79,22 @@ public struct Block: Sendable, Equatable {
     public func isInForce(at now: Date) -> Bool { until.map { now < $0 } ?? true }
 
     /// One sentence for a verdict.
-    public var sentence: String {
+    package var sentence: String {
         let end = until.map { " until \(RFC3339.format($0))" } ?? ""
         return "the \(subject.kind.rawValue) has been blocked since \(RFC3339.format(since))\(end): \(reason)"
     }
 }
 
-/// Leave for a subject, such as a device for development or a penetration test: what policy would refuse of it is let
-/// pass. It never opens a gate: evidence that is not authentic stays so.
+/// An exception for a subject, such as a device for development or a penetration test: checks that policy would fail
+/// because of the device pass. An allowance never opens a gate: evidence that is not authentic stays rejected.
 public struct Allowance: Sendable, Equatable {
-    /// Who is allowed.
+    /// The subject.
     public let subject: LedgerSubject
     /// Why, in the operator's words.
     public let reason: String
-    /// When it was allowed. It is told and decides nothing, as with a ``Block``.
+    /// When it was allowed. Shown only, as in ``Block``.
     public let since: Date
-    /// When the allowance ends by itself, and nil for never.
+    /// When the allowance ends, and nil for never.
     public let until: Date?
 
     /// Describes an allowance.
@@ -109,7 +109,7 @@ public struct Allowance: Sendable, Equatable {
     public func isInForce(at now: Date) -> Bool { until.map { now < $0 } ?? true }
 
     /// One sentence for a verdict.
-    public var sentence: String {
+    package var sentence: String {
         let end = until.map { " until \(RFC3339.format($0))" } ?? ""
         return "the \(subject.kind.rawValue) has been allowed since \(RFC3339.format(since))\(end): \(reason)"
     }

@@ -1,7 +1,7 @@
-/// Somebody whom an operator can block or allow: a key ID, a device ID, an account or an issuer.
+/// What an operator can block or allow: a key ID, a device ID, an account or an issuer.
 ///
-/// Names are compared by their bytes in UTF-8, as a database compares them: to Swift, two spellings of one letter would be
-/// the same name.
+/// Names are compared by their UTF-8 bytes, as databases compare them. Swift's `==` on strings would equate two Unicode
+/// spellings of one letter.
 public struct LedgerSubject: Hashable, Sendable, CustomStringConvertible {
     /// What kind of name it is.
     public enum Kind: String, Sendable, CaseIterable {
@@ -11,7 +11,7 @@ public struct LedgerSubject: Hashable, Sendable, CustomStringConvertible {
         case device
         /// An account of the backend's own.
         case account
-        /// Who issues tokens, as the tokens name it. Blocking it revokes what it has issued.
+        /// The issuer of tokens, as the tokens name it. A block on it rejects all tokens that it has issued.
         case issuer
     }
 

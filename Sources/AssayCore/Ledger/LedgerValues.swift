@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// What a challenge may be used for, such as an attestation.
+/// The use of a challenge, such as an attestation.
 public struct ChallengePurpose: Hashable, Sendable, CustomStringConvertible {
     /// The kind of evidence that may consume the challenge.
     public let name: String
@@ -14,7 +14,7 @@ public struct ChallengePurpose: Hashable, Sendable, CustomStringConvertible {
 
 /// A single-use challenge, bound to an app and a purpose.
 public struct Challenge: Sendable, Equatable {
-    /// The challenge's bytes. 32 random ones when the ledger's owner has no other wish.
+    /// The challenge's bytes. `Challenge.random` draws 32.
     public let value: [UInt8]
     /// The policy's app.
     public let app: String
@@ -22,7 +22,7 @@ public struct Challenge: Sendable, Equatable {
     public let purpose: ChallengePurpose
     /// When it was issued.
     public let issuedAt: Date
-    /// From when on it can no longer be consumed.
+    /// The first time at which it can no longer be consumed.
     public let expiresAt: Date
 
     /// Describes a challenge.
@@ -52,7 +52,7 @@ public struct KeyIdentifier: Hashable, Sendable {
     public var subject: LedgerSubject { LedgerSubject(.key, Data(value).base64EncodedString()) }
 }
 
-/// A key that evidence has established, with the counter that it has reached.
+/// A key that evidence has established, with its counter.
 public struct EnrolledKey: Sendable, Equatable {
     /// The key's name.
     public let identifier: KeyIdentifier
@@ -64,7 +64,7 @@ public struct EnrolledKey: Sendable, Equatable {
     public let counter: UInt32
     /// When it was enrolled.
     public let enrolledAt: Date
-    /// What the engine wants to know of the key later, such as the App ID and the environment.
+    /// Facts that the engine keeps with the key, such as the App ID and the environment.
     public let properties: [String: String]
 
     /// Describes a key.
@@ -81,15 +81,15 @@ public struct EnrolledKey: Sendable, Equatable {
     }
 
     /// The same key with another counter.
-    public func withCounter(_ counter: UInt32) -> EnrolledKey {
+    package func withCounter(_ counter: UInt32) -> EnrolledKey {
         EnrolledKey(
             identifier: identifier, app: app, publicKey: publicKey, counter: counter, enrolledAt: enrolledAt,
             properties: properties)
     }
 }
 
-/// A digest of a token or message that may be used once. It stands for one token and no other: a ledger refuses it for as
-/// long as it remembers it, which is past the end of its window.
+/// The digest of a token or message that may be used once. A ledger refuses a stored digest, even after the end of its
+/// window.
 public struct UsedDigest: Sendable, Equatable {
     /// The digest.
     public let digest: [UInt8]
@@ -97,12 +97,12 @@ public struct UsedDigest: Sendable, Equatable {
     public let app: String
     /// The kind of evidence.
     public let kind: EvidenceKind
-    /// When the token was made, as it says itself under its authority's or its key's signature: the beginning of its window.
-    /// It is the same whichever policy judges it, so that a ledger can tell what it has forgotten by it.
+    /// When the token was made, as its signed content says: the beginning of its window. It does not depend on the policy,
+    /// so that ``LedgerRules/requireRemembered(_:forgotten:)`` can compare it with purged digests.
     public let madeAt: Date
     /// When it was used.
     public let usedAt: Date
-    /// Until when it must be remembered: the end of the window in which the token would be accepted.
+    /// The end of the window in which the token would be accepted. The digest stays stored at least until then.
     public let until: Date
 
     /// Describes a use.

@@ -1,23 +1,23 @@
 public import FoundationEssentials
 import Synchronization
 
-/// A ledger that lives as long as the process: for tests, replays and one-off verification.
+/// A ledger in memory: for tests, replays and one-off verification.
 ///
-/// A key that evidence supplies (``CounterAdvance/supplied``) counts as enrolled when the ledger does not know it.
-public final class MemoryLedger: Ledger {
-    /// Gone with the process.
+/// A key that evidence supplies (``CounterAdvance/supplied``) counts as enrolled if the ledger does not have it.
+public final class MemoryLedger: LedgerAdministration {
+    /// Lost with the process.
     public var durability: LedgerDurability { .ephemeral }
 
     private let state: Mutex<State>
-    // Apart from the state, so that a check that has nobody to look for takes no lock.
+    // Outside the mutex: engines read this on every request without a lock.
     private let hasStandings = Atomic(false)
 
     /// Starts an empty ledger.
-    public convenience init() { self.init(forgetting: .byClock { Date() }) }
+    public convenience init() { self.init(purging: .byClock { Date() }) }
 
-    /// Starts an empty ledger that forgets otherwise. One that never does can judge records of any times in any order.
-    package init(forgetting: LedgerForgetting) {
-        state = Mutex(State(forgetting: forgetting))
+    /// Starts an empty ledger with another clock for purging, or without purging.
+    package init(purging: LedgerPurging) {
+        state = Mutex(State(purging: purging))
     }
 
     /// Issues a challenge.
@@ -38,7 +38,7 @@ public final class MemoryLedger: Ledger {
         state.withLock { $0.keys[identifier] }
     }
 
-    /// Whether nobody is blocked or allowed.
+    /// True if no subject is blocked or allowed.
     public var isWithoutStandings: Bool { !hasStandings.load(ordering: .acquiring) }
 
     /// The blocks and allowances of some subjects that are in force at a time, in the order of the subjects.
@@ -66,19 +66,19 @@ public final class MemoryLedger: Ledger {
         }
     }
 
-    /// Blocks a subject, in place of the block or allowance that there may be.
+    /// Blocks a subject. Replaces its block or allowance.
     public func block(_ block: Block) async throws(LedgerOutage) {
         set(.blocked(block), of: block.subject)
     }
 
-    /// Allows a subject what policy would refuse, in place of the block or allowance that there may be.
+    /// Allows a subject what policy would refuse. Replaces its block or allowance.
     public func allow(_ allowance: Allowance) async throws(LedgerOutage) {
         set(.allowed(allowance), of: allowance.subject)
     }
 
-    /// Lifts the block on a subject, or ends its allowance. Returns what there was.
+    /// Removes the subject's block or allowance, and returns it.
     @discardableResult
-    public func allow(_ subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding? {
+    public func removeStanding(of subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding? {
         set(nil, of: subject)
     }
 
@@ -92,7 +92,13 @@ public final class MemoryLedger: Ledger {
         }
     }
 
-    /// Hands every entry to `body`, section by section, each sorted by name.
+    /// Deletes all challenges and digests that ended long enough ago. Returns how many.
+    @discardableResult
+    public func purge(at now: Date) async throws(LedgerOutage) -> Int {
+        state.withLock { $0.purge(at: now) }
+    }
+
+    /// Passes every entry to `body`, section by section, each sorted by name.
     public func export(_ body: (LedgerEntry) throws -> Void) async throws {
         let snapshot = state.withLock { $0 }
         for (value, consumedAt) in snapshot.challenges.values.sorted(by: {
@@ -114,7 +120,15 @@ public final class MemoryLedger: Ledger {
         for allowance in standings.compactMap(\.allowance) { try body(.allowance(allowance)) }
     }
 
-    /// Counts what the ledger holds at a time.
+    /// Asks the engines about each key; memory has no other damage.
+    public func check(
+        _ keyProblem: @escaping @Sendable (EnrolledKey) -> String?
+    ) async throws(LedgerOutage) -> [String] {
+        state.withLock { Array($0.keys.values) }
+            .compactMap { key in keyProblem(key).map { "\(key.label) \($0)" } }.sorted()
+    }
+
+    /// Counts the entries of the ledger at a time.
     public func summary(at now: Date) async throws(LedgerOutage) -> LedgerSummary {
         state.withLock { state in
             let current = state.challenges.values.filter { now < $0.challenge.expiresAt }
@@ -133,12 +147,12 @@ private struct State {
     var keys: [KeyIdentifier: EnrolledKey] = [:]
     var digests: [[UInt8]: UsedDigest] = [:]
     var standings: [LedgerSubject: LedgerStanding] = [:]
-    private let forgetting: LedgerForgetting
-    /// The latest making of what has been forgotten.
+    private let purging: LedgerPurging
+    /// The latest `madeAt` of the digests that were purged.
     private var forgotten: [Origin: Date] = [:]
     private var nextSweep = 4096
 
-    /// What decides how long a digest is fresh.
+    /// App and kind: policy sets for both of them how long a digest is fresh.
     private struct Origin: Hashable {
         let app: [UInt8]
         let kind: EvidenceKind
@@ -149,8 +163,8 @@ private struct State {
         }
     }
 
-    init(forgetting: LedgerForgetting) {
-        self.forgetting = forgetting
+    init(purging: LedgerPurging) {
+        self.purging = purging
     }
 
     func refusal(of action: LedgerEffect.Action, at now: Date) throws(LedgerOutage) -> LedgerRefusal? {
@@ -169,7 +183,7 @@ private struct State {
         case .rememberDigest(let use):
             let stored = digests[use.digest]
             if stored == nil, !forgotten.isEmpty {
-                try LedgerRules.demandRemembered(use, forgotten: forgotten[Origin(use)])
+                try LedgerRules.requireRemembered(use, forgotten: forgotten[Origin(use)])
             }
             return LedgerRules.refusal(rememberingOver: stored?.usedAt)
         }
@@ -188,14 +202,23 @@ private struct State {
         standings.isEmpty ? nil : standings[key.subject]?.block
     }
 
-    /// The key that an advance is held against: the ledger's own, else the supplied one if it is the key in question.
+    /// The key whose counter an advance is compared with: the ledger's own, else the supplied one if its identifier is the
+    /// same.
     private func key(for advance: CounterAdvance) -> EnrolledKey? {
         keys[advance.key] ?? advance.supplied.flatMap { $0.identifier == advance.key ? $0 : nil }
     }
 
-    /// Forgets what has expired, each time that the entries have doubled, so that the cost of a commit stays constant.
+    /// Purges each time that the entries have doubled, so that the amortised cost of a commit stays constant.
     mutating func sweep(at now: Date) {
-        guard challenges.count + digests.count >= nextSweep, let horizon = forgetting.horizon(at: now) else { return }
+        guard challenges.count + digests.count >= nextSweep else { return }
+        purge(at: now)
+    }
+
+    /// Deletes what the purge horizon allows. Returns how many entries.
+    @discardableResult
+    mutating func purge(at now: Date) -> Int {
+        guard let horizon = purging.horizon(at: now) else { return 0 }
+        let before = challenges.count + digests.count
         challenges = challenges.filter { $0.value.challenge.expiresAt > horizon }
         for use in digests.values where use.until <= horizon {
             let origin = Origin(use)
@@ -203,5 +226,6 @@ private struct State {
         }
         digests = digests.filter { $0.value.until > horizon }
         nextSweep = max(4096, 2 * (challenges.count + digests.count))
+        return before - challenges.count - digests.count
     }
 }

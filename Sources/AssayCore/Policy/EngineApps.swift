@@ -1,6 +1,6 @@
-/// What the evidence of one app is held against, as an engine prepares it from the policy.
+/// The requirements that an engine prepares from the policy for the evidence of one app.
 package protocol EngineExpectations: Sendable {
-    /// What the engine reads from an app of the policy.
+    /// The engine's section of an app in the policy.
     associatedtype Configuration: EngineConfiguration
 
     /// The name of the policy's app.
@@ -10,9 +10,10 @@ package protocol EngineExpectations: Sendable {
     init(app: String, configuration: Configuration, modes: [CheckID: CheckMode])
 }
 
-/// The apps of a policy that one engine judges, and which of them evidence belongs to.
+/// The apps of a policy that one engine judges.
 package struct EngineApps<Expectations: EngineExpectations>: Sendable {
-    private let apps: [Expectations]
+    /// All apps, in the order of the policy.
+    package let all: [Expectations]
     @usableFromInline package let only: Expectations?
 
     /// Prepares the apps of a policy that the engine has a configuration for.
@@ -22,49 +23,58 @@ package struct EngineApps<Expectations: EngineExpectations>: Sendable {
                 Expectations(app: app.name, configuration: $0, modes: policy.modes)
             }
         }
-        self.apps = apps
+        all = apps
         only = apps.count == 1 ? apps.first : nil
     }
 
-    /// The app that is named; without a name the only one of the policy, or the one that the evidence itself matches.
+    /// The app with the given name; without a name, the only app of the policy.
     ///
-    /// With a single app there is no doubt, and evidence of another app fails the check of its identifier. With several,
-    /// evidence that matches none or more than one cannot be held against anything, which is for the caller to mend.
-    /// - Parameters:
-    ///   - name: the name that comes with the evidence.
-    ///   - identifier: by what evidence matches an app, for errors, such as `package name`.
-    ///   - matching: those of several apps that the evidence matches. It is asked only when nothing else tells.
+    /// A single app judges all evidence, so evidence of another app fails the check of its identifier.
+    /// - Returns: nil without a name when there are several apps: the evidence has to identify its app.
+    /// - Throws: `.request` when the policy has no such app.
     @inlinable
-    package func app(
-        _ name: String?, by identifier: String, _ matching: ([Expectations]) -> [Expectations]
-    ) throws(VerificationError) -> Expectations {
+    package func app(_ name: String?) throws(VerificationError) -> Expectations? {
         if name == nil, let only { return only }
-        return try search(name, by: identifier, matching)
+        return try named(name)
     }
 
     @usableFromInline
-    package func search(
-        _ name: String?, by identifier: String, _ matching: ([Expectations]) -> [Expectations]
-    ) throws(VerificationError) -> Expectations {
+    package func named(_ name: String?) throws(VerificationError) -> Expectations? {
         let field = Expectations.Configuration.policyField
         if let name {
-            guard let app = apps.first(where: { $0.app.isByteEqual(to: name) }) else {
+            guard let app = all.first(where: { $0.app.isByteEqual(to: name) }) else {
                 throw .request(
                     RequestError(.unknownApp, "the policy has no app \(name.excerpt) with \(field); it has \(names)"))
             }
             return app
         }
-        guard !apps.isEmpty else { throw .request(RequestError(.unknownApp, "the policy has no app with \(field)")) }
-        let candidates = matching(apps)
+        guard !all.isEmpty else { throw .request(RequestError(.unknownApp, "the policy has no app with \(field)")) }
+        return nil
+    }
+
+    /// The one app that evidence identifies.
+    ///
+    /// - Parameters:
+    ///   - identifier: the part of the evidence that identifies its app, for errors, such as `package name`.
+    ///   - matches: whether the evidence is of an app.
+    /// - Throws: `.request` when no app or several apps match.
+    package func app(
+        by identifier: String, where matches: (Expectations) -> Bool
+    ) throws(VerificationError) -> Expectations {
+        let candidates = all.filter(matches)
         guard let app = candidates.first, candidates.count == 1 else {
-            throw .request(
-                RequestError(
-                    .ambiguousApp,
-                    "the evidence names no app, and \(candidates.count) of \(names) fit its \(identifier); name the app"
-                ))
+            throw ambiguity(of: candidates.count, by: identifier)
         }
         return app
     }
 
-    private var names: String { apps.isEmpty ? "none" : apps.map(\.app.excerpt).joined(separator: ", ") }
+    /// The error for evidence that names no app when not exactly one app fits.
+    package func ambiguity(of count: Int, by identifier: String) -> VerificationError {
+        .request(
+            RequestError(
+                .ambiguousApp, "the evidence names no app, and \(count) of \(names) fit its \(identifier); name the app"
+            ))
+    }
+
+    private var names: String { all.isEmpty ? "none" : all.map(\.app.excerpt).joined(separator: ", ") }
 }

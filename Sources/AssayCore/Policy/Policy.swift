@@ -1,13 +1,13 @@
-/// What an organisation demands of evidence: its apps, and the mode of each policy check.
+/// The requirements of an organisation: its apps, and the mode of each policy check.
 public struct Policy: Sendable {
     /// The apps, by unique name.
     public let apps: [PolicyApp]
-    /// The keys that the policy brings along, by unique name. Others come from key stores.
+    /// The keys of the policy, by unique name. Key stores hold more.
     public let keys: [NamedKey]
     /// The mode of every policy check of the catalogue: the one that was set, or the check's default.
     public let modes: [CheckID: CheckMode]
 
-    /// Composes a policy in code. A policy file is read by the facade, which checks everything in it.
+    /// Composes a policy in code. `PolicyFile` reads one from a file.
     ///
     /// - Throws: ``PolicyError`` when there is no app, two apps or two keys share a name, an app has two configurations of
     ///   an engine, or a mode is set for a check that is not in `catalogue`, or other than `enforce` for one that is not
@@ -30,7 +30,7 @@ public struct Policy: Sendable {
         for key in keys where !keyNames.insert(Array(key.name.utf8)).inserted {
             throw PolicyError(field: "keys", "two keys are named \(key.name.excerpt); names are unique")
         }
-        // In order, so that of several objections it is always the same one that is told.
+        // Sorted, so that the same policy always gives the same error.
         for (check, mode) in modes.sorted(by: { $0.key < $1.key }) {
             if let objection = Policy.objection(to: mode, for: check, in: catalogue) {
                 throw PolicyError(field: "checks.\(check.name)", objection)
@@ -49,8 +49,8 @@ public struct Policy: Sendable {
         self.modes = effective
     }
 
-    /// Why a mode may not be set for a check, and nil when it may.
-    public static func objection(to mode: CheckMode, for check: CheckID, in catalogue: [CheckDefinition]) -> String? {
+    /// Why a mode cannot be set for a check; nil if it can.
+    package static func objection(to mode: CheckMode, for check: CheckID, in catalogue: [CheckDefinition]) -> String? {
         guard let definition = catalogue.first(where: { $0.id.name.isByteEqual(to: check.name) }) else {
             return "there is no check \(check.name.excerpt); `assay explain` lists them all"
         }
@@ -71,11 +71,11 @@ public struct Policy: Sendable {
     }
 }
 
-/// One app of a policy, with a configuration for each engine that judges its evidence.
+/// One app of a policy, with a section for each engine that judges its evidence.
 public struct PolicyApp: Sendable {
     /// The name by which records and verdicts refer to the app.
     public let name: String
-    /// What the engines demand of its evidence, one of each engine at most.
+    /// Its sections, at most one of each engine.
     public let configurations: [any EngineConfiguration]
 
     /// Names an app.
@@ -95,15 +95,18 @@ public struct PolicyApp: Sendable {
     }
 }
 
-/// What one engine demands of the evidence of one app.
-///
-/// A field `keys`, in engines that judge with keys, is a list of their names; whoever reads a policy file sees that those
-/// that the policy brings along are of a purpose of the engine.
+/// The section of an app for one engine: its requirements.
 public protocol EngineConfiguration: Sendable {
     /// The name of the engine, such as `app-attest`.
     static var engine: String { get }
     /// The field of an app in a policy file that holds the configuration, such as `appAttest`.
     static var policyField: String { get }
+}
+
+/// A configuration that can be read from a policy file.
+///
+/// A field `keys` is a list of names of keys. `PolicyFile` checks that those of the policy have a purpose of the engine.
+package protocol ReadableConfiguration: EngineConfiguration {
     /// Reads the configuration from a policy file.
     ///
     /// - Parameters:
@@ -112,31 +115,31 @@ public protocol EngineConfiguration: Sendable {
     init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError)
 }
 
-/// Reads what a policy refers to, such as the certificate of a test authority.
-public protocol PolicyFiles: Sendable {
+/// Reads the files that a policy refers to, such as the certificate of a test authority.
+package protocol PolicyFiles: Sendable {
     /// The contents of the file that a scalar `file:PATH` names; a relative path is relative to the policy.
     func contents(of node: PolicyNode) throws(PolicyError) -> [UInt8]
 
-    /// What the file or the environment variable holds that a scalar `file:PATH` or `env:NAME` names.
+    /// The contents of the file or environment variable that a scalar `file:PATH` or `env:NAME` names.
     ///
-    /// - Parameter part: what of a key it is: a secret must be kept from other users.
-    /// - Throws: ``PolicyError`` at the node. It shows neither what the source holds nor what is written at the node when
-    ///   that is neither form, as it may be the secret itself.
+    /// - Parameter part: the part of a key that is read: a secret must be protected from other users.
+    /// - Throws: ``PolicyError`` at the node. It shows neither the contents nor a scalar of another form, which may be the
+    ///   secret itself.
     func contents(of part: KeyPart, at node: PolicyNode) throws(PolicyError) -> SecretBytes
 }
 
 extension PolicyFiles {
-    /// What ``contents(of:)`` gives, for those who keep the parts of keys where everything else is.
-    public func contents(of part: KeyPart, at node: PolicyNode) throws(PolicyError) -> SecretBytes {
+    /// The same as ``contents(of:)``, for implementations that store keys like any other file.
+    package func contents(of part: KeyPart, at node: PolicyNode) throws(PolicyError) -> SecretBytes {
         var bytes = try contents(of: node)
         defer { SecretBytes.wipe(&bytes) }
         return SecretBytes(bytes)
     }
 }
 
-/// A policy that cannot be used: which file and line, which field, what was found and what is allowed.
+/// A policy that cannot be used: the file, line and field, what was found and what is allowed.
 public struct PolicyError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The file, and nil for a policy that was composed in code.
+    /// The file; nil for a policy that was composed in code.
     public let file: String?
     /// The line, counted from 1.
     public let line: Int?
@@ -145,8 +148,8 @@ public struct PolicyError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What was found, and what is allowed.
     public let message: String
 
-    /// Describes what is wrong with a policy.
-    public init(file: String? = nil, line: Int? = nil, field: String, _ message: String) {
+    /// Describes why a policy cannot be used.
+    package init(file: String? = nil, line: Int? = nil, field: String, _ message: String) {
         self.file = file
         self.line = line
         self.field = field

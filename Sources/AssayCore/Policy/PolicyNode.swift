@@ -1,11 +1,11 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
-/// A value of a policy file with its place, from which engines read their configuration.
+/// A value of a policy file, from which engines read their configuration.
 ///
-/// Every access is checked, and every error names file, line, field, what was found and what is allowed.
-public struct PolicyNode: Sendable {
-    /// What the value is.
-    public indirect enum Content: Sendable {
+/// Every error names file, line, field, what was found and what is allowed.
+package struct PolicyNode: Sendable {
+    /// The value.
+    package indirect enum Content: Sendable {
         /// Nothing.
         case null
         /// A scalar as written.
@@ -16,17 +16,17 @@ public struct PolicyNode: Sendable {
         case mapping([(key: String, line: Int, value: PolicyNode)])
     }
 
-    /// What the value is.
-    public let content: Content
+    /// The value.
+    package let content: Content
     /// The path of the field.
-    public let path: String
+    package let path: String
     /// The line of the file, counted from 1.
-    public let line: Int
-    /// The file, and nil for text that has none.
-    public let file: String?
+    package let line: Int
+    /// The file; nil for text without one.
+    package let file: String?
 
     /// Places a value.
-    public init(_ content: Content, path: String, line: Int, file: String?) {
+    package init(_ content: Content, path: String, line: Int, file: String?) {
         self.content = content
         self.path = path
         self.line = line
@@ -34,12 +34,12 @@ public struct PolicyNode: Sendable {
     }
 
     /// An error at this place.
-    public func error(_ message: String) -> PolicyError {
+    package func error(_ message: String) -> PolicyError {
         PolicyError(file: file, line: line, field: path, message)
     }
 
     /// What was found, for error messages. Long text is cut, and control characters are escaped.
-    public var found: String {
+    package var found: String {
         switch content {
         case .null: "nothing"
         case .scalar(let text): "\"\(text.excerpt)\""
@@ -49,7 +49,7 @@ public struct PolicyNode: Sendable {
     }
 
     /// The members of a mapping whose keys are all among `fields`.
-    public func members(_ fields: [String]) throws(PolicyError) -> [String: PolicyNode] {
+    package func members(_ fields: [String]) throws(PolicyError) -> [String: PolicyNode] {
         guard case .mapping(let entries) = content else {
             throw error("expected a mapping of \(fields.joined(separator: ", ")), found \(found)")
         }
@@ -67,7 +67,7 @@ public struct PolicyNode: Sendable {
     }
 
     /// The elements of a sequence that is not empty.
-    public func elements() throws(PolicyError) -> [PolicyNode] {
+    package func elements() throws(PolicyError) -> [PolicyNode] {
         guard case .sequence(let elements) = content, !elements.isEmpty else {
             throw error("expected a list of at least one value, found \(found)")
         }
@@ -75,13 +75,13 @@ public struct PolicyNode: Sendable {
     }
 
     /// The text of a scalar that is not empty.
-    public func text() throws(PolicyError) -> String {
+    package func text() throws(PolicyError) -> String {
         guard case .scalar(let text) = content, !text.isEmpty else { throw error("expected text, found \(found)") }
         return text
     }
 
     /// A scalar that is one of a few words.
-    public func word<Word: CaseIterable & RawRepresentable<String>>(_: Word.Type) throws(PolicyError) -> Word {
+    package func word<Word: CaseIterable & RawRepresentable<String>>(_: Word.Type) throws(PolicyError) -> Word {
         guard case .scalar(let text) = content,
             let word = Word.allCases.first(where: { $0.rawValue.isByteEqual(to: text) })
         else {
@@ -92,17 +92,17 @@ public struct PolicyNode: Sendable {
     }
 
     /// A length of time in seconds: a whole number and its unit, `s`, `m`, `h` or `d`.
-    public func duration() throws(PolicyError) -> Double {
+    package func duration() throws(PolicyError) -> Double {
         let units: [UInt8: Double] = [0x73: 1, 0x6D: 60, 0x68: 3600, 0x64: 86400]
         guard case .scalar(let text) = content, let unit = text.utf8.last.flatMap({ units[$0] }),
-            // UInt32 reads signs as well, and "-0" as 0.
+            // UInt32 accepts signs, and "-0" as 0.
             text.utf8.dropLast().allSatisfy({ (0x30...0x39).contains($0) }), let count = UInt32(text.dropLast())
         else { throw error("expected a length of time, such as 90s, 5m, 12h or 30d, found \(found)") }
         return Double(count) * unit
     }
 
     /// A point in time, RFC 3339.
-    public func time() throws(PolicyError) -> Date {
+    package func time() throws(PolicyError) -> Date {
         guard case .scalar(let text) = content, let time = RFC3339.parse(text) else {
             throw error("expected an RFC 3339 time such as 2027-01-31T00:00:00Z, found \(found)")
         }
@@ -110,7 +110,7 @@ public struct PolicyNode: Sendable {
     }
 
     /// The error for a required field that is not in this mapping.
-    public func missing(_ field: String, _ allowed: String) -> PolicyError {
+    package func missing(_ field: String, _ allowed: String) -> PolicyError {
         PolicyError(
             file: file, line: line, field: path.isEmpty ? field : "\(path).\(field)",
             "required field is missing; \(allowed)")

@@ -1,30 +1,29 @@
 public import FoundationEssentials
 
-/// The answer of a verification, naming every check.
-///
-/// An accepting verdict can only come from ``Ledger/settle(_:at:)``, which commits the effects first.
+/// The answer of a verification, with the result of every check.
 public struct Verdict: Sendable {
-    /// Whether the evidence is to be trusted.
+    /// Whether to trust the evidence.
     public enum Outcome: String, Sendable {
-        /// Every enforced check holds, and the ledger has the effects.
+        /// No enforced check failed, and the ledger has applied the effects.
         case accept
-        /// At least one check failed; the ledger is as it was.
+        /// At least one check failed; the ledger is unchanged.
         case reject
     }
 
     /// The kind of evidence.
     public let kind: EvidenceKind
-    /// The name of the policy's app that it was held against.
-    public let app: String
-    /// Whether the evidence is to be trusted.
+    /// The policy's app that judged the evidence.
+    ///
+    /// Nil in a rejection alone: the evidence named no app, the policy has several, and none of them could decode it.
+    public let app: String?
+    /// Whether to trust the evidence.
     public let outcome: Outcome
     /// Every check of the kind in its declared order, the ledger's last.
     public let checks: [CheckResult]
-    /// What was learned from authentic evidence. When its authenticity is not established it is nil, or holds only what
-    /// the evidence claims, under names that say so: that proves nothing. Never take it for a sign of authenticity; ask
-    /// ``outcome``.
+    /// The facts that authentic evidence states. When its authenticity is not established it is nil, or holds only claims
+    /// under names that say so, which prove nothing. Decide by ``outcome``, never by the presence of a subject.
     public let subject: (any VerdictSubject)?
-    /// The test authority that the evidence rests on, by subject name, and nil for the platform's own trust anchors.
+    /// The test authority that signed the evidence, by subject name; nil for the platform's own trust anchors.
     public let testAuthority: String?
     /// The time of judgement.
     public let judgedAt: Date
@@ -46,49 +45,47 @@ public struct Verdict: Sendable {
 }
 
 extension Assessment {
-    /// The verdict, when the ledger has nothing to decide: a check failed, or evidence that holds changes nothing.
+    /// Turns the assessment into a verdict. Nothing else makes one.
     ///
-    /// - Returns: nil when effects are to be committed.
-    /// - Throws: ``LedgerOutage`` for an assessment that is not one, and for one that memory was wanting for.
-    package func verdictWithoutCommit(at now: Date) throws(LedgerOutage) -> Verdict? {
-        if let first = firstFailed {
-            if let open = checks.first(where: { $0.status == .failed && $0.finding is WantOfMemory }) {
-                throw LedgerOutage(
-                    .outOfMemory, "\(open.check) could not be decided: there was not enough memory for its libraries")
-            }
-            let skipped = undecided.map { CheckResult.skipped($0, because: .check(first)) }
-            return Verdict(self, outcome: .reject, ledgerChecks: skipped, judgedAt: now)
-        }
-        // An engine or a ledger that leaves a check undecided has not decided at all.
-        guard holds, effects.count == undecided.count, zip(effects, undecided).allSatisfy({ $0.check == $1 }) else {
-            throw LedgerOutage(.internalError, "the assessment of \(kind) leaves ledger checks open")
-        }
-        // Evidence that changes nothing needs no write, and waits for nobody who writes.
-        guard effects.isEmpty else { return nil }
-        return Verdict(self, outcome: .accept, ledgerChecks: [], judgedAt: now)
-    }
-}
-
-extension Ledger {
-    /// Turns an assessment into a verdict: commits its effects when no check failed, and touches nothing when one did.
+    /// The effects are committed if no check failed. A rejection, and evidence without effects, is answered without asking
+    /// the ledger, so it never waits for a write.
     ///
     /// - Parameters:
-    ///   - assessment: what the checks found.
+    ///   - ledger: the ledger that the evidence was assessed with.
     ///   - now: the time of judgement.
     /// - Returns: the verdict; an accepting one only after its effects are as durable as this ledger makes them.
-    /// - Throws: ``LedgerOutage`` when the ledger could not decide, or a check for want of memory. There is no verdict then.
-    public func settle(_ assessment: Assessment, at now: Date) async throws(LedgerOutage) -> Verdict {
-        if let verdict = try assessment.verdictWithoutCommit(at: now) { return verdict }
-        let decisions = try await commit(assessment.effects, at: now).decisions
-        guard decisions.count == assessment.effects.count else {
-            throw LedgerOutage(
-                .internalError, "the ledger decided \(decisions.count) of \(assessment.effects.count) effects")
+    /// - Throws: `.outage` when the ledger could not decide, when a check could not run for lack of memory, or when the
+    ///   assessment has a ledger check without an effect. There is no verdict then.
+    package func verdict(committingTo ledger: any Ledger, at now: Date) async throws(VerificationError) -> Verdict {
+        if let firstFailed {
+            if let open = checks.first(where: { $0.status == .failed && $0.finding is AllocationFailure }) {
+                throw .outage(
+                    LedgerOutage(
+                        .outOfMemory,
+                        "\(open.check) could not be decided: there was not enough memory for its libraries"))
+            }
+            let skipped = ledgerChecks.map { CheckResult.skipped($0, because: .check(firstFailed)) }
+            return Verdict(self, outcome: .reject, ledgerChecks: skipped, judgedAt: now)
+        }
+        guard isAcceptable, app != nil, effects.count == ledgerChecks.count,
+            zip(effects, ledgerChecks).allSatisfy({ $0.check == $1 })
+        else {
+            throw .outage(LedgerOutage(.internalError, "the assessment of \(kind) leaves ledger checks open"))
+        }
+        guard !effects.isEmpty else {
+            return Verdict(self, outcome: .accept, ledgerChecks: [], judgedAt: now)
+        }
+        let decisions: [LedgerRefusal?]
+        do { decisions = try await ledger.commit(effects, at: now).decisions } catch { throw .outage(error) }
+        guard decisions.count == effects.count else {
+            throw .outage(
+                LedgerOutage(.internalError, "the ledger decided \(decisions.count) of \(effects.count) effects"))
         }
         var results: [CheckResult] = []
-        for (effect, refusal) in zip(assessment.effects, decisions) {
+        for (effect, refusal) in zip(effects, decisions) {
             results.append(refusal.map { .failed(effect.check, $0) } ?? .passed(effect.check))
         }
         let accepted = results.allSatisfy { $0.status == .passed }
-        return Verdict(assessment, outcome: accepted ? .accept : .reject, ledgerChecks: results, judgedAt: now)
+        return Verdict(self, outcome: accepted ? .accept : .reject, ledgerChecks: results, judgedAt: now)
     }
 }

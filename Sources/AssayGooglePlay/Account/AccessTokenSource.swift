@@ -1,6 +1,6 @@
 import PlayIntegrity
 
-/// Hands out one access token to all callers, and has one made when it is due: once, however many ask meanwhile.
+/// Caches the access token, and requests a new one when it is due, once for all concurrent callers.
 actor AccessTokenSource {
     private typealias Waiter = CheckedContinuation<Result<AccessToken, CallFailure>, Never>
 
@@ -14,24 +14,23 @@ actor AccessTokenSource {
     private var nextSerial = 1
     private var isShutDown = false
 
-    /// - Parameter refreshTime: how long it may take to have a token made, attempts and all.
+    /// - Parameter refreshTime: the time for requesting a token, retries included.
     init(grant: JWTBearerGrant, refreshTime: Duration, time: ClientTime) {
         self.grant = grant
         self.refreshTime = refreshTime
         self.time = time
     }
 
-    /// The present token, or a new one.
+    /// The current token, or a new one. The request for it continues when one of the callers is cancelled or times out.
     ///
-    /// A caller that is cancelled or runs out of time leaves; the token is made for the others all the same.
-    /// - Parameter deadline: when it must be there, in ``ClientTime/uptime``.
+    /// - Parameter deadline: the latest time, in ``ClientTime/uptime``.
     func token(until deadline: Duration) async throws(CallFailure) -> AccessToken {
         if isShutDown { throw .shutDown }
         if let token, time.uptime() < token.renewal { return token }
         beginRefresh()
         let waiter = nextWaiter
         nextWaiter += 1
-        // The refresh has a time of its own, which may end later.
+        // The refresh has its own deadline, which may be later.
         let left = deadline - time.uptime()
         let timer = Task {
             try await time.runOut(max(left, .zero))
@@ -46,12 +45,12 @@ actor AccessTokenSource {
         return try result.get()
     }
 
-    /// Forgets a token that the API refuses, unless another one has taken its place.
+    /// Drops a token that the API refuses, unless it was replaced.
     func discard(_ refused: AccessToken) {
         if token?.serial == refused.serial { token = nil }
     }
 
-    /// Forgets the token, and sends away all who wait for one.
+    /// Drops the token, and ends all waiting calls.
     func shutdown() {
         isShutDown = true
         token = nil

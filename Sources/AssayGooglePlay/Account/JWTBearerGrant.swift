@@ -3,25 +3,25 @@ import AssayPrimitives
 import FoundationEssentials
 import PlayIntegrity
 
-/// Asks Google's token endpoint for an access token with a signed assertion: the JWT bearer grant, RFC 7523 section 2.1, as
-/// "Using OAuth 2.0 for Server to Server Applications" has it.
+/// Requests access tokens with a signed assertion: the JWT bearer grant (RFC 7523 section 2.1), as in Google's "Using OAuth 2.0
+/// for Server to Server Applications".
 struct JWTBearerGrant: Sendable {
     private static let scope = "https://www.googleapis.com/auth/playintegrity"
     private static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
-    /// How many seconds an assertion is valid: as long as Google allows, so that a clock that is behind does no harm.
+    /// The validity of an assertion in seconds: Google's maximum, so that a slow clock does no harm.
     private static let lifetime = 3600
 
     let account: ServiceAccount
     let exchange: HTTPExchange
     let rule: RetryRule
-    /// How long one attempt may take.
+    /// The time of one attempt.
     let attemptTime: Duration
 
     /// A new access token.
     ///
     /// - Parameters:
-    ///   - serial: what tells the token from others.
-    ///   - deadline: when it must be there, in ``ClientTime/uptime``.
+    ///   - serial: identifies the token.
+    ///   - deadline: the latest time, in ``ClientTime/uptime``.
     func token(serial: Int, until deadline: Duration) async -> Result<AccessToken, CallFailure> {
         do throws(CallFailure) {
             return .success(
@@ -35,10 +35,10 @@ struct JWTBearerGrant: Sendable {
 
     private func attempt(serial: Int, within time: Duration) async -> AttemptResult<AccessToken> {
         do throws(HTTPFailure) {
-            // Signed anew each time: an assertion is a credential, and its time is that of this attempt.
+            // A new assertion for each attempt, with its own time.
             guard let assertion = try? assertion() else {
                 return .stop(
-                    CallFailure(.us, .notAuthorised, "the key of \(account.email.excerpt) cannot sign"))
+                    CallFailure(.client, .notAuthorised, "the key of \(account.email.excerpt) cannot sign"))
             }
             let form = "grant_type=\(JWTBearerGrant.formEncoded(JWTBearerGrant.grantType))&assertion=\(assertion)"
             let answer = try await exchange.post(
@@ -52,7 +52,7 @@ struct JWTBearerGrant: Sendable {
 
     private var server: String { "the token endpoint \(account.tokenURL.host)" }
 
-    /// The assertion: a compact JWS, RFC 7515, of the claims of RFC 7523 section 3.
+    /// The assertion: a compact JWS (RFC 7515) with the claims of RFC 7523 section 3.
     private func assertion() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -105,12 +105,12 @@ struct JWTBearerGrant: Sendable {
             guard let refusal = GrantRefusal(answer.body) else { break }
             return .stop(
                 CallFailure(
-                    .us, .notAuthorised,
+                    .client, .notAuthorised,
                     "\(server) refuses \(account.email.excerpt) (\(refusal)); look whether the account and its key "
                         + "\(account.keyID.excerpt) still exist and are enabled, and whether this machine's clock is right"
                 ))
         case 429:
-            return .again(CallFailure(.us, .quota, "\(server): \(answer.summary)"), after: retryAfter)
+            return .again(CallFailure(.client, .quota, "\(server): \(answer.summary)"), after: retryAfter)
         case 500...599:
             return .again(CallFailure(.servers, .serverError, "\(server): \(answer.summary)"), after: retryAfter)
         default: break
@@ -120,5 +120,23 @@ struct JWTBearerGrant: Sendable {
                 .servers, .unexpectedAnswer,
                 "\(server): \(answer.summary), which is no answer of a token endpoint; look at token_uri and at proxies"
             ))
+    }
+}
+
+/// The error of a token endpoint (RFC 6749 section 5.2): `{"error": "invalid_grant", "error_description": "..."}`.
+private struct GrantRefusal: CustomStringConvertible {
+    /// The endpoint's sentence, quoted safely.
+    let description: String
+
+    /// Reads the body of an error; nil for one of another form.
+    init?(_ body: [UInt8]) {
+        guard let object = try? JSONReader.readObject(body, limit: 64 * 1024),
+            case .text(let code) = object["error"]?.content
+        else { return nil }
+        if case .text(let sentence) = object["error_description"]?.content {
+            description = "\(ServerText.quote(code)): \(ServerText.quote(sentence))"
+        } else {
+            description = ServerText.quote(code)
+        }
     }
 }

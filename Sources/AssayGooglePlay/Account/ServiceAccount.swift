@@ -1,27 +1,25 @@
 public import AssayCore
 import AssayPrimitives
 
-/// A Google service account, in whose name tokens are decoded: what its key file says.
+/// A Google service account that calls the Play Integrity API, as its key file describes it.
 ///
-/// The account belongs to the Cloud project that is linked to the app in the Play Console. Neither descriptions nor errors
-/// show its key.
+/// It belongs to the Cloud project that is linked to the app in the Play Console. Descriptions and errors do not show its key.
 public struct ServiceAccount: Sendable, CustomStringConvertible {
-    /// How many bytes a key file may have. Google's have about 2,400.
-    public static let limit = 64 * 1024
+    /// The most bytes of a key file. Google's have about 2,400.
+    package static let limit = 64 * 1024
 
-    /// The account's name, `client_email`: `assay@project.iam.gserviceaccount.com`.
+    /// The account name, `client_email`: `assay@project.iam.gserviceaccount.com`.
     public let email: String
-    /// Which of the account's keys it is, `private_key_id`.
-    public let keyID: String
+    /// The ID of the key, `private_key_id`.
+    package let keyID: String
     /// The token endpoint, `token_uri`.
-    public let tokenURL: ServerURL
+    package let tokenURL: ServerURL
     let key: RSAPrivateKey
 
-    /// Reads a key file, as the Cloud console hands it out: JSON with `type` `service_account`, `client_email`,
-    /// `private_key` (PEM), `private_key_id` and `token_uri`. Other members are let be.
+    /// Reads a key file of the Cloud console: JSON with `type` `service_account`, `client_email`, `private_key` (PEM),
+    /// `private_key_id` and `token_uri`. Other members are ignored. Copies of the private key are wiped.
     ///
-    /// What reading leaves of the private key is wiped.
-    /// - Throws: ``AssayCore/KeyError``, which names the member and shows nothing of the key.
+    /// - Throws: ``AssayCore/KeyError`` with the name of the member, without anything of the key.
     public init(json: SecretBytes) throws(KeyError) {
         let (object, privateKey) = try ServiceAccount.object(json)
         let type = try ServiceAccount.text(object, "type", atMost: 64)
@@ -50,7 +48,7 @@ public struct ServiceAccount: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Errors of the JSON reader are told without their sentences, which may quote what they found.
+    /// Reports errors of the JSON reader without their sentences, which may quote the file.
     private static func object(
         _ json: SecretBytes
     ) throws(KeyError) -> (object: RecordObject, privateKey: SecretBytes?) {
@@ -89,11 +87,11 @@ public struct ServiceAccount: Sendable, CustomStringConvertible {
         return KeyError("unexpected-type", part: name, "expected a string, found \(value.kindName)")
     }
 
-    /// The account's name.
+    /// The account name.
     public var description: String { email }
 }
 
 extension ServiceAccount: CustomReflectable {
-    /// The account's name and key ID, and nothing else to look into.
+    /// The account name and the key ID only.
     public var customMirror: Mirror { Mirror(self, children: ["email": email, "keyID": keyID]) }
 }

@@ -1,25 +1,23 @@
 import AssayCore
-public import FoundationEssentials
+package import FoundationEssentials
 import PlayIntegrity
 import Synchronization
 
-/// Whether calls are tried.
-public enum CircuitState: Sendable, Equatable {
-    /// They are.
+/// Whether calls are sent.
+package enum CircuitState: Sendable, Equatable {
+    /// All calls are sent.
     case closed
-    /// They are not, until a time.
+    /// No call is sent until a time.
     case open(until: Date)
-    /// One call tries whether the servers are back; others are not tried meanwhile.
+    /// One call is sent as a probe, others are not.
     case halfOpen
 }
 
-/// Stops calls for a while when the servers have failed some in a row, so that callers get an answer at once and the
-/// servers are left alone.
+/// Stops sending calls for a while after consecutive failures of the servers.
 ///
-/// Calls hold a ticket of the state in which they began. One that began before a change says nothing about what came
-/// after it.
+/// A call holds a ticket of the generation in which it started. Its result counts only in that generation.
 final class CircuitBreaker: Sendable {
-    /// The right to call, to be settled once.
+    /// Permission for one call, to be settled once.
     struct Ticket: Sendable {
         fileprivate let generation: Int
     }
@@ -45,18 +43,16 @@ final class CircuitBreaker: Sendable {
     private let time: ClientTime
     private let state = Mutex(State())
 
-    /// Makes a closed circuit.
-    ///
     /// - Parameters:
-    ///   - threshold: how many calls in a row may fail.
-    ///   - pause: how long it stays open before one call is let through.
+    ///   - threshold: the number of consecutive failures that opens the circuit.
+    ///   - pause: how long it stays open before a probe.
     init(threshold: Int, pause: Duration, time: ClientTime) {
         self.threshold = threshold
         self.pause = pause
         self.time = time
     }
 
-    /// Whether calls are tried at present.
+    /// The current state.
     var current: CircuitState {
         let uptime = time.uptime()
         return state.withLock { state in
@@ -68,7 +64,7 @@ final class CircuitBreaker: Sendable {
         }
     }
 
-    /// Asks to call.
+    /// Permits a call, or throws while the circuit is open.
     func admit() throws(CallFailure) -> Ticket {
         let uptime = time.uptime()
         let (ticket, phase) = state.withLock { state -> (Ticket?, Phase) in
@@ -82,32 +78,32 @@ final class CircuitBreaker: Sendable {
         if let ticket { return ticket }
         let reason = "\(threshold) calls in a row have failed on Google's side"
         guard case .open(let until) = phase else {
-            throw CallFailure(.nobody, .circuitOpen, "\(reason); one call is trying whether it is back")
+            throw CallFailure(.unknown, .circuitOpen, "\(reason); one call is trying whether it is back")
         }
         let date = date(until, from: uptime)
         throw CallFailure(
-            .nobody,
+            .unknown,
             IntegrityDecoderOutage(
                 .circuitOpen, "\(reason); nothing is sent until \(RFC3339.format(date))", retryAt: date))
     }
 
-    /// Says what came of a call.
+    /// Counts the result of a call.
     ///
-    /// - Parameter side: whose failure it was, and nil when the servers answered.
+    /// - Parameter side: whose failure it was; nil for an answer.
     func settle(_ ticket: Ticket, _ side: CallFailure.Side?) {
         let uptime = time.uptime()
         state.withLock { state in
             guard ticket.generation == state.generation else { return }
             switch (state.phase, side) {
-            case (.closed, nil), (.closed, .us): state.phase = .closed(failures: 0)
+            case (.closed, nil), (.closed, .client): state.phase = .closed(failures: 0)
             case (.closed(let failures), .servers):
                 state.phase = .closed(failures: failures + 1)
                 if failures + 1 >= threshold { state.enter(.open(until: uptime + pause)) }
-            case (.probing, nil), (.probing, .us): state.enter(.closed(failures: 0))
+            case (.probing, nil), (.probing, .client): state.enter(.closed(failures: 0))
             case (.probing, .servers): state.enter(.open(until: uptime + pause))
-            // Nothing was learned: the next call may try.
-            case (.probing, .nobody): state.enter(.open(until: uptime))
-            case (.closed, .nobody), (.open, _): break
+            // The probe says nothing: let the next call be one.
+            case (.probing, .unknown): state.enter(.open(until: uptime))
+            case (.closed, .unknown), (.open, _): break
             }
         }
     }

@@ -1,19 +1,19 @@
 package import FoundationEssentials
 
-/// Time, sleep and chance, as the client sees them: arguments, so that tests are fast and exact.
+/// The clocks, the sleep and the randomness of a client, which tests replace.
 package struct ClientTime: Sendable {
-    /// The time of day: for grants and days of a quota.
+    /// The wall clock, for grants and quotas.
     package let now: @Sendable () -> Date
-    /// The time since some beginning, which nobody sets back: for deadlines and expiry.
+    /// A monotonic clock, for deadlines and expiry.
     package let uptime: @Sendable () -> Duration
-    /// Waits, and throws when the task is cancelled.
+    /// Sleeps between attempts; throws when the task is cancelled.
     package let sleep: @Sendable (Duration) async throws -> Void
-    /// Returns when the time of something that is under way has run out, and throws when the task is cancelled.
+    /// Sleeps until the timeout of an operation; throws when the task is cancelled.
     package let runOut: @Sendable (Duration) async throws -> Void
-    /// A number from 0 to 1, evenly distributed.
+    /// A uniformly distributed number from 0 to 1.
     package let random: @Sendable () -> Double
 
-    /// Replaces time.
+    /// Composes other clocks.
     package init(
         now: @escaping @Sendable () -> Date, uptime: @escaping @Sendable () -> Duration,
         sleep: @escaping @Sendable (Duration) async throws -> Void,
@@ -26,7 +26,7 @@ package struct ClientTime: Sendable {
         self.random = random
     }
 
-    /// The clocks of the system, and its randomness.
+    /// The system's clocks and randomness.
     package static let system: ClientTime = {
         let start = ContinuousClock.now
         let pass: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }

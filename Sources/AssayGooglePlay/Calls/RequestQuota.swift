@@ -1,32 +1,32 @@
 import AssayCore
-public import FoundationEssentials
+public import Foundation
 import PlayIntegrity
 import Synchronization
 
-/// What an app has used of its day's requests, as counted by one client.
+/// The requests of one app on the current day, as counted by one client.
 ///
-/// Every request that is sent to the Play Integrity API counts, tried again or not, since Google counts them too. Other
-/// processes and requests for tokens, which count against the same limit, are not seen.
+/// Every request to the Play Integrity API counts, retries included, as Google counts. Requests of other processes, and the
+/// app's requests for tokens, count against Google's limit too and are not included.
 public struct QuotaUsage: Sendable, Equatable {
     /// The package name of the app.
-    public let packageName: String
+    package let packageName: String
     /// The day in California, where Google's day ends: `2026-04-21`.
-    public let day: String
+    package let day: String
     /// When the day ends.
     public let end: Date
-    /// How many requests to decode a token were sent.
+    /// Requests to decode a token.
     public let decodes: Int
-    /// How many requests to write device recall bits were sent.
+    /// Requests to write device recall bits.
     public let writes: Int
-    /// How many of all these Google refused for want of quota: HTTP 429.
+    /// Those of both that Google refused with HTTP 429.
     public let refused: Int
-    /// The limit of the caller's own for a day, and nil for none.
-    public let limit: Int?
+    /// The caller's own limit; nil for none.
+    package let limit: Int?
 }
 
-/// Counts requests by package and day, and refuses those beyond the caller's limit.
+/// Counts requests by package and day, and enforces the caller's limit.
 final class RequestQuota: Sendable {
-    /// The calls that are counted.
+    /// The counted calls.
     enum Call: Sendable { case decode, write }
 
     private struct Count {
@@ -36,13 +36,13 @@ final class RequestQuota: Sendable {
     }
 
     private struct State {
-        var day: PacificDay?
+        var dayEnd: Date?
         var counts: [String: Count] = [:]
 
-        /// Forgets the counts of another day. Clocks may be set back, too.
+        /// Resets the counts of another day, a later or (after a clock change) an earlier one.
         mutating func turn(to day: PacificDay) {
-            guard self.day?.number != day.number else { return }
-            self.day = day
+            guard dayEnd != day.end else { return }
+            dayEnd = day.end
             counts = [:]
         }
     }
@@ -72,7 +72,7 @@ final class RequestQuota: Sendable {
         }
         guard isWithinLimit else {
             throw CallFailure(
-                .nobody,
+                .unknown,
                 IntegrityDecoderOutage(
                     .quota,
                     "the own limit of \(limit ?? 0) requests a day for \(packageName.excerpt) is reached; the day ends at "
@@ -80,7 +80,7 @@ final class RequestQuota: Sendable {
         }
     }
 
-    /// Takes back the count of a request that was not sent after all.
+    /// Uncounts a request that was not sent.
     func giveBack(_ call: Call, for packageName: String) {
         let day = PacificDay(time.now())
         state.withLock { state in
@@ -94,7 +94,7 @@ final class RequestQuota: Sendable {
         }
     }
 
-    /// Counts that Google refused a request for want of quota.
+    /// Counts a request that Google refused with HTTP 429.
     func refused(_ packageName: String) {
         let day = PacificDay(time.now())
         state.withLock { state in
@@ -103,7 +103,7 @@ final class RequestQuota: Sendable {
         }
     }
 
-    /// What an app has used of the present day.
+    /// The counts of an app on the current day.
     func usage(of packageName: String) -> QuotaUsage {
         let day = PacificDay(time.now())
         let count = state.withLock { state in
@@ -113,5 +113,31 @@ final class RequestQuota: Sendable {
         return QuotaUsage(
             packageName: packageName, day: day.text, end: day.end, decodes: count.decodes, writes: count.writes,
             refused: count.refused, limit: limit)
+    }
+}
+
+/// The day of Google's quotas, which ends at midnight in California.
+struct PacificDay {
+    private static let calendar: Calendar = {
+        var calendar = Calendar(identifier: .gregorian)
+        // Without a time zone database standard time, by which a day in summer ends an hour late.
+        calendar.timeZone = TimeZone(identifier: "America/Los_Angeles") ?? TimeZone(secondsFromGMT: -8 * 3600) ?? .gmt
+        return calendar
+    }()
+
+    private let start: Date
+    /// When the day ends.
+    let end: Date
+
+    /// The day at a time.
+    init(_ time: Date) {
+        start = PacificDay.calendar.startOfDay(for: time)
+        end = PacificDay.calendar.date(byAdding: .day, value: 1, to: start) ?? start.addingTimeInterval(86_400)
+    }
+
+    /// The day as `2026-04-21`.
+    var text: String {
+        let offset = Double(PacificDay.calendar.timeZone.secondsFromGMT(for: start))
+        return String(RFC3339.format(start.addingTimeInterval(offset)).prefix(10))
     }
 }

@@ -2,22 +2,82 @@ import AssayCore
 import FoundationEssentials
 import PlayIntegrity
 
-/// How often and how soon a call is tried again.
-///
-/// Exponential backoff with full jitter: the wait before attempt n + 1 is evenly distributed from 0 to `base` times 2^(n-1),
-/// at most `cap`, so that clients that failed together do not come back together. What `Retry-After` demands is waited
-/// at least.
+/// A call or an attempt without an answer: the outage for the caller, and whose failure it is.
+struct CallFailure: Error, Sendable {
+    /// Whose failure it is.
+    enum Side: Sendable {
+        /// The servers failed, or something else answered in their place.
+        case servers
+        /// The servers answered, and the client or its configuration is wrong.
+        case client
+        /// The call says nothing about the servers.
+        case unknown
+    }
+
+    /// The outage for the caller.
+    let outage: IntegrityDecoderOutage
+    /// Whose failure it is.
+    let side: Side
+
+    init(_ side: Side, _ outage: IntegrityDecoderOutage) {
+        self.side = side
+        self.outage = outage
+    }
+
+    init(_ side: Side, _ code: IntegrityDecoderOutage.Code, _ message: String) {
+        self.init(side, IntegrityDecoderOutage(code, message))
+    }
+
+    static let cancelled = CallFailure(.unknown, .cancelled, "the task was cancelled")
+    static let shutDown = CallFailure(.unknown, .shutDown, "the client has been shut down")
+
+    static let answerLost = CallFailure(
+        .client, .answerLost,
+        "an earlier answer on this token was lost, and the token now comes without verdicts, as tokens do that were decoded "
+            + "before; let the app ask for a new one")
+
+    /// Classifies a failed exchange, and whether to repeat it.
+    ///
+    /// - Parameter server: the name of the server in messages.
+    static func of<Value>(_ failure: HTTPFailure, server: String) -> AttemptResult<Value> {
+        switch failure {
+        case .notConnected(let reason): .again(CallFailure(.servers, .unreachable, "\(server): \(reason)"))
+        case .unanswered(let isTimeout, let reason):
+            .again(CallFailure(.servers, isTimeout ? .timeout : .unreachable, "\(server): \(reason)"))
+        // The server answered, but the answer is lost: Google decodes a token only once.
+        case .cut(let status, let isTimeout, let reason):
+            .stop(
+                CallFailure(
+                    .servers, isTimeout ? .timeout : .unexpectedAnswer, "\(server): HTTP \(status), but \(reason)"))
+        case .cancelled: .stop(.cancelled)
+        case .shutDown: .stop(.shutDown)
+        }
+    }
+}
+
+/// The result of one attempt.
+enum AttemptResult<Value: Sendable>: Sendable {
+    /// An answer.
+    case done(Value)
+    /// No answer; repeat, after the time in `Retry-After`.
+    case again(CallFailure, after: Duration? = nil)
+    /// No answer; do not repeat.
+    case stop(CallFailure)
+}
+
+/// Repeats calls with exponential backoff and full jitter: the wait before attempt n + 1 is uniformly distributed from 0 to
+/// `base` times 2^(n-1), at most `cap`, but at least the time in `Retry-After`.
 struct RetryRule: Sendable {
     let attempts: Int
     let base: Duration
     let cap: Duration
     let time: ClientTime
 
-    /// Tries until there is an answer, attempts are used up, or the deadline would pass.
+    /// Repeats until there is an answer, or attempts or time run out.
     ///
     /// - Parameters:
-    ///   - deadline: when there must be an answer, in ``ClientTime/uptime``.
-    ///   - attempt: one attempt, with the time that is left.
+    ///   - deadline: the latest time of an answer, in ``ClientTime/uptime``.
+    ///   - attempt: one attempt within the given time.
     func run<Value: Sendable>(
         until deadline: Duration, _ attempt: (Duration) async -> AttemptResult<Value>
     ) async throws(CallFailure) -> Value {
@@ -26,16 +86,17 @@ struct RetryRule: Sendable {
         while true {
             let left = deadline - time.uptime()
             guard left > .zero else {
-                throw last ?? CallFailure(.nobody, .timeout, "the deadline of the call passed before anything was sent")
+                throw last
+                    ?? CallFailure(.unknown, .timeout, "the deadline of the call passed before anything was sent")
             }
             switch await attempt(left) {
             case .done(let value): return value
             case .stop(let failure): throw failure
             case .again(let failure, let demanded):
-                guard number < attempts else { throw failure.told(effort(number), retryAfter: demanded, time) }
+                guard number < attempts else { throw failure.describing(effort(number), retryAfter: demanded, time) }
                 let wait = max(backoff(after: number), demanded ?? .zero)
                 guard time.uptime() + wait < deadline else {
-                    throw failure.told("\(effort(number)), and no time for another", retryAfter: demanded, time)
+                    throw failure.describing("\(effort(number)), and no time for another", retryAfter: demanded, time)
                 }
                 do { try await time.sleep(wait) } catch { throw .cancelled }
                 number += 1
@@ -54,12 +115,23 @@ struct RetryRule: Sendable {
 }
 
 extension CallFailure {
-    fileprivate func told(_ effort: String, retryAfter: Duration?, _ time: ClientTime) -> CallFailure {
+    fileprivate func describing(_ effort: String, retryAfter: Duration?, _ time: ClientTime) -> CallFailure {
         let retryAt = retryAfter.map { time.now().addingTimeInterval($0.inSeconds) }
         let demand = retryAfter.map { "; the server wants no request for \($0.inWords)" } ?? ""
         return CallFailure(
             side,
             IntegrityDecoderOutage(
                 outage.code, "\(outage.message) (\(effort)\(demand))", retryAt: retryAt ?? outage.retryAt))
+    }
+}
+
+extension Duration {
+    /// The duration in seconds.
+    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+
+    /// The duration for messages, in seconds with at most two digits after the point.
+    var inWords: String {
+        let hundredths = (inSeconds * 100).rounded() / 100
+        return hundredths == hundredths.rounded() ? "\(Int(hundredths)) s" : "\(hundredths) s"
     }
 }

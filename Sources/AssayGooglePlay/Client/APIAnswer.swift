@@ -3,30 +3,30 @@ import AssayPrimitives
 import FoundationEssentials
 import PlayIntegrity
 
-/// What the Play Integrity API says on a token.
+/// The API's result for a token.
 enum APIReply {
-    /// A JSON object: the result of the call.
+    /// The result of the call, a JSON object.
     case result(RecordObject, body: [UInt8])
-    /// The token cannot be decoded or is too old: that is said of the evidence, and no outage.
+    /// The token cannot be decoded or is too old: false evidence, no outage.
     case refusedToken(GoogleError, body: [UInt8])
 }
 
-/// What an answer of the Play Integrity API means.
+/// A classified answer of the Play Integrity API.
 enum APIAnswer {
-    /// Something is said on the token.
+    /// A result for the token.
     case reply(APIReply)
-    /// The access token is not taken.
+    /// The access token is refused.
     case unauthorised(CallFailure)
-    /// Try again later.
+    /// Repeat later.
     case unavailable(CallFailure, after: Duration?)
-    /// There is nothing to try again for.
+    /// Repeating does not help.
     case outage(CallFailure)
 
-    /// Reads an answer.
+    /// Classifies an answer.
     ///
     /// - Parameters:
-    ///   - account: who asked, for messages.
-    ///   - now: the present, for `Retry-After`.
+    ///   - account: the caller, for messages.
+    ///   - now: the current time, for `Retry-After`.
     init(_ answer: HTTPAnswer, account: ServiceAccount, limit: Int, now: Date) {
         let error = GoogleError(answer.body, code: answer.status, limit: limit)
         let said = error.map { "HTTP \(answer.status), \($0)" } ?? answer.summary
@@ -42,19 +42,20 @@ enum APIAnswer {
             if let error, error.isAboutToken {
                 self = .reply(.refusedToken(error, body: answer.body))
             } else {
-                self = .outage(CallFailure(.us, .unexpectedAnswer, "Google does not take the request: \(said)"))
+                self = .outage(CallFailure(.client, .unexpectedAnswer, "Google does not take the request: \(said)"))
             }
         case 401: self = .unauthorised(APIAnswer.notAuthorised(said, account))
-        // What is not Google's own error comes from something in between, such as a proxy.
+        // Otherwise it is not Google's error but, for example, a proxy's.
         case 403 where error != nil: self = .outage(APIAnswer.notAuthorised(said, account))
-        case 429: self = .unavailable(CallFailure(.us, .quota, "Google's quota is used up: \(said)"), after: retryAfter)
+        case 429:
+            self = .unavailable(CallFailure(.client, .quota, "Google's quota is used up: \(said)"), after: retryAfter)
         case 500...599: self = .unavailable(CallFailure(.servers, .serverError, said), after: retryAfter)
-        case 404: self = .outage(CallFailure(.us, .unexpectedAnswer, "\(said); look at the base URL"))
+        case 404: self = .outage(CallFailure(.client, .unexpectedAnswer, "\(said); look at the base URL"))
         default: self = .outage(APIAnswer.unexpected(said))
         }
     }
 
-    /// The failure of an answer that the documents do not know.
+    /// The failure of an undocumented answer.
     static func unexpected(_ said: String) -> CallFailure {
         CallFailure(
             .servers, .unexpectedAnswer, "\(said): that is no answer of the Play Integrity API; look at proxies")
@@ -62,8 +63,80 @@ enum APIAnswer {
 
     private static func notAuthorised(_ said: String, _ account: ServiceAccount) -> CallFailure {
         CallFailure(
-            .us, .notAuthorised,
+            .client, .notAuthorised,
             "\(account.email.excerpt) may not ask: \(said); look in the Play Console whether the app is linked to the "
                 + "Cloud project of this service account, and in the Cloud console whether the API is enabled there")
+    }
+}
+
+/// An error of a Google API: `{"error": {"code": 400, "message": "...", "status": "INVALID_ARGUMENT", "details": [...]}}`
+/// (AIP-193).
+struct GoogleError: CustomStringConvertible {
+    /// The status, such as `PERMISSION_DENIED`.
+    let status: String
+    /// Google's message, quoted safely.
+    let message: String
+    /// Whether it concerns the form or the sender of the request.
+    private let isAboutRequest: Bool
+
+    /// Reads the body of an error; nil if it is not one of a Google API.
+    ///
+    /// - Parameter code: the HTTP status, which the body repeats.
+    init?(_ body: [UInt8], code: Int, limit: Int) {
+        guard let document = try? JSONReader.readObject(body, limit: limit),
+            case .object(let error) = document["error"]?.content, case .text(let status) = error["status"]?.content,
+            case .number(let digits) = error["code"]?.content, digits.isByteEqual(to: String(code))
+        else { return nil }
+        self.status = ServerText.quote(status)
+        if case .text(let text) = error["message"]?.content {
+            message = ServerText.quote(text)
+        } else {
+            message = "no message"
+        }
+        let details: [RecordValue] = if case .array(let details) = error["details"]?.content { details } else { [] }
+        isAboutRequest =
+            message.hasPrefix("Invalid JSON payload received") || details.contains(where: GoogleError.isAboutRequest)
+    }
+
+    /// Whether the token cannot be decoded.
+    ///
+    /// Google uses the status INVALID_ARGUMENT for an undecodable token and for an unreadable request, and documents no
+    /// messages. Requests from here are well-formed, so the token is the cause unless the error names another one: a field
+    /// (`google.rpc.BadRequest`), a refused caller, such as API_KEY_INVALID (`google.rpc.ErrorInfo`), or malformed JSON.
+    var isAboutToken: Bool { status.isByteEqual(to: "INVALID_ARGUMENT") && !isAboutRequest }
+
+    private static func isAboutRequest(_ detail: RecordValue) -> Bool {
+        guard case .object(let detail) = detail.content, case .text(let type) = detail["@type"]?.content else {
+            return false
+        }
+        if type.isByteEqual(to: "type.googleapis.com/google.rpc.ErrorInfo") { return true }
+        guard type.isByteEqual(to: "type.googleapis.com/google.rpc.BadRequest"),
+            case .array(let violations) = detail["fieldViolations"]?.content
+        else { return false }
+        return violations.contains { violation in
+            guard case .object(let violation) = violation.content, case .text(let field) = violation["field"]?.content
+            else { return false }
+            return !["integrity_token", "integrityToken"].containsBytes(of: field)
+        }
+    }
+
+    /// Status and message.
+    var description: String { "\(status): \(message)" }
+}
+
+/// Recognises Google's replay protection: decoded again, a token has no device labels, and its app is UNEVALUATED.
+enum ClearedVerdicts {
+    /// Whether the verdicts of a payload may be cleared. The first verdict on an unknown device and app looks the same.
+    static func mayBe(_ payload: RecordObject) -> Bool {
+        if case .array(let labels) = member(payload, "deviceIntegrity", "deviceRecognitionVerdict"), !labels.isEmpty {
+            return false
+        }
+        guard case .text(let verdict) = member(payload, "appIntegrity", "appRecognitionVerdict") else { return true }
+        return verdict.isByteEqual(to: "UNEVALUATED")
+    }
+
+    private static func member(_ payload: RecordObject, _ block: String, _ name: String) -> RecordValue.Content? {
+        guard case .object(let block) = payload[block]?.content else { return nil }
+        return block[name]?.content
     }
 }

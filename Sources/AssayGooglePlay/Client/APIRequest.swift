@@ -2,13 +2,13 @@ import AssayCore
 import FoundationEssentials
 import PlayIntegrity
 
-/// A call of the Play Integrity API, REST reference v1.
+/// A request of the Play Integrity API (REST reference v1).
 struct APIRequest: Sendable {
     /// The path after the base URL.
     let path: String
     /// The body, JSON.
     let body: [UInt8]
-    /// What it counts as.
+    /// The call in quotas.
     let call: RequestQuota.Call
     /// The app.
     let packageName: String
@@ -41,12 +41,12 @@ struct APIRequest: Sendable {
 
     private static func demandSendable(_ token: String, _ packageName: String) throws(CallFailure) {
         if let objection = PackageName.objection(to: packageName) {
-            throw CallFailure(.nobody, .notSendable, "nothing was sent: \(objection)")
+            throw CallFailure(.unknown, .notSendable, "nothing was sent: \(objection)")
         }
         do {
             try IntegrityTokenText.check(token)
         } catch {
-            throw CallFailure(.nobody, .notSendable, "nothing was sent: \(error.detail)")
+            throw CallFailure(.unknown, .notSendable, "nothing was sent: \(error.detail)")
         }
     }
 
@@ -56,7 +56,7 @@ struct APIRequest: Sendable {
             encoder.outputFormatting = .sortedKeys
             return Array(try encoder.encode(value))
         } catch {
-            throw CallFailure(.nobody, .notSendable, "nothing was sent: the request cannot be written as JSON")
+            throw CallFailure(.unknown, .notSendable, "nothing was sent: the request cannot be written as JSON")
         }
     }
 

@@ -1,10 +1,8 @@
 import AssayCore
 public import PlayIntegrity
 
-/// The bits of device recall to be changed: what an app remembers of a device, kept by Google for three years.
-///
-/// Bits that are nil stay as they are.
-public struct DeviceRecallValues: Sendable, Equatable {
+/// Changes of device recall bits, which Google keeps for a device for three years. Bits that are nil do not change.
+public struct DeviceRecallValues: Sendable {
     /// The first bit.
     public var first: Bool?
     /// The second bit.
@@ -12,27 +10,27 @@ public struct DeviceRecallValues: Sendable, Equatable {
     /// The third bit.
     public var third: Bool?
 
-    /// States which bits are changed.
+    /// Chooses the changes.
     public init(first: Bool? = nil, second: Bool? = nil, third: Bool? = nil) {
         self.first = first
         self.second = second
         self.third = third
     }
 
-    /// Whether no bit is changed.
-    public var isEmpty: Bool { first == nil && second == nil && third == nil }
+    /// Whether no bit changes.
+    var isEmpty: Bool { first == nil && second == nil && third == nil }
 }
 
-/// Why bits of device recall were not written.
+/// Why device recall bits were not written.
 public enum DeviceRecallError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// No bit was given to be changed; nothing was sent.
+    /// No change was given; nothing was sent.
     case nothingToWrite
-    /// Google refuses the token: it cannot be decoded, is older than 14 days, or of a device that is not genuine.
+    /// Google refuses the token: undecodable, older than 14 days, or of a device that is not genuine.
     case refused(String)
-    /// There is no answer. The bits may have been written nevertheless; writing the same ones again does no harm.
+    /// There is no answer. The bits may have been written; repeating the call is safe.
     case outage(IntegrityDecoderOutage)
 
-    /// What happened.
+    /// The sentence.
     public var description: String {
         switch self {
         case .nothingToWrite: "no device recall bit was given to be changed"

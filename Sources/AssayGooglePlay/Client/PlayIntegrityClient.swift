@@ -1,28 +1,50 @@
 import AssayCore
 public import PlayIntegrity
 
-/// The client of Google's Play Integrity API: has tokens decoded and writes device recall bits.
+/// Limits of a ``PlayIntegrityClient``. The defaults suit a backend with a waiting user.
+public struct PlayIntegrityClientSettings: Sendable {
+    /// The server of the API.
+    package var baseURL = ServerURL.playIntegrity
+    /// The time of a call, with access token, attempts and waits.
+    public var deadline = Duration.seconds(15)
+    /// The time of one attempt.
+    public var attemptTime = Duration.seconds(5)
+    /// The most attempts of a call, at least 1.
+    public var attempts = 4
+    /// The longest wait before the second attempt; doubled for each further one.
+    package var backoffBase = Duration.milliseconds(200)
+    /// The longest wait before any attempt, unless `Retry-After` is longer.
+    package var backoffCap = Duration.seconds(5)
+    /// The most requests for one app on one day; nil for Google's limit only, which is 10,000 unless it was raised.
+    public var dailyLimit: Int?
+    /// The number of consecutive failures of Google after which no calls are sent for a while.
+    public var circuitThreshold = 5
+    /// How long no calls are sent then.
+    public var circuitPause = Duration.seconds(30)
+
+    /// The defaults.
+    public init() {}
+}
+
+/// The client of Google's Play Integrity API: decodes tokens and writes device recall bits.
 ///
-/// Give it to a `Verifier` among its `services`, keep one for the life of the process, and shut it down at its end.
+/// Give it to a `Verifier` among its `services`. Keep one for the life of the process, and shut it down at the end.
 ///
 ///     let account = try ServiceAccount(json: SecretBytes(contentsOfKeyFile))
 ///     let client = PlayIntegrityClient(account: account)
 ///     let verifier = Verifier(policy: policy, ledger: ledger, services: [client])
 ///
-/// **What is tried again.** No connection, no answer, HTTP 429 and 5xx are, with exponential backoff and full jitter, within
-/// the deadline of the call. An answer that began is never asked for again.
+/// **Retries.** A failed connection, a missing answer, HTTP 429 and 5xx are retried with exponential backoff and full jitter,
+/// within the deadline of the call. An answer that began is not retried.
 ///
-/// **Tokens that are decoded twice.** Google decodes a token once: asked again, it answers with cleared verdicts, which look
-/// like those of a device that is not genuine. A request of which no answer came may have been decoded. When an attempt
-/// after such a one is answered without any verdict, that says nothing about the device, and the call ends in the outage
-/// `answer-lost` instead: an outage is not a rejection. It cannot become an acceptance either way. The app then asks for a
-/// new token.
+/// **Lost answers.** Google decodes a token once, and then answers with cleared verdicts, which look like those of a device
+/// that is not genuine. A request without an answer may have been decoded. If a later attempt gets cleared verdicts, the call
+/// ends in the outage `answer-lost` instead of a rejection; it never becomes an acceptance. The app then requests a new token.
 ///
-/// **Secrets.** Access tokens, the account's key and integrity tokens are in no log, error or description. Nothing is
-/// logged here at all.
+/// **Secrets.** Access tokens, the account's key and integrity tokens are in no error and no description. Nothing is logged.
 public final class PlayIntegrityClient: IntegrityTokenDecoder {
-    /// How the client calls.
-    public let settings: PlayIntegrityClientSettings
+    /// The limits.
+    package let settings: PlayIntegrityClientSettings
     private let account: ServiceAccount
     private let time: ClientTime
     private let exchange: HTTPExchange
@@ -31,16 +53,12 @@ public final class PlayIntegrityClient: IntegrityTokenDecoder {
     private let breaker: CircuitBreaker
     private let quota: RequestQuota
 
-    /// Makes a client. Nothing is sent until the first call.
-    ///
-    /// - Parameters:
-    ///   - account: in whose name it calls.
-    ///   - settings: how it calls.
+    /// Creates a client. Nothing is sent until the first call.
     public convenience init(account: ServiceAccount, settings: PlayIntegrityClientSettings = .init()) {
         self.init(account: account, settings: settings, time: .system)
     }
 
-    /// Makes a client with another time.
+    /// Creates a client with other clocks.
     package init(account: ServiceAccount, settings: PlayIntegrityClientSettings, time: ClientTime) {
         self.account = account
         self.settings = settings
@@ -57,11 +75,11 @@ public final class PlayIntegrityClient: IntegrityTokenDecoder {
         quota = RequestQuota(limit: settings.dailyLimit, time: time)
     }
 
-    /// Has a token decoded; see the type for what is tried again.
+    /// Lets Google decode a token.
     ///
-    /// - Returns: the body of Google's answer: `{"tokenPayloadExternal": {...}}`, of which nothing else was looked at, or
-    ///   the error of a token that Google cannot decode, `{"error": {"status": "INVALID_ARGUMENT", ...}}`.
-    /// - Throws: ``PlayIntegrity/IntegrityDecoderOutage`` when there is no answer on the token.
+    /// - Returns: the body of the answer: `{"tokenPayloadExternal": {...}}`, not checked any further, or for an undecodable
+    ///   token `{"error": {"status": "INVALID_ARGUMENT", ...}}`.
+    /// - Throws: ``PlayIntegrity/IntegrityDecoderOutage`` without a result for the token.
     public func decode(
         token: String, packageName: String, form: IntegrityTokenForm
     ) async throws(IntegrityDecoderOutage) -> [UInt8] {
@@ -75,12 +93,12 @@ public final class PlayIntegrityClient: IntegrityTokenDecoder {
         }
     }
 
-    /// Writes device recall bits for the device that a token is of. It takes up to 30 seconds until they show in verdicts.
+    /// Writes device recall bits of a device. Verdicts show them after up to 30 seconds.
     ///
     /// - Parameters:
-    ///   - token: a token of the device, at most 14 days old; one that was decoded before is as good.
+    ///   - token: a token of the device, at most 14 days old; it may have been decoded.
     ///   - packageName: the package name of the app.
-    ///   - values: the bits to change, at least one.
+    ///   - values: at least one change.
     public func writeDeviceRecall(
         token: String, packageName: String, values: DeviceRecallValues
     ) async throws(DeviceRecallError) {
@@ -95,14 +113,14 @@ public final class PlayIntegrityClient: IntegrityTokenDecoder {
         if let refusal { throw .refused(refusal) }
     }
 
-    /// What an app has used of the present day's quota.
+    /// The requests for an app on the current day.
     public func usage(of packageName: String) -> QuotaUsage { quota.usage(of: packageName) }
 
-    /// Whether calls are tried at present.
-    public var circuit: CircuitState { breaker.current }
+    /// Whether calls are sent.
+    package var circuit: CircuitState { breaker.current }
 
-    /// Ends all calls and connections. Calls that are under way, and later ones, end in the outage `shut-down`; one that
-    /// waits for its next attempt does when the wait is over.
+    /// Closes all connections. Current and later calls end in the outage `shut-down`; a call between two attempts ends after its
+    /// wait.
     public func shutdown() async {
         await tokens.shutdown()
         await exchange.shutdown()
@@ -180,7 +198,7 @@ public final class PlayIntegrityClient: IntegrityTokenDecoder {
                 return .again(failure, after: wait)
             case .unauthorised(let failure):
                 await tokens.discard(token)
-                // Once: a token may be revoked before its time, but a second one that is refused is no accident.
+                // Renew once: a token may be revoked early, but a second refusal has another reason.
                 guard !history.hasRenewed else { return .stop(failure) }
                 history.hasRenewed = true
             }
@@ -198,10 +216,10 @@ public final class PlayIntegrityClient: IntegrityTokenDecoder {
     }
 }
 
-/// What the attempts of a call so far make of the next one.
+/// What the earlier attempts of a call mean for the next one.
 private struct CallHistory {
-    /// Whether a request may have been decoded of which no answer came.
+    /// Whether a request without an answer may have been decoded.
     var mayBeDecoded = false
-    /// Whether the call had a new access token made.
+    /// Whether the call renewed the access token.
     var hasRenewed = false
 }

@@ -1,38 +1,62 @@
 import AssayCore
 import AsyncHTTPClient
+import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 import PlayIntegrity
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+/// A complete answer of a server.
+struct HTTPAnswer: Sendable {
+    /// The status code.
+    let status: Int
+    /// The field `Retry-After`, as sent.
+    let retryAfter: String?
+    /// The field `Content-Type`, as sent.
+    let contentType: String?
+    /// The body.
+    let body: [UInt8]
 
-/// Posts requests and reads answers, each in bounded time and space.
+    /// Status, type and size, for messages.
+    var summary: String {
+        let type = contentType.map { ", \(ServerText.quote($0))" } ?? ""
+        return "HTTP \(status)\(type), \(body.count) bytes"
+    }
+}
+
+/// Why there is no complete answer. The sentences contain nothing of the request.
+enum HTTPFailure: Error, Sendable {
+    /// No connection: the request was not sent.
+    case notConnected(String)
+    /// No answer; the request may have arrived.
+    case unanswered(isTimeout: Bool, String)
+    /// An answer began, but is incomplete or too long.
+    case cut(status: Int, isTimeout: Bool, String)
+    /// The task was cancelled.
+    case cancelled
+    /// The client was shut down.
+    case shutDown
+}
+
+/// Posts requests and reads answers in bounded time and space.
 ///
-/// AsyncHTTPClient keeps the connections. It follows no redirects here, since that would carry an access token elsewhere,
-/// and tries no connection twice: whoever calls decides that. Its own deadline ends with the head of an answer, so that
-/// the time is kept here.
+/// Redirects are not followed: they would carry an access token elsewhere. Connections are not retried: the caller decides
+/// that. The deadline of AsyncHTTPClient ends with the head of an answer, so the timeout is here.
 final class HTTPExchange: Sendable {
-    /// How many bytes of an answer are read.
+    /// The most bytes of an answer.
     let answerLimit: Int
     private let client: HTTPClient
     private let time: ClientTime
     private let isShutDown = Mutex(false)
 
-    /// Prepares connections; none is made yet.
+    /// Prepares a client; nothing is connected yet.
     init(answerLimit: Int, connectTimeout: Duration, time: ClientTime) {
         self.answerLimit = answerLimit
         self.time = time
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow, timeout: .init(connect: TimeAmount(connectTimeout)))
-        // Servers close idle connections; a request that crosses with that is lost, and may have been decoded.
+        // Shorter than the server's: a request on a connection that the server closes is lost, and may have been decoded.
         configuration.connectionPool.idleTimeout = .seconds(30)
         configuration.connectionPool.retryConnectionEstablishment = false
         client = HTTPClient(configuration: configuration)
@@ -46,10 +70,10 @@ final class HTTPExchange: Sendable {
     /// Sends a POST request.
     ///
     /// - Parameters:
-    ///   - url: where to.
-    ///   - fields: the header fields. Whoever calls sees to it that they are printable ASCII.
+    ///   - url: the target.
+    ///   - fields: the header fields, printable ASCII.
     ///   - body: the body.
-    ///   - limit: how long it may take, body and all.
+    ///   - limit: the timeout, for the whole answer.
     func post(
         _ url: String, fields: [(String, String)], body: [UInt8], within limit: Duration
     ) async throws(HTTPFailure) -> HTTPAnswer {
@@ -60,7 +84,7 @@ final class HTTPExchange: Sendable {
         request.body = .bytes(ByteBuffer(bytes: body))
         let progress = Progress()
         let result = await race(request, progress, within: limit)
-        // What comes of a cancelled task may be cut short without an error.
+        // The body of a cancelled task may be cut without an error.
         if Task.isCancelled { throw .cancelled }
         switch result {
         case .success(let answer): return answer
@@ -70,13 +94,13 @@ final class HTTPExchange: Sendable {
         }
     }
 
-    /// Ends all connections; requests that are under way fail.
+    /// Closes all connections; current requests fail.
     func shutdown() async {
         let isFirst = isShutDown.withLock { flag in
             defer { flag = true }
             return !flag
         }
-        // The only error is that it was shut down before.
+        // The only error is a second shutdown.
         if isFirst { try? await client.shutdown() }
     }
 
@@ -108,7 +132,7 @@ final class HTTPExchange: Sendable {
             contentType: response.headers.first(name: "Content-Type"), body: Array(body.readableBytesView))
     }
 
-    /// What an error means. Texts of errors are not shown where they may contain header fields.
+    /// Classifies an error. Error texts that may contain header fields are not shown.
     private static func failure(_ error: any Error, status: Int?, after time: Duration) -> HTTPFailure {
         let isTimeout = error is TimeIsUp
         if let status {
@@ -125,7 +149,7 @@ final class HTTPExchange: Sendable {
         case is TimeIsUp: return .unanswered(isTimeout: true, "no answer after \(time.inWords)")
         case is CancellationError: return .cancelled
         case let error as NIOConnectionError: return .notConnected("no connection: \(reason(error))")
-        // What a numeric host gives in place of the error above.
+        // The error for a numeric host.
         case let error as IOError where [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH].contains(error.errnoCode):
             return .notConnected("no connection: \(reason(error))")
         case let error as HTTPClientError:
@@ -146,12 +170,12 @@ final class HTTPExchange: Sendable {
         return ServerText.quote(String(describing: first.error))
     }
 
-    /// The system's own sentence: that of the error begins with one on another matter, "connection reset".
+    /// The system's description: that of the error begins with the name of the failed call.
     private static func reason(_ error: IOError) -> String { String(cString: strerror(error.errnoCode)) }
 
     private struct TimeIsUp: Error {}
 
-    /// How far an exchange came, known also when it fails.
+    /// The status of an answer that began, also when the exchange fails.
     private final class Progress: Sendable {
         private let value = Mutex<Int?>(nil)
         var status: Int? {
@@ -162,6 +186,42 @@ final class HTTPExchange: Sendable {
 }
 
 extension HTTPExchange: CustomReflectable {
-    /// Nothing to look into: connections hold the requests that they last sent, access tokens included.
+    /// Empty: connections hold their last requests with access tokens.
     var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// The field `Retry-After` (RFC 9110 section 10.2.3).
+enum RetryAfter {
+    private static let day = 86_400
+
+    /// The time to wait.
+    ///
+    /// - Parameters:
+    ///   - field: seconds, or a date (IMF-fixdate, section 5.6.7).
+    ///   - now: the current time.
+    /// - Returns: nil for anything else; at most a day.
+    static func parse(_ field: String, now: Date) -> Duration? {
+        let text = field.utf8.drop { $0 == 0x20 }
+        if let seconds = number(text[...]) { return .seconds(min(seconds, day)) }
+        guard let date = date(Array(text)) else { return nil }
+        return .seconds(min(max(0, date.timeIntervalSince(now)), Double(day)))
+    }
+
+    private static func number(_ digits: some Collection<UInt8>) -> Int? {
+        guard (1...9).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    }
+
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`. The name of the day is ignored.
+    private static func date(_ bytes: [UInt8]) -> Date? {
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        guard bytes.count == 29, bytes[3...4].elementsEqual(", ".utf8), bytes[25...].elementsEqual(" GMT".utf8),
+            let day = number(bytes[5...6]), let year = number(bytes[12...15]), let hour = number(bytes[17...18]),
+            let minute = number(bytes[20...21]), let second = number(bytes[23...24]), hour < 24, minute < 60,
+            second < 61,
+            let month = months.firstIndex(where: { bytes[8...10].elementsEqual($0.utf8) }),
+            let days = RFC3339.daysSince1970(year: year, month: month + 1, day: day)
+        else { return nil }
+        return Date(timeIntervalSince1970: Double(((days * 24 + hour) * 60 + minute) * 60 + second))
+    }
 }

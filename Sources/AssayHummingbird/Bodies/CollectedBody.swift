@@ -3,15 +3,14 @@ import Hummingbird
 import NIOCore
 import Synchronization
 
-/// A body that was read before its request is judged, with its digests computed on the way.
+/// A body that was read before its request is judged, with its digests.
 enum CollectedBody {
-    /// All of it.
+    /// The whole body.
     case whole(ByteBuffer, CoveredDigests)
-    /// More than the limit; as handlers get it when the request goes on nevertheless.
+    /// A body over the limit, for the handler of a request that is not refused.
     case tooLong(RequestBody)
 
-    /// Below how many bytes parts are put together. Of a body in chunks of one byte, the list of its parts would take many
-    /// times the memory that the limit allows the body.
+    /// Smaller parts are joined: the list of the parts of a body in one-byte chunks would take many times the limit.
     private static let smallPart = 1024
 
     static func read(_ body: RequestBody, upTo limit: Int, _ digests: CoveredDigests) async throws -> CollectedBody {
@@ -39,7 +38,7 @@ enum CollectedBody {
     }
 }
 
-/// A body of which some parts have been read. It can be read once, as any that comes from a client.
+/// A body of which some parts were read. It can be read once.
 private final class ResumedBody: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
 

@@ -1,19 +1,21 @@
+import Approov
 import Assay
+import AssayHTTPSignatures
 import AssayPrimitives
 import NIOCore
 
-/// Digests of a body that is read in parts.
+/// Running digests of a body.
 struct CoveredDigests {
     private var running: [(algorithm: ContentDigest.Algorithm, digest: RunningDigest)]
 
-    /// Begins with those algorithms that occur in some values of `Content-Digest`: no other can be covered.
+    /// Computes the algorithms that occur in values of `Content-Digest`: no others can be covered.
     init(namedIn values: [String]) {
         running = ContentDigest.Algorithm.allCases.filter { algorithm in
             values.contains { Self.contains($0.utf8, Array(algorithm.rawValue.utf8)) }
         }.map { ($0, RunningDigest($0)) }
     }
 
-    /// Begins with the algorithms of digests that a signature covers.
+    /// Computes the algorithms of covered digests.
     init(of digests: [MessageFacts.ContentDigest]) {
         running = digests.compactMap { digest in
             ContentDigest.Algorithm(rawValue: digest.algorithm).map { ($0, RunningDigest($0)) }
@@ -33,12 +35,12 @@ struct CoveredDigests {
         for index in running.indices { running[index].digest.update(part.readableBytesSpan) }
     }
 
-    /// The digest of all parts so far, and nil for an algorithm that was not begun with.
+    /// The digest of all parts so far; nil for an algorithm that is not computed.
     func digest(_ algorithm: ContentDigest.Algorithm) -> [UInt8]? {
         running.first { $0.algorithm == algorithm }?.digest.finalize()
     }
 
-    /// Whether these are the digests of all parts so far: at least one, and every one.
+    /// Whether all given digests, at least one, are those of the parts so far.
     func match(_ digests: [MessageFacts.ContentDigest]) -> Bool {
         !digests.isEmpty
             && digests.allSatisfy { expected in

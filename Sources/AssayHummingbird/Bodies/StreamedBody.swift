@@ -1,19 +1,20 @@
+import Approov
 import Assay
 import Hummingbird
 import NIOCore
 import Synchronization
 
-/// Whether a body that is read by a handler is the one that was signed.
+/// The check of a body while the handler reads it.
 public final class StreamedBodyCheck: Sendable {
-    /// How far the check is.
+    /// The state of the check.
     public enum Status: Int, Sendable {
-        /// The body has not been read to its end.
+        /// The body was not read to its end.
         case pending
-        /// The body has been read, and the digests that the signature covers are its own.
+        /// The signed digests are those of the body.
         case matches
-        /// The digests are those of another body.
+        /// The signed digests are those of another body.
         case differs
-        /// The body has another length than `Content-Length` says: it was cut.
+        /// The body is shorter or longer than `Content-Length`.
         case lengthDiffers
         /// The body is longer than the limit.
         case tooLong
@@ -23,16 +24,16 @@ public final class StreamedBodyCheck: Sendable {
 
     init() {}
 
-    /// How far the check is now.
+    /// The current state.
     public internal(set) var status: Status {
         get { Status(rawValue: index.load(ordering: .acquiring)) ?? .pending }
         set { index.store(newValue.rawValue, ordering: .releasing) }
     }
 }
 
-/// Reading a body ended, since it is not the one that was signed.
+/// Ends reading a body that is not the signed one.
 public struct StreamedBodyError: Error, Sendable, CustomStringConvertible {
-    /// What is wrong.
+    /// The result of the check.
     public let status: StreamedBodyCheck.Status
 
     /// The sentence.
@@ -45,7 +46,7 @@ public struct StreamedBodyError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// The body of a request whose signature holds, on its way to the handler.
+/// The body of a request with a valid signature, for the handler.
 struct StreamedBody: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
 
@@ -54,7 +55,7 @@ struct StreamedBody: AsyncSequence, Sendable {
     let expected: [MessageFacts.ContentDigest]
     let contentLength: Int?
     let limit: Int
-    /// Whether a body that is another one ends with an error.
+    /// Whether another body than the signed one ends with an error.
     let enforces: Bool
     let check: StreamedBodyCheck
 

@@ -1,10 +1,11 @@
+public import Approov
 public import Assay
+public import AssayCore
 import HTTPTypes
 public import Hummingbird
 
-/// Checks the Approov token of every request, what it is bound to, and the signature of the message where the policy
-/// demands one. What is done with rejected requests is for the policy's `enforcement`, and for the switch of a
-/// ``LiveVerifier``, to say.
+/// Checks the Approov token and its binding of every request, and the message signature if the policy requires one. The
+/// policy's `enforcement` and the switch of the ``LiveVerifier`` decide what happens to rejected requests.
 ///
 ///     let live = try LiveVerifier(verifier, logger: logger)
 ///     let router = Router(context: BasicApproovRequestContext.self)
@@ -20,10 +21,10 @@ public struct ApproovMiddleware<Context: ApproovRequestContext>: RouterMiddlewar
     /// Checks requests for an app.
     ///
     /// - Parameters:
-    ///   - live: judges them.
-    ///   - app: the name of the policy's app, and nil for the only one with `approov`.
-    ///   - options: how they are treated.
-    /// - Throws: ``PolicyError`` when the policy has no such app, or demands signed messages and `options` name no origins.
+    ///   - live: the verifier.
+    ///   - app: the name of the policy's app; nil for the only one with `approov`.
+    ///   - options: other options.
+    /// - Throws: `PolicyError` when the policy has no such app, or requires signed messages and `options` have no origins.
     public init(
         _ live: LiveVerifier, app: String? = nil, options: ApproovMiddlewareOptions = ApproovMiddlewareOptions()
     ) throws(PolicyError) {
@@ -32,7 +33,7 @@ public struct ApproovMiddleware<Context: ApproovRequestContext>: RouterMiddlewar
         position = try live.use(app: app, hasOrigins: options.origins != nil)
     }
 
-    /// Judges a request, and answers it or passes it on.
+    /// Judges a request, and refuses it or calls the handler.
     public func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
@@ -51,10 +52,10 @@ public struct ApproovMiddleware<Context: ApproovRequestContext>: RouterMiddlewar
         context.approov = ApproovRequest(
             outcome: judgement.outcome, enforcement: enforcement, body: judgement.body)
         guard let check = judgement.body else { return try await next(request, context) }
-        return try await passOn(request, context, check, enforcement, next)
+        return try await callHandler(request, context, check, enforcement, next)
     }
 
-    /// The answer to a request that does not go on.
+    /// The answer to a refused request; nil for one that the handler gets.
     private func refusal(of outcome: ApproovOutcome) -> Response? {
         guard !outcome.isAccepted else { return nil }
         let refusal = RefusalResponse(options: settings.options)
@@ -71,9 +72,9 @@ public struct ApproovMiddleware<Context: ApproovRequestContext>: RouterMiddlewar
         }
     }
 
-    /// Passes on a request whose body is checked while it is read. A body that is not the signed one makes every answer an
-    /// error, also that of a handler that took no notice.
-    private func passOn(
+    /// Calls the handler of a request whose body is checked while it is read. Any answer to another body than the signed one
+    /// becomes an error.
+    private func callHandler(
         _ request: Request, _ context: Context, _ check: StreamedBodyCheck,
         _ enforcement: ApproovConfiguration.Enforcement, _ next: (Request, Context) async throws -> Response
     ) async throws -> Response {

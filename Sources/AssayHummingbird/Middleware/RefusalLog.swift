@@ -1,9 +1,10 @@
+import Approov
 import Assay
 import Logging
 
-/// Logs what was found of a request: never a token, a secret or a key.
+/// Logs the outcome of requests, without tokens, secrets and keys.
 enum RefusalLog {
-    /// Logs everything but an acceptance, and gives the request's logger the outcome, so that what the handler logs carries it.
+    /// Logs an outcome, acceptances at debug level, and adds it to the metadata of the request's logger.
     static func write(
         _ outcome: ApproovOutcome, app: String, _ enforcement: ApproovConfiguration.Enforcement,
         to logger: inout Logger
@@ -41,7 +42,7 @@ enum RefusalLog {
         }
     }
 
-    /// Logs a body that is not the signed one.
+    /// Logs a body other than the signed one.
     static func write(
         _ status: StreamedBodyCheck.Status, app: String, _ enforcement: ApproovConfiguration.Enforcement,
         to logger: Logger

@@ -1,13 +1,15 @@
+import Approov
 import Assay
+import AssayCore
 import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// What clients are answered whose requests do not go on.
+/// The answers to refused requests.
 struct RefusalResponse {
-    /// Where the manual's example looks for the attestation response code (React Native, "Log rejections with ARC").
+    /// The field of the attestation response code in Approov's manual (React Native, "Log rejections with ARC").
     static let responseCode = HTTPField.Name("X-Approov-Error-ARC")
-    /// The same for the ID of the device.
+    /// The field of the device ID there.
     static let deviceID = HTTPField.Name("X-Approov-Error-Device-ID")
 
     let options: ApproovMiddlewareOptions
@@ -17,7 +19,7 @@ struct RefusalResponse {
         refusal(of: verdict, failed: verdict.failed)
     }
 
-    /// A request whose body is not the one that was signed.
+    /// A request with another body than the signed one.
     func rejection(of verdict: Verdict?, body status: StreamedBodyCheck.Status) -> Response {
         switch status {
         case .lengthDiffers: unjudged(.bodyLengthDiffers)
@@ -37,14 +39,14 @@ struct RefusalResponse {
         return answer(status, #"{"error":"\#(obstacle.rawValue)"}"#)
     }
 
-    /// A request that comes during an outage.
+    /// A request during an outage.
     func outage() -> Response {
         var response = answer(.serviceUnavailable, #"{"error":"approov-unavailable"}"#)
         response.headers[.retryAfter] = String(max(0, options.retryAfter))
         return response
     }
 
-    /// A request that meets a configuration with which nothing can be judged.
+    /// A request under an unusable configuration.
     func misconfiguration() -> Response {
         answer(.internalServerError, #"{"error":"approov-misconfigured"}"#)
     }
@@ -66,12 +68,12 @@ struct RefusalResponse {
         var response = answer(status, body + "}")
         if let code, let name = Self.responseCode { response.headers[name] = code }
         if let device, let name = Self.deviceID { response.headers[name] = device }
-        // RFC 9110 section 15.5.2: a 401 names what would do.
+        // Required by RFC 9110 section 15.5.2.
         if status == .unauthorized { response.headers[.wwwAuthenticate] = "Approov" }
         return response
     }
 
-    /// Whether another token would fail as well, since it is the app, the device or the service that the policy refuses.
+    /// Whether another token would fail too: the policy refuses the app, the device or the service.
     private static func isBeyondRepair(_ check: CheckID) -> Bool {
         [
             ApproovCheck.issuer, ApproovCheck.audience, ApproovCheck.failover, ApproovCheck.annotations,
@@ -79,7 +81,7 @@ struct RefusalResponse {
         ].contains(check)
     }
 
-    /// The text if it may stand in a field and in JSON as it is. Tokens that are not authentic say what anybody likes.
+    /// The text, if it needs no escaping in a field and in JSON. Forged tokens may contain anything.
     private static func plain(_ text: String?) -> String? {
         guard let text, (1...64).contains(text.utf8.count) else { return nil }
         let isPlain = text.utf8.allSatisfy { byte in

@@ -1,3 +1,4 @@
+import Approov
 import Assay
 import AssayCore
 import AssayPrimitives
@@ -6,10 +7,10 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// What was found of a request.
+/// The result of judging a request.
 struct Judgement {
     let outcome: ApproovOutcome
-    /// Set when the body is checked while the handler reads it.
+    /// The check of a streamed body; nil for every other.
     var body: StreamedBodyCheck?
 
     init(_ outcome: ApproovOutcome, body: StreamedBodyCheck? = nil) {
@@ -18,13 +19,13 @@ struct Judgement {
     }
 }
 
-/// Makes the evidence of a request out of its parts, and judges it.
+/// Composes the evidence of a request, and judges it.
 struct RequestJudge {
     let state: LiveVerifier.State
     let app: String
     let settings: Settings
 
-    /// The options of a middleware, behind one reference, since every request takes them along.
+    /// The options of a middleware, as one reference for every request.
     final class Settings: Sendable {
         let options: ApproovMiddlewareOptions
 
@@ -39,10 +40,10 @@ struct RequestJudge {
     /// Judges a request.
     ///
     /// - Parameters:
-    ///   - request: the request. Where its body was read it gets a new one, of the same bytes.
-    ///   - peer: the other end of the connection.
-    ///   - enforces: whether requests that are rejected go no further.
-    /// - Throws: what reading the body throws.
+    ///   - request: the request. A body that was read is replaced by one with the same bytes.
+    ///   - peer: the address of the connection's peer.
+    ///   - enforces: whether rejected requests are refused.
+    /// - Throws: errors of reading the body.
     func judge(_ request: inout Request, from peer: SocketAddress?, enforces: Bool) async throws -> Judgement {
         guard let app = state.app(app) else {
             return Judgement(
@@ -74,7 +75,7 @@ struct RequestJudge {
         let message = Message(
             app: app.selector, method: request.method.rawValue, targetURI: uri, fields: Self.fields(of: request.head),
             address: address)
-        // Without a signature nothing is covered, and the body decides nothing.
+        // Without a signature the verdict does not depend on the body.
         guard Self.signature.map({ request.headers.contains($0) }) ?? false else {
             return Judgement(await judge(message, .bytes([])))
         }
@@ -99,7 +100,7 @@ struct RequestJudge {
             return Judgement(.unjudged(.bodyTooLong))
         case .whole(let whole, let digests):
             request.body = RequestBody(buffer: whole)
-            // A connection that ends too early looks like the end of a body.
+            // A broken connection looks like the end of the body.
             if let contentLength, contentLength != whole.readableBytes {
                 return Judgement(.unjudged(.bodyLengthDiffers))
             }
@@ -148,13 +149,13 @@ struct RequestJudge {
             switch error {
             case .outage(let outage): return .outage(outage)
             case .request(let error): return .misconfigured(error)
-            // There is no record: the evidence is made here.
+            // Not thrown: there is no record.
             case .record(let error): return .misconfigured(RequestError(.unknownKind, error.description))
             }
         }
     }
 
-    /// The fields in the order received. The first `Host` stands apart from them, in HTTP/2 as `:authority`.
+    /// The fields in the order received. HTTPRequest has the first `Host`, in HTTP/2 `:authority`, apart from them.
     private static func fields(of head: HTTPRequest) -> [ApproovMessageInput.Field] {
         var fields: [ApproovMessageInput.Field] = []
         fields.reserveCapacity(head.headerFields.count + 1)
@@ -163,8 +164,7 @@ struct RequestJudge {
         return fields
     }
 
-    /// The length that a request states, and nil when it states none, or nothing that is one: the server has read the
-    /// body by its own lights then.
+    /// The declared length; nil without one, or for a malformed one, which the server handled.
     private static func contentLength(of fields: HTTPFields) -> Int? {
         fields[.contentLength].flatMap { Int($0) }
     }

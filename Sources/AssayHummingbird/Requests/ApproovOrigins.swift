@@ -1,30 +1,30 @@
 import AssayCore
+import AssayHTTPSignatures
 import AssayPrimitives
 
-/// What clients address the server by: scheme and authority of the target URIs that they sign.
+/// The origins of the server: scheme and authority of the target URIs that clients sign.
 ///
-/// Nothing of it is taken from a request: whoever sends one writes its fields. `Host` only chooses among several origins
-/// that the server is known by, and one that is none of them is refused.
+/// They are not taken from requests, whose fields an attacker can write. `Host` only selects one of several origins; an unknown
+/// host is refused.
 public struct ApproovOrigins: Sendable {
     private struct Origin {
         let text: String
-        /// The authority in lower case, as `Host` may write it: with and without the default port.
+        /// The authority in lower case, with and without the default port.
         let authorities: [[UInt8]]
     }
 
     private let origins: [Origin]
 
-    /// States the origins.
+    /// Names the origins.
     ///
-    /// - Parameter origins: `https://api.example.com`: scheme and host, a port when it is not the scheme's own, and no path.
-    ///   With one, `Host` is not looked at, since proxies rewrite it.
-    /// - Throws: ``OriginError`` for what is no origin, for one that stands there twice, and for none.
+    /// - Parameter origins: such as `https://api.example.com`: scheme, host, and a port other than the scheme's own. A single
+    ///   origin is used whatever `Host` is, since proxies rewrite it.
+    /// - Throws: ``OriginError`` for a malformed or duplicate origin, and for none.
     public init(_ origins: String...) throws(OriginError) {
         try self.init(origins)
     }
 
-    /// States the origins; see ``init(_:)-(String...)``.
-    public init(_ origins: [String]) throws(OriginError) {
+    package init(_ origins: [String]) throws(OriginError) {
         guard !origins.isEmpty else {
             throw OriginError("no origin is given; expected such as https://api.example.com")
         }
@@ -66,19 +66,19 @@ public struct ApproovOrigins: Sendable {
         }
     }
 
-    /// Whether a request target can be put behind an origin (RFC 9112 section 3.2). One with a fragment cannot: routers take
-    /// it for a part of the path, and signatures may leave it out. Nor can one that would go on with the host.
+    /// Whether a request target can be appended to an origin (RFC 9112 section 3.2). Not with a fragment, which routers take for
+    /// a part of the path and signatures may leave out, and not without a slash, which would extend the host.
     static func isTarget(_ path: String) -> Bool {
         path.utf8.elementsEqual("*".utf8)
             || path.utf8.first == UInt8(ascii: "/") && !path.utf8.contains(UInt8(ascii: "#"))
     }
 
-    /// The target URI of a request: an origin, with path and query byte for byte as they were received.
+    /// The target URI of a request: an origin, and path and query as received.
     ///
     /// - Parameters:
     ///   - path: the request target, `/v1/items?a=1`.
-    ///   - authority: what the client says that it addresses, asked for only when there are several origins.
-    /// - Returns: nil when the authority is that of no origin.
+    ///   - authority: the authority that the client addressed, needed only with several origins.
+    /// - Returns: nil for an unknown authority.
     func targetURI(path: String, authority: () -> String?) -> String? {
         // In asterisk form the target is the server itself (RFC 9112 section 3.3).
         let path = path.utf8.elementsEqual("*".utf8) ? "" : path
@@ -88,13 +88,10 @@ public struct ApproovOrigins: Sendable {
     }
 }
 
-/// A text that is no origin.
-public struct OriginError: Error, Sendable, Equatable, CustomStringConvertible {
+/// A malformed origin.
+public struct OriginError: Error, Sendable, CustomStringConvertible {
     /// What was found, and what is expected.
-    public let message: String
+    public let description: String
 
-    init(_ message: String) { self.message = message }
-
-    /// The sentence.
-    public var description: String { message }
+    init(_ description: String) { self.description = description }
 }

@@ -1,36 +1,37 @@
 import AssayCore
+import AssayHTTPSignatures
 import AssayPrimitives
 public import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// What the proxy in front of the server tells of clients. Without one, fields such as `X-Forwarded-For` are what anybody
-/// may write, and are not looked at.
+/// The fields that the proxy in front of the server sets. Without a proxy, clients can forge fields such as
+/// `X-Forwarded-For`, and they are ignored.
 public struct ApproovProxy: Sendable {
-    /// The field to which each proxy adds the address that it was called from, and nil when there is none.
-    public let addressField: HTTPField.Name?
-    /// The field in which the proxy passes on the host that the client addressed, and nil when it is `Host`.
-    public let hostField: HTTPField.Name?
-    /// How many proxies of your own add to ``addressField``: the client stands that far from its end.
-    public let hops: Int
+    /// The field to which each proxy appends its client's address; nil for none.
+    let addressField: HTTPField.Name?
+    /// The field with the host that the client addressed; nil for `Host`.
+    let hostField: HTTPField.Name?
+    /// The position of the client's address, counted from the end of the field.
+    let hops: Int
 
-    /// No proxy: clients connect to the server.
+    /// No proxy: clients connect to the server directly.
     public static let none = ApproovProxy(addressField: nil, hostField: nil)
 
-    /// States what the proxy does.
+    /// Describes the proxy.
     ///
     /// - Parameters:
-    ///   - addressField: such as `X-Forwarded-For`: addresses with commas between, of which the last is the one that the
-    ///     nearest proxy added. The proxy must add to it or overwrite it.
+    ///   - addressField: such as `X-Forwarded-For`: comma-separated addresses, the last one from the nearest proxy. The proxy
+    ///     must append to it or overwrite it.
     ///   - hostField: such as `X-Forwarded-Host`. The proxy must overwrite it.
-    ///   - hops: how many proxies of your own add to `addressField`, at least 1.
+    ///   - hops: how many proxies of your own append to `addressField`, at least 1.
     public init(addressField: HTTPField.Name?, hostField: HTTPField.Name?, hops: Int = 1) {
         self.addressField = addressField
         self.hostField = hostField
         self.hops = max(1, hops)
     }
 
-    /// The address that a request came from, and nil when it is not known.
+    /// The client's address; nil if unknown.
     func address(of fields: HTTPFields, channel: SocketAddress?) -> String? {
         guard let addressField else { return channel?.ipAddress }
         let addresses = fields[values: addressField].flatMap {
@@ -40,10 +41,10 @@ public struct ApproovProxy: Sendable {
         return Self.withoutPort(addresses[addresses.count - hops])
     }
 
-    /// The authority that the client addressed, and nil when it is said not at all or several times.
+    /// The authority that the client addressed; nil if it is missing or repeated.
     func authority(of request: HTTPRequest) -> String? {
         guard let hostField else {
-            // A second Host is left among the fields. A server must refuse such a request (RFC 9112 section 3.2).
+            // A second Host is among the fields; such a request must be refused (RFC 9112 section 3.2).
             let isRepeated = Self.host.map { request.headerFields.contains($0) } ?? false
             return isRepeated ? nil : request.authority
         }
@@ -51,7 +52,7 @@ public struct ApproovProxy: Sendable {
         return values.count == 1 ? values[0] : nil
     }
 
-    /// The name of the field that HTTP/1 has in place of `:authority`.
+    /// The field of HTTP/1 for `:authority`.
     private static let host = HTTPField.Name("Host")
 
     /// `203.0.113.7`, `203.0.113.7:4711`, `2001:db8::1` and `[2001:db8::1]:4711`, as proxies write them.

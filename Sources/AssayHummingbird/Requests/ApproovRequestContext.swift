@@ -1,8 +1,10 @@
+public import Approov
 public import Assay
+public import AssayCore
 public import Hummingbird
 public import NIOCore
 
-/// A context of requests that has room for what ``ApproovMiddleware`` finds.
+/// A request context that holds the result of ``ApproovMiddleware``.
 ///
 ///     struct ShopContext: ApproovRequestContext {
 ///         var coreContext: CoreRequestContextStorage
@@ -15,37 +17,83 @@ public import NIOCore
 ///         }
 ///     }
 public protocol ApproovRequestContext: RemoteAddressRequestContext {
-    /// What was found, and nil for a request that did not pass through the middleware.
+    /// The result; nil for a request that did not pass through the middleware.
     var approov: ApproovRequest? { get set }
 }
 
-/// What handlers learn of the check of a request.
+/// The result of the check of a request, for handlers.
 public struct ApproovRequest: Sendable {
     /// The verdict, or why there is none.
     public let outcome: ApproovOutcome
-    /// What was done with it: `reject` or `annotate`, and `off` when nobody looked.
+    /// The enforcement for the request: `reject`, `annotate` or `off`.
     public let enforcement: ApproovConfiguration.Enforcement
-    /// Whether the body is the signed one, for a body that is checked while the handler reads it, and nil for every other.
+    /// The check of a streamed body; nil for every other.
     public let body: StreamedBodyCheck?
 
-    /// The verdict, if there is one.
+    /// The verdict; nil without one.
     public var verdict: Verdict? { outcome.verdict }
     /// Whether the request was judged and accepted.
     public var isAccepted: Bool { outcome.isAccepted }
 }
 
-/// A context with nothing but what Hummingbird and the check need.
+/// The smallest context for the middleware.
 public struct BasicApproovRequestContext: ApproovRequestContext {
-    /// What Hummingbird needs.
+    /// Hummingbird's storage.
     public var coreContext: CoreRequestContextStorage
     /// The address of the peer.
     public let remoteAddress: SocketAddress?
-    /// What the check found.
+    /// The result of the check.
     public var approov: ApproovRequest?
 
-    /// The context of a request that just came in.
+    /// Creates the context of a new request.
     public init(source: Source) {
         coreContext = CoreRequestContextStorage(source: source)
         remoteAddress = source.channel.remoteAddress
     }
+}
+
+/// The result of ``ApproovMiddleware`` for a request: the verdict, or why there is none.
+public enum ApproovOutcome: Sendable {
+    /// The request was judged. Under the enforcement `annotate` handlers get rejected requests too.
+    case verdict(Verdict)
+    /// The ledger, a key store or a service is unreachable.
+    case outage(any Outage)
+    /// The configuration is unusable: for example, all keys have expired.
+    case misconfigured(RequestError)
+    /// The request cannot be judged.
+    case unjudged(ApproovObstacle)
+    /// The check is switched off.
+    case off
+
+    /// The verdict; nil without one.
+    public var verdict: Verdict? {
+        guard case .verdict(let verdict) = self else { return nil }
+        return verdict
+    }
+
+    /// Whether the request was judged and accepted.
+    public var isAccepted: Bool { verdict?.outcome == .accept }
+
+    /// The outcome in logs: `accept`, `reject`, `outage`, `misconfigured`, `unjudged` or `off`.
+    package var word: String {
+        switch self {
+        case .verdict(let verdict): verdict.outcome.rawValue
+        case .outage: "outage"
+        case .misconfigured: "misconfigured"
+        case .unjudged: "unjudged"
+        case .off: "off"
+        }
+    }
+}
+
+/// Why a request cannot be judged.
+public enum ApproovObstacle: String, Sendable {
+    /// Its host is none of the ``ApproovOrigins``.
+    case unknownHost = "unknown-host"
+    /// Its target has a fragment, or does not begin with a slash: the signed target is ambiguous.
+    case badTarget = "bad-target"
+    /// Its body is longer than the limit.
+    case bodyTooLong = "body-too-long"
+    /// Its body is shorter or longer than `Content-Length`.
+    case bodyLengthDiffers = "body-length-differs"
 }

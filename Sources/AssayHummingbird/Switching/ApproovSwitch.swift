@@ -1,12 +1,14 @@
+public import Approov
 public import Assay
+public import AssayCore
 import Logging
 import Synchronization
 
-/// The emergency switch: what is done with rejected requests, app by app, while the server runs.
+/// The emergency switch for the enforcement of each app, while the server runs.
 ///
-/// It begins with the policy's `enforcement`. Reading it takes no lock. Every turn of it is logged as a warning.
+/// It starts with the policy's `enforcement`. Reading takes no lock. Every change is logged as a warning.
 public final class ApproovSwitch: Sendable {
-    /// The position for one app. Requests read it; whoever holds the lock of the switch writes it.
+    /// The position of one app. Written under the lock of the switch.
     final class Position: Sendable {
         let app: String
         private let index: Atomic<Int>
@@ -42,20 +44,19 @@ public final class ApproovSwitch: Sendable {
 
     init(logger: Logger) { self.logger = logger }
 
-    /// The names of the apps that have a position.
-    public var apps: [String] { positions.withLock { $0.map(\.app) } }
+    /// The names of the apps.
+    package var apps: [String] { positions.withLock { $0.map(\.app) } }
 
-    /// What is done for an app now, and nil for an app that the policy does not have.
+    /// The enforcement of an app; nil for an unknown app.
     public func enforcement(of app: String) -> ApproovConfiguration.Enforcement? { position(of: app)?.enforcement }
 
-    /// Turns the switch for one app. It holds for every request that comes in from now on, and until it is turned again:
-    /// by hand, or by a policy that says something else of the app than the policy before.
+    /// Sets the enforcement of one app for all later requests, until it is set again or a new policy changes it.
     ///
     /// - Parameters:
-    ///   - enforcement: what to do from now on.
+    ///   - enforcement: the enforcement.
     ///   - app: the name of the policy's app.
-    ///   - cause: who or what turns it, for the log.
-    /// - Throws: ``RequestError`` when the policy has no such app.
+    ///   - cause: the reason in the log.
+    /// - Throws: `RequestError` when the policy has no such app.
     public func turn(
         to enforcement: ApproovConfiguration.Enforcement, for app: String, because cause: String
     ) throws(RequestError) {
@@ -67,7 +68,7 @@ public final class ApproovSwitch: Sendable {
         guard isKnown else { throw RequestError(.unknownApp, "there is no app \(app.excerpt) to switch") }
     }
 
-    /// Turns the switch for every app.
+    /// Sets the enforcement of all apps.
     public func turnAll(to enforcement: ApproovConfiguration.Enforcement, because cause: String) {
         positions.withLock { positions in
             for position in positions { turn(position, to: enforcement, because: cause) }
@@ -78,8 +79,8 @@ public final class ApproovSwitch: Sendable {
         positions.withLock { $0.first { $0.app.isByteEqual(to: app) } }
     }
 
-    /// Follows a policy: new apps get the position that it names, and known ones where it says something else than the
-    /// policy before. What was turned by hand stays when a policy is read again for another reason.
+    /// Adopts the enforcement of a policy for new apps, and for those for which it differs from the former policy. A position
+    /// set by hand survives other changes of the policy.
     func follow(_ apps: [GuardedApp], after former: [GuardedApp]) {
         positions.withLock { positions in
             for app in apps {
@@ -94,7 +95,7 @@ public final class ApproovSwitch: Sendable {
         }
     }
 
-    /// Turns and logs. The lock is held, so that the log tells the order in which it happened.
+    /// Sets and logs, under the lock for the right order in the log.
     private func turn(
         _ position: Position, to enforcement: ApproovConfiguration.Enforcement, because cause: String
     ) {

@@ -1,12 +1,14 @@
+public import Approov
 public import Assay
+public import AssayCore
+import HTTPTypes
 public import Logging
 import Synchronization
 
-/// The verifier of a running server, which can be exchanged for one with another policy or other keys.
-///
-/// Requests that are being judged are judged to their end by the verifier that they began with, and none is lost.
+/// The verifier of a running server, which can be exchanged for one with another policy or other keys. Requests keep the
+/// verifier with which they started.
 public final class LiveVerifier: Sendable {
-    /// What requests are judged with: immutable, exchanged as a whole.
+    /// The verifier and its apps, exchanged together.
     final class State: Sendable {
         let verifier: Verifier
         let apps: [GuardedApp]
@@ -26,7 +28,7 @@ public final class LiveVerifier: Sendable {
         func app(_ name: String) -> GuardedApp? { apps.first { $0.name.isByteEqual(to: name) } }
     }
 
-    /// What a middleware relies on.
+    /// The requirements of a middleware.
     private struct Use {
         let app: String
         let hasOrigins: Bool
@@ -38,15 +40,15 @@ public final class LiveVerifier: Sendable {
     }
 
     private let holder: Mutex<Holder>
-    /// The switch for what is done with rejected requests.
+    /// The enforcement switch.
     public let enforcement: ApproovSwitch
 
-    /// Begins with a verifier.
+    /// Starts with a verifier.
     ///
     /// - Parameters:
-    ///   - verifier: judges requests.
-    ///   - logger: gets a warning for every turn of the switch.
-    /// - Throws: ``PolicyError`` when a field that a policy composed in code names can be none of HTTP.
+    ///   - verifier: the verifier.
+    ///   - logger: logs every change of the switch as a warning.
+    /// - Throws: `PolicyError` when a policy composed in code has an invalid field name.
     public init(_ verifier: Verifier, logger: Logger) throws(PolicyError) {
         let state = try State(verifier)
         holder = Mutex(Holder(state: state))
@@ -54,16 +56,15 @@ public final class LiveVerifier: Sendable {
         enforcement.follow(state.apps, after: [])
     }
 
-    /// The verifier that judges the next request.
-    public var verifier: Verifier { state.verifier }
+    /// The verifier for the next request.
+    package var verifier: Verifier { state.verifier }
 
     var state: State { holder.withLock { $0.state } }
 
-    /// Exchanges the verifier: the next request is judged by the new one.
+    /// Exchanges the verifier for all later requests. The switch adopts each `enforcement` that the new policy changes.
     ///
-    /// The switch follows where the new policy's `enforcement` is another than the old policy's.
-    /// - Throws: ``PolicyError`` when the new policy lacks an app that a middleware checks requests for, or demands signed
-    ///   messages where the middleware was given no origins. The old verifier stays then.
+    /// - Throws: `PolicyError` when the new policy lacks an app of a middleware, or requires signed messages and the middleware
+    ///   has no origins. Then the old verifier stays.
     public func exchange(for verifier: Verifier) throws(PolicyError) {
         let state = try State(verifier)
         let objection = holder.withLock { holder -> PolicyError? in
@@ -82,9 +83,9 @@ public final class LiveVerifier: Sendable {
         holder.withLock { $0.uses.contains { $0.app.isByteEqual(to: app) } }
     }
 
-    /// Notes that a middleware checks requests for an app, and gives the app's position of the switch.
+    /// Registers a middleware for an app, and returns the app's position of the switch.
     ///
-    /// - Parameter app: the name of the app, and nil for the only one of the policy.
+    /// - Parameter app: the name of the app; nil for the only one of the policy.
     func use(app: String?, hasOrigins: Bool) throws(PolicyError) -> ApproovSwitch.Position {
         let result = holder.withLock { holder -> Result<String, PolicyError> in
             let apps = holder.state.apps
@@ -117,5 +118,58 @@ public final class LiveVerifier: Sendable {
         PolicyError(
             field: "apps",
             "the server checks requests for app \(app.excerpt), which the policy has not, or not with approov")
+    }
+}
+
+/// An app of the policy with its header fields. A class: requests share one.
+final class GuardedApp: Sendable {
+    let name: String
+    /// The name for the verifier; nil for the only app, which saves a lookup.
+    let selector: String?
+    let configuration: ApproovConfiguration
+    /// The field of the token.
+    let tokenField: HTTPField.Name
+    /// The fields that tokens are bound to, in their order.
+    let boundFields: [HTTPField.Name]
+
+    init(_ name: String, isOnly: Bool, _ configuration: ApproovConfiguration) throws(PolicyError) {
+        self.name = name
+        selector = isOnly ? nil : name
+        self.configuration = configuration
+        tokenField = try Self.field(configuration.tokenHeader, of: name)
+        var bound: [HTTPField.Name] = []
+        for text in configuration.binding { bound.append(try Self.field(text, of: name)) }
+        boundFields = bound
+    }
+
+    private static func field(_ text: String, of app: String) throws(PolicyError) -> HTTPField.Name {
+        guard let name = HTTPField.Name(text) else {
+            throw PolicyError(field: "apps", "app \(app.excerpt): \(text.excerpt) is no name of a field")
+        }
+        return name
+    }
+
+    /// The token of a request; empty without one. Two field lines are joined (RFC 9110 section 5.3), which gives no token: the
+    /// request is rejected.
+    func token(of fields: HTTPFields) -> String {
+        var found: String?
+        for field in fields where field.name == tokenField {
+            guard found == nil else { return fields[tokenField] ?? "" }
+            found = field.value
+        }
+        return found ?? ""
+    }
+
+    /// The values of the bound fields.
+    func binding(of fields: HTTPFields) -> [ApproovBoundValue] {
+        boundFields.map { name in
+            // `Host` is not among these fields.
+            let values = fields[values: name]
+            return switch values.count {
+            case 0: .missing
+            case 1: .value(values[0])
+            default: .repeated
+            }
+        }
     }
 }

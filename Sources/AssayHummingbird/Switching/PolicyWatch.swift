@@ -1,15 +1,16 @@
+public import Approov
 public import Assay
+public import AssayCore
 import Foundation
 public import Logging
 public import ServiceLifecycle
 import UnixSignals
 
-/// Reads the policy file again when it changes and on SIGHUP, so that whoever is on call edits it and the running server
-/// follows: another `enforcement`, other keys, other checks.
+/// Reloads the policy file when it changes and on SIGHUP.
 ///
-/// A file that cannot be used changes nothing and is logged as an error, and so does one that rejects and leaves an app
-/// without a live key, under which every request would be an error. Files that the policy refers to, such as secrets,
-/// are read with it: after a change of theirs alone send SIGHUP, or touch the policy.
+/// An unusable file is logged as an error and changes nothing. So is a policy that rejects and has no live key for an app in
+/// use, under which every request would fail. Files that the policy names, such as secrets, are read with it: after changing
+/// only such a file, send SIGHUP or touch the policy.
 ///
 ///     let watch = PolicyWatch(path: "policy.yaml", live: live, logger: logger) { policy in
 ///         Verifier(policy: policy, ledger: ledger)
@@ -22,14 +23,14 @@ public struct PolicyWatch: Service {
     private let logger: Logger
     private let makeVerifier: @Sendable (Policy) async throws -> Verifier
 
-    /// Prepares to watch.
+    /// Prepares a watch.
     ///
     /// - Parameters:
     ///   - path: the policy file.
-    ///   - live: gets the new verifiers.
-    ///   - interval: how often to look whether the file has changed.
-    ///   - logger: gets a notice for every policy, and an error for one that cannot be used.
-    ///   - makeVerifier: makes the verifier of a policy: with the same ledger and the same key stores.
+    ///   - live: receives the new verifiers.
+    ///   - interval: the time between looks at the file.
+    ///   - logger: logs a notice for every policy, and an error for an unusable one.
+    ///   - makeVerifier: creates the verifier of a policy, with the same ledger and key stores.
     public init(
         path: String, live: LiveVerifier, interval: Duration = .seconds(2), logger: Logger,
         makeVerifier: @escaping @Sendable (Policy) async throws -> Verifier
@@ -43,7 +44,7 @@ public struct PolicyWatch: Service {
 
     /// Watches until the server shuts down.
     public func run() async throws {
-        // One reader for both causes, so that the policy that was read last is the one in force.
+        // One task reads for both causes, so that the policy read last is in force.
         let (causes, asked) = AsyncStream.makeStream(of: Cause.self, bufferingPolicy: .bufferingNewest(2))
         let signals = await UnixSignalsSequence(trapping: .sighup)
         await cancelWhenGracefulShutdown {
@@ -64,7 +65,7 @@ public struct PolicyWatch: Service {
         case signal = "SIGHUP"
     }
 
-    /// What tells that a file is another one, or was touched.
+    /// Detects changes, also by `touch`.
     private struct Fingerprint: Equatable {
         let modified: Date?
         let contents: Data?
@@ -72,16 +73,15 @@ public struct PolicyWatch: Service {
         init(path: String) {
             let attributes = try? FileManager.default.attributesOfItem(atPath: path)
             modified = attributes?[.modificationDate] as? Date
-            // `Data(contentsOf:)` loses 4 KiB each time that it reads an empty file.
+            // `Data(contentsOf:)` leaks 4 KiB for an empty file.
             let file = FileHandle(forReadingAtPath: path)
             contents = file.flatMap { try? $0.readToEnd() ?? Data() }
             try? file?.close()
         }
     }
 
-    /// Looks at the file. It may have changed since the server read it, so that it is read once at the beginning. A file
-    /// that is being written is left alone until it has been the same twice: half of a policy may be a policy as well, and
-    /// one that demands less.
+    /// Polls the file. Reads it once at the start, because it may have changed since the server read it, and then after a change
+    /// that is stable for one interval: half a policy may be a valid one that demands less.
     private func poll(_ asked: AsyncStream<Cause>.Continuation) async {
         var known = Fingerprint(path: path)
         var former = known
@@ -97,16 +97,16 @@ public struct PolicyWatch: Service {
         }
     }
 
-    /// Refuses a policy under which every request would be an error: one that rejects, and whose app has no live key. A
-    /// policy that lets requests go on is taken even so, since it may be the way out.
-    private func demandKeys(of verifier: Verifier) async throws(RequestError) {
+    /// Refuses a policy under which every request would fail: one that rejects, with an app without a live key. A policy that does
+    /// not reject is accepted, since it may be the emergency exit.
+    private func requireKeys(of verifier: Verifier) async throws(RequestError) {
         for app in verifier.policy.apps where live.isInUse(app.name) {
             guard app.configuration(ApproovConfiguration.self)?.enforcement == .reject else { continue }
             do throws(VerificationError) {
-                // The keys are looked up first, and nothing is remembered of a token that is rejected.
+                // Looks up the keys first; a rejected token leaves no trace.
                 _ = try await verifier.verifyApproovToken(ApproovTokenInput(token: ""), app: app.name, at: Date())
             } catch {
-                // In an outage nobody knows which keys there are.
+                // In an outage the keys are unknown.
                 if case .request(let problem) = error { throw problem }
             }
         }
@@ -117,7 +117,7 @@ public struct PolicyWatch: Service {
         do {
             let policy = try PolicyFile.load(path: path)
             let verifier = try await makeVerifier(policy)
-            try await demandKeys(of: verifier)
+            try await requireKeys(of: verifier)
             try live.exchange(for: verifier)
             logger.notice("Approov policy in force", metadata: metadata)
         } catch {

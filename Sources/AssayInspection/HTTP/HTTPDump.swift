@@ -1,3 +1,4 @@
+import AssayHTTPSignatures
 import AssayPrimitives
 
 /// A message of HTTP/1.1 (RFC 9112), as text that somebody has copied: its lines and its body, by their places.

@@ -2,12 +2,20 @@ internal import Crypto
 
 /// A digest of bytes that come in parts, SHA-256 or SHA-512 (FIPS 180-4). A copy goes on by itself.
 public struct RunningDigest: Sendable {
+    /// A hash function.
+    public enum Algorithm: Sendable, CaseIterable {
+        /// SHA-256.
+        case sha256
+        /// SHA-512.
+        case sha512
+    }
+
     // One of the two is there. As payloads of an enumeration their contexts would be copied with every update.
     private var sha256: SHA256?
     private var sha512: SHA512?
 
     /// Begins with no bytes.
-    public init(_ algorithm: ContentDigest.Algorithm) {
+    public init(_ algorithm: Algorithm) {
         switch algorithm {
         case .sha256: sha256 = SHA256()
         case .sha512: sha512 = SHA512()

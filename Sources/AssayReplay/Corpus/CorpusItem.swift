@@ -1,35 +1,98 @@
 import Assay
-public import AssayCapture
-public import AssayCore
+package import AssayCapture
+package import AssayCore
+import AssayPrimitives
 
-/// One record of a corpus, as far as it has been read.
-public struct CorpusItem: Sendable {
-    /// What stands there.
-    public enum Content: Sendable {
-        /// A line of NDJSON, not looked at yet, so that it can be read on whichever thread has time.
+/// A file of a corpus. Names are compared byte for byte, as file systems do.
+package struct CorpusFile: Sendable, Equatable {
+    /// The path, or the name of standard input. Unescaped: it may hold characters that terminals act on.
+    package let name: String
+    /// The folder of the file, where its policy may be; nil for standard input.
+    package let folder: String?
+    /// The path given as corpus: the file itself or a folder above it; nil for standard input.
+    package let root: String?
+
+    /// Names a file.
+    package init(name: String, folder: String?, root: String? = nil) {
+        self.name = name
+        self.folder = folder
+        self.root = root
+    }
+
+    package static func == (left: CorpusFile, right: CorpusFile) -> Bool {
+        func isSame(_ left: String?, _ right: String?) -> Bool {
+            guard let left, let right else { return left == nil && right == nil }
+            return left.isByteEqual(to: right)
+        }
+        return left.name.isByteEqual(to: right.name) && isSame(left.folder, right.folder)
+            && isSame(left.root, right.root)
+    }
+}
+
+/// Where a record of a corpus stands.
+public struct CorpusPlace: Sendable, CustomStringConvertible {
+    package let file: CorpusFile
+    /// The line, from 1; nil for a record of a JSON document.
+    public let line: Int?
+    /// The number of the record in its file, from 1; 0 for the file as a whole.
+    public let number: Int
+
+    /// Describes a place.
+    package init(file: CorpusFile, line: Int?, number: Int) {
+        self.file = file
+        self.line = line
+        self.number = number
+    }
+
+    /// File, and line or record.
+    public var description: String {
+        if let line { return "\(file.name):\(line)" }
+        return number == 0 ? file.name : "\(file.name): record \(number)"
+    }
+}
+
+/// Why a part of a corpus is no record.
+package struct UnreadableItem: Error, Sendable, CustomStringConvertible {
+    /// The `id` of the record; nil if that cannot be read.
+    package let id: String?
+    /// The sentence, with byte and field where they are known, without the place.
+    package let message: String
+
+    init(id: String? = nil, _ message: String) {
+        self.id = id
+        self.message = message
+    }
+
+    /// The sentence.
+    package var description: String { message }
+}
+
+/// One record of a corpus.
+package struct CorpusItem: Sendable {
+    /// The record, as far as the reader decoded it.
+    package enum Content: Sendable {
+        /// A line of NDJSON, to be decoded on a worker thread.
         case line(ArraySlice<UInt8>)
         /// A record of a JSON document.
         case record(EvidenceRecord)
-        /// Something that cannot be read, and why.
+        /// No record.
         case unreadable(UnreadableItem)
     }
 
     /// Where it stands.
-    public let place: CorpusPlace
-    /// What stands there.
-    public let content: Content
+    package let place: CorpusPlace
+    private let content: Content
 
     /// Places a record.
-    public init(_ content: Content, at place: CorpusPlace) {
+    package init(_ content: Content, at place: CorpusPlace) {
         self.content = content
         self.place = place
     }
 
-    /// The record, read on the caller's thread when it is a line.
+    /// Decodes the record. Byte offsets of a line's record and of its errors count from the beginning of the line.
     ///
-    /// Offsets in a record of a line, and in errors about it, count from the beginning of the line.
-    /// - Parameter key: what opens sealed records; nil to report them as unreadable.
-    public func record(opening key: CapturePrivateKey? = nil) -> Result<EvidenceRecord, UnreadableItem> {
+    /// - Parameter key: opens sealed records; without it they are unreadable.
+    package func record(opening key: CapturePrivateKey? = nil) -> Result<EvidenceRecord, UnreadableItem> {
         switch content {
         case .record(let record): return .success(record)
         case .unreadable(let item): return .failure(item)
@@ -37,40 +100,69 @@ public struct CorpusItem: Sendable {
             switch RecordFile.readLine(line) {
             case .success(let record): return .success(record)
             case .failure(let failure):
-                return SealedLine.read(line, opening: key) ?? .failure(UnreadableItem(failure, of: line))
+                return CorpusItem.readSealed(line, key) ?? .failure(UnreadableItem(failure, of: line))
             }
+        }
+    }
+
+    /// Reads a sealed record; nil when the line is none.
+    private static func readSealed(
+        _ line: ArraySlice<UInt8>, _ key: CapturePrivateKey?
+    ) -> Result<EvidenceRecord, UnreadableItem>? {
+        guard let value = try? JSONReader.read(line, limit: InputLimits.record, origin: 0) else { return nil }
+        do throws(RecordError) {
+            guard let sealed = try SealedRecord(value) else { return nil }
+            guard let key else {
+                return .failure(
+                    UnreadableItem(
+                        id: sealed.header.id,
+                        "the record is sealed; open it with the private key: assay capture open, or --capture-key"))
+            }
+            do throws(CaptureError) {
+                return .success(try sealed.open(with: key))
+            } catch {
+                return .failure(UnreadableItem(id: sealed.header.id, error.message))
+            }
+        } catch {
+            return .failure(UnreadableItem(error.description))
         }
     }
 }
 
-/// Something in a corpus that is no record, and why.
-public struct UnreadableItem: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The `id` of the record, as far as that can be read.
-    public let id: String?
-    /// What was found and what is allowed, with the byte and the field where there are such, without the place.
-    public let message: String
-    /// Whether it is a sealed record for which no key was given, so that what is in it is not known.
-    package internal(set) var isSealed = false
-
-    /// Describes what cannot be read.
-    public init(id: String? = nil, _ message: String) {
-        self.id = id
-        self.message = message
+extension UnreadableItem {
+    /// Describes a line that is no record.
+    init(_ failure: RecordFile.Unreadable, of line: ArraySlice<UInt8>) {
+        let error = failure.error.description
+        self.init(id: failure.record, TextEncoding.other(in: line).map { "\(error); \($0)" } ?? error)
     }
-
-    /// The sentence.
-    public var description: String { message }
 }
 
-/// Some consecutive records of one file.
-public struct CorpusBatch: Sendable {
+/// Recognises encodings other than UTF-8.
+enum TextEncoding {
+    /// A hint for bytes that look like UTF-16 or UTF-32; nil for others. JSON between systems is UTF-8 (RFC 8259
+    /// section 8.1).
+    ///
+    /// - Parameter isBeginning: whether they are the first line of a file, which may be as short as one character.
+    static func other(in bytes: ArraySlice<UInt8>, isBeginning: Bool = false) -> String? {
+        let start = Array(bytes.prefix(64))
+        let hasMark = start.starts(with: [0xFF, 0xFE]) || start.starts(with: [0xFE, 0xFF])
+        // ASCII in UTF-16 has a zero in every second byte, in UTF-32 in three of four. A slice may begin inside a character.
+        let zeros = start.filter { $0 == 0 }.count
+        let least = isBeginning && start.count < 4 ? 1 : (start.count * 2 + 4) / 5
+        guard isBeginning || start.count >= 4, hasMark || (zeros >= least && zeros < start.count) else { return nil }
+        return "it looks like UTF-16 or UTF-32, and records are UTF-8; convert it: iconv -f UTF-16 -t UTF-8"
+    }
+}
+
+/// Consecutive records of one file.
+package struct CorpusBatch: Sendable {
     /// The file.
-    public let file: CorpusFile
-    /// The records, in their order.
-    public let items: [CorpusItem]
+    package let file: CorpusFile
+    /// The records in their order.
+    package let items: [CorpusItem]
 
     /// Collects records.
-    public init(file: CorpusFile, items: [CorpusItem]) {
+    package init(file: CorpusFile, items: [CorpusItem]) {
         self.file = file
         self.items = items
     }

@@ -2,15 +2,14 @@ import AssayCore
 
 /// Reads the records of files, of folders of files, and of standard input.
 ///
-/// - Files in folders are those named `*.json`, `*.ndjson` and `*.jsonl`, each also with `.gz` or `.zst`, in the byte
-///   order of their paths, those of folders in folders included. A file that is named itself may be called anything.
-/// - What is compressed with gzip (RFC 1952) or zstd (RFC 8878) is known by its first bytes, standard input too.
-/// - Memory stays flat, however large a file of lines is. A JSON array, and a record that takes up several lines, are
-///   read whole, up to ``AssayCore/InputLimits/record``.
-/// - A file is read as far as it went when it was opened, and to the end of the line at which that was.
-/// - What cannot be read is an item that says why, and what follows it is read.
+/// - In folders it reads `*.json`, `*.ndjson` and `*.jsonl`, each also with `.gz` or `.zst`, in the byte order of their paths,
+///   subfolders included. A file given by its own path may have any name.
+/// - gzip (RFC 1952) and zstd (RFC 8878) are recognised by their first bytes, on standard input too.
+/// - Lines are streamed in constant memory. A JSON array, and a record on several lines, are read whole, up to
+///   `InputLimits.record`.
+/// - A file is read up to its size when it was opened, and to the end of the line there.
 public final class CorpusReader: CorpusSource {
-    /// How many things that are passed over are told one by one.
+    /// How many notes are kept; further ones are counted.
     private static let noteLimit = 100
 
     private let paths: [String]
@@ -25,8 +24,13 @@ public final class CorpusReader: CorpusSource {
     /// Prepares to read; nothing is opened yet.
     ///
     /// - Parameter paths: files, folders, and `-` for standard input.
-    /// - Throws: ``CorpusError`` when no path is given, one that is none, or standard input twice.
-    public init(paths: [String], options: CorpusOptions = CorpusOptions()) throws(CorpusError) {
+    /// - Throws: ``CorpusError`` for no path, an impossible one, or standard input twice.
+    public convenience init(paths: [String]) throws(CorpusError) {
+        try self.init(paths: paths, options: CorpusOptions())
+    }
+
+    /// Prepares to read with options.
+    package init(paths: [String], options: CorpusOptions) throws(CorpusError) {
         guard !paths.isEmpty else {
             throw CorpusError("a corpus is at least one file or folder, or - for standard input")
         }
@@ -36,16 +40,16 @@ public final class CorpusReader: CorpusSource {
         guard paths.filter({ $0 == "-" }).count <= 1 else { throw CorpusError("standard input can be read once") }
         self.paths = paths
         self.options = options
-        walk = CorpusWalk(paths: paths, standardInputName: options.standardInputName)
+        walk = CorpusWalk(paths: paths)
     }
 
-    /// How many bytes were read so far; of compressed files, compressed ones.
-    public var bytesRead: Int { finishedBytes + (input?.position ?? 0) }
+    /// How many bytes were read so far, before decompression.
+    package var bytesRead: Int { finishedBytes + (input?.position ?? 0) }
 
-    /// How many bytes there are to be read, compressed as they are; nil when standard input, a pipe or a device is among
-    /// them. Looks at every file, so ask once.
-    public var totalBytes: Int? {
-        var walk = CorpusWalk(paths: paths, standardInputName: options.standardInputName)
+    /// The size of the corpus in bytes, before decompression; nil when it has standard input, a pipe or a device. Inspects
+    /// every file.
+    package var totalBytes: Int? {
+        var walk = CorpusWalk(paths: paths)
         var total = 0
         while let finding = walk.next() {
             guard case .file(let found) = finding else { continue }
@@ -57,8 +61,8 @@ public final class CorpusReader: CorpusSource {
         return total
     }
 
-    /// The next records, and nil after the last ones. Blocks the thread while they are read.
-    public func next() -> CorpusBatch? {
+    /// The next records; nil after the last ones. Blocks the thread.
+    package func next() -> CorpusBatch? {
         while true {
             if let batch = reading?.nextBatch() { return batch }
             finishedBytes += input?.position ?? 0
@@ -77,27 +81,27 @@ public final class CorpusReader: CorpusSource {
         }
     }
 
-    /// Whether the next record has been read, or it can be told that there is none. What a pipe has of a record is read
-    /// here. Part of one may be taken for all of it where the pipe is compressed, or when more than a piece has come.
-    public func isReady(within milliseconds: Int) -> Bool {
+    /// Whether the next record, or the end, has been read. Reads what a pipe holds. May be true too early when the pipe is
+    /// compressed, or when it holds more than one piece of an unfinished record.
+    package func isReady(within milliseconds: Int) -> Bool {
         guard reading != nil, let input else { return true }
         let deadline = ContinuousClock.now + .milliseconds(milliseconds)
-        var patience = milliseconds
+        var remaining = milliseconds
         while reading?.hasRead == false {
-            guard input.isReady(within: patience) else { return false }
+            guard input.isReady(within: remaining) else { return false }
             guard reading?.mayReadOnce == true else { return true }
             reading?.readOnce()
             let rest = ContinuousClock.now.duration(to: deadline) / .milliseconds(1)
-            patience = max(0, Int(rest.rounded(.up)))
+            remaining = max(0, Int(rest.rounded(.up)))
         }
         return true
     }
 
-    /// What was passed over since this was last asked, such as sockets in folders: sentences with their path.
-    public func takeNotes() -> [String] {
+    /// What was skipped since the last call, such as sockets in folders: sentences with the path.
+    package func takeNotes() -> [String] {
         defer { (notes, noteCount) = ([], 0) }
-        let untold = noteCount - notes.count
-        return untold > 0 ? notes + ["\(untold) more are passed over"] : notes
+        let more = noteCount - notes.count
+        return more > 0 ? notes + ["\(more) more are passed over"] : notes
     }
 
     private func add(_ note: String) {

@@ -2,11 +2,11 @@ import Assay
 import AssayCore
 import AssayPrimitives
 
-/// One file of a corpus, while it is read.
+/// Cuts one file of a corpus into records.
 struct FileReading {
     private enum Form {
         case lines
-        /// The records of a JSON document, or the one thing to say of the file.
+        /// The records of a JSON document, or why the file has none.
         case items(ArraySlice<CorpusItem.Content>)
     }
 
@@ -18,26 +18,26 @@ struct FileReading {
     private var number = 0
     private var isFinished = false
 
-    /// Finds out what kind of document it is.
+    /// Reads the beginning, and recognises the form.
     init(_ file: CorpusFile, _ input: any ByteInput, options: CorpusOptions) {
         self.file = file
         self.options = options
         lines = LineReader(input, chunkSize: options.chunkSize, limit: options.recordLimit)
+        guard !options.isLines else { return }
         lines.readFirstLine()
         let beginning = lines.unread
-        // How much more there is depends on the pieces that came, and must not decide.
+        // Only the first line: how much more was read depends on the piece size.
         if let encoding = TextEncoding.other(in: beginning.firstLine, isBeginning: true) {
             form = .items([.unreadable(UnreadableItem(encoding))])
         } else if let first = beginning.first(where: { !$0.isSpace }) {
-            if !options.isNumbered, let items = readDocument(beginningWith: first) { form = .items(items[...]) }
-        } else if beginning.count <= options.recordLimit, lines.failure == nil, !options.isNumbered {
-            // A mapper of a distributed engine may well get nothing to do.
+            if let items = readDocument(beginningWith: first) { form = .items(items[...]) }
+        } else if beginning.count <= options.recordLimit, lines.failure == nil {
             let words = beginning.isEmpty ? "it is empty" : "it is empty but for white space"
             form = .items([.unreadable(UnreadableItem(words))])
         }
     }
 
-    /// The records of the file when it is one JSON value; nil when it has a record per line.
+    /// The records of a file that is one JSON value; nil for a file of lines.
     private mutating func readDocument(beginningWith first: UInt8) -> [CorpusItem.Content]? {
         let isArray = first == UInt8(ascii: "[")
         guard isArray || (first == UInt8(ascii: "{") && !hasObjectOnFirstLine) else { return nil }
@@ -65,7 +65,7 @@ struct FileReading {
         return (try? JSONReader.readObject(line, limit: options.recordLimit)) != nil
     }
 
-    /// Whether the next records have been read already, or there are none.
+    /// Whether the next record, or the end, has been read.
     var hasRead: Bool {
         switch form {
         case .items: true
@@ -73,13 +73,13 @@ struct FileReading {
         }
     }
 
-    /// Whether reading on for ``hasRead`` to say more is quick.
+    /// Whether ``readOnce()`` is cheap.
     var mayReadOnce: Bool { lines.isShort }
 
-    /// Reads what the input has, for ``hasRead`` to say more.
+    /// Reads what the input holds.
     mutating func readOnce() { lines.readOnce() }
 
-    /// The next records; nil after the last ones. Returns what there is as soon as more would have to be waited for.
+    /// The next records; nil after the last ones. Returns a smaller batch rather than block for more.
     mutating func nextBatch() -> CorpusBatch? {
         guard !isFinished else { return nil }
         switch form {
@@ -97,7 +97,7 @@ struct FileReading {
                     if items.isEmpty {
                         isFinished = true
                         lineNumber += 1
-                        if let failure = lines.failure { items.append(breakOff(failure)) }
+                        if let failure = lines.failure { items.append(unreadable(failure)) }
                     }
                     break
                 }
@@ -108,7 +108,7 @@ struct FileReading {
         }
     }
 
-    /// Places what stands in a document. That it has no records at all concerns the file.
+    /// Places a part of a document. A document without records concerns the file as a whole.
     private mutating func place(_ content: CorpusItem.Content) -> CorpusItem {
         number += 1
         var isFile = false
@@ -116,7 +116,7 @@ struct FileReading {
         return CorpusItem(content, at: CorpusPlace(file: file, line: nil, number: isFile ? 0 : number))
     }
 
-    private mutating func breakOff(_ failure: InputFailure) -> CorpusItem {
+    private mutating func unreadable(_ failure: InputFailure) -> CorpusItem {
         number += 1
         return CorpusItem(
             .unreadable(UnreadableItem("\(failure.message); nothing is read from this line on")),
@@ -130,44 +130,25 @@ struct FileReading {
             let item = UnreadableItem("the line has \(count) bytes, at most \(options.recordLimit) are allowed")
             return CorpusItem(.unreadable(item), at: CorpusPlace(file: file, line: lineNumber, number: number))
         case .bytes(let bytes):
-            // Few lines are blank, and those that are not begin with something else.
+            // The first byte decides for nearly all lines.
             if bytes.first?.isSpace ?? true, bytes.allSatisfy(\.isSpace) { return nil }
             number += 1
-            guard !options.isNumbered else { return numbered(bytes) }
             return CorpusItem(.line(bytes), at: CorpusPlace(file: file, line: lineNumber, number: number))
         }
-    }
-
-    /// A line that has its number before it.
-    private func numbered(_ bytes: ArraySlice<UInt8>) -> CorpusItem {
-        let digits = bytes.prefix(20).prefix { (0x30...0x39).contains($0) }
-        guard !digits.isEmpty, bytes.dropFirst(digits.count).first == UInt8(ascii: "\t"),
-            let line = Int(String(decoding: digits, as: UTF8.self))
-        else {
-            let item = UnreadableItem("expected the number of the line, a tab and the record")
-            return CorpusItem(.unreadable(item), at: CorpusPlace(file: file, line: lineNumber, number: number))
-        }
-        let place = CorpusPlace(file: file, line: line, number: number)
-        let record = bytes.dropFirst(digits.count + 1)
-        guard record.first == UInt8(ascii: "=") else { return CorpusItem(.line(record), at: place) }
-        guard let original = try? Base64.decode(record.dropFirst(), .standard) else {
-            return CorpusItem(.unreadable(UnreadableItem("expected base64 of the record after the =")), at: place)
-        }
-        return CorpusItem(.line(original[...]), at: place)
     }
 }
 
 extension UnreadableItem {
-    /// Says why a part of a document is no record.
+    /// Describes a part of a document that is no record.
     init(_ failure: RecordFile.Unreadable) {
-        // Those without an identifier go by their number, which the place tells.
+        // RecordFile names records without an ID by their number, which is in the place already.
         let id = failure.record.flatMap { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } ? nil : $0 }
         self.init(id: id, failure.error.description)
     }
 }
 
 extension ArraySlice<UInt8> {
-    /// What stands before the first line feed that something other than white space precedes, and all when there is none.
+    /// All up to the first line feed behind something other than white space.
     fileprivate var firstLine: ArraySlice<UInt8> {
         guard let first = firstIndex(where: { !$0.isSpace }),
             let end = self[first...].firstIndex(of: UInt8(ascii: "\n"))

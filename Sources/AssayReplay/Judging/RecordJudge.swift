@@ -4,21 +4,29 @@ import AssayCore
 import AssayPrimitives
 import FoundationEssentials
 
-/// A record with what the checks found, before any ledger has decided.
+/// A record with the results of its checks, before any commit.
 struct AssessedRecord: Sendable {
-    /// What one policy's checks found.
+    /// The result of one policy's checks.
     enum Finding: Sendable {
-        /// The assessment, and what a commit of an earlier record can still change of it.
+        /// The assessment, and the key lookups whose answer an earlier record's commit can change.
         case assessment(Assessment, [UnsettledRead])
         /// There will be no verdict.
         case failure(ReplayFailure)
-        /// There is no verdict for this record or any that follows.
+        /// The replay ends here.
         case outage(any Outage)
+
+        init(_ error: VerificationError) {
+            switch error {
+            case .outage(let outage): self = .outage(outage)
+            case .record(let error): self = .failure(ReplayFailure("unreadable", error.description))
+            case .request(let error): self = .failure(ReplayFailure(error.code.name, error.message))
+            }
+        }
     }
 
     let place: CorpusPlace
     let id: String?
-    /// What was read, and nil when it could not be.
+    /// The record; nil when it is unreadable.
     let record: EvidenceRecord?
     let time: Date
     let primary: Finding
@@ -26,17 +34,53 @@ struct AssessedRecord: Sendable {
     let duration: Double?
 }
 
-/// Judges the records of one file in two steps: assessing, which can be done for many at once, and settling, which is
-/// done in their order.
+/// A batch whose records were assessed.
+struct AssessedBatch: Sendable {
+    private let judge: RecordJudge
+    private let records: [AssessedRecord]
+    /// Remembers signatures from the first policy to the second; nil without a comparison.
+    let memo: SignatureMemo?
+
+    fileprivate init(_ judge: RecordJudge, _ records: [AssessedRecord], _ memo: SignatureMemo?) {
+        self.judge = judge
+        self.records = records
+        self.memo = memo
+    }
+
+    /// Whether the replay continues behind a batch.
+    enum End {
+        case next
+        case last
+        case error(ReplayError)
+    }
+
+    /// Settles the records in order, up to the first error or, if that ends the replay, the first failure.
+    func settle(stopsAtFailure: Bool) async -> (records: [ReplayedRecord], end: End) {
+        var settled: [ReplayedRecord] = []
+        settled.reserveCapacity(records.count)
+        for item in records {
+            do throws(ReplayError) {
+                let record = try await judge.settle(item, memo)
+                settled.append(record)
+                if stopsAtFailure, record.failure != nil { return (settled, .last) }
+            } catch {
+                return (settled, .error(error))
+            }
+        }
+        return (settled, .next)
+    }
+}
+
+/// Judges the records of one file in two steps: assessing, in parallel, and settling, in their order.
 struct RecordJudge: Sendable {
-    let bench: ReplayBench
-    let time: JudgementTime
-    let captureKey: CapturePrivateKey?
-    let isMeasured: Bool
+    private let bench: ReplayBench
+    private let time: JudgementTime
+    private let captureKey: CapturePrivateKey?
+    private let isMeasured: Bool
     private let primaryView: ReplayLedgerView?
     private let againstView: ReplayLedgerView?
 
-    /// - Parameter bench: the policies and ledgers. A judge is used by one task at a time.
+    /// - Parameter bench: the policies and ledgers. Only one task at a time uses a judge.
     init(_ bench: ReplayBench, _ options: ReplayOptions) {
         self.bench = bench
         time = options.time
@@ -46,8 +90,23 @@ struct RecordJudge: Sendable {
         againstView = bench.against?.ledger.map { ReplayLedgerView($0) }
     }
 
-    /// Reads and assesses a record. No ledger is changed.
-    func assess(_ item: CorpusItem) async -> AssessedRecord {
+    /// Decodes and assesses the records of a batch. No ledger changes.
+    func assess(_ batch: CorpusBatch) async -> AssessedBatch {
+        var records: [AssessedRecord] = []
+        records.reserveCapacity(batch.items.count)
+        let memo = bench.against == nil ? nil : SignatureMemo()
+        for item in batch.items {
+            guard let memo else {
+                records.append(await assess(item))
+                continue
+            }
+            memo.clear()
+            records.append(await SignatureMemo.$current.withValue(memo) { await assess(item) })
+        }
+        return AssessedBatch(self, records, memo)
+    }
+
+    private func assess(_ item: CorpusItem) async -> AssessedRecord {
         switch item.record(opening: captureKey) {
         case .failure(let unreadable):
             return failed(item.place, unreadable.id, nil, ReplayFailure("unreadable", unreadable.message))
@@ -91,20 +150,16 @@ struct RecordJudge: Sendable {
                 return .assessment(assessment, view.takeUnsettled())
             } catch {
                 _ = view.takeUnsettled()
-                switch error {
-                case .outage(let outage): return .outage(outage)
-                case .record(let error): return .failure(ReplayFailure("unreadable", error.description))
-                case .request(let error): return .failure(ReplayFailure(error.code.name, error.message))
-                }
+                return AssessedRecord.Finding(error)
             }
         }
     }
 
-    /// Commits what an acceptance needs. Every earlier record has been settled; an assessment that rests on what one of
-    /// them has changed is made anew.
-    ///
-    /// - Parameter memo: what remembers signatures from the first policy to the second.
-    func settle(_ assessed: AssessedRecord, _ memo: SignatureMemo?) async throws(ReplayError) -> ReplayedRecord {
+    /// Commits what an acceptance needs. All earlier records are settled; an assessment that one of them invalidated is
+    /// repeated.
+    fileprivate func settle(
+        _ assessed: AssessedRecord, _ memo: SignatureMemo?
+    ) async throws(ReplayError) -> ReplayedRecord {
         memo?.clear()
         let primary = try await settle(assessed.primary, of: assessed, bench.primary, primaryView, memo)
         var against: ReplayedRecord.Judgement?
@@ -125,18 +180,18 @@ struct RecordJudge: Sendable {
         case (.outage(let outage), _): throw .outage(outage)
         case (.assessment(let assessment, let reads), .verifier(_, let ledger)):
             if ledger.isOutdated(reads), let record = assessed.record {
-                // What has changed stays as it is, so that this ends.
-                let anew = await SignatureMemo.$current.withValue(memo) {
+                // Ends: enrolled keys stay enrolled, so the repeated assessment has fewer unsettled reads.
+                let repeated = await SignatureMemo.$current.withValue(memo) {
                     await assess(record, side, view, at: assessed.time)
                 }
-                return try await settle(anew, of: assessed, side, view, memo)
+                return try await settle(repeated, of: assessed, side, view, memo)
             }
-            do throws(LedgerOutage) {
-                let verdict = try await ledger.settle(assessment, at: assessed.time)
+            do throws(VerificationError) {
+                let verdict = try await assessment.verdict(committingTo: ledger, at: assessed.time)
                 if verdict.outcome == .reject, !reads.isEmpty { ledger.noteMissing(reads) }
                 return .verdict(verdict)
             } catch {
-                throw .outage(error)
+                return try await settle(AssessedRecord.Finding(error), of: assessed, side, view, memo)
             }
         }
     }

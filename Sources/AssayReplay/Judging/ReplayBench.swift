@@ -1,9 +1,10 @@
 import Assay
 import AssayCore
+import Foundation
 
-/// Where the records of one file are judged: under which policy, with which ledger, and the same for the comparison.
+/// The policies and ledgers for the records of one file.
 final class ReplayBench: Sendable {
-    /// One policy with its ledger, or why nothing can be judged.
+    /// One policy with its ledger, or why there is none.
     enum Side: Sendable {
         case verifier(Verifier, ReplayLedger)
         case failure(ReplayFailure)
@@ -32,7 +33,9 @@ struct ReplayBenches {
     private let policies: ReplayPolicies
     private let options: ReplayOptions
     private let base: BaseLedger?
-    private var verifiers: [ByteText: Result<Verifier, ReplayFailure>] = [:]
+    private let tallies = (primary: PresumptionTally(), against: PresumptionTally())
+    /// The verifiers of nearest policies, by the bytes of their paths.
+    private var nearest: [[UInt8]: Result<Verifier, ReplayFailure>] = [:]
     private let given: Verifier?
     private let against: Verifier?
     private var ledgers: (primary: ReplayLedger, against: ReplayLedger)
@@ -41,70 +44,98 @@ struct ReplayBenches {
     init(_ policies: ReplayPolicies, _ options: ReplayOptions) {
         self.policies = policies
         self.options = options
-        let base = options.baseLedger.map { BaseLedger($0) }
-        self.base = base
-        let ledgers = ReplayBenches.ledgers(options, base)
-        self.ledgers = ledgers
-        given = policies.given.map { ReplayBenches.verifier($0, ledgers.primary, options) }
-        against = policies.against.map { ReplayBenches.verifier($0, ledgers.against, options) }
+        base = options.baseLedger.map { BaseLedger($0) }
+        ledgers = ReplayBenches.ledgers(options, base, tallies)
+        given = policies.given.map { [ledgers] in ReplayBenches.verifier($0, ledgers.primary, options) }
+        against = policies.against.map { [ledgers] in ReplayBenches.verifier($0, ledgers.against, options) }
     }
 
-    /// The bench for the records of a file, whose batches follow each other.
+    /// The presumptions of all ledgers so far.
+    var presumptions: ReplayPresumptions { tallies.primary.total }
+    /// The presumptions under the second policy; nil without one.
+    var presumptionsAgainst: ReplayPresumptions? { against.map { _ in tallies.against.total } }
+
+    /// The bench of a file. The batches of a file follow each other.
     mutating func bench(for file: CorpusFile) -> ReplayBench {
         if let current, current.file == file { return current }
-        if options.isLedgerPerFile, current != nil { ledgers = ReplayBenches.ledgers(options, base) }
+        if options.isLedgerPerFile, current != nil { ledgers = ReplayBenches.ledgers(options, base, tallies) }
         let primary: ReplayBench.Side =
             switch verifier(for: file) {
             case .success(let verifier): .verifier(verifier, ledgers.primary)
             case .failure(let failure): .failure(failure)
             }
-        let bench = ReplayBench(
-            file: file, primary: primary, against: against.map { .verifier($0, ledgers.against) })
+        let bench = ReplayBench(file: file, primary: primary, against: against.map { .verifier($0, ledgers.against) })
         current = bench
         return bench
     }
 
     private mutating func verifier(for file: CorpusFile) -> Result<Verifier, ReplayFailure> {
         if policies.isNearestFirst {
-            for folder in NearestPolicy.folders(of: file) {
+            for folder in ReplayBenches.policyFolders(of: file) {
                 let path = "\(folder)/\(ReplayPolicies.fileName)"
-                if let known = verifiers[ByteText(path)] { return known }
-                guard NearestPolicy.exists(path) else { continue }
+                if let known = nearest[Array(path.utf8)] { return known }
+                // True for a dangling link too: that policy was meant, not the next one above.
+                guard (try? FileManager.default.attributesOfItem(atPath: path)) != nil else { continue }
                 let verifier = load(path)
-                verifiers[ByteText(path)] = verifier
+                nearest[Array(path.utf8)] = verifier
                 return verifier
             }
         }
         if let given { return .success(given) }
         let place =
             file.folder == nil
-            ? "what standard input holds has no folder in which a policy could stand"
+            ? "standard input has no folder with a policy"
             : "there is no \(ReplayPolicies.fileName) in its folder, nor in one above it up to the corpus"
         return .failure(ReplayFailure("no-policy", "\(place); give --policy"))
     }
 
     private func load(_ path: String) -> Result<Verifier, ReplayFailure> {
-        guard NearestPolicy.isReadable(path) else {
-            return .failure(
-                ReplayFailure("policy-unreadable", "its policy cannot be read: \(path) is no regular file"))
+        func failure(_ reason: String) -> Result<Verifier, ReplayFailure> {
+            .failure(ReplayFailure("policy-unreadable", "its policy cannot be read: \(reason)"))
         }
+        // The user did not name this file: reading a pipe might never end.
+        guard FileStatus(Array(path.utf8))?.isRegular ?? true else { return failure("\(path) is no regular file") }
         do {
             return .success(ReplayBenches.verifier(try PolicyFile.load(path: path), ledgers.primary, options))
         } catch {
-            return .failure(ReplayFailure("policy-unreadable", "its policy cannot be read: \(error.description)"))
+            return failure(error.description)
         }
     }
 
+    /// The folder of a file and those above it, up to the one given as corpus. A file given by its own path has only its own
+    /// folder, standard input none.
+    private static func policyFolders(of file: CorpusFile) -> [String] {
+        guard let folder = file.folder else { return [] }
+        var folders = [folder]
+        let root = withoutSlashes(file.root ?? folder)
+        var current = withoutSlashes(folder)
+        while current.utf8.count > root.utf8.count, current.utf8.starts(with: root.utf8),
+            let slash = current.lastIndex(of: "/")
+        {
+            let parent = slash == current.startIndex ? "/" : withoutSlashes(String(current[..<slash]))
+            guard parent.utf8.count >= root.utf8.count else { break }
+            folders.append(parent)
+            current = parent
+        }
+        return folders
+    }
+
+    private static func withoutSlashes(_ path: String) -> String {
+        var path = path[...]
+        while path.utf8.count > 1, path.hasSuffix("/") { path = path.dropLast() }
+        return String(path)
+    }
+
     private static func ledgers(
-        _ options: ReplayOptions, _ base: BaseLedger?
+        _ options: ReplayOptions, _ base: BaseLedger?, _ tallies: (primary: PresumptionTally, against: PresumptionTally)
     ) -> (primary: ReplayLedger, against: ReplayLedger) {
         (
-            ReplayLedger(challenges: options.challenges, base: base),
-            ReplayLedger(challenges: options.challenges, base: base)
+            ReplayLedger(challenges: options.challenges, base: base, tally: tallies.primary),
+            ReplayLedger(challenges: options.challenges, base: base, tally: tallies.against)
         )
     }
 
-    /// A verifier whose own ledger is never asked: every assessment and every commit names one.
+    /// A verifier whose own ledger is not used: every assessment and commit names one.
     private static func verifier(_ policy: Policy, _ ledger: ReplayLedger, _ options: ReplayOptions) -> Verifier {
         Verifier(policy: policy, ledger: ledger, keyStores: options.keyStores)
     }

@@ -3,32 +3,37 @@ public import AssayCore
 public import FoundationEssentials
 
 /// The time at which records are judged.
-public enum JudgementTime: Sendable, Equatable {
-    /// When each was received. A record that does not say is not judged.
+public enum JudgementTime: Sendable {
+    /// When each record was received. A record without `receivedAt` is not judged.
     case asCaptured
-    /// This time, for all of them.
+    /// One time for all records.
     case fixed(Date)
 }
 
-/// Which policies records are held against.
+/// Which challenges count as issued.
+public enum ReplayChallenges: Sendable {
+    /// Every challenge at its first use; each later use fails.
+    case presumed
+    /// None: evidence is rejected if its policy asks the ledger for challenges.
+    case none
+}
+
+/// The policies of a replay.
 public struct ReplayPolicies: Sendable {
-    /// What the file of a policy is called that is meant for the records beside it and below.
-    public static let fileName = "policy.yaml"
+    /// The file name of a policy for the records in its folder and below.
+    static let fileName = "policy.yaml"
 
-    /// The policy of records that have none of their own.
-    public let given: Policy?
-    /// Whether the `policy.yaml` nearest to a file is its policy: in its folder, or in one above it up to the folder that
-    /// was named as corpus.
-    public let isNearestFirst: Bool
-    /// The policy that verdicts are compared with.
-    public let against: Policy?
+    let given: Policy?
+    let isNearestFirst: Bool
+    let against: Policy?
 
-    /// Says which policies count.
+    /// Chooses policies.
     ///
     /// - Parameters:
-    ///   - given: the policy of records that have none of their own; nil for none.
-    ///   - isNearestFirst: whether files may have a policy of their own; always so without a given one.
-    ///   - against: the policy that verdicts are compared with; nil for no comparison.
+    ///   - given: the policy of records without one of their own; nil for none.
+    ///   - isNearestFirst: whether the nearest `policy.yaml` of a file has precedence: in its folder, or in one above it up to
+    ///     the folder given as corpus. Always so without a given policy.
+    ///   - against: a second policy to compare verdicts with; nil for no comparison.
     public init(_ given: Policy?, isNearestFirst: Bool = false, against: Policy? = nil) {
         self.given = given
         self.isNearestFirst = isNearestFirst || given == nil
@@ -41,51 +46,64 @@ public struct ReplayOptions: Sendable {
     /// The time of judgement.
     public var time = JudgementTime.asCaptured
     /// Which challenges count as issued.
-    public var challenges = ReplayLedger.Challenges.presumed
-    /// A ledger whose keys and blocks count. Nothing is written to it.
+    public var challenges = ReplayChallenges.presumed
+    /// A ledger whose keys, blocks and allowances count. It is only read.
     public var baseLedger: (any Ledger)?
-    /// Whether each file has a ledger of its own, as the files of test vectors do.
+    /// Whether each file has a ledger of its own, as test vectors need.
     public var isLedgerPerFile = false
-    /// Where keys come from besides the policies.
+    /// Sources of keys besides the policies.
     public var keyStores: [any KeyStore] = []
-    /// What opens sealed records.
+    /// The key that opens sealed records.
     public var captureKey: CapturePrivateKey?
-    /// How many records are assessed at a time, at least 1.
+    /// How many batches are assessed in parallel, at least 1.
     public var jobs = 1
-    /// Whether the first record with a ``ReplayedRecord/failure`` is the last one.
+    /// Whether to stop at the first record without a verdict.
     public var stopsAtFailure = false
-    /// Whether ``ReplayedRecord/duration`` is measured.
-    public var isMeasured = false
+    /// Whether to measure ``ReplayedRecord/duration``.
+    package var isMeasured = false
 
-    /// As captured, with an isolated ledger, one record at a time.
+    /// As captured, with an isolated ledger and one job.
     public init() {}
 }
 
-/// What there is to know of a replay besides its records.
+/// The counts of a replay besides its records.
 public struct ReplayStatistics: Sendable {
     /// What the ledger presumed.
-    public internal(set) var presumptions = ReplayPresumptions()
-    /// What the ledger of the policy that is compared with presumed; nil without one.
-    public internal(set) var presumptionsAgainst: ReplayPresumptions?
-    /// How many signatures were verified, counted only under comparison.
-    package var verifiedSignatures = 0
-    /// How many answers on signatures the second policy took over from the first.
-    package var recalledSignatures = 0
+    public let presumptions: ReplayPresumptions
+    /// What the ledger of the second policy presumed; nil without one.
+    public let presumptionsAgainst: ReplayPresumptions?
+    /// The number of signatures verified, counted only in a comparison.
+    package let verifiedSignatures: Int
+    /// The number of signatures that the second policy did not verify again.
+    package let recalledSignatures: Int
 }
 
-/// Why a replay ended before the corpus did.
+/// Assumptions of a replay, which lacks the ledger of the time of capture, and what it noticed about the order.
+public struct ReplayPresumptions: Sendable, Equatable {
+    /// Challenges accepted at their first use.
+    public internal(set) var challenges = 0
+    /// Keys of the base ledger whose counter started at that of their first accepted assertion.
+    public internal(set) var counters = 0
+    /// Attestations of keys of the base ledger, accepted as the ones that enrolled them.
+    public internal(set) var enrolments = 0
+    /// Keys taken from records, without an attestation in the corpus.
+    public internal(set) var suppliedKeys = 0
+    /// Rejected records of a key that stand before the key's attestation.
+    public internal(set) var beforeEnrolment = 0
+
+    package init() {}
+}
+
+/// Why a replay ended early.
 public enum ReplayError: Error, Sendable, CustomStringConvertible {
-    /// The corpus cannot be read.
-    case corpus(CorpusError)
     /// The base ledger or a key store cannot be reached.
     case outage(any Outage)
     /// The task was cancelled.
     case cancelled
 
-    /// The sentence of the error inside.
+    /// The sentence.
     public var description: String {
         switch self {
-        case .corpus(let error): error.description
         case .outage(let error): error.description
         case .cancelled: "the replay was cancelled"
         }

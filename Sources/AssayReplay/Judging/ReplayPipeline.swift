@@ -1,13 +1,13 @@
-/// Which batches of a parallel replay are where. It starts nothing itself.
+/// The state of the batches of a replay. It starts no work itself.
 struct ReplayPipeline<Rendered: Sendable> {
-    /// A piece of work that is done.
+    /// The result of a task.
     enum Step: Sendable {
-        case assessed(Int, RecordJudge, AssessedBatch)
+        case assessed(Int, AssessedBatch)
         case rendered(Int, Rendered)
     }
 
     private let jobs: Int
-    /// How many batches may be between reading and writing: enough that a slow one keeps nobody waiting.
+    /// How many batches may be between reading and writing: enough that one slow batch does not idle the other jobs.
     private let window: Int
     private var running = 0
     private var begun = 0
@@ -15,7 +15,7 @@ struct ReplayPipeline<Rendered: Sendable> {
     private var isSettling = true
     private var isStopped = false
 
-    private var assessed: [Int: (RecordJudge, AssessedBatch)] = [:]
+    private var assessed: [Int: AssessedBatch] = [:]
     private var nextToSettle = 0
     private var settled: [(number: Int, records: [ReplayedRecord])] = []
     private var settledCount = 0
@@ -26,41 +26,41 @@ struct ReplayPipeline<Rendered: Sendable> {
     private(set) var failure: ReplayError?
 
     init(jobs: Int) {
-        self.jobs = jobs
-        window = 3 * jobs + 1
+        self.jobs = max(1, jobs)
+        window = 3 * self.jobs + 1
     }
 
-    /// Whether another piece of work may run.
+    /// Whether another task may run.
     var hasRoom: Bool { running < jobs }
 
-    /// Whether any piece of work runs.
+    /// Whether any task runs.
     var isBusy: Bool { running > 0 }
 
     /// Whether another batch may be read.
     var mayRead: Bool { isReading && isSettling && begun - nextToWrite < window }
 
-    /// Counts a batch that is to be assessed now, and numbers it.
+    /// Counts and numbers a batch whose assessment starts.
     mutating func beginBatch() -> Int {
         running += 1
         begun += 1
         return begun - 1
     }
 
-    /// The first batch that is to be rendered now.
+    /// The next batch to render.
     mutating func takeSettled() -> (number: Int, records: [ReplayedRecord])? {
         guard !settled.isEmpty else { return nil }
         running += 1
         return settled.removeFirst()
     }
 
-    /// Takes note of work that is done, and returns the batches that can be settled after it, in their order.
-    mutating func takeAssessed(after step: Step) -> [(RecordJudge, AssessedBatch)] {
+    /// Stores the result of a task, and returns the batches that can be settled now, in order.
+    mutating func takeAssessed(after step: Step) -> [AssessedBatch] {
         running -= 1
         switch step {
-        case .assessed(let number, let judge, let batch): assessed[number] = (judge, batch)
+        case .assessed(let number, let batch): assessed[number] = batch
         case .rendered(let number, let result): rendered[number] = result
         }
-        var ready: [(RecordJudge, AssessedBatch)] = []
+        var ready: [AssessedBatch] = []
         while isSettling, let batch = assessed.removeValue(forKey: nextToSettle) {
             ready.append(batch)
             nextToSettle += 1
@@ -74,29 +74,26 @@ struct ReplayPipeline<Rendered: Sendable> {
         settledCount += 1
     }
 
-    /// The next result in the order of the corpus, when it is there.
+    /// The next result in the order of the corpus, if it is there.
     mutating func takeRendered() -> Rendered? {
         guard !isStopped, let result = rendered.removeValue(forKey: nextToWrite) else { return nil }
         nextToWrite += 1
         return result
     }
 
-    /// Nothing more is read.
-    mutating func endReading(_ error: ReplayError?) {
-        isReading = false
-        if let error, failure == nil { failure = error }
-    }
+    /// The corpus has no more batches.
+    mutating func endReading() { isReading = false }
 
-    /// Nothing more is settled: what is under way is dropped, what was settled is still written.
+    /// Settles no more batches; settled ones are still written.
     ///
-    /// - Parameter error: why; nil when what was settled last is meant to be the last.
+    /// - Parameter error: why; nil after a record that is meant to be the last.
     mutating func endSettling(_ error: ReplayError?) {
         isSettling = false
         failure = error
         assessed = [:]
     }
 
-    /// Nothing more is done.
+    /// Writes and settles no more.
     mutating func stop() {
         isStopped = true
         isReading = false

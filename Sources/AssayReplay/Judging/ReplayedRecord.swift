@@ -1,33 +1,33 @@
 public import AssayCore
 public import FoundationEssentials
 
-/// What came of one record of a corpus.
+/// The result of one record of a corpus.
 public struct ReplayedRecord: Sendable {
-    /// What one policy says of a record.
+    /// What one policy decided.
     public enum Judgement: Sendable {
-        /// It was judged.
+        /// The record was judged.
         case verdict(Verdict)
-        /// It could not be judged.
+        /// The record could not be judged.
         case failure(ReplayFailure)
     }
 
-    /// Where it stands.
+    /// Where the record stands.
     public let place: CorpusPlace
-    /// Its name, as far as it could be read.
+    /// The record's ID; nil without one, or when it cannot be read.
     public let id: String?
     /// When the evidence was received.
     public let receivedAt: Date?
-    /// What the record expects.
+    /// The expectation of the record.
     public let expect: EvidenceRecord.Expectation?
-    /// What the policy says.
+    /// The decision of the policy.
     public let judgement: Judgement
-    /// What the policy that it is compared with says; nil without one.
+    /// The decision of the second policy; nil without one.
     public let against: Judgement?
-    /// How long assessing it took, in seconds; nil when that was not measured.
-    public let duration: Double?
+    /// How long assessing took, in seconds; nil unless measured.
+    package let duration: Double?
 
-    /// Collects what came of a record.
-    public init(
+    /// Composes a result.
+    package init(
         place: CorpusPlace, id: String?, receivedAt: Date?, expect: EvidenceRecord.Expectation?,
         judgement: Judgement, against: Judgement?, duration: Double?
     ) {
@@ -40,7 +40,7 @@ public struct ReplayedRecord: Sendable {
         self.duration = duration
     }
 
-    /// Why it could not be judged, under its policy or under the one that it is compared with; nil when it was.
+    /// Why there is no verdict under the first or else the second policy; nil when each gave one.
     public var failure: ReplayFailure? {
         switch (judgement, against) {
         case (.failure(let failure), _), (.verdict, .failure(let failure)?): failure
@@ -48,8 +48,7 @@ public struct ReplayedRecord: Sendable {
         }
     }
 
-    /// Whether the record expects something else than its verdict. A record that could not be judged meets no
-    /// expectation.
+    /// Whether the record expects another verdict. A record without a verdict meets no expectation.
     public var isMismatch: Bool {
         guard let expect else { return false }
         switch judgement {
@@ -60,14 +59,13 @@ public struct ReplayedRecord: Sendable {
 }
 
 /// Why a record could not be judged.
-public struct ReplayFailure: Error, Sendable, Equatable, CustomStringConvertible {
-    /// A stable code in kebab case: `unreadable`, `no-policy`, or that of a ``AssayCore/RequestError``.
+public struct ReplayFailure: Error, Sendable, CustomStringConvertible {
+    /// A stable code in kebab case: `unreadable`, `no-policy`, `policy-unreadable`, or that of a `RequestError`.
     public let code: String
     /// What was found and what is allowed, without the place.
     public let message: String
 
-    /// Describes why there is no verdict.
-    public init(_ code: String, _ message: String) {
+    package init(_ code: String, _ message: String) {
         self.code = code
         self.message = message
     }

@@ -2,7 +2,7 @@ import AssayCore
 import FoundationEssentials
 import Synchronization
 
-/// What a base ledger knows of the entries that one commit concerns.
+/// The entries of a base ledger that one commit concerns.
 struct KnownToBase: Sendable {
     let key: EnrolledKey?
     let block: Block?
@@ -10,8 +10,7 @@ struct KnownToBase: Sendable {
     static let nothing = KnownToBase(key: nil, block: nil)
 }
 
-/// Reads a ledger that goes on living elsewhere, and each entry once: a replay holds all of its records against the same
-/// state.
+/// Reads each entry of a live ledger once: a replay judges all records by the same state.
 final class BaseLedger: Sendable {
     private struct State {
         var keys: [LedgerName: EnrolledKey?] = [:]
@@ -28,23 +27,23 @@ final class BaseLedger: Sendable {
     /// Whether the ledger outlives the process.
     var durability: LedgerDurability { ledger.durability }
 
-    /// The key that is enrolled under an identifier.
+    /// The enrolled key of an identifier.
     func key(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey? {
         let name = LedgerName(identifier)
         if let known = state.withLock({ $0.keys[name] }) { return known }
         let key = try await ledger.enrolledKey(identifier)
         return state.withLock { state in
-            // Whoever asked first has decided.
+            // A concurrent read may have come first: its answer counts.
             if let known = state.keys[name] { return known }
             state.keys[name] = .some(key)
             return key
         }
     }
 
-    /// The block or allowance of a subject, whether it is in force or has ended.
+    /// The block or allowance of a subject, also one that has expired.
     func standing(of subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding? {
         if let known = state.withLock({ $0.standings[subject] }) { return known }
-        // At this time none has ended yet.
+        // At this time none has expired.
         let standing = try await ledger.standings(of: [subject], at: .distantPast).first
         return state.withLock { state in
             if let known = state.standings[subject] { return known }
@@ -53,7 +52,7 @@ final class BaseLedger: Sendable {
         }
     }
 
-    /// What is known for a commit.
+    /// The entries that a commit concerns.
     func known(for action: LedgerEffect.Action) async throws(LedgerOutage) -> KnownToBase {
         switch action {
         case .consumeChallenge, .rememberDigest: .nothing

@@ -1,44 +1,49 @@
 import AssayCore
 import AssayPrimitives
 
-/// The name of a key in 32 bytes besides that of its engine, kept without memory of its own: a replay has millions of them.
+/// The identifier of a key in 32 bytes, stored inline: a replay holds millions.
 struct LedgerName: Hashable, Sendable {
-    // Two engines may call different keys by the same bytes. Swift keeps texts of up to 15 bytes in place.
+    // Engines may name different keys by the same bytes. Swift stores texts of up to 15 bytes inline.
     private let engine: String
-    private let first: UInt64
-    private let second: UInt64
-    private let third: UInt64
-    private let fourth: UInt64
+    private let words: (UInt64, UInt64, UInt64, UInt64)
 
-    /// Names a key: by its identifier where that has 32 bytes, as App Attest's have, else by a digest of it.
+    /// Uses an identifier of 32 bytes as it is, as App Attest's are, and digests any other.
     init(_ identifier: KeyIdentifier) {
-        self.init(
-            identifier.value.count == 32 ? identifier.value : Digest.sha256(identifier.value), of: identifier.engine)
+        engine = identifier.engine
+        let bytes = identifier.value.count == 32 ? identifier.value : Digest.sha256(identifier.value)
+        words = (bytes.word(0), bytes.word(1), bytes.word(2), bytes.word(3))
     }
 
-    private init(_ bytes: [UInt8], of engine: String) {
-        self.engine = engine
-        func word(_ index: Int) -> UInt64 {
-            bytes[index * 8..<index * 8 + 8].reduce(0) { $0 << 8 | UInt64($1) }
-        }
-        (first, second, third, fourth) = (word(0), word(1), word(2), word(3))
+    static func == (left: LedgerName, right: LedgerName) -> Bool {
+        left.words == right.words && left.engine == right.engine
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(words.0)
+        hasher.combine(words.1)
+        hasher.combine(words.2)
+        hasher.combine(words.3)
     }
 }
 
-/// 128 bits of a digest, which stand for a challenge or a token: nobody finds two of the same within 2^64 attempts.
+/// 128 bits of the digest of a challenge or token: a collision takes 2^64 attempts.
 struct LedgerDigest: Hashable, Sendable {
     private let first: UInt64
     private let second: UInt64
 
-    /// Digests what is to be recognised.
     init(of bytes: [UInt8]) {
         let digest = Digest.sha256(bytes)
-        first = digest[0..<8].reduce(0) { $0 << 8 | UInt64($1) }
-        second = digest[8..<16].reduce(0) { $0 << 8 | UInt64($1) }
+        (first, second) = (digest.word(0), digest.word(1))
     }
 }
 
-/// Distinct values by small numbers: what many entries have in common is kept once.
+extension [UInt8] {
+    fileprivate func word(_ index: Int) -> UInt64 {
+        self[index * 8..<index * 8 + 8].reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
+
+/// Stores equal values once, and numbers them.
 struct Interned<Value: Hashable & Sendable>: Sendable {
     private var values: [Value] = []
     private var numbers: [Value: UInt32] = [:]

@@ -1,9 +1,9 @@
 import AssayCore
 import FoundationEssentials
 
-/// What a replay's ledger holds, and how it decides.
+/// The entries of a replay's ledger, and its decisions.
 struct ReplayLedgerState: Sendable {
-    /// What many keys have in common.
+    /// Properties that many keys share.
     private struct KeyTerms: Hashable, Sendable {
         let app: String
         let properties: [String: String]
@@ -27,20 +27,19 @@ struct ReplayLedgerState: Sendable {
         let terms: UInt32
     }
 
-    /// How many keys are remembered of which records came before their attestation.
+    /// How many unknown keys are remembered, to count records before their attestation.
     private static let missingLimit = 100_000
 
-    private let issued: ReplayLedger.Challenges
+    private let issued: ReplayChallenges
     private var keys: [LedgerName: StoredKey] = [:]
     private var keyTerms = Interned<KeyTerms>()
     private var challenges: [LedgerDigest: ConsumedChallenge] = [:]
     private var challengeTerms = Interned<ChallengeTerms>()
-    /// When each was used. None is ever forgotten.
+    /// The time of use by digest; never purged.
     private var digests: [LedgerDigest: Date] = [:]
     private var missing: [LedgerName: Int] = [:]
-    private(set) var presumptions = ReplayPresumptions()
 
-    init(challenges: ReplayLedger.Challenges) {
+    init(challenges: ReplayChallenges) {
         issued = challenges
     }
 
@@ -55,7 +54,7 @@ struct ReplayLedgerState: Sendable {
 
     func has(_ identifier: KeyIdentifier) -> Bool { keys[LedgerName(identifier)] != nil }
 
-    /// Counts a record whose key was not there.
+    /// Counts a record with an unknown key.
     mutating func noteMissing(_ identifier: KeyIdentifier) {
         let name = LedgerName(identifier)
         guard missing.count < Self.missingLimit || missing[name] != nil else { return }
@@ -64,13 +63,17 @@ struct ReplayLedgerState: Sendable {
 
     /// Decides on effects, and applies them when none is refused.
     ///
-    /// - Parameter known: what the base ledger knows for each effect; empty without one.
-    mutating func commit(_ effects: [LedgerEffect], _ known: [KnownToBase], at now: Date) -> CommitOutcome {
+    /// - Parameters:
+    ///   - known: the entries of the base ledger for each effect; empty without one.
+    ///   - presumptions: counts what is presumed.
+    mutating func commit(
+        _ effects: [LedgerEffect], _ known: [KnownToBase], at now: Date, _ presumptions: inout ReplayPresumptions
+    ) -> CommitOutcome {
         func base(_ index: Int) -> KnownToBase { known.isEmpty ? .nothing : known[index] }
         let outcome = CommitOutcome(
             decisions: effects.indices.map { refusal(of: effects[$0].action, base($0), at: now) })
         if outcome.isApplied {
-            for index in effects.indices { apply(effects[index].action, base(index), at: now) }
+            for index in effects.indices { apply(effects[index].action, base(index), at: now, &presumptions) }
         }
         return outcome
     }
@@ -102,21 +105,23 @@ struct ReplayLedgerState: Sendable {
         }
     }
 
-    /// When the base ledger enrolled a key, if that was before now. Otherwise the enrolment there is this one, which is
-    /// judged again, or one that came later.
+    /// When the base ledger enrolled a key, if that was before `now`. Otherwise that is the enrolment being replayed, or a
+    /// later one.
     private func isLater(_ now: Date, than key: EnrolledKey?) -> Date? {
         key.flatMap { $0.enrolledAt < now ? $0.enrolledAt : nil }
     }
 
-    /// The counter that an advance is held against: the replay's own, else that of the base or of the evidence.
+    /// The stored counter for an advance: the replay's own, else that of the base ledger or of the evidence.
     private func counter(for advance: CounterAdvance, _ base: EnrolledKey?) -> (app: String, counter: UInt32)? {
         if let stored = keys[LedgerName(advance.key)] { return (keyTerms[stored.terms].app, stored.counter) }
-        // The base has the counter of today; that of then was the one before, as far as anybody knows.
+        // The base ledger has the counter of today: presume the one before the presented counter.
         if let base { return (base.app, advance.counter == 0 ? 0 : advance.counter - 1) }
         return advance.suppliedKey.map { ($0.app, $0.counter) }
     }
 
-    private mutating func apply(_ action: LedgerEffect.Action, _ base: KnownToBase, at now: Date) {
+    private mutating func apply(
+        _ action: LedgerEffect.Action, _ base: KnownToBase, at now: Date, _ presumptions: inout ReplayPresumptions
+    ) {
         switch action {
         case .consumeChallenge(let value, let app, let purpose):
             let terms = challengeTerms.number(of: ChallengeTerms(app: app, purpose: purpose))
@@ -152,6 +157,6 @@ struct ReplayLedgerState: Sendable {
 }
 
 extension CounterAdvance {
-    /// The key that came with the evidence, if it is the key in question.
+    /// The key in the evidence, if it is the advanced one.
     fileprivate var suppliedKey: EnrolledKey? { supplied.flatMap { $0.identifier == key ? $0 : nil } }
 }

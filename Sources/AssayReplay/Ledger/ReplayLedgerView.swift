@@ -2,15 +2,15 @@ import AssayCore
 import FoundationEssentials
 import Synchronization
 
-/// A look at a key that a commit of an earlier record can still change the answer to.
+/// A key lookup whose answer the commit of an earlier record can change.
 struct UnsettledRead: Sendable {
     let identifier: KeyIdentifier
     /// Whether the base ledger has the key.
     let isInBase: Bool
 }
 
-/// A replay's ledger as one assessment at a time sees it, with note taken of the keys that the replay did not have: all
-/// that a commit of an earlier record can still change.
+/// A replay's ledger for one assessment at a time. It records lookups of keys that the replay has not enrolled: only these
+/// can a commit of an earlier record change.
 final class ReplayLedgerView: Ledger {
     private let ledger: ReplayLedger
     private let unsettled = Mutex<[UnsettledRead]>([])
@@ -19,7 +19,7 @@ final class ReplayLedgerView: Ledger {
         self.ledger = ledger
     }
 
-    /// The looks since this was last asked.
+    /// The recorded lookups since the last call.
     func takeUnsettled() -> [UnsettledRead] {
         unsettled.withLock { unsettled in
             guard !unsettled.isEmpty else { return [] }
@@ -50,11 +50,4 @@ final class ReplayLedgerView: Ledger {
     func issue(_ challenge: Challenge, at now: Date) async throws(LedgerOutage) {
         try await ledger.issue(challenge, at: now)
     }
-    func block(_ block: Block) async throws(LedgerOutage) { try await ledger.block(block) }
-    func allow(_ allowance: Allowance) async throws(LedgerOutage) { try await ledger.allow(allowance) }
-    func allow(_ subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding? {
-        try await ledger.allow(subject)
-    }
-    func export(_ body: (LedgerEntry) throws -> Void) async throws { try await ledger.export(body) }
-    func summary(at now: Date) async throws(LedgerOutage) -> LedgerSummary { try await ledger.summary(at: now) }
 }

@@ -1,7 +1,7 @@
 import AssayCore
 
-/// HTML that is well-formed XML as well. Text that is interpolated is escaped; markup is not, and nothing else becomes
-/// markup but what is written in the sources.
+/// HTML that is also well-formed XML. Interpolated text is escaped, interpolated markup is not; all other markup is a literal
+/// in the sources.
 struct Markup: ExpressibleByStringInterpolation, Sendable {
     struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var html: String
@@ -36,14 +36,14 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
 
     static func += (left: inout Markup, right: Markup) { left.html += right.html }
 
-    /// What is a script, a style sheet or data already: the one way past the escaping, for the texts of this module.
+    /// Text without escaping: for the script, the style sheet and the data of a report only.
     static func verbatim(_ text: String) -> Markup {
         var markup = Markup.nothing
         markup.html = text
         return markup
     }
 
-    /// Escapes text for elements and for attributes in quotes; what something would act on is shown escaped.
+    /// Escapes text for elements and quoted attributes, and shows control characters escaped.
     private static func escape(_ text: some StringProtocol) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

@@ -1,7 +1,7 @@
-/// Numbers as people write them.
-public enum NumberText {
+/// Formats numbers for people.
+package enum NumberText {
     /// A whole number with commas between the thousands: `1,234,567`.
-    public static func count(_ number: Int) -> String {
+    package static func count(_ number: Int) -> String {
         var groups: [Substring] = []
         var digits = "\(number.magnitude)"[...]
         while digits.count > 3 {
@@ -12,12 +12,12 @@ public enum NumberText {
     }
 
     /// A count and its noun: `1 record`, `2 records`.
-    public static func count(_ number: Int, _ noun: String) -> String {
+    package static func count(_ number: Int, _ noun: String) -> String {
         "\(count(number)) \(noun)\(number == 1 ? "" : "s")"
     }
 
-    /// A share in percent with one digit after the point, and `<0.1%` rather than `0.0%` for something.
-    public static func percent(_ part: Int, of whole: Int) -> String {
+    /// A share in percent with one decimal place; `<0.1%` instead of `0.0%` for a share above zero.
+    package static func percent(_ part: Int, of whole: Int) -> String {
         guard whole > 0, part > 0 else { return "0%" }
         guard part < whole else { return "100%" }
         let permille = (Double(part) / Double(whole) * 1000).rounded()
@@ -26,8 +26,8 @@ public enum NumberText {
         return "\(Int(permille) / 10).\(Int(permille) % 10)%"
     }
 
-    /// A length of time in the unit that fits it: `35 µs`, `1.2 s`, `3.5 d`.
-    public static func duration(microseconds: Int) -> String {
+    /// A duration in a fitting unit: `35 µs`, `1.2 s`, `3.5 d`.
+    package static func duration(microseconds: Int) -> String {
         let units = [
             ("µs", 1), ("ms", 1000), ("s", 1_000_000), ("min", 60_000_000), ("h", 3_600_000_000),
             ("d", 86_400_000_000),
@@ -37,7 +37,7 @@ public enum NumberText {
         return tenths % 10 == 0 ? "\(count(tenths / 10)) \(name)" : "\(tenths / 10).\(tenths % 10) \(name)"
     }
 
-    /// A time as far as it matters at a scale: the day, or the minute as well.
+    /// A time with the precision of an interval: the day, or the minute.
     static func time(_ time: ReplayTime, interval milliseconds: Int) -> String {
         let text = time.description
         let day = text.prefix(10)

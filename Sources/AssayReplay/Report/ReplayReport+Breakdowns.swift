@@ -1,24 +1,25 @@
 extension ReplayReport {
-    /// How many values of a dimension are drawn.
+    /// How many values are drawn.
     private static let drawn = 8
-    /// How many are in its table.
+    /// How many values are in the table.
     private static let listed = 100
 
-    /// The outcomes by app, version, system and label.
+    /// The outcomes by app, kind, version and other fields.
     var breakdowns: Markup {
         let cells: [Markup] = summary.breakdowns.enumerated().map { breakdown($1, id: "by-\($0)") }
         guard !cells.isEmpty else { return "" }
         return """
             <section aria-labelledby="breakdowns"><h2 id="breakdowns">Who the records are from</h2>
-            <p class="muted">What the evidence tells counts only where it is authentic.</p>
+            <p class="muted">The values of rejected evidence may be forged.</p>
             <div class="cells">\(cells)</div></section>
 
             """
     }
 
     private func breakdown(_ breakdown: ReplaySummary.Breakdown, id: String) -> Markup {
-        var shown = breakdown.values.prefix(ReplayReport.drawn).map { ($0.value, $0.tally) }
-        let rest = breakdown.values.dropFirst(ReplayReport.drawn).reduce(into: breakdown.others) { $0.merge($1.tally) }
+        let values = breakdown.values
+        var shown = values.prefix(ReplayReport.drawn).map { ($0.value, $0.tally) }
+        let rest = values.dropFirst(ReplayReport.drawn).reduce(into: breakdown.others) { $0.add($1.tally) }
         if rest.total > 0 { shown.append(("other values", rest)) }
         let bars = BarChart(
             bars: shown.map { value, tally in
@@ -27,12 +28,10 @@ extension ReplayReport {
                 return BarChart.Bar(
                     name: value, note: NumberText.count(tally.total) + share, parts: tally.parts)
             })
-        var rows = breakdown.values.prefix(ReplayReport.listed).map { ReplayReport.row($0.value, $0.tally) }
-        let unlisted = breakdown.values.dropFirst(ReplayReport.listed).reduce(into: breakdown.others) {
-            $0.merge($1.tally)
-        }
+        var rows = values.prefix(ReplayReport.listed).map { ReplayReport.row($0.value, $0.tally) }
+        let unlisted = values.dropFirst(ReplayReport.listed).reduce(into: breakdown.others) { $0.add($1.tally) }
         if unlisted.total > 0 { rows.append(ReplayReport.row("other values", unlisted)) }
-        let most = breakdown.values.first.map { "The most, \(NumberText.count($0.tally.total)), are of \($0.value)." }
+        let most = values.first.map { "The most, \(NumberText.count($0.tally.total)), are of \($0.value)." }
         let chart = Chart(
             id: id, title: breakdown.title,
             description: "\(NumberText.count(breakdown.total.total, "record")). \(most ?? "")", height: bars.height,
@@ -45,31 +44,30 @@ extension ReplayReport {
         [value] + [tally.accepted, tally.rejected, tally.failed].map(NumberText.count)
     }
 
-    /// How old evidence is, how long assessing took, which counters there are.
+    /// The age of evidence, the duration of assessing, and counters.
     var measures: Markup {
-        let kinds: [(String, String, [ReplaySummary.Distribution], (Int) -> String)] = [
+        let kinds: [(String, String, ReplaySummary.Distributions, (Int) -> String)] = [
             (
-                "age", "Age of evidence when it came", summary.ageDistributions,
+                "age", "Age of evidence when it came", summary.ages,
                 { NumberText.duration(microseconds: min($0, .max / 1000) * 1000) }
             ),
             (
-                "duration", "Time that assessing took", summary.durationDistributions,
+                "duration", "Time that assessing took", summary.durations,
                 { NumberText.duration(microseconds: $0) }
             ),
-            ("counter", "Counters of accepted evidence", summary.counterDistributions, { NumberText.count($0) }),
+            ("counter", "Counters of accepted evidence", summary.counters, { NumberText.count($0) }),
         ]
         let cells: [Markup] = kinds.flatMap { id, title, distributions, text in
-            distributions.enumerated().map { number, distribution in
+            distributions.sorted { $0.key < $1.key }.enumerated().map { number, entry in
                 HistogramChart(
-                    id: "\(id)-\(number)", title: "\(title): \(distribution.kind)", histogram: distribution.histogram,
-                    text: text
+                    id: "\(id)-\(number)", title: "\(title): \(entry.key)", histogram: entry.value, text: text
                 ).markup
             }
         }
         guard !cells.isEmpty else { return "" }
         return """
             <section aria-labelledby="measures"><h2 id="measures">Latency and counters</h2>
-            <p class="muted">Logarithmic scales; a value is told to an eighth.</p>
+            <p class="muted">Logarithmic scales; values are exact to an eighth.</p>
             <div class="cells">\(cells)</div></section>
 
             """

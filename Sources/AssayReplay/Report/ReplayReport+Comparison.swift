@@ -4,37 +4,37 @@ extension ReplayReport {
     private static let listed = 100
     private static let values = 10
 
-    /// Who changes sides under the other policy, and by which check.
+    /// The records whose acceptance the second policy changes, and the checks that do so.
     var comparison: Markup {
         guard summary.isComparison else { return "" }
         let flows = summary.flowCounts
-        let chart = FlowChart(flows: flows, policy: labels.policy, against: labels.against).chart
-        let (lost, gained) = (summary.outcomes.lost, summary.outcomes.gained)
+        let chart = FlowChart(flows: flows, policy: policy, against: against).chart
+        let outcomes = summary.outcomes
         let sentence =
-            lost + gained == 0
+            outcomes.changed == 0
             ? "No record changes sides."
-            : "\(NumberText.count(lost + gained, "record")) "
-                + "\(lost + gained == 1 ? "changes" : "change") sides: \(NumberText.count(lost)) would no longer be "
-                + "accepted, \(NumberText.count(gained)) newly accepted."
+            : "\(NumberText.count(outcomes.changed, "record")) "
+                + "\(outcomes.changed == 1 ? "changes" : "change") sides: \(NumberText.count(outcomes.lost)) would no longer be "
+                + "accepted, \(NumberText.count(outcomes.gained)) newly accepted."
         return """
-            <section aria-labelledby="comparison"><h2 id="comparison">From \(labels.policy) to \(labels.against)</h2>
+            <section aria-labelledby="comparison"><h2 id="comparison">From \(policy) to \(against)</h2>
             <p><strong>\(sentence)</strong></p>
             \(chart.markup)\(changes(flows))\(otherReasons(flows))\(changedValues)</section>
 
             """
     }
 
-    private func changes(_ flows: [ReplayFlow]) -> Markup {
-        let changed = flows.filter { ($0.from.outcome == .accepted) != ($0.to.outcome == .accepted) }
+    private func changes(_ flows: [(flow: ReplayFlow, count: Int)]) -> Markup {
+        let changed = flows.filter(\.flow.isChange)
         guard !changed.isEmpty else { return "" }
         let table = DataTable(
             columns: ["By which check", "Records", "Change"],
-            rows: changed.prefix(ReplayReport.listed).map { flow in
+            rows: changed.prefix(ReplayReport.listed).map { flow, count in
                 let (check, change) =
                     flow.from.outcome == .accepted
                     ? (flow.to.reason, "accepted, then \(flow.to.outcome.word)")
                     : (flow.from.reason, "\(flow.from.outcome.word), then accepted")
-                return [check, NumberText.count(flow.count), change]
+                return [check, NumberText.count(count), change]
             })
         return """
             <h3>Who changes sides, by which check</h3>
@@ -44,30 +44,30 @@ extension ReplayReport {
             """
     }
 
-    private func otherReasons(_ flows: [ReplayFlow]) -> Markup {
-        let moved = flows.filter {
-            $0.from.outcome != .accepted && $0.to.outcome != .accepted && $0.from != $0.to
+    private func otherReasons(_ flows: [(flow: ReplayFlow, count: Int)]) -> Markup {
+        let moved = flows.filter { flow, _ in
+            flow.from.outcome != .accepted && flow.to.outcome != .accepted && flow.from != flow.to
         }
         guard !moved.isEmpty else { return "" }
         let table = DataTable(
-            columns: ["First under \(labels.policy)", "First under \(labels.against)", "Records"],
-            rows: moved.prefix(ReplayReport.listed).map { [$0.from.reason, $0.to.reason, NumberText.count($0.count)] })
+            columns: ["First under \(policy)", "First under \(against)", "Records"],
+            rows: moved.prefix(ReplayReport.listed).map { flow, count in
+                [flow.from.reason, flow.to.reason, NumberText.count(count)]
+            })
         return "<h3>Not accepted by either, for another reason</h3>\n\(table.markup)\n"
     }
 
-    /// Which versions, systems and labels those who change sides have.
+    /// The versions and other fields of the records whose acceptance changes.
     private var changedValues: Markup {
         let cells: [Markup] = summary.breakdowns.compactMap { breakdown -> Markup? in
-            let changed = breakdown.values.filter { $0.tally.lost + $0.tally.gained > 0 }.sorted {
-                $1.tally.lost + $1.tally.gained < $0.tally.lost + $0.tally.gained
-            }
+            let changed = breakdown.changedValues
             guard !changed.isEmpty, breakdown.name != Dimension.testAuthority.name else { return nil }
             let table = DataTable(
                 columns: [breakdown.title, "No longer", "Newly", "Of all"],
                 rows: changed.prefix(ReplayReport.values).map { value, tally in
                     [
                         value, NumberText.count(tally.lost), NumberText.count(tally.gained),
-                        NumberText.percent(tally.lost + tally.gained, of: tally.total),
+                        NumberText.percent(tally.changed, of: tally.total),
                     ]
                 })
             return "<div class=\"cell\">\(table.markup)</div>\n"

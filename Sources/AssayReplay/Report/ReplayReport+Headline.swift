@@ -1,22 +1,7 @@
 import AssayCore
 
-extension ReplaySummary {
-    /// The outcomes in a sentence, as people are told it everywhere: `1,000 records: 900 accepted, 90 rejected, 10 not
-    /// judged`.
-    public var sentence: String {
-        "\(NumberText.count(outcomes.total, "record")): \(NumberText.count(outcomes.accepted)) accepted, "
-            + "\(NumberText.count(outcomes.rejected)) rejected, \(NumberText.count(outcomes.failed)) not judged"
-    }
-
-    /// The same of the second policy.
-    public var sentenceAgainst: String {
-        "\(NumberText.count(outcomesAgainst.accepted)) accepted, \(NumberText.count(outcomesAgainst.rejected)) rejected, "
-            + "\(NumberText.count(outcomesAgainst.failed)) not judged"
-    }
-}
-
 extension ReplayReport {
-    /// The numbers that matter most.
+    /// The outcomes, and remarks.
     var headline: Markup {
         let outcomes = summary.outcomes
         let numbers = [
@@ -64,7 +49,7 @@ extension ReplayReport {
             """
     }
 
-    /// What whoever reads the numbers has to know.
+    /// Remarks that change how to read the numbers.
     private var warnings: Markup {
         var items: [Markup] = []
         if summary.mismatches > 0 {
@@ -89,13 +74,13 @@ extension ReplayReport {
                 """)
         }
         if summary.isComparison {
-            items.append("<li>Under \(labels.against): \(summary.sentenceAgainst).</li>")
+            items.append("<li>Under \(against): \(summary.sentenceAgainst).</li>")
         }
-        items += summary.noteCounts.map { "<li>\($0.text): <strong>\(NumberText.count($0.count))</strong></li>" }
+        items += summary.notes.map { "<li>\($0.text): <strong>\(NumberText.count($0.count))</strong></li>" }
         return items.isEmpty ? "" : "<ul class=\"notes\">\(items)</ul>\n"
     }
 
-    /// The sign of an outcome in a text.
+    /// The legend symbol of an outcome.
     static func swatch(_ fill: String) -> Markup {
         """
         <svg class="swatch" width="12" height="12" aria-hidden="true"><rect class="\(fill)" width="12" height="12" rx="2"/>\
@@ -106,7 +91,7 @@ extension ReplayReport {
     /// Outcome over time.
     var time: Markup {
         guard let chart = TimeChart(summary.series)?.chart else { return "" }
-        let untimed = summary.untimed.total
+        let untimed = summary.untimed
         return """
             <section aria-labelledby="over-time"><h2 id="over-time">Outcome over time</h2>
             <p class="legend">\(ReplayReport.swatch("accepted"))accepted \(ReplayReport.swatch("rejected"))rejected \

@@ -1,14 +1,14 @@
 import Assay
 
 extension ReplayReport {
-    /// How many reasons are drawn; the table has them all.
+    /// How many checks are drawn; the table has all.
     private static let drawn = 16
-    /// How many reasons are explained.
+    /// How many checks are explained.
     private static let explained = 40
-    /// How many of the explanations are there without being asked for.
+    /// How many explanations are visible at first.
     private static let explainedFirst = 6
 
-    /// Why records were not accepted: the checks at which they fail first, and why some could not be judged.
+    /// The first failed checks of rejected records, and the codes of records without a verdict.
     var reasons: Markup {
         let checks = summary.checkTallies
         let examples = summary.examples
@@ -45,7 +45,7 @@ extension ReplayReport {
         return "<h3>First failed check</h3>\n<p>\(text)</p>\n\(chart.markup)"
     }
 
-    /// What each of the checks means, with a record that fails it.
+    /// The catalogue's explanations of the checks, each with a record that fails it.
     private func explanations(
         _ checks: [(check: String, tally: CheckTally)], _ examples: [String: ReplayRow]
     ) -> Markup {
@@ -77,8 +77,7 @@ extension ReplayReport {
 
     private func example(_ row: ReplayRow?) -> Markup {
         guard let row else { return "" }
-        let detail = row.judgement.firstFailed?.detail ?? row.judgement.failure?.message ?? ""
-        return "<dt>Example</dt><dd><b>\(row.name)</b> \(detail)</dd>"
+        return "<dt>Example</dt><dd><b>\(row.name)</b> \(row.detail ?? "")</dd>"
     }
 
     private func failures(_ examples: [String: ReplayRow]) -> Markup {
@@ -87,7 +86,7 @@ extension ReplayReport {
         let table = DataTable(
             columns: ["Code", "Records", "Example"],
             rows: counts.map { code, count in
-                let example = examples[code].map { "\($0.name): \($0.judgement.failure?.message ?? "")" }
+                let example = examples[code].map { "\($0.name): \($0.detail ?? "")" }
                 return [code, NumberText.count(count), example ?? ""]
             })
         return "<h3>Not judged</h3>\n\(table.markup)\n"

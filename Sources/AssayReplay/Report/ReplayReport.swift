@@ -2,49 +2,41 @@ import Assay
 import AssayPrimitives
 public import FoundationEssentials
 
-/// A summary as one HTML page that needs nothing else: no network, no files beside it.
+/// The results of a replay as one HTML page, which loads nothing.
 ///
-/// The page has charts with their numbers as tables, and a table of records that can be filtered. Nothing in it comes from
-/// evidence without being escaped, and its content security policy lets no script run but its own. Equal summaries with
-/// equal labels are equal bytes.
+/// The page has charts with their numbers as tables, and a list of records with filters. Text from evidence is always
+/// escaped, and the content security policy admits only the page's own script and style. Equal summaries with equal labels
+/// give equal bytes.
 public struct ReplayReport: Sendable {
-    /// What the page calls things.
-    public struct Labels: Sendable {
-        /// The heading.
-        public var title: String
-        /// The policy.
-        public var policy: String
-        /// The policy that it is compared with.
-        public var against: String
-        /// When the page was made, if it is to say so.
-        public var generatedAt: Date?
-
-        /// Names things.
-        public init(
-            title: String = "Replay of captured evidence", policy: String = "the policy",
-            against: String = "the other policy", generatedAt: Date? = nil
-        ) {
-            self.title = title
-            self.policy = policy
-            self.against = against
-            self.generatedAt = generatedAt
-        }
-    }
-
     let summary: ReplaySummary
-    let labels: Labels
+    let policy: String
+    let against: String
+    private let title: String
+    private let generatedAt: Date?
 
-    /// A report on a summary.
-    public init(_ summary: ReplaySummary, labels: Labels = Labels()) {
+    /// Prepares a page.
+    ///
+    /// - Parameters:
+    ///   - summary: the results.
+    ///   - policy: the name of the policy.
+    ///   - against: the name of the second policy.
+    ///   - title: the heading.
+    ///   - generatedAt: the time that the footer shows; nil for none.
+    public init(
+        _ summary: ReplaySummary, policy: String = "the policy", against: String = "the other policy",
+        title: String = "Replay of captured evidence", generatedAt: Date? = nil
+    ) {
         self.summary = summary
-        self.labels = labels
+        self.policy = policy
+        self.against = against
+        self.title = title
+        self.generatedAt = generatedAt
     }
 
     /// The page, UTF-8.
     public func html() -> String {
-        let rows = summary.rows
         let sections = [
-            headline, time, reasons, comparison, breakdowns, measures, ReportRecords(rows: rows, report: self).markup,
+            headline, time, reasons, comparison, breakdowns, measures, ReportRecords(report: self).markup,
         ]
         let page: Markup = """
             <!DOCTYPE html>
@@ -55,12 +47,12 @@ public struct ReplayReport: Sendable {
             <meta name="viewport" content="width=device-width, initial-scale=1"/>
             <meta name="color-scheme" content="light dark"/>
             <meta name="referrer" content="no-referrer"/>
-            <title>\(labels.title)</title>
+            <title>\(title)</title>
             <link rel="icon" href="data:,"/>
             <style>\(.verbatim(ReportStyle.text))</style>
             </head>
             <body>
-            \(ReplayReport.patterns)<header><h1>\(labels.title)</h1></header>
+            \(ReplayReport.patterns)<header><h1>\(title)</h1></header>
             <main>
             \(sections)</main>
             <footer>\(footer)</footer>
@@ -72,7 +64,7 @@ public struct ReplayReport: Sendable {
         return page.html
     }
 
-    /// What the page may do: run the one script and use the one style sheet that are in it.
+    /// Admits the page's own script and style sheet only.
     private static let contentSecurityPolicy: String = {
         func source(_ text: String) -> String {
             "'sha256-\(Base64.encode(Digest.sha256(Array(text.utf8)), .standard))'"
@@ -81,7 +73,7 @@ public struct ReplayReport: Sendable {
             + "img-src data:; base-uri 'none'; form-action 'none'"
     }()
 
-    /// The patterns that tell outcomes apart where colours do not.
+    /// Patterns that distinguish outcomes without colours.
     private static let patterns: Markup = """
         <svg class="patterns" width="0" height="0" aria-hidden="true"><defs>\
         <pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">\
@@ -93,7 +85,7 @@ public struct ReplayReport: Sendable {
         """
 
     private var footer: Markup {
-        guard let time = labels.generatedAt else { return "Made by assay." }
+        guard let time = generatedAt else { return "Made by assay." }
         return "Made by assay at \(ReplayTime(time).description)."
     }
 }

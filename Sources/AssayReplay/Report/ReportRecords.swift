@@ -1,10 +1,15 @@
 import Assay
 import AssayCore
 
-/// The records of a report: what filters them, a place for the script to list them, and the data that it reads.
+/// The list of records: its filters, the element that the script fills, and the script's data.
 struct ReportRecords {
-    let rows: [ReplayRow]
-    let report: ReplayReport
+    private let rows: [ReplayRow]
+    private let report: ReplayReport
+
+    init(report: ReplayReport) {
+        rows = report.summary.rows
+        self.report = report
+    }
 
     private var all: Int { report.summary.outcomes.total }
 
@@ -15,7 +20,7 @@ struct ReportRecords {
             rows.count < all
             ? "\(NumberText.count(rows.count)) of \(NumberText.count(all)) records are in this page: first those that came "
                 + "out other than expected, then those that change sides, are rejected, could not be judged, are "
-                + "accepted; of each reason the \(RowSet.rowsPerReason) earliest at least."
+                + "accepted; of each reason at least the first \(RowSelection.rowsPerReason)."
             : "All \(NumberText.count(all, "record"))."
         return """
             <section aria-labelledby="records-title"><h2 id="records-title">Records</h2>
@@ -40,17 +45,7 @@ struct ReportRecords {
             ("accepted", "accepted"), ("rejected", "rejected"), ("failed", "not judged"),
             ("unmet", "other than expected"),
         ]
-        let judgements = rows.flatMap { [$0.judgement, $0.against].compactMap { $0 } }
-        var checks: Set<ByteText> = []
-        for judgement in judgements {
-            for check in judgement.checks where check.status == .failed || check.status == .annotated {
-                checks.insert(ByteText(check.check))
-            }
-            if let failure = judgement.failure { checks.insert(ByteText(failure.code)) }
-        }
-        func names(_ values: some Sequence<String>) -> [(String, String)] {
-            Set(values.map { ByteText($0) }).sorted().map { ($0.text, $0.text) }
-        }
+        func names(_ values: [String]) -> [(String, String)] { Set(values).sorted().map { ($0, $0) } }
         let changes: Markup =
             report.summary.isComparison
             ? select(
@@ -60,7 +55,7 @@ struct ReportRecords {
                     ("reason", "another reason"),
                 ]) : ""
         return """
-            \(select("outcome", "Outcome", outcomes))\(select("check", "Check", checks.sorted().map { ($0.text, $0.text) }))\
+            \(select("outcome", "Outcome", outcomes))\(select("check", "Check", names(rows.flatMap(\.findings))))\
             \(select("app", "App", names(rows.compactMap(\.app))))\(select("kind", "Kind", names(rows.compactMap(\.kind))))\
             \(changes)
             """
@@ -74,36 +69,34 @@ struct ReportRecords {
             """
     }
 
-    /// What the script reads, as JSON.
+    /// The script's data, as JSON.
     private var data: String {
-        let layouts = CheckLayouts(of: rows)
-        let names = Set(
-            rows.flatMap { row in [row.judgement, row.against].compactMap { $0 }.flatMap(\.checks) }.map(\.check))
+        let layouts = report.summary.selection.layouts.lists
+        let names = Set(layouts.joined())
         var checks = JSONObject()
         for definition in Verifier.catalogue where names.contains(definition.id.name) {
             let texts = [definition.proves, definition.stops, definition.lookAt, definition.source]
             checks.add(definition.id.name, raw: JSONText.array(texts.map(JSONText.string)))
         }
         var object = JSONObject()
-        object.add("policy", text: report.labels.policy)
-        object.add("against", text: report.labels.against)
+        object.add("policy", text: report.policy)
+        object.add("against", text: report.against)
         object.add("total", raw: "\(all)")
         object.add("checks", raw: checks.text)
-        object.add("layouts", raw: layouts.json)
-        object.add("rows", raw: JSONText.array(rows.map { $0.json(layouts: layouts.numbers) }))
+        object.add("layouts", raw: JSONText.array(layouts.map { JSONText.array($0.map(JSONText.string)) }))
+        object.add("rows", raw: JSONText.array(rows.map(\.json)))
         return object.text
     }
 
-    /// JSON in which nothing ends the script element, begins a comment or is an entity. Outside of strings JSON has none
-    /// of these characters.
+    /// Escapes what could end the script element, start a comment, or be an entity. JSON has these characters only in strings.
     private static func scriptSafe(_ json: String) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(json.utf8.count + json.utf8.count / 16)
+        // Byte by byte: a combining mark behind one of them makes another Character.
         for byte in json.utf8 {
             switch byte {
-            case UInt8(ascii: "<"): bytes += Array("\\u003c".utf8)
-            case UInt8(ascii: ">"): bytes += Array("\\u003e".utf8)
-            case UInt8(ascii: "&"): bytes += Array("\\u0026".utf8)
+            case UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "&"):
+                bytes += "\\u00\(String(byte, radix: 16))".utf8
             default: bytes.append(byte)
             }
         }

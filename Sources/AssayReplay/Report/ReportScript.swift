@@ -1,5 +1,5 @@
-/// The script of reports: lists the records, filters them, and shows the checks of one. It puts data into the page as text
-/// only, and asks nobody for anything.
+/// The script of reports: lists and filters the records, and shows the checks of one. It inserts data as text only, and loads
+/// nothing.
 enum ReportScript {
     static let text = #"""
 

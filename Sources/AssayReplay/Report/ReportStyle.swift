@@ -1,7 +1,7 @@
 /// The style sheet of reports.
 ///
-/// Colours are those of Okabe and Ito that people with any kind of colour vision tell apart, darkened or lightened until
-/// text on the background has a contrast of 4.5 and shapes one of 3; patterns tell outcomes apart as well.
+/// The colours are those of Okabe and Ito for all kinds of colour vision, adjusted to a contrast of 4.5 for text and 3 for
+/// shapes. Patterns distinguish outcomes too.
 enum ReportStyle {
     static let text = """
 

@@ -1,79 +1,26 @@
 import Assay
-public import AssayCore
+package import AssayCore
 
-/// A record that a summary shows, with what is worth seeing of it. Texts are cut to a length that bounds the whole, and what
-/// terminals and readers of lines act on is escaped in them; they are not escaped for HTML.
-public struct ReplayRow: Sendable, Equatable {
-    /// The record's name, and nil when it has none that could be read.
-    public let id: String?
-    /// The file's name.
-    public let file: String
-    /// The line, where a record takes up one.
-    public let line: Int?
-    /// The line, or the record's number in its file where it has none; 0 for the file itself.
-    public let number: Int
-    /// When the evidence was received, or else judged; nil when neither is known.
-    public let time: ReplayTime?
-    /// The kind of evidence, when it was judged.
-    public let kind: String?
-    /// The policy's app, when it was judged.
-    public let app: String?
-    /// What the policy says.
-    public let judgement: RowJudgement
-    /// What the policy that it is compared with says.
-    public let against: RowJudgement?
-    /// What the evidence told, as names and rendered values; see ``Verdict/subject``.
-    public let subject: [RowFact]
-    /// What the record expected, when the verdict is another.
-    public let unmet: EvidenceRecord.Expectation?
-
-    /// File, and line or record; the file alone when there is something to say of it as a whole.
-    public var place: String {
-        if let line { return "\(file):\(line)" }
-        return number == 0 ? file : "\(file): record \(number)"
-    }
-    /// The id, or else the place.
-    public var name: String { id ?? place }
+/// A record that a report lists, rendered as JSON for the report's script. Texts are cut to bounded lengths, and characters
+/// that terminals and line readers act on are escaped; nothing is escaped for HTML.
+package struct ReplayRow: Sendable {
+    /// The record's ID, or else its place.
+    package let name: String
+    /// The line in the file; nil for a record of a JSON document.
+    package let line: Int?
+    let kind: String?
+    let app: String?
+    /// What the first policy decided.
+    let end: FlowEnd
+    /// What the first failed check found, or why there is no verdict.
+    package let detail: String?
+    /// The checks that failed or were annotated, and the codes of failures, under either policy.
+    let findings: [String]
+    /// The row as a JSON object.
+    let json: String
 }
 
-/// A fact of a row's subject.
-public struct RowFact: Sendable, Equatable {
-    /// The field's name.
-    public let name: String
-    /// Its value as text.
-    public let value: String
-}
-
-/// What one policy says of a row.
-public struct RowJudgement: Sendable, Equatable {
-    /// What came of it.
-    public let outcome: ReplayOutcome
-    /// Every check in its order; none when it could not be judged.
-    public let checks: [RowCheck]
-    /// Why it could not be judged: code and sentence.
-    public let failure: ReplayFailure?
-
-    /// The first check that failed.
-    public var firstFailed: RowCheck? { checks.first { $0.status == .failed } }
-    /// Why it was not accepted, as a key of tables: the first check that failed, or the code of the failure.
-    var reason: String { firstFailed?.check ?? failure?.code ?? "" }
-}
-
-/// How a check of a row came out.
-public struct RowCheck: Sendable, Equatable {
-    /// The check's name.
-    public let check: String
-    /// How it came out.
-    public let status: CheckResult.Status
-    /// Why it was skipped: a check's name, `policy` or `not-applicable`.
-    public let because: String?
-    /// The code of what was found.
-    public let code: String?
-    /// What was found.
-    public let detail: String?
-}
-
-/// How long texts of rows may be, in characters.
+/// How long the texts of a row may be, in characters.
 enum RowLimits {
     static let name = 200
     static let detail = 400
@@ -83,57 +30,71 @@ enum RowLimits {
 }
 
 extension String {
-    /// The text as it may stand in a row: its excerpt, found at once where there is nothing to cut or to escape.
+    /// The text cut to a length and escaped, without a copy where neither is necessary.
     func shown(atMost limit: Int) -> String {
         let isPlain = utf8.count <= limit && utf8.allSatisfy { (0x20...0x7E).contains($0) }
         return isPlain ? self : excerpt(atMost: limit)
     }
 }
 
-extension ReplayRow {
-    /// Renders what came of a record.
-    init(_ record: ReplayedRecord) {
-        id = record.id?.shown(atMost: RowLimits.name)
-        file = record.place.file.name.shown(atMost: RowLimits.name)
-        line = record.place.line
-        // Of the parts of a corpus, each counts its records from one. Lines have the numbers of the whole.
-        number = record.place.line ?? record.place.number
-        time = record.time
-        let verdict = record.judgement.verdict
-        kind = verdict?.kind.name.shown(atMost: RowLimits.name)
-        app = verdict?.app.shown(atMost: RowLimits.name)
-        judgement = RowJudgement(record.judgement)
-        against = record.against.map { RowJudgement($0) }
-        let fields = (verdict ?? record.against?.verdict)?.subject?.fields ?? []
-        subject = fields.prefix(RowLimits.facts).map {
-            RowFact(name: $0.name, value: $0.value.text.shown(atMost: RowLimits.value))
-        }
-        unmet =
-            record.isMismatch
-            ? record.expect.map {
-                EvidenceRecord.Expectation(
-                    outcome: $0.outcome,
-                    failed: $0.failed.prefix(RowLimits.expected).map { $0.shown(atMost: RowLimits.name) })
-            } : nil
+/// The lists of check names that rows refer to by number: all rows of a kind have the same list.
+struct CheckLayouts: Sendable {
+    private(set) var lists: [[String]] = []
+    private var numbers: [[String]: Int] = [:]
+
+    mutating func number(of names: [String]) -> Int {
+        if let number = numbers[names] { return number }
+        numbers[names] = lists.count
+        lists.append(names)
+        return lists.count - 1
     }
 }
 
-extension RowJudgement {
-    init(_ judgement: ReplayedRecord.Judgement) {
-        outcome = judgement.outcome
-        switch judgement {
-        case .verdict(let verdict):
-            checks = verdict.checks.map {
-                RowCheck(
-                    check: $0.check.name, status: $0.status, because: $0.because?.description, code: $0.finding?.code,
-                    detail: $0.finding?.detail.shown(atMost: RowLimits.detail))
-            }
-            failure = nil
-        case .failure(let error):
-            checks = []
-            failure = ReplayFailure(
-                error.code.shown(atMost: RowLimits.name), error.message.shown(atMost: RowLimits.detail))
+extension ReplayRow {
+    init(_ record: ReplayedRecord, _ layouts: inout CheckLayouts) {
+        let place = record.place
+        let id = record.id?.shown(atMost: RowLimits.name)
+        let verdict = record.judgement.verdict
+        name = id ?? place.description.shown(atMost: RowLimits.name)
+        line = place.line
+        kind = verdict?.kind.name.shown(atMost: RowLimits.name)
+        app = verdict?.app?.shown(atMost: RowLimits.name)
+        end = FlowEnd(record.judgement)
+        detail = record.judgement.detail?.shown(atMost: RowLimits.detail)
+        findings = [record.judgement, record.against].compactMap { $0 }.flatMap(\.findings)
+
+        var object = JSONObject()
+        if let id { object.add("id", text: id) }
+        object.add("file", text: place.file.name.shown(atMost: RowLimits.name))
+        if let line { object.add("line", raw: "\(line)") }
+        object.add("number", raw: "\(line ?? place.number)")
+        if let time = record.time { object.add("time", text: time.description) }
+        if let kind { object.add("kind", text: kind) }
+        if let app { object.add("app", text: app) }
+        let judgement = record.judgement.rowJSON(&layouts)
+        object.add("judgement", raw: judgement)
+        if let against = record.against?.rowJSON(&layouts) {
+            object.add("against", raw: against.isByteEqual(to: judgement) ? "true" : against)
         }
+        let fields = (verdict ?? record.against?.verdict)?.subject?.fields ?? []
+        if !fields.isEmpty {
+            object.add(
+                "subject",
+                texts: fields.prefix(RowLimits.facts).flatMap {
+                    [$0.name.shown(atMost: RowLimits.name), $0.value.text.shown(atMost: RowLimits.value)]
+                })
+        }
+        if record.isMismatch, let expect = record.expect {
+            let failed = expect.failed.prefix(RowLimits.expected).map { $0.description.shown(atMost: RowLimits.name) }
+            object.add("unmet", texts: [expect.outcome.rawValue] + failed)
+        }
+        json = object.text
+    }
+}
+
+extension JSONObject {
+    fileprivate mutating func add(_ name: String, texts: [String]) {
+        add(name, raw: JSONText.array(texts.map(JSONText.string)))
     }
 }
 
@@ -143,25 +104,86 @@ extension ReplayedRecord {
 }
 
 extension ReplayedRecord.Judgement {
-    /// The verdict, when it was judged.
-    var verdict: Verdict? {
+    /// The verdict; nil when there is none.
+    package var verdict: Verdict? {
         guard case .verdict(let verdict) = self else { return nil }
         return verdict
     }
 
-    /// What came of it, in a word.
-    public var outcome: ReplayOutcome {
+    /// The outcome.
+    package var outcome: ReplayOutcome {
         switch self {
         case .verdict(let verdict): verdict.outcome == .accept ? .accepted : .rejected
         case .failure: .failed
         }
     }
 
-    /// Why it is not accepted: the first check that failed, or the code of the failure; empty when it is.
+    /// The first failed check.
+    package var firstFailed: CheckResult? { verdict?.checks.first { $0.status == .failed } }
+
+    /// The name of the first failed check, or the code of the failure; empty for an accepted record.
     var reason: String {
         switch self {
-        case .verdict(let verdict): verdict.checks.first { $0.status == .failed }?.check.name ?? ""
-        case .failure(let error): error.code.shown(atMost: RowLimits.name)
+        case .verdict: firstFailed?.check.name ?? ""
+        case .failure(let failure): failure.code.shown(atMost: RowLimits.name)
+        }
+    }
+
+    /// What the first failed check found, or why there is no verdict.
+    package var detail: String? {
+        switch self {
+        case .verdict: firstFailed?.finding?.detail
+        case .failure(let failure): failure.message
+        }
+    }
+
+    fileprivate var findings: [String] {
+        switch self {
+        case .verdict(let verdict):
+            verdict.checks.filter { $0.status == .failed || $0.status == .annotated }.map(\.check.name)
+        case .failure: [reason]
+        }
+    }
+
+    fileprivate func rowJSON(_ layouts: inout CheckLayouts) -> String {
+        var object = JSONObject()
+        object.add("outcome", text: outcome.rawValue)
+        switch self {
+        case .failure(let failure):
+            object.add("code", text: reason)
+            object.add("message", text: failure.message.shown(atMost: RowLimits.detail))
+        case .verdict(let verdict):
+            object.add("layout", raw: "\(layouts.number(of: verdict.checks.map(\.check.name)))")
+            object.add("statuses", text: verdict.checks.map(\.status.letter).joined())
+            var notes = JSONObject()
+            for (index, result) in verdict.checks.enumerated() {
+                if let note = result.note { notes.add("\(index)", raw: note) }
+            }
+            object.add("notes", raw: notes.text)
+        }
+        return object.text
+    }
+}
+
+extension CheckResult {
+    /// The reason of a skipped check as a JSON string, or the finding as an object; nil without either.
+    fileprivate var note: String? {
+        guard let finding else { return because.map { JSONText.string($0.description) } }
+        var object = JSONObject()
+        if let because { object.add("because", text: because.description) }
+        object.add("code", text: finding.code)
+        object.add("detail", text: finding.detail.shown(atMost: RowLimits.detail))
+        return object.text
+    }
+}
+
+extension CheckResult.Status {
+    fileprivate var letter: String {
+        switch self {
+        case .passed: "p"
+        case .failed: "f"
+        case .annotated: "a"
+        case .skipped: "s"
         }
     }
 }

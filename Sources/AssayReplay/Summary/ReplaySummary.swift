@@ -1,175 +1,222 @@
 import Assay
 import AssayCore
 
-/// What came of a corpus: counts, distributions, and a bounded choice of its records.
-///
-/// Summaries of the parts of a corpus, merged in any order and grouping, are byte for byte the summary of the whole. The
-/// memory is bounded whatever is in the corpus: of what is counted by value, at most so many values are kept, and the
-/// rest is counted together.
-///
-///     var summary = ReplaySummary()
-///     for record in replayed { summary.add(record) }
-///     try ReportFile.write(ReplayReport(summary).html(), to: "report.html")
+/// Counts and distributions of the results of a replay, and a bounded selection of its records: the data of a
+/// ``ReplayReport``. Memory does not grow with the corpus.
 public struct ReplaySummary: Sendable {
-    /// How many values of a dimension are told apart.
-    static let valuesPerDimension = 1000
-    /// How many dimensions there may be.
-    static let dimensionLimit = 64
-    /// How many names of other kinds are told apart: checks, codes, kinds, notes.
-    static let nameLimit = 200
+    /// The records with one value in a field of verdicts, value by value.
+    package struct Breakdown: Sendable {
+        /// How many values are counted one by one: the first ones of the corpus.
+        static let limit = 1000
+
+        /// The name of the field.
+        package let name: String
+        /// The title of the field in reports.
+        package let title: String
+        /// Records with a value that is not counted by itself.
+        package fileprivate(set) var others = OutcomeTally()
+        fileprivate var tallies: [String: OutcomeTally] = [:]
+
+        /// The values, the most frequent first.
+        package var values: [(value: String, tally: OutcomeTally)] {
+            tallies.sorted { ($1.value.total, $0.key) < ($0.value.total, $1.key) }.map { ($0.key, $0.value) }
+        }
+        /// The values of records whose acceptance differs between the policies, those with most such records first.
+        package var changedValues: [(value: String, tally: OutcomeTally)] {
+            values.filter { $0.tally.changed > 0 }.sorted {
+                ($1.tally.changed, $0.value) < ($0.tally.changed, $1.value)
+            }
+        }
+        /// All records that have the field.
+        package var total: OutcomeTally { tallies.values.reduce(into: others) { $0.add($1) } }
+    }
+
+    /// Histograms by kind of evidence.
+    typealias Distributions = [String: LogHistogram]
 
     /// The outcomes.
-    public internal(set) var outcomes = OutcomeTally()
-    /// The records whose verdict is not the one that they expect.
-    public internal(set) var mismatches = 0
-    /// The accepted records of which the policy notes something.
-    public internal(set) var annotated = 0
-    /// The records that were judged under a second policy as well.
-    public internal(set) var compared = 0
-    /// The outcomes of those under the second policy.
-    public internal(set) var outcomesAgainst = OutcomeTally()
+    package private(set) var outcomes = OutcomeTally()
+    /// Records whose verdict differs from the expected one.
+    package private(set) var mismatches = 0
+    /// Accepted records in which the policy annotates a failed check.
+    package private(set) var annotated = 0
+    /// The outcomes under the second policy; nil without a comparison.
+    package private(set) var outcomesAgainst: OutcomeTally?
     /// The earliest time of a record.
-    public internal(set) var first: ReplayTime?
+    package private(set) var first: ReplayTime?
     /// The latest time of a record.
-    public internal(set) var last: ReplayTime?
+    package private(set) var last: ReplayTime?
+    /// Records without a time.
+    private(set) var untimed = 0
+    private(set) var series = TimeSeries()
+    /// The age of evidence at its judgement, in milliseconds.
+    private(set) var ages: Distributions = [:]
+    /// The counters of accepted evidence.
+    private(set) var counters: Distributions = [:]
+    /// How long assessing took, in microseconds.
+    private(set) var durations: Distributions = [:]
+    private(set) var selection = RowSelection()
+    /// Remarks about the replay itself, with their counts.
+    package private(set) var notes: [(text: String, count: Int)] = []
+    private var failures: [String: Int] = [:]
+    private var checks: [String: CheckTally] = [:]
+    private var flows: [ReplayFlow: Int] = [:]
+    private var dimensions: [String: Breakdown] = [:]
 
-    /// The records without a time, by outcome.
-    var untimed = OutcomeTally()
-    var series = TimeSeries()
-    var failures = BoundedTable<Count>(limit: nameLimit)
-    var checks = BoundedTable<CheckTally>(limit: nameLimit)
-    var dimensions: [String: BoundedTable<OutcomeTally>] = [:]
-    /// By kind: how old evidence is when it is judged, in milliseconds.
-    var ages = BoundedTable<LogHistogram>(limit: nameLimit)
-    /// By kind: the counters of accepted evidence.
-    var counters = BoundedTable<LogHistogram>(limit: nameLimit)
-    /// By kind: how long assessing took, in microseconds.
-    var durations = BoundedTable<LogHistogram>(limit: nameLimit)
-    /// By pair of what the two policies say.
-    var flows = BoundedTable<Count>(limit: 5 * nameLimit)
-    var notes = BoundedTable<Count>(limit: nameLimit)
-    var selection = RowSelection()
-
-    /// A summary of nothing.
+    /// An empty summary.
     public init() {}
 
-    /// Counts a record.
+    /// Counts a record. Records are added in the order of the corpus.
     public mutating func add(_ record: ReplayedRecord) {
-        let outcome = record.judgement.outcome
-        let against = record.against?.outcome
         let end = FlowEnd(record.judgement)
-        let flow = FlowKey(from: end, to: record.against.map { FlowEnd($0) })
-        outcomes.add(outcome, against: against)
-        if record.isMismatch { mismatches.count(1) }
-        addTime(record.time, outcome, against)
-        if outcome == .failed { failures.update(end.reason) { $0.number.count(1) } }
-        if let verdict = record.judgement.verdict { add(verdict, end, duration: record.duration) }
-        if let against, let to = flow.to {
-            compared.count(1)
-            outcomesAgainst.add(against, against: nil)
-            if against == .rejected { checks.update(to.reason) { $0.firstAgainst.count(1) } }
-            flows.update(flow.text) { $0.number.count(1) }
+        let against = record.against.map { FlowEnd($0) }
+        outcomes.add(end.outcome, against: against?.outcome)
+        if record.isMismatch { mismatches += 1 }
+        if let time = record.time {
+            first = min(first ?? time, time)
+            last = max(last ?? time, time)
+            series.add(time, end.outcome, against: against?.outcome)
+        } else {
+            untimed += 1
         }
+        if end.outcome == .failed { failures[end.reason, default: 0] += 1 }
+        if let against {
+            outcomesAgainst = outcomesAgainst ?? OutcomeTally()
+            outcomesAgainst?.add(against.outcome, against: nil)
+            flows[ReplayFlow(from: end, to: against), default: 0] += 1
+        }
+        if let verdict = record.judgement.verdict { addChecks(of: verdict, end, duration: record.duration) }
         if let verdict = record.judgement.verdict ?? record.against?.verdict {
-            addDimensions(of: verdict, outcome, against)
-            addMeasures(of: verdict, at: record.time, outcome)
+            addValues(of: verdict, end.outcome, against?.outcome)
+            addMeasures(of: verdict, at: record.time, end.outcome)
         }
-        selection.offer(record.rank, reason: flow.text) { ReplayRow(record) }
+        selection.offer(record)
     }
 
-    /// Counts something about the replay itself that is worth knowing, such as how many challenges were presumed to have
-    /// been issued. Counts of one text add up.
-    public mutating func note(_ text: String, count: Int) {
-        guard count > 0 else { return }
-        notes.update(text.excerpt(atMost: RowLimits.name)) { $0.number.count(count) }
+    /// Adds a remark about the replay itself, unless its count is zero.
+    package mutating func note(_ text: String, count: Int) {
+        if count > 0 { notes.append((text.excerpt(atMost: RowLimits.name), count)) }
     }
 
-    /// Adds what another part of the corpus gave.
-    public mutating func merge(_ other: ReplaySummary) {
-        outcomes.merge(other.outcomes)
-        mismatches.count(other.mismatches)
-        annotated.count(other.annotated)
-        compared.count(other.compared)
-        outcomesAgainst.merge(other.outcomesAgainst)
-        first = [first, other.first].compactMap { $0 }.min()
-        last = [last, other.last].compactMap { $0 }.max()
-        untimed.merge(other.untimed)
-        series.merge(other.series)
-        failures.merge(other.failures)
-        checks.merge(other.checks)
-        for (name, table) in other.dimensions { dimensions[name, default: ReplaySummary.dimension].merge(table) }
-        ages.merge(other.ages)
-        counters.merge(other.counters)
-        durations.merge(other.durations)
-        flows.merge(other.flows)
-        notes.merge(other.notes)
-        selection.merge(other.selection)
-    }
-
-    static var dimension: BoundedTable<OutcomeTally> { BoundedTable(limit: valuesPerDimension) }
-
-    private mutating func addTime(_ time: ReplayTime?, _ outcome: ReplayOutcome, _ against: ReplayOutcome?) {
-        guard let time else { return untimed.add(outcome, against: against) }
-        first = min(first ?? time, time)
-        last = max(last ?? time, time)
-        series.update(time) { $0.add(outcome, against: against) }
-    }
-
-    private mutating func add(_ verdict: Verdict, _ end: FlowEnd, duration: Double?) {
-        var hasNotes = false
+    private mutating func addChecks(of verdict: Verdict, _ end: FlowEnd, duration: Double?) {
+        var isAnnotated = false
         for result in verdict.checks {
             switch result.status {
-            case .failed: checks.update(result.check.name) { $0.failed.count(1) }
+            case .failed: checks[result.check.name, default: CheckTally()].failed += 1
             case .annotated:
-                hasNotes = true
-                checks.update(result.check.name) { $0.annotated.count(1) }
+                isAnnotated = true
+                checks[result.check.name, default: CheckTally()].annotated += 1
             case .passed, .skipped: break
             }
         }
-        if end.outcome == .rejected { checks.update(end.reason) { $0.first.count(1) } }
-        if hasNotes, end.outcome == .accepted { annotated.count(1) }
+        if end.outcome == .rejected { checks[end.reason, default: CheckTally()].first += 1 }
+        if isAnnotated, end.outcome == .accepted { annotated += 1 }
         guard let duration, duration.isFinite else { return }
         let microseconds = min(max(duration * 1_000_000, 0), Double(LogHistogram.greatestValue))
-        durations.update(verdict.kind.name) { $0.add(Int(microseconds.rounded())) }
+        durations[verdict.kind.name, default: LogHistogram()].add(Int(microseconds.rounded()))
     }
 
-    private mutating func addDimensions(of verdict: Verdict, _ outcome: ReplayOutcome, _ against: ReplayOutcome?) {
-        addValue(verdict.kind.name, of: Dimension.kind.name, outcome, against)
-        addValue(verdict.app, of: Dimension.app.name, outcome, against)
-        if let authority = verdict.testAuthority {
-            addValue(authority, of: Dimension.testAuthority.name, outcome, against)
-        }
+    private mutating func addValues(of verdict: Verdict, _ outcome: ReplayOutcome, _ against: ReplayOutcome?) {
+        addValue(verdict.kind.name, of: Dimension.kind, outcome, against)
+        if let app = verdict.app { addValue(app, of: Dimension.app, outcome, against) }
+        if let authority = verdict.testAuthority { addValue(authority, of: Dimension.testAuthority, outcome, against) }
         guard let subject = verdict.subject else { return }
-        for field in subject.dimensions where Dimension.names.contains(field.name) {
-            addValue(field.value.text, of: field.name, outcome, against)
+        for field in subject.dimensions {
+            guard let dimension = Dimension.fields[field.name] else { continue }
+            addValue(field.value.text, of: dimension, outcome, against)
         }
     }
 
     private mutating func addValue(
-        _ value: String, of dimension: String, _ outcome: ReplayOutcome, _ against: ReplayOutcome?
+        _ value: String, of dimension: SubjectDimension, _ outcome: ReplayOutcome, _ against: ReplayOutcome?
     ) {
-        let key = value.shown(atMost: RowLimits.value)
-        dimensions[dimension, default: ReplaySummary.dimension].update(key) { $0.add(outcome, against: against) }
+        let value = value.shown(atMost: RowLimits.value)
+        let new = Breakdown(name: dimension.name, title: dimension.title)
+        func count(in breakdown: inout Breakdown) {
+            if breakdown.tallies[value] != nil || breakdown.tallies.count < Breakdown.limit {
+                breakdown.tallies[value, default: OutcomeTally()].add(outcome, against: against)
+            } else {
+                breakdown.others.add(outcome, against: against)
+            }
+        }
+        count(in: &dimensions[dimension.name, default: new])
     }
 
     private mutating func addMeasures(of verdict: Verdict, at time: ReplayTime?, _ outcome: ReplayOutcome) {
         guard let subject = verdict.subject else { return }
         if let made = subject.madeAt, let time {
-            ages.update(verdict.kind.name) { $0.add(time.milliseconds - ReplayTime(made).milliseconds) }
+            ages[verdict.kind.name, default: LogHistogram()].add(time.milliseconds - ReplayTime(made).milliseconds)
         }
         if outcome == .accepted, let counter = subject.presentedCounter, counter >= 0 {
-            counters.update(verdict.kind.name) { $0.add(Int(counter)) }
+            counters[verdict.kind.name, default: LogHistogram()].add(Int(counter))
         }
     }
 }
 
-/// What verdicts are broken down by.
+// What reports and the command line read.
+
+extension ReplaySummary {
+    /// The checks that failed, ordered by how many records fail them first.
+    package var checkTallies: [(check: String, tally: CheckTally)] {
+        checks.map { (check: $0.key, tally: $0.value) }.sorted {
+            ($1.tally.first, $1.tally.failed, $1.tally.annotated, $0.check)
+                < ($0.tally.first, $0.tally.failed, $0.tally.annotated, $1.check)
+        }
+    }
+
+    /// The codes of records without a verdict, the most frequent first.
+    package var failureCounts: [(code: String, count: Int)] {
+        failures.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { ($0.key, $0.value) }
+    }
+
+    /// The decisions of both policies, the most frequent first.
+    package var flowCounts: [(flow: ReplayFlow, count: Int)] {
+        flows.sorted {
+            ($1.value, $0.key.from.reason, $0.key.to.reason) < ($0.value, $1.key.from.reason, $1.key.to.reason)
+        }.map { ($0.key, $0.value) }
+    }
+
+    /// The fields that records have, in the order of reports.
+    package var breakdowns: [Breakdown] { Dimension.all.compactMap { dimensions[$0.name] } }
+
+    /// How many verdicts rest on a test authority; nil without any.
+    package var testAuthorityCount: Int? { dimensions[Dimension.testAuthority.name]?.total.total }
+
+    /// The selected records.
+    package var rows: [ReplayRow] { selection.sorted }
+
+    /// The first selected record that is not accepted, by reason: a check or the code of a failure.
+    package var examples: [String: ReplayRow] {
+        Dictionary(
+            rows.lazy.filter { $0.end.outcome != .accepted }.map { ($0.end.reason, $0) },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The outcomes in a sentence: `1,000 records: 900 accepted, 90 rejected, 10 not judged`.
+    package var sentence: String { "\(NumberText.count(outcomes.total, "record")): \(outcomes.words)" }
+
+    /// Whether the records were judged under a second policy.
+    package var isComparison: Bool { outcomesAgainst != nil }
+
+    /// The outcomes under the second policy in a sentence.
+    package var sentenceAgainst: String { (outcomesAgainst ?? OutcomeTally()).words }
+}
+
+extension OutcomeTally {
+    fileprivate var words: String {
+        "\(NumberText.count(accepted)) accepted, \(NumberText.count(rejected)) rejected, "
+            + "\(NumberText.count(failed)) not judged"
+    }
+}
+
+/// The fields by which records are broken down.
 enum Dimension {
     static let kind = SubjectDimension("kind", "Kind of evidence")
     static let app = SubjectDimension("app", "App")
     static let testAuthority = SubjectDimension("testAuthority", "Rests on a test authority")
 
-    /// All of them, in the order of a report.
+    /// The fields of subjects by name.
+    static let fields = Dictionary(Verifier.dimensions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    /// All fields in the order of reports.
     static let all = [app, kind] + Verifier.dimensions + [testAuthority]
-    static let names = Set(Verifier.dimensions.map(\.name))
 }

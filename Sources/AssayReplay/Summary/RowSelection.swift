@@ -1,104 +1,60 @@
-import AssayCore
-
-/// The rows that a summary shows: the first ones of all, and the first ones of every reason, so that a rare reason is not
-/// hidden by a frequent one.
-struct RowSelection: Mergeable {
-    /// How many of all are shown.
+/// The rows of a report: the first ``rows`` by category and position in the corpus, and the first ``rowsPerReason`` of every
+/// reason, so that frequent reasons do not hide rare ones.
+struct RowSelection: Sendable {
     static let rows = 2000
-    /// How many reasons are told apart: pairs of the checks at which two policies stop.
+    static let rowsPerReason = 20
+    /// How many reasons have rows of their own.
     static let reasons = 200
 
-    private var first = RowSet(limit: RowSelection.rows)
-    private var byReason = BoundedTable<RowSet>(limit: RowSelection.reasons)
-
-    init() {}
-
-    /// Takes a record, which is rendered only if it is to be shown.
-    mutating func offer(_ rank: @autoclosure () -> RowRank, reason: String, row: () -> ReplayRow) {
-        let rank = rank()
-        var ranked: RankedRow?
-        func rendered() -> RankedRow {
-            let row = ranked ?? RankedRow(rank: rank, row: row())
-            ranked = row
-            return row
-        }
-        if first.wants(rank) { first.offer(rendered()) }
-        byReason.update(reason) { rows in
-            if rows.wants(rank) { rows.offer(rendered()) }
-        }
+    /// Why a record is listed, the most important first.
+    private enum Category: Int, CaseIterable {
+        case mismatch
+        case changed
+        case rejected
+        case failed
+        case accepted
     }
 
-    mutating func merge(_ other: RowSelection) {
-        first.merge(other.first)
-        byReason.merge(other.byReason)
+    /// What the policies decided; the second is nil without a comparison.
+    private struct Reason: Hashable {
+        let from: FlowEnd
+        let to: FlowEnd?
     }
 
-    /// Takes a row that another selection had.
-    mutating func offer(_ row: ReplayRow) {
-        let ranked = RankedRow(rank: row.rank, row: row)
-        first.offer(ranked)
-        byReason.update(row.reason) { $0.offer(ranked) }
+    private struct Entry {
+        let row: ReplayRow
+        /// Whether it is among the first ``rowsPerReason`` of its reason.
+        let isExample: Bool
     }
 
-    /// All of them, in their order. From these the selection can be made again.
+    private var kept = Array(repeating: [Entry](), count: Category.allCases.count)
+    private var examples: [Reason: Int] = [:]
+    private(set) var layouts = CheckLayouts()
+
+    /// Adds a record if it is to be listed.
+    mutating func offer(_ record: ReplayedRecord) {
+        let reason = Reason(from: FlowEnd(record.judgement), to: record.against.map { FlowEnd($0) })
+        let known = examples[reason]
+        let isExample = known.map { $0 < RowSelection.rowsPerReason } ?? (examples.count < RowSelection.reasons)
+        if isExample { examples[reason] = (known ?? 0) + 1 }
+        let category = RowSelection.category(of: record).rawValue
+        guard isExample || kept[category].count < RowSelection.rows else { return }
+        kept[category].append(Entry(row: ReplayRow(record, &layouts), isExample: isExample))
+    }
+
+    /// The rows in their order.
     var sorted: [ReplayRow] {
-        let first = first.sorted
-        guard self.first.isFull, let last = first.last else { return first.map(\.row) }
-        // Of what comes before the last one all is there; what comes after it is there for its reason alone.
-        let reasons = byReason.all.map(\.value) + [byReason.others]
-        let more = reasons.flatMap { $0.sorted.filter { last < $0 } }.sorted()
-        let same = first.count { $0 == last }
-        let missing = (reasons.map { rows in rows.sorted.count { $0 == last } }.max() ?? 0) - same
-        return (first + Array(repeating: last, count: max(0, missing)) + more).map(\.row)
+        kept.joined().enumerated().filter { $0.offset < RowSelection.rows || $0.element.isExample }.map(\.element.row)
     }
 
-    /// The first row of each reason.
-    var examples: [(reason: String, row: ReplayRow)] {
-        byReason.sorted.compactMap { entry in entry.value.sorted.first.map { (entry.key, $0.row) } }
-    }
-}
-
-extension ReplayedRecord {
-    /// Where it stands among the rows.
-    var rank: RowRank {
-        let outcome = judgement.outcome
-        return RowRank(
-            category: RowRank.Category(outcome, against: against?.outcome, isMismatch: isMismatch), time: time,
-            file: ByteText(place.file.name.shown(atMost: RowLimits.name)), position: place.line ?? place.number,
-            id: ByteText((id ?? "").shown(atMost: RowLimits.name)))
-    }
-}
-
-extension ReplayRow {
-    /// Where it stands among the rows.
-    var rank: RowRank {
-        RowRank(
-            category: RowRank.Category(judgement.outcome, against: against?.outcome, isMismatch: unmet != nil),
-            time: time, file: ByteText(file), position: line ?? number, id: ByteText(id ?? ""))
-    }
-
-    /// What it is shown for.
-    var reason: String {
-        FlowKey(
-            from: FlowEnd(judgement.outcome, judgement.reason),
-            to: against.map { FlowEnd($0.outcome, $0.reason) }
-        ).text
-    }
-}
-
-extension RowRank.Category {
-    init(_ outcome: ReplayOutcome, against: ReplayOutcome?, isMismatch: Bool) {
-        self =
-            if isMismatch {
-                .mismatch
-            } else if let against, (against == .accepted) != (outcome == .accepted) {
-                .changed
-            } else {
-                switch outcome {
-                case .accepted: .accepted
-                case .rejected: .rejected
-                case .failed: .failed
-                }
-            }
+    private static func category(of record: ReplayedRecord) -> Category {
+        if record.isMismatch { return .mismatch }
+        let outcome = record.judgement.outcome
+        if let against = record.against?.outcome, (against == .accepted) != (outcome == .accepted) { return .changed }
+        switch outcome {
+        case .accepted: return .accepted
+        case .rejected: return .rejected
+        case .failed: return .failed
+        }
     }
 }

@@ -8,7 +8,7 @@ public struct MintedAttestation: Sendable {
     /// The attested public point, 65 bytes.
     public let publicPoint: [UInt8]
     /// What the app handed to `attestKey`.
-    public let clientData: AppAttestClientData
+    public package(set) var clientData: AppAttestClientData
     /// The attestation object, encoded.
     public let attestation: [UInt8]
     /// The authenticator data in it, encoded.

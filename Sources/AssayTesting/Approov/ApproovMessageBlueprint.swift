@@ -1,4 +1,5 @@
-public import AssayPrimitives
+public import AssayHTTPSignatures
+import AssayPrimitives
 public import FoundationEssentials
 
 /// A signed HTTP request to be minted, as the SDKs of Approov sign it (RFC 9421). As initialised it is a genuine one; every

@@ -1,4 +1,4 @@
-import AssayCore
+package import AssayCore
 import AssayPrimitives
 import Crypto
 
@@ -50,7 +50,7 @@ public struct ApproovTestMeasurements: Sendable {
     }
 
     /// The measurements as records carry them.
-    var recordContent: RecordValue.Content {
+    package var recordContent: RecordValue.Content {
         .object(RecordObject(claims.map { ($0.claim.name, .base64($0.bytes)) }))
     }
 }

@@ -1,5 +1,5 @@
 public import AssayCore
-public import AssayPrimitives
+public import AssayHTTPSignatures
 public import FoundationEssentials
 
 /// A signed HTTP request that was minted with test keys. Every part can be changed, as by somebody on the way.

@@ -1,4 +1,3 @@
-import AssayPrimitives
 import Crypto
 import FoundationEssentials
 
@@ -119,32 +118,24 @@ public struct TestKey: Sendable {
 
     /// A signature over the digest of `message`: r and s, big-endian, of equal length (32 or 48 bytes each).
     ///
-    /// The signature is the same every time, so that evidence can be minted again.
+    /// The signature is the same every time (RFC 6979), so that evidence can be minted again.
     public func signature(over message: [UInt8], hash: Hash = .sha256) throws(MintingError) -> ECDSASignature {
-        let digest =
-            switch hash {
-            case .sha256: sha256(message)
-            case .sha384: Array(SHA384.hash(data: message))
-            }
-        do {
-            let pair: Data
+        switch hash {
+        case .sha256: sign(message, SHA256.self)
+        case .sha384: sign(message, SHA384.self)
+        }
+    }
+
+    private func sign<Digest: HashFunction>(_ message: [UInt8], _ hash: Digest.Type) -> ECDSASignature {
+        let scalar: [UInt8] =
             switch storage {
-            case .p256(let key):
-                guard let der = ReproducibleECDSA.sign(digest: digest, privateKey: Array(key.derRepresentation)) else {
-                    throw MintingError("OpenSSL does not sign with this key, or has no test provider")
-                }
-                pair = try P256.Signing.ECDSASignature(derRepresentation: der).rawRepresentation
-            case .p384(let key):
-                guard let der = ReproducibleECDSA.sign(digest: digest, privateKey: Array(key.derRepresentation)) else {
-                    throw MintingError("OpenSSL does not sign with this key, or has no test provider")
-                }
-                pair = try P384.Signing.ECDSASignature(derRepresentation: der).rawRepresentation
+            case .p256(let key): Array(key.rawRepresentation)
+            case .p384(let key): Array(key.rawRepresentation)
             }
-            return ECDSASignature(r: Array(pair.prefix(pair.count / 2)), s: Array(pair.suffix(pair.count / 2)))
-        } catch let error as MintingError {
-            throw error
-        } catch {
-            throw MintingError("the signature that OpenSSL made cannot be read: \(error)")
+        return DeterministicECDSA<Digest>.sign(
+            message, key: scalar, order: curve == .p256 ? ECDSASignature.p256Order : ECDSASignature.p384Order
+        ) { nonce in
+            (try? TestKey(curve, scalar: nonce)).map { Array($0.publicPoint.dropFirst().prefix(nonce.count)) }
         }
     }
 }

@@ -1,4 +1,4 @@
-import AssayCore
+package import AssayCore
 
 /// A JSON value to be written (RFC 8259): the well-formed ones and, on demand, the ones a reader must refuse.
 ///
@@ -100,7 +100,7 @@ public indirect enum JSONItem: Sendable, Equatable {
     }
 
     /// The value as records carry it, and nil for text as it stands, which need not be a value.
-    var recordContent: RecordValue.Content? {
+    package var recordContent: RecordValue.Content? {
         func values(_ items: [JSONItem]) -> [RecordValue]? {
             let contents = items.compactMap(\.recordContent)
             return contents.count == items.count ? contents.map { RecordValue($0, offset: 0) } : nil

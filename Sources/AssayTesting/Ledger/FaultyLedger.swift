@@ -11,9 +11,9 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Everything that no fault meets goes to the ledger behind it, and ``history`` tells what was asked and what came of it.
-public final class FaultyLedger: Ledger {
-    /// What a ledger is asked for.
+/// Operations without a fault go to the ledger behind it. ``history`` lists all operations with their faults.
+public final class FaultyLedger: LedgerAdministration {
+    /// An operation of a ledger.
     public enum Operation: String, Sendable, CaseIterable {
         /// ``Ledger/issue(_:at:)``
         case issue
@@ -23,62 +23,66 @@ public final class FaultyLedger: Ledger {
         case standings
         /// ``Ledger/commit(_:at:)``
         case commit
-        /// ``Ledger/block(_:)``
+        /// ``LedgerAdministration/block(_:)``
         case block
-        /// ``Ledger/allow(_:)-(Allowance)``
+        /// ``LedgerAdministration/allow(_:)``
         case allow
-        /// ``Ledger/allow(_:)-(LedgerSubject)``
-        case endStanding
-        /// ``Ledger/export(_:)``
+        /// ``LedgerAdministration/removeStanding(of:)``
+        case removeStanding
+        /// ``LedgerAdministration/purge(at:)``
+        case purge
+        /// ``LedgerAdministration/export(_:)``
         case export
-        /// ``Ledger/summary(at:)``
+        /// ``LedgerAdministration/summary(at:)``
         case summary
+        /// ``LedgerAdministration/check(_:)``
+        case check
     }
 
-    /// What happens to an operation.
+    /// The fault of an operation.
     public enum Fault: Sendable, Equatable {
         /// It fails before it has any effect.
         case outage(LedgerOutage = .planned)
-        /// It takes effect, and whoever asked is told that it failed.
+        /// It takes effect, and the caller gets an outage.
         case answerLost(LedgerOutage = .planned)
-        /// It succeeds after so long.
+        /// It succeeds after a delay.
         case delay(Duration)
     }
 
-    /// Something that was asked.
+    /// One operation of the history.
     public struct Step: Sendable, Equatable {
-        /// What was asked for.
+        /// The operation.
         public let operation: Operation
-        /// Which of its kind it was, from 1 on.
+        /// Its number among those of its kind, from 1 on.
         public let number: Int
-        /// What happened to it, and nil for nothing.
+        /// Its fault, and nil for none.
         public let fault: Fault?
     }
 
-    /// Decides what happens to an operation, of which it is told the number among those of its kind, from 1 on.
+    /// Chooses the fault of an operation by its number among those of its kind, from 1 on.
     public typealias Plan = @Sendable (_ operation: Operation, _ number: Int) -> Fault?
 
-    /// What the ledger says of itself.
+    /// Whether commits outlive the process, as stated at the start.
     public let durability: LedgerDurability
-    private let base: any Ledger
+    private let base: any LedgerAdministration
     private let state: Mutex<State>
 
     private struct State {
         var plan: Plan
         /// How many plans came before this one.
-        var era = 0
+        var planNumber = 0
         var steps: [Step] = []
         var counts: [Operation: Int] = [:]
     }
 
-    /// Puts a plan before a ledger.
+    /// Puts a plan in front of a ledger.
     ///
     /// - Parameters:
-    ///   - base: what keeps the entries.
-    ///   - durability: what the ledger says of itself; nil for what `base` says.
-    ///   - plan: what happens to each operation; nil for nothing.
+    ///   - base: the ledger that keeps the entries.
+    ///   - durability: the durability that this ledger states; nil for that of `base`.
+    ///   - plan: the fault of each operation; nil for none.
     public init(
-        _ base: any Ledger = MemoryLedger(), durability: LedgerDurability? = nil,
+        _ base: any LedgerAdministration = MemoryLedger(), durability: LedgerDurability? = nil,
         plan: @escaping Plan = { _, _ in nil }
     ) {
         self.base = base
@@ -86,36 +90,36 @@ public final class FaultyLedger: Ledger {
         state = Mutex(State(plan: plan))
     }
 
-    /// A ledger that nobody can reach: whatever it is asked for is an outage.
+    /// A ledger that cannot be reached: every operation is an outage.
     public static func unreachable(_ outage: LedgerOutage = .planned) -> FaultyLedger {
         FaultyLedger(durability: .durable) { _, _ in .outage(outage) }
     }
 
-    /// What was asked, in the order in which it came.
+    /// All operations in their order.
     public var history: [Step] { state.withLock { $0.steps } }
 
-    /// Goes by another plan from now on. Numbers start at 1 again, and the history is empty.
+    /// Replaces the plan. Numbers start at 1 again, and the history is empty.
     public func follow(_ plan: @escaping Plan) {
-        state.withLock { $0 = State(plan: plan, era: $0.era + 1) }
+        state.withLock { $0 = State(plan: plan, planNumber: $0.planNumber + 1) }
     }
 
-    /// Lets everything through from now on.
+    /// Replaces the plan by one without faults.
     public func recover() { follow { _, _ in nil } }
 
-    /// Never true: engines that are told so ask no further, and no plan could meet them.
+    /// False: otherwise engines would not ask for standings, and no fault could occur.
     public var isWithoutStandings: Bool { false }
 
-    /// Issues a challenge, unless the plan is against it.
+    /// Issues a challenge, unless the plan has a fault.
     public func issue(_ challenge: Challenge, at now: Date) async throws(LedgerOutage) {
         try await perform(.issue) { (base) throws(LedgerOutage) in try await base.issue(challenge, at: now) }
     }
 
-    /// The key that was enrolled, unless the plan is against it.
+    /// The key that was enrolled, unless the plan has a fault.
     public func enrolledKey(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey? {
         try await perform(.enrolledKey) { (base) throws(LedgerOutage) in try await base.enrolledKey(identifier) }
     }
 
-    /// The standings of some subjects, unless the plan is against it.
+    /// The standings of some subjects, unless the plan has a fault.
     public func standings(
         of subjects: [LedgerSubject], at now: Date
     ) async throws(LedgerOutage) -> [LedgerStanding] {
@@ -124,28 +128,43 @@ public final class FaultyLedger: Ledger {
         }
     }
 
-    /// Applies effects, unless the plan is against it.
+    /// Applies effects, unless the plan has a fault.
     public func commit(_ effects: [LedgerEffect], at now: Date) async throws(LedgerOutage) -> CommitOutcome {
         try await perform(.commit) { (base) throws(LedgerOutage) in try await base.commit(effects, at: now) }
     }
 
-    /// Blocks a subject, unless the plan is against it.
+    /// Blocks a subject, unless the plan has a fault.
     public func block(_ block: Block) async throws(LedgerOutage) {
         try await perform(.block) { (base) throws(LedgerOutage) in try await base.block(block) }
     }
 
-    /// Allows a subject, unless the plan is against it.
+    /// Allows a subject, unless the plan has a fault.
     public func allow(_ allowance: Allowance) async throws(LedgerOutage) {
         try await perform(.allow) { (base) throws(LedgerOutage) in try await base.allow(allowance) }
     }
 
-    /// Ends the standing of a subject, unless the plan is against it.
+    /// Removes the standing of a subject, unless the plan has a fault.
     @discardableResult
-    public func allow(_ subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding? {
-        try await perform(.endStanding) { (base) throws(LedgerOutage) in try await base.allow(subject) }
+    public func removeStanding(of subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding? {
+        try await perform(.removeStanding) { (base) throws(LedgerOutage) in
+            try await base.removeStanding(of: subject)
+        }
     }
 
-    /// Hands every entry to `body`, unless the plan is against it.
+    /// Purges, unless the plan has a fault.
+    @discardableResult
+    public func purge(at now: Date) async throws(LedgerOutage) -> Int {
+        try await perform(.purge) { (base) throws(LedgerOutage) in try await base.purge(at: now) }
+    }
+
+    /// Checks the ledger behind it, unless the plan has a fault.
+    public func check(
+        _ keyProblem: @escaping @Sendable (EnrolledKey) -> String?
+    ) async throws(LedgerOutage) -> [String] {
+        try await perform(.check) { (base) throws(LedgerOutage) in try await base.check(keyProblem) }
+    }
+
+    /// Passes every entry to `body`, unless the plan has a fault.
     public func export(_ body: (LedgerEntry) throws -> Void) async throws {
         let fault = note(.export)
         if case .outage(let outage) = fault { throw outage }
@@ -153,16 +172,16 @@ public final class FaultyLedger: Ledger {
         try await end(fault)
     }
 
-    /// Counts the entries, unless the plan is against it.
+    /// Counts the entries, unless the plan has a fault.
     public func summary(at now: Date) async throws(LedgerOutage) -> LedgerSummary {
         try await perform(.summary) { (base) throws(LedgerOutage) in try await base.summary(at: now) }
     }
 
     /// Closes the ledger behind it.
-    public func close() throws(LedgerOutage) { try base.close() }
+    public func close() async throws(LedgerOutage) { try await base.close() }
 
     private func perform<Answer>(
-        _ operation: Operation, _ body: (any Ledger) async throws(LedgerOutage) -> Answer
+        _ operation: Operation, _ body: (any LedgerAdministration) async throws(LedgerOutage) -> Answer
     ) async throws(LedgerOutage) -> Answer {
         let fault = note(operation)
         if case .outage(let outage) = fault { throw outage }
@@ -176,12 +195,14 @@ public final class FaultyLedger: Ledger {
             let number = state.counts[operation, default: 0] + 1
             state.counts[operation] = number
             state.steps.append(Step(operation: operation, number: number, fault: nil))
-            return (state.plan, number, (state.era, state.steps.count - 1))
+            return (state.plan, number, (state.planNumber, state.steps.count - 1))
         }
-        // Not under the lock: a plan may look at the history, or have another one followed.
+        // Outside the lock: a plan may read the history or replace the plan.
         guard let fault = plan(operation, number) else { return nil }
         state.withLock { state in
-            if state.era == place.0 { state.steps[place.1] = Step(operation: operation, number: number, fault: fault) }
+            if state.planNumber == place.0 {
+                state.steps[place.1] = Step(operation: operation, number: number, fault: fault)
+            }
         }
         return fault
     }
@@ -189,7 +210,7 @@ public final class FaultyLedger: Ledger {
     private func end(_ fault: Fault?) async throws(LedgerOutage) {
         switch fault {
         case .answerLost(let outage): throw outage
-        // Whoever is cancelled meanwhile gets the answer at once.
+        // A cancelled caller gets the answer at once.
         case .delay(let duration): try? await Task.sleep(for: duration)
         case .outage, nil: break
         }
@@ -198,5 +219,5 @@ public final class FaultyLedger: Ledger {
 
 extension LedgerOutage {
     /// The outage of a ``FaultyLedger`` whose plan names no other.
-    public static let planned = LedgerOutage(.unreachable, "nobody answers, as planned")
+    public static let planned = LedgerOutage(.unreachable, "no answer, as planned")
 }

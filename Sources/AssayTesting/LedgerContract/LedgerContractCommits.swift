@@ -52,6 +52,14 @@ extension LedgerContract {
     ]
 
     static let exportCases: [Case] = [
+        Case("a check asks about every enrolled key") { ledger in
+            for seed: UInt8 in [1, 2, 3] { try await ledger.apply(Sample.enrol(Sample.key(seed))) }
+            try expectEqual(try await ledger.check { _ in nil }, [], "the problems of a sound ledger")
+            let problems = try await ledger.check { $0 == Sample.key(2) ? "is strange" : nil }
+            try expect(
+                problems.count == 1 && problems[0].contains("is strange"),
+                "one key has a problem, and the check reports \(problems)")
+        },
         Case("an export is complete, and in the order of its sections") { ledger in
             try expectEqual(try await ledger.entries(), [], "the export of an empty ledger")
             let blocks = [

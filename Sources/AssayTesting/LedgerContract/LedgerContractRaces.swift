@@ -92,7 +92,7 @@ extension LedgerContract {
 
     /// Commits everything at once.
     static func race(
-        _ ledger: any Ledger, _ commits: [[LedgerEffect]], at now: Date = Sample.now
+        _ ledger: any LedgerAdministration, _ commits: [[LedgerEffect]], at now: Date = Sample.now
     ) async throws -> [CommitOutcome] {
         try await withThrowingTaskGroup(of: (Int, CommitOutcome).self) { group in
             for (index, effects) in commits.enumerated() {

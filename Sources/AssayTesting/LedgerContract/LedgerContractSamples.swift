@@ -62,7 +62,7 @@ enum Sample {
     static func remember(_ use: UsedDigest) -> LedgerEffect { LedgerEffect(check, .rememberDigest(use)) }
 }
 
-extension Ledger {
+extension LedgerAdministration {
     /// Commits, and returns the codes of the refusals, nil for effects that can be applied.
     func codes(_ effects: LedgerEffect..., at now: Date = Sample.now) async throws -> [String?] {
         let decisions = try await commit(effects, at: now).decisions

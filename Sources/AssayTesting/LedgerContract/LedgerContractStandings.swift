@@ -22,8 +22,10 @@ extension LedgerContract {
         Case("a block can be lifted, and says whether it was there") { ledger in
             let block = Sample.block(Sample.identifier().subject)
             try await ledger.block(block)
-            try expectEqual(try await ledger.allow(block.subject), .blocked(block), "the block that was lifted")
-            try expectEqual(try await ledger.allow(block.subject), nil, "lifting a block that was not there")
+            try expectEqual(
+                try await ledger.removeStanding(of: block.subject), .blocked(block), "the block that was lifted")
+            try expectEqual(
+                try await ledger.removeStanding(of: block.subject), nil, "lifting a block that was not there")
             try await ledger.expectStandings([], of: [block.subject])
             try await ledger.apply(Sample.enrol(Sample.key()))
         },
@@ -70,8 +72,10 @@ extension LedgerContract {
             let allowance = Sample.allowance(LedgerSubject(.device, "d1"))
             try await ledger.allow(allowance)
             try expectEqual(
-                try await ledger.allow(allowance.subject), .allowed(allowance), "the allowance that was ended")
-            try expectEqual(try await ledger.allow(allowance.subject), nil, "ending one that was not there")
+                try await ledger.removeStanding(of: allowance.subject), .allowed(allowance),
+                "the allowance that was ended")
+            try expectEqual(
+                try await ledger.removeStanding(of: allowance.subject), nil, "ending one that was not there")
             try await ledger.expectStandings([], of: [allowance.subject])
         },
         Case("of a block and an allowance the later one counts, alone") { ledger in
@@ -111,13 +115,13 @@ extension LedgerContract {
             try await ledger.allow(Sample.allowance(subject))
             try expect(!ledger.isWithoutStandings, "an allowance was denied")
             try await ledger.allow(Sample.allowance(LedgerSubject(.device, "d2")))
-            try await ledger.allow(subject)
+            try await ledger.removeStanding(of: subject)
             try expect(!ledger.isWithoutStandings, "an allowance that is left was denied")
         },
     ]
 }
 
-extension Ledger {
+extension LedgerAdministration {
     fileprivate func expectStandings(
         _ expected: [LedgerStanding], of subjects: [LedgerSubject], at now: Date = Sample.now
     ) async throws {

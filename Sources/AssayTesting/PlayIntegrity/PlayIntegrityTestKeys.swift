@@ -42,10 +42,12 @@ public struct PlayIntegrityTestKeys: Sendable {
 }
 
 /// Bytes that belong to a seed and a label, the same ones every time, derived with HKDF (RFC 5869).
-struct TestBytes: Sendable {
+package struct TestBytes: Sendable {
     let seed: String
 
-    func callAsFunction(_ label: String, count: Int) -> [UInt8] {
+    package init(seed: String) { self.seed = seed }
+
+    package func callAsFunction(_ label: String, count: Int) -> [UInt8] {
         HKDF<SHA512>.deriveKey(
             inputKeyMaterial: SymmetricKey(data: Array(seed.utf8)), salt: Array("assay test bytes".utf8),
             info: Array(label.utf8), outputByteCount: count

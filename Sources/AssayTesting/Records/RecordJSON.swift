@@ -16,12 +16,19 @@ extension EvidenceRecord {
 
 extension RecordValue.Content {
     /// Bytes as records carry them.
-    static func base64(_ bytes: [UInt8]) -> RecordValue.Content { .text(Data(bytes).base64EncodedString()) }
+    package static func base64(_ bytes: [UInt8]) -> RecordValue.Content { .text(Data(bytes).base64EncodedString()) }
+}
+
+extension RecordValue.Content {
+    fileprivate var isText: Bool { if case .text = self { true } else { false } }
 }
 
 /// JSON text (RFC 8259) of record values as people read it, whose numbers stay as they are written.
 private enum PrettyJSON {
-    static func text(_ content: RecordValue.Content, indentation: String) -> String {
+    /// - Parameter isElement: whether the value stands in an array, where an object of texts takes one line.
+    static func text(
+        _ content: RecordValue.Content, indentation: String = "", isElement: Bool = false
+    ) -> String {
         let inner = indentation + "  "
         switch content {
         case .null: return "null"
@@ -29,11 +36,14 @@ private enum PrettyJSON {
         case .number(let number): return number
         case .text(let text): return RecordJSON.quoted(text)
         case .array(let values):
-            let isShort = values.allSatisfy { if case .text = $0.content { true } else { false } }
-            let texts = values.map { self.text($0.content, indentation: inner) }
+            let isShort = values.allSatisfy { $0.content.isText }
+            let texts = values.map { self.text($0.content, indentation: inner, isElement: true) }
             return isShort
                 ? "[\(texts.joined(separator: ", "))]"
                 : "[\n" + texts.map { inner + $0 }.joined(separator: ",\n") + "\n\(indentation)]"
+        case .object(let object) where isElement && object.members.allSatisfy({ $0.value.content.isText }):
+            let members = object.members.map { "\(RecordJSON.quoted($0.name)): \(text($0.value.content))" }
+            return "{\(members.joined(separator: ", "))}"
         case .object(let object):
             let members = object.members.map {
                 "\(inner)\(RecordJSON.quoted($0.name)): \(self.text($0.value.content, indentation: inner))"

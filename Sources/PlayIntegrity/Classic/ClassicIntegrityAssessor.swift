@@ -1,18 +1,18 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
-public import FoundationEssentials
+package import FoundationEssentials
 
-/// Assesses classic tokens: synchronous and pure, without clock, ledger and key store.
-public enum ClassicIntegrityAssessor {
+/// Assesses classic tokens: a pure function of its arguments.
+package enum ClassicIntegrityAssessor {
     /// Runs every check that needs no ledger.
     ///
     /// - Parameters:
     ///   - input: what the app sent.
-    ///   - keys: the keys of the purpose, in whatever state; those of other apps are passed over.
-    ///   - expectations: what it is held against.
+    ///   - keys: the keys of the purpose, in any state; keys of other apps are ignored.
+    ///   - expectations: the requirements of the app.
     ///   - now: the time of judgement.
-    /// - Returns: the results, and the effects by which the ledger decides the rest.
-    public static func assess(
+    /// - Returns: the results, and the effects that decide the ledger checks.
+    package static func assess(
         _ input: ClassicIntegrityInput, keys: [NamedKey], expectations: PlayIntegrityExpectations, now: Date
     ) -> Assessment {
         assess(
@@ -25,7 +25,7 @@ public enum ClassicIntegrityAssessor {
     ) -> Assessment {
         var run = CheckRun(modes: expectations.modes, capacity: PlayIntegrityCheck.classicChecks.count + 1)
         var subject: PlayIntegritySubject?
-        if let (key, payload) = authenticate(input.token, keys, expectations, &run) {
+        if let (key, payload) = authenticate(input, keys, expectations, &run) {
             let check = PlayIntegrityCheck(payload: payload, expectations: expectations, now: now)
             _ = run.gate(PlayIntegrityCheck.requestPackage) { () throws(CheckFailure) in
                 try check.requestPackage(input.packageName)
@@ -42,27 +42,32 @@ public enum ClassicIntegrityAssessor {
         }
 
         var effects: [LedgerEffect] = []
-        var undecided: [CheckID] = []
+        var ledgerChecks: [CheckID] = []
         switch expectations.configuration.challenge {
         case .caller: run.add(.skipped(PlayIntegrityCheck.challenge, because: .policy))
         case .ledger:
-            undecided.append(PlayIntegrityCheck.challenge)
+            ledgerChecks.append(PlayIntegrityCheck.challenge)
             effects.append(.consumeNonce(input.nonce, expectations))
         }
         return Assessment(
-            kind: PlayIntegrityCheck.classicKind, app: expectations.app, checks: run.results, undecided: undecided,
-            effects: effects, subject: subject, testAuthority: nil)
+            kind: PlayIntegrityCheck.classicKind, app: expectations.app, checks: run.results,
+            ledgerChecks: ledgerChecks, effects: effects, subject: subject, testAuthority: nil)
     }
 
-    /// Runs the gates from text to payload, and gives what is in an authentic token, with the name of its key.
+    /// Decodes the outer form of a token.
+    static func decode(_ input: ClassicIntegrityInput, _ run: inout CheckRun) -> CompactJWE? {
+        run.decode(PlayIntegrityCheck.decode) { () throws(DecodeError) in
+            try ClassicIntegrityToken.decode(input.token)
+        }
+    }
+
+    /// Runs the gates from text to payload; returns the payload of an authentic token and the name of its key.
     private static func authenticate(
-        _ token: String, _ keys: KeySelection<PlayIntegrityKeys>, _ expectations: PlayIntegrityExpectations,
+        _ input: ClassicIntegrityInput, _ keys: KeySelection<PlayIntegrityKeys>,
+        _ expectations: PlayIntegrityExpectations,
         _ run: inout CheckRun
     ) -> (key: String, payload: PlayIntegrityPayload)? {
-        let jwe = run.decode(PlayIntegrityCheck.decode) { () throws(DecodeError) in
-            try ClassicIntegrityToken.decode(token)
-        }
-        guard let jwe else { return nil }
+        guard let jwe = decode(input, &run) else { return nil }
         let opened = run.authenticity(PlayIntegrityCheck.decryption) { () throws(CheckFailure) in
             try ClassicIntegrityToken.open(jwe, with: keys)
         }

@@ -1,10 +1,10 @@
-public import AssayCore
-public import AssayInspection
+package import AssayCore
+package import AssayInspection
 import AssayPrimitives
 
 extension PlayIntegrityEngine {
     /// The formats of the platform.
-    public static let formats: [any BlobFormat.Type] = [
+    package static let formats: [any BlobFormat.Type] = [
         ClassicTokenFormat.self,
         IntegrityAnswerFormat.self,
         IntegrityPayloadFormat.self,
@@ -12,7 +12,7 @@ extension PlayIntegrityEngine {
     ]
 
     /// The format of a field of a record.
-    public static func format(of field: String, in kind: EvidenceKind) -> (any BlobFormat.Type)? {
+    package static func format(of field: String, in kind: EvidenceKind) -> (any BlobFormat.Type)? {
         switch (kind, field) {
         case (PlayIntegrityCheck.classicKind, "token"): ClassicTokenFormat.self
         case (PlayIntegrityCheck.standardKind, "decoded"): IntegrityAnswerFormat.self
@@ -21,7 +21,7 @@ extension PlayIntegrityEngine {
     }
 
     /// What a field of a record is.
-    public static func meaning(of field: String, in kind: EvidenceKind) -> String? {
+    package static func meaning(of field: String, in kind: EvidenceKind) -> String? {
         switch (kind, field) {
         case (_, "packageName"): "the app that is to have asked for the token"
         case (PlayIntegrityCheck.classicKind, "token"): "the token, encrypted for the keys of the Play Console"
@@ -34,7 +34,7 @@ extension PlayIntegrityEngine {
     }
 
     /// The kind of evidence that a blob is the main part of.
-    public static func kind(of format: any BlobFormat.Type) -> EvidenceKind? {
+    package static func kind(of format: any BlobFormat.Type) -> EvidenceKind? {
         if format == ClassicTokenFormat.self { return PlayIntegrityCheck.classicKind }
         if format == IntegrityAnswerFormat.self || format == IntegrityPayloadFormat.self {
             return PlayIntegrityCheck.standardKind
@@ -47,7 +47,7 @@ extension PlayIntegrityEngine {
     /// Package name and request hash are those of the answer itself, so that the record says whether app and device are
     /// what the policy demands, and not whether the answer is on a request of the server's. A classic token tells nothing
     /// without its keys, and its payload has a nonce in place of the hash.
-    public static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord? {
+    package static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord? {
         guard format == IntegrityAnswerFormat.self || format == IntegrityPayloadFormat.self,
             let object = try? JSONReader.readObject(blob, limit: InputLimits.integrityAnswer)
         else { return nil }

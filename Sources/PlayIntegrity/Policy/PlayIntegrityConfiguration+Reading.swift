@@ -1,6 +1,6 @@
-public import AssayCore
+package import AssayCore
 
-extension PlayIntegrityConfiguration {
+extension PlayIntegrityConfiguration: ReadableConfiguration {
     private static let commonFields = ["packageName", "platform", "keys", "challenge", "freshness", "licensing"]
     private static let androidFields = [
         "certificateDigests", "minimumVersionCode", "appRecognition", "deviceRecognition", "minimumSDKVersion",
@@ -8,7 +8,7 @@ extension PlayIntegrityConfiguration {
     ]
 
     /// Reads the field `playIntegrity` of an app in a policy file.
-    public convenience init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError) {
+    package convenience init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError) {
         let fields = try node.members(Self.commonFields + Self.androidFields)
         guard let packageName = fields["packageName"] else {
             throw node.missing("packageName", "such as com.example.shop")

@@ -34,10 +34,15 @@ public struct IntegrityAnswer: Sendable {
         origin = .decoder
     }
 
-    /// Takes the place of an answer on a token that has no form that can be sent.
-    init(unsendable error: DecodeError) {
-        form = .none(error)
-        origin = .decoder
+    /// Stands for an answer on a token that must not be sent to Google; nil for a token that can be sent.
+    init?(ofUnsendable token: String) {
+        do {
+            try IntegrityTokenText.check(token)
+            return nil
+        } catch {
+            form = .none(error)
+            origin = .decoder
+        }
     }
 
     /// Takes an answer that stands in a record, which was read as strictly as a body is.

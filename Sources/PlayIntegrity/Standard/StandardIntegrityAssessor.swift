@@ -1,25 +1,25 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
-public import FoundationEssentials
+package import FoundationEssentials
 
-/// Assesses Google's answers on standard tokens: synchronous and pure, without clock, ledger and network.
-public enum StandardIntegrityAssessor {
+/// Assesses Google's answers on standard tokens: a pure function of its arguments.
+package enum StandardIntegrityAssessor {
     /// Runs every check that needs no ledger.
     ///
     /// - Parameters:
-    ///   - input: what the app sent, or what is known of it.
-    ///   - answer: Google's answer on it.
-    ///   - expectations: what it is held against.
+    ///   - input: the token, or Google's answer on it, and what the token must be about.
+    ///   - answer: Google's answer on the token.
+    ///   - expectations: the requirements of the app.
     ///   - now: the time of judgement.
-    /// - Returns: the results, and the effects by which the ledger decides the rest: each token is used once inside its
-    ///   freshness window, by the token when it is known and else by the payload.
-    public static func assess(
+    /// - Returns: the results, and the effects that decide the ledger checks: each token is used once inside its freshness
+    ///   window. The ledger remembers the token if it is known, otherwise the payload.
+    package static func assess(
         _ input: StandardIntegrityInput, answer: IntegrityAnswer, expectations: PlayIntegrityExpectations, now: Date
     ) -> Assessment {
         var run = CheckRun(modes: expectations.modes, capacity: PlayIntegrityCheck.standardChecks.count)
         var subject: PlayIntegritySubject?
         var effects: [LedgerEffect] = []
-        if let (object, payload) = decode(answer, expectations, &run) {
+        if let (object, payload) = payload(of: answer, expectations, &run) {
             let check = PlayIntegrityCheck(payload: payload, expectations: expectations, now: now)
             _ = run.gate(PlayIntegrityCheck.requestPackage) { () throws(CheckFailure) in
                 try check.requestPackage(input.packageName)
@@ -41,7 +41,7 @@ public enum StandardIntegrityAssessor {
         }
         return Assessment(
             kind: PlayIntegrityCheck.standardKind, app: expectations.app, checks: run.results,
-            undecided: [PlayIntegrityCheck.challenge], effects: effects, subject: subject, testAuthority: nil)
+            ledgerChecks: [PlayIntegrityCheck.challenge], effects: effects, subject: subject, testAuthority: nil)
     }
 
     private static func digest(_ input: StandardIntegrityInput, _ payload: RecordObject) -> [UInt8] {
@@ -51,11 +51,15 @@ public enum StandardIntegrityAssessor {
         }
     }
 
-    private static func decode(
-        _ answer: IntegrityAnswer, _ expectations: PlayIntegrityExpectations, _ run: inout CheckRun
+    /// Decodes an answer as far as the payload's object.
+    static func decode(_ answer: IntegrityAnswer, _ run: inout CheckRun) -> RecordObject? {
+        run.authenticity(PlayIntegrityCheck.decode) { () throws(CheckFailure) in try answer.payload() }
+    }
+
+    private static func payload(
+        of answer: IntegrityAnswer, _ expectations: PlayIntegrityExpectations, _ run: inout CheckRun
     ) -> (object: RecordObject, payload: PlayIntegrityPayload)? {
-        let object = run.authenticity(PlayIntegrityCheck.decode) { () throws(CheckFailure) in try answer.payload() }
-        guard let object else { return nil }
+        guard let object = decode(answer, &run) else { return nil }
         if answer.origin == .supplied {
             run.remark(
                 Finding(.answerSupplied, "the answer came with the evidence; nothing shows that Google made it"))

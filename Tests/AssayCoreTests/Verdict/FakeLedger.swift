@@ -27,11 +27,4 @@ final class FakeLedger: Ledger {
     func issue(_ challenge: Challenge, at now: Date) async throws(LedgerOutage) {}
     func enrolledKey(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey? { nil }
     func standings(of subjects: [LedgerSubject], at now: Date) async throws(LedgerOutage) -> [LedgerStanding] { [] }
-    func block(_ block: Block) async throws(LedgerOutage) {}
-    func allow(_ allowance: Allowance) async throws(LedgerOutage) {}
-    func allow(_ subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding? { nil }
-    func export(_ body: (LedgerEntry) throws -> Void) async throws {}
-    func summary(at now: Date) async throws(LedgerOutage) -> LedgerSummary {
-        LedgerSummary(openChallenges: 0, consumedChallenges: 0, keys: 0, digests: 0, blocks: 0, allowances: 0)
-    }
 }

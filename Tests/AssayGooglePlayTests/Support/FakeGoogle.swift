@@ -7,9 +7,9 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// A server on this machine that behaves as Google's token endpoint and API are documented, unless a script says otherwise.
+/// A local server that behaves as documented for Google's token endpoint and API, unless a script differs.
 final class FakeGoogle: Sendable {
-    /// What came in.
+    /// A received request.
     struct Request: Sendable {
         let path: String
         let fields: [String: String]
@@ -20,9 +20,9 @@ final class FakeGoogle: Sendable {
         var json: RecordObject? { try? JSONReader.readObject(body, limit: 1 << 20) }
     }
 
-    /// What is done with a request.
+    /// The reaction to a request.
     indirect enum Step: Sendable {
-        /// What a server does when nothing is wrong.
+        /// The documented answer.
         case serve
         /// An answer.
         case answer(Int, String, fields: [String: String] = [:])
@@ -56,7 +56,7 @@ final class FakeGoogle: Sendable {
     private let channel: any Channel
     private let owner: Owner
 
-    /// A payload as Google sends it.
+    /// A payload in Google's form.
     static let payload = """
         {"tokenPayloadExternal":{"requestDetails":{"requestPackageName":"com.example.shop","requestHash":"aGFzaA",\
         "timestampMillis":"1776794390000"},"appIntegrity":{"appRecognitionVerdict":"PLAY_RECOGNIZED",\
@@ -87,7 +87,7 @@ final class FakeGoogle: Sendable {
         owner.set(self)
     }
 
-    /// Breaks the circle of a server and its handlers.
+    /// Breaks the reference cycle of server and handlers.
     final class Owner: Sendable {
         private let google = Mutex<FakeGoogle?>(nil)
         func set(_ google: FakeGoogle?) { self.google.withLock { $0 = google } }
@@ -112,12 +112,12 @@ final class FakeGoogle: Sendable {
 
     var tokenRequests: [Request] { state.withLock { $0.tokenRequests } }
     var apiRequests: [Request] { state.withLock { $0.apiRequests } }
-    /// The access tokens handed out.
+    /// The issued access tokens.
     var tokens: [String] { state.withLock { $0.tokens } }
-    /// The assertions that were shown.
+    /// The received assertions.
     var assertions: [String] { state.withLock { $0.assertions } }
 
-    /// Takes a request in, and says what is done with it.
+    /// Records a request, and returns the reaction.
     func receive(_ request: Request) -> Step {
         let isToken = request.path == "/token"
         let step = state.withLock { state -> Step in
@@ -183,7 +183,7 @@ final class FakeGoogle: Sendable {
         return .answer(200, state.withLock { $0.payload })
     }
 
-    /// An error as Google's APIs write them.
+    /// An error in the form of Google's APIs.
     static func error(_ code: Int, _ status: String, _ message: String, details: String? = nil) -> String {
         let details = details.map { #","details":[\#($0)]"# } ?? ""
         return #"{"error":{"code":\#(code),"message":"\#(message)","status":"\#(status)"\#(details)}}"#

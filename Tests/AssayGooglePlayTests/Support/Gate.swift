@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Holds back what waits at it until a test opens it: an order of events that no load of the machine can change.
+/// Blocks tasks until a test opens it, for an order of events that does not depend on the load.
 final class Gate: Sendable {
     private let waiting = Mutex<[@Sendable () -> Void]?>([])
 
-    /// Does what `body` does once the gate is open.
+    /// Calls `body` once the gate is open.
     func whenOpen(_ body: @escaping @Sendable () -> Void) {
         let isOpen = waiting.withLock { waiting in
             waiting?.append(body)
@@ -13,7 +13,7 @@ final class Gate: Sendable {
         if isOpen { body() }
     }
 
-    /// Lets through who waits and who comes later.
+    /// Opens the gate for waiting and later calls.
     func open() {
         let bodies = waiting.withLock { waiting in
             defer { waiting = nil }

@@ -4,7 +4,7 @@ import AssayPrimitives
 import Foundation
 import Synchronization
 
-/// A service account whose key was made for this run of the tests.
+/// A service account with a key generated for this test run.
 enum TestAccount {
     static let email = "assay@test-project.iam.gserviceaccount.com"
     static let keyID = "0123456789abcdef0123456789abcdef01234567"
@@ -18,7 +18,7 @@ enum TestAccount {
         }
     }()
 
-    /// A key file as Google hands it out.
+    /// A key file in Google's form.
     static func file(tokenURL: String, changing changes: [String: Any?] = [:]) throws -> SecretBytes {
         var members: [String: Any] = [
             "type": "service_account", "project_id": "test-project", "private_key_id": keyID,

@@ -3,17 +3,17 @@ import AssayGooglePlay
 import Foundation
 import PlayIntegrity
 
-/// A client and the server that it calls, ended together.
+/// A client and its server.
 struct TestClient: Sendable {
     let google: FakeGoogle
     let client: PlayIntegrityClient
     let time: TestTime
 
     static let package = "com.example.shop"
-    /// An integrity token: long enough that it would be recognised in a text.
+    /// An integrity token, long enough to be found in a text.
     static let token = "CpQBAQFQ" + String(repeating: "iNtEgRiTy-ToKeN_0123", count: 40) + "AQ"
 
-    /// Runs a test with a server that behaves as documented, and a client whose time passes only by waiting.
+    /// Runs a test with a local server, and a client whose clock advances only by waits.
     static func run(
         at start: Date = Date(timeIntervalSince1970: 1_776_794_400), random: Double = 1,
         settings change: (inout PlayIntegrityClientSettings) -> Void = { _ in },
@@ -35,19 +35,19 @@ struct TestClient: Sendable {
         try result.get()
     }
 
-    /// Lets the time of an attempt run out, when so many requests have arrived.
+    /// Lets an attempt time out after a number of requests.
     func runOut(afterRequests count: Int) async throws {
         while google.apiRequests.count < count { try await Task.sleep(for: .milliseconds(5)) }
         try await time.runOut(client.settings.attemptTime)
     }
 
-    /// Has a token decoded, and gives the body as text.
+    /// Decodes a token, and returns the body as text.
     func decode(_ form: IntegrityTokenForm = .android) async throws(IntegrityDecoderOutage) -> String {
         let body = try await client.decode(token: Self.token, packageName: Self.package, form: form)
         return String(decoding: body, as: UTF8.self)
     }
 
-    /// The outage that decoding a token ends in, and nil when it ends in an answer.
+    /// The outage of decoding a token; nil for an answer.
     func outage() async -> IntegrityDecoderOutage? {
         do throws(IntegrityDecoderOutage) {
             _ = try await decode()

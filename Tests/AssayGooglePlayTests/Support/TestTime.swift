@@ -2,12 +2,12 @@ import AssayGooglePlay
 import Foundation
 import Synchronization
 
-/// A time that passes only when somebody waits, and that remembers the waits.
+/// A clock that advances only by waits, which it records.
 final class TestTime: Sendable {
     private struct State {
         var passed = Duration.zero
         var waits: [Duration] = []
-        /// How long what is under way may take, and what of it has lasted so long.
+        /// The timeouts of current operations, and those that were reached.
         var limits: [Int: Duration] = [:]
         var hasRunOut: Set<Int> = []
         var nextLimit = 0
@@ -17,13 +17,13 @@ final class TestTime: Sendable {
     private let random: Double
     private let state = Mutex(State())
 
-    /// - Parameter random: what every random number is.
+    /// - Parameter random: every random number.
     init(_ start: Date = Date(timeIntervalSince1970: 1_776_794_400), random: Double = 1) {
         self.start = start
         self.random = random
     }
 
-    /// How long was waited, each time.
+    /// The waits.
     var waits: [Duration] { state.withLock { $0.waits } }
 
     /// The time of day.
@@ -33,10 +33,10 @@ final class TestTime: Sendable {
             Double(passed.components.seconds) + Double(passed.components.attoseconds) / 1e18)
     }
 
-    /// Lets time pass.
+    /// Advances the clock.
     func pass(_ duration: Duration) { state.withLock { $0.passed += duration } }
 
-    /// Waits until something is under way that may take so long, and lets its time run out.
+    /// Waits for an operation with a timeout, and lets it time out.
     func runOut(_ limit: Duration) async throws {
         let isUnderWay = {
             self.state.withLock { state in

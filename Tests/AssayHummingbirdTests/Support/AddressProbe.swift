@@ -1,3 +1,4 @@
+import Approov
 import Assay
 import AssayHummingbird
 import AssayTesting
@@ -6,9 +7,9 @@ import Hummingbird
 import HummingbirdTesting
 import NIOCore
 
-/// What the check of the address says of a token that was given out to 203.0.113.7.
+/// The result of the address check for a token of 203.0.113.7.
 enum AddressProbe {
-    /// - Returns: whether the address is the one in the token, and nil when none is known.
+    /// - Returns: whether the address is the one in the token; nil if unknown.
     static func annotated(
         _ live: LiveVerifier, _ options: ApproovMiddlewareOptions, _ forwarded: [String]
     ) async throws -> Bool? {

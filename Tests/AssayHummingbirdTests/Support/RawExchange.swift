@@ -2,12 +2,12 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// One exchange over a socket, of bytes as they are given: well-formed or not.
+/// One exchange of arbitrary bytes over a socket.
 enum RawExchange {
-    /// Sends parts one after the other, and gives what comes back until the server closes the connection.
+    /// Sends parts one after the other, and returns all bytes up to the end of the connection.
     ///
     /// - Parameters:
-    ///   - endsEarly: whether the client says after the last part that nothing more comes.
+    ///   - endsEarly: whether the client shuts down its side after the last part.
     ///   - waits: whether to wait between parts, so that the server reads them one by one.
     static func send(
         _ parts: [String], to port: Int, endsEarly: Bool = false, waits: Bool = false
@@ -23,7 +23,7 @@ enum RawExchange {
             }
         return try await client.executeThenClose { inbound, outbound in
             for part in parts {
-                // A server that has answered already may have closed.
+                // The server may have answered and closed.
                 do { try await outbound.write(ByteBuffer(string: part)) } catch { break }
                 if waits { try await Task.sleep(for: .milliseconds(30)) }
             }
@@ -32,14 +32,14 @@ enum RawExchange {
             do {
                 for try await part in inbound { answer.writeImmutableBuffer(part) }
             } catch let error as IOError {
-                // The server has closed with bytes of ours unread.
+                // The server closed with unread bytes.
                 guard error.errnoCode == ECONNRESET else { throw error }
             }
             return String(buffer: answer)
         }
     }
 
-    /// The status of an answer, and 0 for none.
+    /// The status of an answer; 0 without one.
     static func status(_ answer: String) -> Int {
         guard answer.hasPrefix("HTTP/1.1 ") else { return 0 }
         return Int(answer.dropFirst(9).prefix(3)) ?? 0

@@ -1,8 +1,9 @@
+import AssayHTTPSignatures
 import AssayPrimitives
 import AssayTesting
 import FoundationEssentials
 
-/// A request as an app sends it that signs with the key of its installation.
+/// A request signed with the installation key of an app.
 struct SignedMessage {
     var method = "POST"
     var path = "/orders?a=%41&b=1"
@@ -10,10 +11,10 @@ struct SignedMessage {
     var body: [UInt8] = []
     var algorithm = ContentDigest.Algorithm.sha256
     var coversDigest = true
-    /// What the digest is of, when it is not the body.
+    /// The digested bytes, if not the body.
     var digestOf: [UInt8]?
 
-    /// The fields of the request but for `Host` and the length.
+    /// The fields of the request without `Host` and the length.
     func fields() throws -> [(String, String)] {
         let key = Base64.encode(TestAPI.installation.subjectPublicKeyInfo(), .standard)
         let token = try TestAPI.token([JSONItem.Member("ipk", .text(key))])

@@ -1,4 +1,6 @@
+import Approov
 import Assay
+import AssayCore
 import AssayHummingbird
 import AssayPrimitives
 import AssayTesting
@@ -9,7 +11,7 @@ import Logging
 
 /// An API behind Approov, with apps that know its secret.
 ///
-/// Nothing of it is inlined: where nothing but an error is left of a call, Swift 6.3.1 crashes while it compiles the caller.
+/// Not inlined: Swift 6.3.1 crashes when only an error is left of an inlined call.
 struct TestAPI {
     static let secret = [UInt8](repeating: 0x5A, count: 64)
     static let now = Date(timeIntervalSince1970: 1_795_132_800)
@@ -45,7 +47,7 @@ struct TestAPI {
         try LiveVerifier(Verifier(policy: policy(keys: keys, change), ledger: ledger), logger: logger)
     }
 
-    /// Options for judging at the time that tokens are minted for.
+    /// Options with the time of the minted tokens.
     static func options(
         origins: ApproovOrigins? = nil, _ change: (inout ApproovMiddlewareOptions) -> Void = { _ in }
     ) -> ApproovMiddlewareOptions {
@@ -55,7 +57,7 @@ struct TestAPI {
         return options
     }
 
-    /// A token that holds for five minutes.
+    /// A token that is valid for five minutes.
     @inline(never)
     static func token(
         _ more: [JSONItem.Member] = [], secret: [UInt8] = TestAPI.secret, expiresIn seconds: Int = 300
@@ -68,7 +70,7 @@ struct TestAPI {
         return try JWSBlueprint(payload: JSONItem.object(claims + more).encoded, signer: .hs256(secret)).mint()
     }
 
-    /// An application with one route that tells what the handler found, and one that returns the body.
+    /// An application with a route that returns the result of the check, and one that returns the body.
     @inline(never)
     static func application(
         _ live: LiveVerifier, options: ApproovMiddlewareOptions = options(), logger: Logger? = nil
@@ -80,12 +82,12 @@ struct TestAPI {
             "\(context.parameters.get("id") ?? "-") \(request.uri.query ?? "-")"
         }
         router.post("orders") { request, context in
-            // Taken apart as handlers do that read as it comes.
+            // Read in parts, as streaming handlers do.
             var body = ByteBuffer()
             for try await part in request.body { body.writeImmutableBuffer(part) }
             return "\(Self.finding(context)) \(body.readableBytes) \(String(buffer: body).prefix(64))"
         }
-        // Notices nothing of what is wrong with its body.
+        // Ignores errors of its body.
         router.post("careless") { request, _ in
             _ = try? await request.body.collect(upTo: 1 << 20)
             return "done"

@@ -1,3 +1,4 @@
+import Assay
 import AssayCore
 import AssayLedgerSQLite
 import AssayTestSupport
@@ -13,7 +14,7 @@ extension LedgerWork {
             if !holds { problems.append(sentence()) }
         }
         let ledger = try SQLiteLedger.open(path: path)
-        problems += try await ledger.check()
+        problems += try await ledger.check(Verifier.problem(withKey:))
 
         var isConsumed: [[UInt8]: Bool] = [:]
         var key: EnrolledKey?
@@ -73,7 +74,7 @@ extension LedgerWork {
             ],
             "a refusal is not what it was")
         demand(try await ledger.commit([Fixture.enrol(9)], at: later).isApplied, "nothing can be enrolled any more")
-        try ledger.close()
+        try await ledger.close()
         return problems
     }
 }

@@ -1,4 +1,5 @@
 import AssayCore
+import AssayKeyStore
 import AssayLedgerSQLite
 import AssayTestSupport
 import Foundation
@@ -30,14 +31,14 @@ struct SealedKeyFixture {
         materials: [any KeyMaterial.Type] = [TestSecret.self]
     ) throws -> SealedKeyStore {
         SealedKeyStore(
-            ledger: ledger, masterKey: try self.masterKey(masterKey), materials: materials, now: { clock.now })
+            storage: ledger, masterKey: try self.masterKey(masterKey), materials: materials, now: { clock.now })
     }
 
     @discardableResult
     func add(
         _ name: String, _ secret: String = "a secret", label: String? = nil, scope: String? = nil,
         window: KeyWindow = .always
-    ) async throws -> SealedKeyEntry {
+    ) async throws -> SealedKey {
         try await store.add(
             name, for: TestSecret.purpose, parts: TestSecret.parts(secret, label: label), scope: scope, window: window,
             at: Self.now)

@@ -1,4 +1,5 @@
 import AssayCore
+import AssayKeyStore
 import AssayLedgerSQLite
 import AssayTestSupport
 import Foundation
@@ -17,7 +18,7 @@ struct SealedKeyFreshnessTests {
             }
             fixture.clock.advance(by: .milliseconds(999))
             _ = try await fixture.store.secrets()
-            #expect(fixture.store.looks == second)
+            #expect(fixture.store.reads == second)
             fixture.clock.advance(by: .milliseconds(1))
         }
     }
@@ -32,7 +33,7 @@ struct SealedKeyFreshnessTests {
         let first = try await material()
         fixture.clock.advance(by: .seconds(2))
         #expect(try await material() === first)
-        #expect(fixture.store.looks == 2)
+        #expect(fixture.store.reads == 2)
     }
 
     @Test(
@@ -67,7 +68,7 @@ struct SealedKeyFreshnessTests {
     func otherChanges() async throws {
         let fixture = try SealedKeyFixture()
         let reader = SealedKeyStore(
-            ledger: try SQLiteLedger.open(path: fixture.folder.path()), masterKey: try SealedKeyFixture.masterKey(),
+            storage: try SQLiteLedger.open(path: fixture.folder.path()), masterKey: try SealedKeyFixture.masterKey(),
             materials: [TestSecret.self])
         #expect(try await reader.secrets() == [:])
         try await fixture.add("a")

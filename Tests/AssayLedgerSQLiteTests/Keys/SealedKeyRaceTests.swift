@@ -1,4 +1,6 @@
+import Assay
 import AssayCore
+import AssayKeyStore
 import AssayLedgerSQLite
 import AssayTestSupport
 import Foundation
@@ -49,6 +51,6 @@ struct SealedKeyRaceTests {
             }
             #expect(secrets.allSatisfy { $0.value == "secret of \($0.key)" })
         }
-        #expect(try await fixture.ledger.check() == [])
+        #expect(try await fixture.ledger.check(Verifier.problem(withKey:)) == [])
     }
 }

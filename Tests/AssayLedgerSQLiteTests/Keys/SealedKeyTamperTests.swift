@@ -1,4 +1,5 @@
 import AssayCore
+import AssayKeyStore
 import AssayLedgerSQLite
 import AssayTestSupport
 import Foundation
@@ -92,7 +93,7 @@ struct SealedKeyTamperTests {
         try await fixture.add("a", "first")
         try await fixture.add("b", "second")
         #expect(try await outage(fixture, after: "UPDATE sealedKey SET scope = 'x' WHERE name = 'b'") == .corrupt)
-        #expect(try await fixture.ledger.removeSealedKey("b"))
+        try await fixture.ledger.removeSealedKey("b")
         #expect(try await SealedKeyFixture.store(on: fixture.ledger).secrets() == ["a": "first"])
     }
 

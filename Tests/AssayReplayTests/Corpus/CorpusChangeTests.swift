@@ -1,5 +1,6 @@
 import Assay
 import AssayCapture
+import AssayCore
 import AssayReplay
 import AssayTestSupport
 import Foundation
@@ -29,7 +30,7 @@ struct CorpusChangeTests {
         var found = names(reader.next())
         while let batch = reader.next() {
             found += names(batch)
-            // As long as it is read, it grows.
+            // Grows while it is read.
             try append(CorpusLines.lines(100..<110), to: path)
         }
         #expect(found == (0..<100).map(String.init))

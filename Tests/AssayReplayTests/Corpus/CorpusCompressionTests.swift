@@ -4,10 +4,10 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-/// Compressed files are known by their bytes, and a broken one gives what came before.
+/// Compressed files are recognised by their bytes; a damaged one gives the records before the damage.
 @Suite("Compressed corpora")
 struct CorpusCompressionTests {
-    /// The programs that compress, as far as they are there. In CI a missing one is a failure.
+    /// The installed compression programs. In CI a missing one is a failure.
     private static let tools = ["gzip", "zstd"].filter { name in
         ["/usr/bin", "/bin", "/usr/local/bin"].contains {
             FileManager.default.isExecutableFile(atPath: "\($0)/\(name)")
@@ -110,7 +110,7 @@ struct CorpusCompressionTests {
         #expect(try CorpusRun([folder.path("b")]).records == all)
     }
 
-    /// RFC 1952 section 2.3: what a member begins with, and nothing that may be left out.
+    /// RFC 1952 section 2.3: the header of a member without optional fields.
     private static let gzipHeader: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]
     /// RFC 1951 section 3.2.3: no type of block.
     private static let noBlock: UInt8 = 0x06
@@ -157,7 +157,7 @@ struct CorpusCompressionTests {
             var changed = bytes
             changed[index] ^= 0x41
             let run = try CorpusRun([folder.write("c", changed)])
-            // The names of files and times in a gzip header stand for nothing.
+            // File names and times in a gzip header are ignored.
             #expect(!run.failures.isEmpty || run.records == whole, "byte \(index)")
         }
     }

@@ -71,7 +71,7 @@ struct CorpusFolderTests {
                 == ["f", "null", "s"].map {
                     "\(folder.path("c/\($0).json")) is passed over: it is a socket, a pipe or a device"
                 })
-        // Named itself, a socket is a file that cannot be opened.
+        // Given by its own path, a socket is a file that cannot be opened.
         let named = try CorpusRun([folder.path("c/s.json"), folder.path("c/a.json")])
         #expect(named.records == ["a"])
         #expect(named.failures.count == 1 && named.failures[0].hasPrefix("it cannot be opened"))
@@ -150,7 +150,7 @@ struct CorpusFolderTests {
     }
 }
 
-/// A socket that stands in a folder.
+/// A socket in a folder.
 private final class UnixSocket {
     private let descriptor: Int32
 

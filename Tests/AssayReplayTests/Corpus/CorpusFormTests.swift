@@ -4,7 +4,7 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-/// What kind of document a file is, and what of it cannot be read.
+/// The forms of files, and their unreadable parts.
 @Suite("Forms of corpora")
 struct CorpusFormTests {
     private let one = CorpusLines.line("a")
@@ -65,8 +65,6 @@ struct CorpusFormTests {
         arguments: [("", "it is empty"), (" \r\n\n", "it is empty but for white space")])
     func empty(text: String, words: String) throws {
         #expect(try read(text.utf8).items.map(\.description) == ["x: \(words)"])
-        // A partition of a corpus may have no record.
-        #expect(try read(text.utf8, { $0.isNumbered = true }).items.isEmpty)
     }
 
     @Test("Text that is not UTF-8 is called what it looks like")
@@ -83,14 +81,14 @@ struct CorpusFormTests {
                 #expect(failures.count == 1 && failures[0].hasPrefix("it looks like UTF-16"), "\(encoding) \(text)")
             }
         }
-        // A mark says it all, however little follows.
+        // A byte order mark suffices.
         for mark: [UInt8] in [[0xFF, 0xFE], [0xFE, 0xFF]] {
             for rest: [UInt8] in [[], [0x0A], [0x0A, 0x00], [0x00, 0x0A]] {
                 let failures = try read(mark + rest).failures
                 #expect(failures.count == 1 && failures[0].contains("it looks like UTF-16"), "\(mark + rest)")
             }
         }
-        // Amid lines that are UTF-8.
+        // Between lines in UTF-8.
         let mixed = Array("\(one)\n".utf8) + Array(try #require(two.data(using: .utf16LittleEndian))) + [0x0A]
         let run = try read(mixed + Array(one.utf8))
         #expect(run.records == ["a", "a"])
@@ -124,7 +122,7 @@ struct CorpusFormTests {
             let bytes = (0..<Int.random(in: 1...2000)).map { _ in UInt8.random(in: 0...255, using: &generator) }
             let run = try read(bytes)
             #expect(run.records == [])
-            // What happens to look compressed, or to be white space, is told as well.
+            // Also if the bytes look compressed, or are white space.
             #expect(!run.failures.isEmpty)
         }
         #expect(try read(String(repeating: "[", count: 100_000).utf8).failures.count == 1)
@@ -204,16 +202,15 @@ struct CorpusFormTests {
         return found
     }
 
-    @Test("Numbered lines stand where their number says, and one without a number is told")
-    func numbered() throws {
-        let text = "7\t\(one)\n\n3\t\(two)\n\(one)\n4 \(one)\n\t\(one)\n99999999999999999999\t\(one)\n[]\n0\t\n"
-        let run = try read(text.utf8) { $0.isNumbered = true }
-        #expect(run.items.prefix(2).map(\.description) == ["x:7: a", "x:3: b"])
-        let words = "expected the number of the line, a tab and the record"
-        #expect(
-            run.items.dropFirst(2).map(\.description) == [4, 5, 6, 7, 8].map { "x:\($0): \(words)" } + [
-                "x:0: byte 0: expected a value, found the end"
-            ])
-        #expect(try read("5\t[1]".utf8) { $0.isNumbered = true }.items.map(\.place) == ["x:5"])
+    @Test("Where every line is a record, no file is a document, nor empty, nor in another encoding")
+    func linesOnly() throws {
+        for (text, items) in [
+            ("[\(one)]\n", ["x:1: byte 0: "]), ("[]\n\(one)", ["x:1: byte 0: ", "x:2: a"]),
+            ("{\n\"id\":\"a\",\"kind\":\"k\",\n", ["x:1: byte 1: ", "x:2: byte 0: "]), ("", []), ("\n \n", []),
+            ("{\0\n\(one)\n", ["x:1: byte 1: ", "x:2: a"]),
+        ] {
+            let found = try read(text.utf8) { $0.isLines = true }.items.map(\.description)
+            #expect(found.count == items.count && zip(found, items).allSatisfy { $0.hasPrefix($1) }, "\(found)")
+        }
     }
 }

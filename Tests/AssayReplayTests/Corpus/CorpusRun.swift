@@ -5,9 +5,9 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-/// What reading a corpus gave.
+/// The result of reading a corpus.
 struct CorpusRun {
-    /// One item: where it stands, the name or the line of the record, and why it is none.
+    /// One item: its place, and the record's ID or line, or why it is no record.
     struct Item: Equatable, CustomStringConvertible {
         let place: String
         let record: String?
@@ -47,9 +47,9 @@ struct CorpusRun {
         }
     }
 
-    /// The names of the records.
+    /// The IDs of the records.
     var records: [String] { items.compactMap(\.record) }
-    /// Why there are no others.
+    /// The messages of unreadable items.
     var failures: [String] { items.compactMap(\.failure) }
 }
 
@@ -57,6 +57,6 @@ struct CorpusRun {
 enum CorpusLines {
     static func line(_ id: String) -> String { #"{"id":"\#(id)","kind":"k","evidence":{}}"# }
 
-    /// Records with the names 0 and on, one to a line.
+    /// Records with the IDs of a range, one per line.
     static func lines(_ range: Range<Int>) -> String { range.map { line("\($0)") + "\n" }.joined() }
 }

@@ -4,7 +4,7 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-/// Which policy counts for a file.
+/// The nearest policy of a file.
 @Suite("Nearest policies")
 struct NearestPolicyTests {
     private static let policy = """
@@ -28,7 +28,7 @@ struct NearestPolicyTests {
     private func apps(_ outcome: ReplayCorpus.Outcome) -> [String] {
         outcome.records.map { record in
             switch record.judgement {
-            case .verdict(let verdict): verdict.app
+            case .verdict(let verdict): verdict.app ?? "no app"
             case .failure(let failure): failure.code
             }
         }
@@ -69,7 +69,7 @@ struct NearestPolicyTests {
         }
         let found = try await ReplayCorpus.replay(paths: [folder.path("c")], ReplayPolicies(nil))
         #expect(apps(found).first == "two")
-        // The same key and counter, in one ledger: the second comes to another app's key.
+        // The same key and counter in one ledger: the second record meets a key of another app.
         #expect(apps(found).last == "one")
     }
 

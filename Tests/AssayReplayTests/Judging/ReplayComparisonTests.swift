@@ -31,7 +31,7 @@ struct ReplayComparisonTests {
         let both = try await ReplayCorpus.replay(Self.lines(), ReplayPolicies(policy, against: stricter))
         let first = try await ReplayCorpus.replay(Self.lines(), ReplayPolicies(policy))
         let second = try await ReplayCorpus.replay(Self.lines(), ReplayPolicies(stricter))
-        // Signatures of test evidence are made anew each time, and nothing of them stands in verdicts.
+        // Test signatures differ each time; verdicts do not contain them.
         #expect(both.words == first.words)
         #expect(both.wordsAgainst == second.words)
         let line = try #require(both.lines.split(separator: "\n").last)

@@ -1,11 +1,12 @@
 import Assay
+import AssayCore
 import AssayReplay
 import AssayTestSupport
 import AssayTesting
 import Foundation
 import Testing
 
-/// What cannot be judged is a failure with a code, and stops nothing.
+/// A record that cannot be judged is a failure with a code, and does not stop the replay.
 @Suite("Failures in replays")
 struct ReplayFailureTests {
     private static let untimed = """
@@ -135,13 +136,13 @@ struct ReplayFailureTests {
         var source = try WaitingSource(line: Array(line.utf8))
         let writer = source.writer
         let watch = Task {
-            // Below the suite's limit, and far above what a busy machine lets everything wait for.
+            // Below the suite's limit, and far above any delay of a busy machine.
             try await Task.sleep(for: .seconds(240))
             try writer.close()
         }
         defer { watch.cancel() }
         var count = 0
-        // Each line is written only when the one before has been judged: whoever reads ahead waits for ever.
+        // Each line is written after the one before was judged: reading ahead would block for ever.
         _ = try await Replay(ReplayPolicies(try ReplayCorpus.policy()), options).run(
             &source, render: { $0.count },
             consume: { (records: Int) in
@@ -161,7 +162,7 @@ struct ReplayFailureTests {
         #expect(!source.isReady(within: 0), "nothing was written")
         for piece in [line[..<1], line[1..<100], line[100..<(line.count - 1)]] {
             try source.writer.write(contentsOf: Data(piece))
-            // Asked twice, as what has been read stands no longer in the pipe.
+            // Twice: the bytes read are no longer in the pipe.
             #expect(!source.isReady(within: 1) && !source.isReady(within: 0), "\(piece.count) bytes more")
         }
         try source.writer.write(contentsOf: Data([0x0A]))
@@ -170,7 +171,7 @@ struct ReplayFailureTests {
         try source.writer.write(contentsOf: Data(line.dropLast()))
         #expect(!source.isReady(within: 0))
         try source.writer.close()
-        // A process that another test is beginning may hold the pipe open for a moment.
+        // A process started by another test may hold the pipe open for a moment.
         #expect(source.isReady(within: 60_000), "the end of a pipe ends a line")
         #expect(source.next()?.items.count == 1)
         #expect(source.next() == nil)
@@ -213,7 +214,7 @@ private struct NoFiles: PolicyFiles {
     func contents(of node: PolicyNode) throws(PolicyError) -> [UInt8] { [] }
 }
 
-/// One record again and again.
+/// The same record without end.
 private struct EndlessSource: CorpusSource {
     let line: [UInt8]
     private var number = 0
@@ -230,7 +231,7 @@ private struct EndlessSource: CorpusSource {
     }
 }
 
-/// A named pipe, into which one line has been written.
+/// A named pipe with one line.
 private final class WaitingSource: CorpusSource {
     let writer: FileHandle
     private let folder: KeyFolder
@@ -240,13 +241,13 @@ private final class WaitingSource: CorpusSource {
         folder = try KeyFolder()
         let path = folder.path("pipe")
         guard mkfifo(path, 0o600) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
-        // For both, so that neither end waits for the other to be opened.
+        // Both ends, so that neither open blocks.
         let both = open(path, O_RDWR | O_CLOEXEC)
         defer { close(both) }
         reader = try CorpusReader(paths: [path])
         writer = try #require(FileHandle(forWritingAtPath: path))
         writer.write(Data(line))
-        // Opened while somebody writes.
+        // Opened while a writer exists.
         first = reader.next()
     }
 

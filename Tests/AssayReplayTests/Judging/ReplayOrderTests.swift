@@ -1,13 +1,14 @@
 import Assay
+import AssayCore
 import AssayReplay
 import Foundation
 import Testing
 
-/// However many records are judged at a time, what comes out is what judging one after the other gives.
+/// With any number of jobs, the results are those of judging one record after the other.
 @Suite("Order of replays")
 struct ReplayOrderTests {
-    /// Everything of which the order decides: attestations beside their assertions, assertions before them, counters that
-    /// go back, records twice, challenges twice, keys that come along, and lines that are no records.
+    /// All that depends on the order: attestations next to their assertions and behind them, decreasing counters, duplicate
+    /// records and challenges, supplied keys, and lines that are no records.
     private static func nasty() throws -> [String] {
         var lines: [String] = []
         for round in 0..<4 {
@@ -44,7 +45,7 @@ struct ReplayOrderTests {
         for jobs in [1, 2, 7] {
             for batchSize in [1, 2, 5, 1000] {
                 let other = try await ReplayCorpus.replay(lines, policies, jobs: jobs, batchSize: batchSize)
-                // The file's name is another each time.
+                // The file name differs each time.
                 #expect(other.words == one.words, "\(jobs) jobs, batches of \(batchSize)")
                 #expect(other.wordsAgainst == one.wordsAgainst, "\(jobs) jobs, batches of \(batchSize)")
                 #expect(Self.withoutFile(other.lines) == Self.withoutFile(one.lines))
@@ -119,7 +120,7 @@ struct ReplayOrderTests {
     }
 }
 
-/// Hands out lines one by one.
+/// Supplies lines one by one.
 private struct CountingSource: CorpusSource {
     let lines: [ArraySlice<UInt8>]
     var handedOut = 0

@@ -3,7 +3,7 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-/// The Chromium that reports are opened in.
+/// The Chromium for reports.
 ///
 /// It is found through the environment variable `ASSAY_BROWSER`, which `make test` sets to what Scripts/install-browser
 /// prints. Without it the test is skipped, visibly, but in CI a missing one is a failure. `ASSAY_SCREENSHOTS` names a
@@ -31,9 +31,8 @@ struct ReportBrowserTests {
             ("hostile.html", try await ReportTests.hostileSummary()),
         ]
         for (name, summary) in pages {
-            let labels = ReplayReport.Labels(policy: "policy.yaml", against: "stricter.yaml")
-            try ReportFile.write(
-                ReplayReport(summary, labels: labels).html(), to: folder.path(name))
+            let report = ReplayReport(summary, policy: "policy.yaml", against: "stricter.yaml")
+            try ReportFile.write(report.html(), to: folder.path(name))
         }
         let pictures = Chromium.environment["ASSAY_SCREENSHOTS"] ?? folder.path("pictures")
         let check = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -3,7 +3,7 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-/// There is always a whole report: the new one, or what was there before.
+/// The file always has a whole report: the new one or the old one.
 @Suite("Writing reports")
 struct ReportFileTests {
     private func inFolder(_ body: (URL) throws -> Void) throws {

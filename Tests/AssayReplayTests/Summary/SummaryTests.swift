@@ -1,10 +1,11 @@
 import Assay
+import AssayCore
 import AssayReplay
 import AssayTestSupport
 import Foundation
 import Testing
 
-/// What is counted, what of hostile corpora is kept, and what is a summary.
+/// The counts of a summary, and their bounds for hostile corpora.
 @Suite("Summaries of replays")
 struct SummaryTests {
     private static let failing = "app-attest.assertion.counter"
@@ -38,7 +39,7 @@ struct SummaryTests {
         #expect(summary.failureCounts.map(\.code) == ["unreadable"])
         #expect(summary.examples[Self.failing]?.line == 2)
         #expect(summary.examples["unreadable"]?.line == 5)
-        // What is other than expected comes first, then the rejected, then what was not judged.
+        // Mismatches first, then rejections, then records without a verdict.
         #expect(summary.rows.map(\.line) == [1, 2, 3, 5, 4])
     }
 
@@ -56,10 +57,11 @@ struct SummaryTests {
         ])
         #expect(summary.outcomes.lost == 1)
         #expect(summary.outcomes.gained == 1)
-        #expect(summary.outcomesAgainst.accepted == 2)
-        #expect(summary.outcomesAgainst.failed == 1)
+        #expect(summary.outcomesAgainst?.accepted == 2)
+        #expect(summary.outcomesAgainst?.failed == 1)
         #expect(summary.flowCounts.count == 4)
-        let lost = try #require(summary.flowCounts.first { $0.from.outcome == .accepted && $0.to.outcome == .rejected })
+        let lost = try #require(
+            summary.flowCounts.map(\.flow).first { $0.from.outcome == .accepted && $0.to.outcome == .rejected })
         #expect(lost.to.reason == Self.failing)
         let versions = try #require(summary.breakdowns.first { $0.name == "bundleVersion" })
         #expect(versions.values.map(\.value) == ["7"])
@@ -92,25 +94,45 @@ struct SummaryTests {
                 fields: [SubjectField("bundleVersion", .text("\(number) \(long)"))]
                     + (0..<100).map { SubjectField("field\($0)", .text(long)) })
             let verdict = try await ReplaySamples.verdict(
-                app: "app \(number) \(long)",
                 checks: ReplaySamples.checks(failing: Self.failing, detail: long), subject: subject)
             summary.add(
                 ReplaySamples.record(
                     .verdict(verdict), id: "\(number) \(long)", line: number,
                     receivedAt: ReplaySamples.time.addingTimeInterval(Double(number) * 3600)))
-            summary.add(ReplaySamples.record(.failure(ReplayFailure("code-\(number) \(long)", long)), line: number))
+            summary.add(ReplaySamples.record(.failure(ReplayFailure("unreadable", long)), line: number))
         }
-        for breakdown in summary.breakdowns {
-            #expect(breakdown.values.count <= 1000)
-            #expect(breakdown.total.total == 5000)
-        }
-        #expect(summary.breakdowns.first { $0.name == "bundleVersion" }?.values.count == 1000)
-        #expect(summary.failureCounts.count == 200)
-        #expect(summary.rows.count <= 2000 + 201 * 20)
-        let json = summary.json()
-        #expect(json.utf8.count < 64 * 1024 * 1024)
-        #expect(!json.unicodeScalars.contains("\u{1B}"))
-        #expect(try ReplaySummary(json: Array(json.utf8)[...]).json() == json)
+        let versions = try #require(summary.breakdowns.first { $0.name == "bundleVersion" })
+        #expect(versions.values.count == 1000)
+        #expect(versions.total.total == 5000)
+        #expect(versions.others.total == 4000)
+        #expect(summary.rows.count == 2020)
+        let html = ReplayReport(summary).html()
+        #expect(html.utf8.count < 64 * 1024 * 1024)
+        #expect(!html.unicodeScalars.contains("\u{1B}"))
+    }
+
+    @Test("Times of all ages, and those that are none, stay between the years 0000 and 9999")
+    func ages() async throws {
+        let verdict = try await ReplaySamples.verdict(checks: ReplaySamples.checks())
+        let seconds = [-62_167_219_200, 253_402_300_799, .nan, .infinity, -.infinity, -1, 0, 59.9996, 1e300]
+        let far = (0..<5000).map { Double($0) * 50_000_000 - 62_000_000_000 }
+        let summary = ReplaySummary(
+            (seconds + far).enumerated().map { number, second in
+                ReplaySamples.record(
+                    .verdict(verdict), line: number, receivedAt: Date(timeIntervalSince1970: second))
+            })
+        #expect(summary.first?.description == "0000-01-01T00:00:00Z")
+        #expect(summary.last?.description == "9999-12-31T23:59:59.999Z")
+        #expect(ReplayReport(summary).html().contains("Outcome over time"))
+    }
+
+    @Test("Notes without a count are left out")
+    func notes() {
+        var summary = ReplaySummary()
+        summary.note("challenges presumed", count: 2)
+        summary.note("never", count: 0)
+        #expect(summary.notes.map(\.text) == ["challenges presumed"])
+        #expect(summary.notes.map(\.count) == [2])
     }
 
     @Test("Percentiles are read to an eighth, and the ends exactly")
@@ -141,37 +163,6 @@ struct SummaryTests {
                 #expect(values.lowerBound == end)
                 end = values.upperBound
             }
-        }
-    }
-
-    @Test(
-        "What is no summary is refused with the byte and what is allowed",
-        arguments: [
-            ("", "byte 0"), ("[]", "expected an object"), ("{}", "assaySummary is missing"),
-            (#"{"assaySummary":2}"#, "from 1 to 1"), (#"{"assaySummary":1}"#, "outcomes is missing"),
-            (#"{"assaySummary":1,"outcomes":[1,2,3,4]}"#, "5 elements"),
-            (#"{"assaySummary":1,"outcomes":[1,2,3,4,-5]}"#, "found -5"),
-            (#"{"assaySummary":1,"outcomes":[1,2,3,4,1e3]}"#, "found 1e3"),
-        ])
-    func refusals(json: String, message: String) {
-        let error = #expect(throws: SummaryError.self) { try ReplaySummary(json: Array(json.utf8)[...]) }
-        #expect(error?.description.contains(message) == true, "\(String(describing: error))")
-    }
-
-    @Test("A summary cut anywhere, or with any byte changed, is refused or read, and never stops the program")
-    func damage() async throws {
-        let bytes = Array(ReplaySummary(try await ReplaySamples.corpus(12, seed: 3)).json().utf8)
-        for length in stride(from: 0, to: bytes.count, by: 7) {
-            #expect(throws: SummaryError.self) { try ReplaySummary(json: bytes[..<length]) }
-        }
-        var random = SeededGenerator(seed: 4)
-        for _ in 0..<2000 {
-            var damaged = bytes
-            damaged[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0x20..<0x7F, using: &random)
-            guard var summary = try? ReplaySummary(json: damaged[...]) else { continue }
-            // What was read can be used.
-            summary.merge(summary)
-            #expect(!ReplayReport(summary).html().isEmpty)
         }
     }
 }

@@ -1,5 +1,6 @@
 import Assay
 import AssayCapture
+import AssayCore
 import AssayReplay
 import AssayTestSupport
 import AssayTesting
@@ -14,16 +15,16 @@ struct ReplayCorpus {
         try TestAuthority(seed: "replay", notBefore: time.addingTimeInterval(-400 * 86_400))
     }
 
-    /// What a replay gave.
+    /// The result of a replay.
     struct Outcome {
         /// The lines of NDJSON.
         let lines: String
         let records: [ReplayedRecord]
         let statistics: ReplayStatistics
 
-        /// `accept`, the first failed check, or the code of the failure, by record.
+        /// For each record `accept`, the first failed check, or the code of the failure.
         var words: [String] { records.map { ReplayCorpus.word($0.judgement) } }
-        /// The same of the second policy.
+        /// The same for the second policy.
         var wordsAgainst: [String] { records.compactMap { $0.against.map(ReplayCorpus.word) } }
     }
 
@@ -75,7 +76,7 @@ struct ReplayCorpus {
 
     /// Replays lines of records.
     ///
-    /// - Parameter batchSize: how many records are assessed together.
+    /// - Parameter batchSize: the most records of a batch.
     static func replay(
         _ lines: [String], _ policies: ReplayPolicies, _ options: ReplayOptions = ReplayOptions(), jobs: Int = 1,
         batchSize: Int = 3

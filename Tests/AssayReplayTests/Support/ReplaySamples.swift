@@ -1,32 +1,33 @@
 import Assay
+import AssayCore
 import AssayReplay
 import AssayTestSupport
 import Foundation
 
-/// What a verdict is about, with whatever facts a test wants.
+/// A subject with any facts.
 struct SampleSubject: VerdictSubject {
     var fields: [SubjectField]
     var madeAt: Date?
     var presentedCounter: Int64?
 }
 
-/// Replayed records, without evidence.
+/// Results of records, without evidence.
 enum ReplaySamples {
     static let time = Date(timeIntervalSince1970: 1_776_795_192)
     static let kinds = ["app-attest.assertion", "app-attest.attestation", "play-integrity.classic"]
 
-    /// A verdict whose checks came out as given. It is rejected when one has failed.
+    /// A verdict with given check results. A failed one rejects.
     static func verdict(
-        kind: String = kinds[0], app: String = "shop", checks: [CheckResult], subject: SampleSubject? = nil,
+        kind: String = kinds[0], app: String? = "shop", checks: [CheckResult], subject: SampleSubject? = nil,
         at time: Date = time
     ) async throws -> Verdict {
-        try await MemoryLedger().settle(
-            Assessment(
-                kind: EvidenceKind(kind), app: app, checks: checks, undecided: [], effects: [], subject: subject,
-                testAuthority: nil), at: time)
+        try await Assessment(
+            kind: EvidenceKind(kind), app: app, checks: checks, ledgerChecks: [], effects: [], subject: subject,
+            testAuthority: nil
+        ).verdict(committingTo: MemoryLedger(), at: time)
     }
 
-    /// The checks of a kind, in which one came out otherwise than passed.
+    /// The results of a kind's checks, all passed but one.
     static func checks(
         of kind: String = kinds[0], failing name: String? = nil, annotating noted: String? = nil,
         detail: String = "found something else"
@@ -55,8 +56,8 @@ enum ReplaySamples {
             receivedAt: receivedAt, expect: expect, judgement: judgement, against: against, duration: duration)
     }
 
-    /// Many records of many kinds: accepted, rejected for any check and not judged, over days, with more versions than are
-    /// told apart, and some of them twice.
+    /// Many records: accepted, rejected by any check, and not judged, over days, with more versions than a summary counts one by
+    /// one, and some of them twice.
     static func corpus(_ count: Int, seed: UInt64, isComparison: Bool = true) async throws -> [ReplayedRecord] {
         var random = SeededGenerator(seed: seed)
         var records: [ReplayedRecord] = []

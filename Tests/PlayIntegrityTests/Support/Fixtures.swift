@@ -1,6 +1,8 @@
 import Assay
+import AssayCore
 import AssayPrimitives
 import Foundation
+import PlayIntegrity
 
 /// Genuine evidence of a shop's app, and what judges it.
 enum Fixtures {

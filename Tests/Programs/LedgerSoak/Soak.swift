@@ -1,3 +1,4 @@
+import Assay
 import AssayCore
 import AssayLedgerSQLite
 import AssayTestSupport
@@ -35,7 +36,7 @@ final class Soak {
         }
         for contender in contenders { contender.kill() }
         result.kills += contenders.count
-        try monitor.close()
+        try await monitor.close()
         try await audit()
         return result
     }
@@ -60,9 +61,9 @@ final class Soak {
         result.violations += pages.violations
 
         let ledger = try SQLiteLedger.open(path: path)
-        for problem in try await ledger.check() { result.violations.append("damage: \(problem)") }
+        for problem in try await ledger.check(Verifier.problem(withKey:)) { result.violations.append("damage: \(problem)") }
         let entries = try await SoakEntries(ledger)
-        try ledger.close()
+        try await ledger.close()
         for thing in SoakJournal.Thing.allCases {
             let acknowledged = pages.acknowledged[thing] ?? []
             let stored = entries.stored[thing] ?? []

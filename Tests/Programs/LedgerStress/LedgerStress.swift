@@ -1,5 +1,6 @@
 import Assay
 import AssayCore
+import AssayKeyStore
 import AssayLedgerSQLite
 import AssayTestSupport
 import Foundation
@@ -126,7 +127,7 @@ private struct Session {
             return key.map { "read \($0.properties["note"]?.utf8.count ?? 0)" } ?? "nothing"
         case "master" where words.count >= 2:
             let masterKey = try MasterKey(text: SecretBytes(Array(words[1].utf8)))
-            store = SealedKeyStore(ledger: try ledger(), masterKey: masterKey, materials: [TestSecret.self])
+            store = SealedKeyStore(storage: try ledger(), masterKey: masterKey, materials: [TestSecret.self])
             return "ok"
         case "seal" where words.count >= 3:
             return try await seal(words[1], count: numbers[2])

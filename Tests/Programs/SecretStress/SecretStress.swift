@@ -2,6 +2,7 @@ import Assay
 import AssayCapture
 import AssayCore
 import AssayGooglePlay
+import AssayKeyStore
 import AssayLedgerSQLite
 import AssayPrimitives
 import Foundation
@@ -59,7 +60,7 @@ private struct Session {
             let ledger = try SQLiteLedger.open(path: words[1])
             let masterKey = try MasterKey(text: SecretSource.file(path: words[2]).read())
             self.ledger = ledger
-            store = SealedKeyStore(ledger: ledger, masterKey: masterKey, materials: Verifier.keyMaterials)
+            store = SealedKeyStore(storage: ledger, masterKey: masterKey, materials: Verifier.keyMaterials)
             compose()
         case ("seal", 4...): try await seal(words[1], KeyPurpose(words[2]), words.dropFirst(3))
         case ("verify", 2): return try await verify(words[1])

@@ -2,6 +2,7 @@
 
 import Assay
 import AssayGooglePlay
+import AssayKeyStore
 import AssayLedgerSQLite
 import Foundation
 
@@ -15,7 +16,7 @@ struct PlayIntegrityExamples {
     func block1() async throws {
         // Once. The sealed key store is in the file of the ledger.
         let masterKey = try MasterKey(text: SecretSource("env:ASSAY_MASTER_KEY").read())
-        let keys = SealedKeyStore(ledger: ledger, masterKey: masterKey, materials: Verifier.keyMaterials)
+        let keys = SealedKeyStore(storage: ledger, masterKey: masterKey, materials: Verifier.keyMaterials)
         let account = try ServiceAccount(json: SecretSource("file:service-account.json").read())
         let google = PlayIntegrityClient(account: account)
         let verifier = Verifier(policy: policy, ledger: ledger, keyStores: [keys], services: [google])

@@ -1,4 +1,5 @@
 import Assay
+import AssayHTTPSignatures
 import AssayPrimitives
 import AssayTesting
 import Foundation

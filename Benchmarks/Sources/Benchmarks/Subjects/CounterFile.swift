@@ -37,7 +37,7 @@ enum CounterFile {
             }
             try await group.waitForAll()
         }
-        try ledger.close()
+        try await ledger.close()
     }
 
     private static func enrol(_ device: Device, _ ledger: SQLiteLedger) async throws {

@@ -37,7 +37,7 @@ struct HS256Subject: Sendable {
             } catch {
                 stop("\(error)")
             }
-            demand(assessment(of: checked()).holds, "the token does not hold")
+            demand(assessment(of: checked()).isAcceptable, "the token does not hold")
         }
     }
 
@@ -53,7 +53,7 @@ struct HS256Subject: Sendable {
                 repeating { _ = try JSONReader.readObject(payload, limit: InputLimits.joseText) }
             ),
             ("run twelve checks that pass", repeating { _ = checked() }),
-            ("collect an assessment", repeating { demand(assessment(of: results).holds, "the assessment") }),
+            ("collect an assessment", repeating { demand(assessment(of: results).isAcceptable, "the assessment") }),
         ]
     }
 
@@ -66,7 +66,7 @@ struct HS256Subject: Sendable {
 
     private func assessment(of results: [CheckResult]) -> Assessment {
         Assessment(
-            kind: EvidenceKind("benchmark"), app: "benchmark", checks: results, undecided: [], effects: [],
+            kind: EvidenceKind("benchmark"), app: "benchmark", checks: results, ledgerChecks: [], effects: [],
             subject: nil,
             testAuthority: nil)
     }

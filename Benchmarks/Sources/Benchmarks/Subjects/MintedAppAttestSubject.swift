@@ -65,7 +65,7 @@ struct MintedAppAttestSubject: Sendable {
 
     /// Whether an attestation under the same authority holds.
     func accepts(_ minted: MintedAttestation) -> Bool {
-        AttestationAssessor.assess(Self.input(minted), expectations: withReceipt, now: now).holds
+        AttestationAssessor.assess(Self.input(minted), expectations: withReceipt, now: now).isAcceptable
     }
 
     private static func input(_ minted: MintedAttestation) -> AttestationInput {
@@ -83,7 +83,7 @@ struct MintedAppAttestSubject: Sendable {
         for index in 0..<count {
             let assessment = AttestationAssessor.assess(
                 attestationInputs[index % attestationInputs.count], expectations: expectations, now: now)
-            demand(assessment.holds, "the attestation does not hold: \(assessment.checks)")
+            demand(assessment.isAcceptable, "the attestation does not hold: \(assessment.checks)")
         }
     }
 
@@ -92,7 +92,7 @@ struct MintedAppAttestSubject: Sendable {
         for index in 0..<count {
             let (input, keys) = assertionInputs[index % assertionInputs.count]
             let assessment = AssertionAssessor.assess(input, keys: keys, expectations: withReceipt, now: now)
-            demand(assessment.holds, "the assertion does not hold: \(assessment.checks)")
+            demand(assessment.isAcceptable, "the assertion does not hold: \(assessment.checks)")
         }
     }
 }

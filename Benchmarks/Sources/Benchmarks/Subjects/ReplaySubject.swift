@@ -48,9 +48,9 @@ struct ReplaySubject: Sendable {
         guard let output = FileHandle(forWritingAtPath: "/dev/null") else { stop("there is no /dev/null") }
         var written = 0
         do {
-            var reader = try CorpusReader(paths: [file.path])
+            let reader = try CorpusReader(paths: [file.path])
             _ = try await replay.run(
-                &reader,
+                reader,
                 render: { records in
                     var lines = ReplayLines(expecting: records.count)
                     for index in records.indices { lines.add(records[index]) }

@@ -110,11 +110,7 @@ struct EngineBench: Sendable {
             for _ in 0..<count {
                 do throws(VerificationError) {
                     let assessment = try await verifier.assess(submission.record, ledger: ledger, at: submission.now)
-                    do throws(LedgerOutage) {
-                        answers.append(.success(try await ledger.settle(assessment, at: submission.now)))
-                    } catch {
-                        throw .outage(error)
-                    }
+                    answers.append(.success(try await assessment.verdict(committingTo: ledger, at: submission.now)))
                 } catch {
                     answers.append(.failure(error))
                 }

@@ -3,6 +3,7 @@ import AssayCore
 import AssayPrimitives
 import AssayTesting
 import Foundation
+import PlayIntegrity
 
 /// A classic token whose payload and headers are edited before it is signed and encrypted.
 struct FuzzedClassicToken: EditableEvidence {

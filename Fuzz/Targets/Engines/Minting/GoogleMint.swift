@@ -3,6 +3,7 @@ import AssayCore
 import AssayPrimitives
 import AssayTesting
 import Foundation
+import PlayIntegrity
 
 /// An app with the keys of its classic tokens.
 enum GoogleMint {

@@ -1,5 +1,6 @@
 import Approov
 import AssayCore
+import AssayHTTPSignatures
 import AssayPrimitives
 
 extension FuzzTarget {

@@ -1,8 +1,10 @@
+import Approov
 import Assay
 import AssayCore
 import AssayPrimitives
 import AssayTesting
 import Foundation
+import PlayIntegrity
 
 extension FuzzTarget {
     /// Texts of keys: those of the Play Console, of Approov's tool, key sets and PEM.

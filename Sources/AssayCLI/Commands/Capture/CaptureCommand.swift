@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `assay capture`: works on captured records.
+/// `assay capture`: keys, sealing, opening and redacting of captured records.
 struct CaptureCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "capture",

@@ -3,7 +3,7 @@ import AssayCapture
 import AssayCore
 import Foundation
 
-/// `assay capture key`: makes a pair of keys.
+/// `assay capture key`: generates a key pair.
 struct CaptureKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key",
@@ -71,7 +71,7 @@ struct CaptureKeyCommand: ParsableCommand {
 }
 
 extension SecretBytes {
-    /// The bytes, and a line feed.
+    /// The bytes with a line feed.
     fileprivate var endingLine: SecretBytes {
         withUnsafeBytes { bytes in
             SecretBytes(count: bytes.count + 1) { buffer in

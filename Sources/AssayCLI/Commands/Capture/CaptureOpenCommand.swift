@@ -26,9 +26,9 @@ struct CaptureOpenCommand: ParsableCommand {
     }
 }
 
-/// Keys of captures on the command line.
+/// Capture keys in options.
 enum CaptureKeyArgument {
-    /// Reads the private key that the source of an option holds.
+    /// Reads the private key from the source in an option.
     static func privateKey(_ source: String, of option: String) throws(CommandFailure) -> CapturePrivateKey {
         let text = try SecretArgument.read(source, of: option)
         do {
@@ -38,7 +38,7 @@ enum CaptureKeyArgument {
         }
     }
 
-    /// Reads the public key that the source of an option holds.
+    /// Reads the public key from the source in an option.
     static func publicKey(_ source: String, of option: String) throws(CommandFailure) -> CapturePublicKey {
         let text = try SecretArgument.read(source, of: option, isSecret: false)
         do {

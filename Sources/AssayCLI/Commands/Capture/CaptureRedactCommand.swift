@@ -3,7 +3,7 @@ import Assay
 import AssayCapture
 import AssayCore
 
-/// `assay capture redact`: leaves out sensitive fields.
+/// `assay capture redact`: removes sensitive fields.
 struct CaptureRedactCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "redact",

@@ -3,11 +3,8 @@ import AssayCapture
 import AssayCore
 import AssayReplay
 
-/// The records that a command works on, one after the other.
+/// The corpus that a command rewrites.
 struct CorpusArguments: ParsableArguments {
-    /// How many records of a file that cannot be read are told one by one.
-    private static let told = 100
-
     @Argument(
         help: """
             Files of records, folders with *.json, *.ndjson and *.jsonl in them, each also with .gz or .zst, and - for \
@@ -15,12 +12,12 @@ struct CorpusArguments: ParsableArguments {
             """, completion: .file())
     var corpus: [String]
 
-    /// Prints a line for each record, and reports what cannot be read.
+    /// Prints a line for each record, and reports errors.
     ///
     /// - Parameters:
-    ///   - key: what opens sealed records.
-    ///   - line: makes the line of a record.
-    /// - Throws: ``CommandFailure`` when something could not be read, after all the rest.
+    ///   - key: the key that opens sealed records.
+    ///   - line: composes the line of a record.
+    /// - Throws: ``CommandFailure`` after all other records, when one could not be read.
     func rewrite(
         opening key: CapturePrivateKey? = nil, _ line: (EvidenceRecord) throws(CaptureError) -> String
     ) throws {
@@ -28,13 +25,14 @@ struct CorpusArguments: ParsableArguments {
         do {
             reader = try CorpusReader(paths: corpus)
         } catch {
-            throw CommandFailure(.usage, error.message)
+            throw CommandFailure(.usage, error.description)
         }
         var file: CorpusFile?
         var (failures, total) = (0, 0)
         func endFile() {
-            if failures > CorpusArguments.told, let file {
-                Console.complain("error: \(file.name): \(failures - CorpusArguments.told) more records cannot be read")
+            if failures > VerdictReport.shownPerFile, let file {
+                Console.complain(
+                    "error: \(file.name): \(failures - VerdictReport.shownPerFile) more records cannot be read")
             }
             failures = 0
         }
@@ -49,7 +47,7 @@ struct CorpusArguments: ParsableArguments {
                     throw failure
                 } catch {
                     (failures, total) = (failures + 1, total + 1)
-                    if failures <= CorpusArguments.told { Console.complain("error: \(item.place): \(error)") }
+                    if failures <= VerdictReport.shownPerFile { Console.complain("error: \(item.place): \(error)") }
                 }
             }
         }
@@ -58,8 +56,7 @@ struct CorpusArguments: ParsableArguments {
         guard total == 0 else { throw CommandFailure(.unreadable) }
     }
 
-    /// A line of JSON in which what terminals and readers of lines act on is escaped. Such characters stand in strings
-    /// only, so that whoever reads the line has the same record.
+    /// A line of JSON with control and formatting characters escaped. JSON has them in strings only, so the record is the same.
     private static func escaped(_ line: String) -> String {
         guard line.utf8.contains(where: { $0 >= 0x7F }) else { return line }
         var text = ""

@@ -12,7 +12,7 @@ struct ReplayCommand: AsyncParsableCommand {
             CORPUS is a file of records, a folder with *.json, *.ndjson and *.jsonl in it, each also with .gz or .zst, or \
             - for standard input. Each record is judged as of its receivedAt, with a ledger that begins empty and ends with \
             the replay: attestations enrol their keys and counters advance, in the order of the corpus. A challenge counts \
-            as issued at its first use, since the ledger that issued it is not at hand.
+            as issued at its first use, because the ledger that issued it is not available.
 
               assay replay captures/ --policy policy.yaml
               assay replay captures/ --policy policy.yaml --rejected
@@ -22,8 +22,8 @@ struct ReplayCommand: AsyncParsableCommand {
             Without --policy, the policy of a file is the policy.yaml nearest to it: in its folder, or in one above it up \
             to CORPUS. --against judges each record under a second policy as well, with a ledger of its own.
 
-            A record whose expect is not its verdict is a mismatch. What cannot be read or judged is told on standard \
-            error, the first hundred of each file, and does not stop the replay unless --strict is given.
+            A record whose expect differs from its verdict is a mismatch. Records that cannot be read or judged are \
+            reported on standard error, the first hundred of each file, and stop the replay only with --strict.
 
             Exit status: 0 done, whether accepted or rejected, 1 a verdict that its record does not expect, 2 something \
             that could not be read or judged, under either policy, 3 an outage of the ledger or the key store, 64 bad \
@@ -33,15 +33,15 @@ struct ReplayCommand: AsyncParsableCommand {
     @Argument(help: "Files, folders, and - for standard input.", completion: .file())
     var corpus: [String]
 
+    @Flag(help: "Every line is a record, even if a file begins like a JSON document; a file may be empty.")
+    var lines = false
+
     @OptionGroup(title: "Judging") var judging: ReplayJudgingOptions
     @OptionGroup(title: "Output") var output: ReplayOutputOptions
 
     func validate() throws {
         guard judging.policy != nil || corpus.contains(where: { $0 != "-" }) else {
             throw ValidationError("standard input has no policy.yaml beside it; give --policy")
-        }
-        guard !output.numbered || corpus.allSatisfy({ $0 == "-" }) || corpus.count == 1 else {
-            throw ValidationError("--numbered is for one CORPUS, whose lines are numbered through")
         }
         guard judging.against != nil || !output.changed else {
             throw ValidationError("--changed needs --against, under which records change sides")
@@ -50,14 +50,18 @@ struct ReplayCommand: AsyncParsableCommand {
 
     func run() async throws {
         let policies = try judging.readPolicies()
-        let base = try judging.openLedger()
-        defer { base?.close() }
+        try await judging.withLedger { base in try await replay(policies, on: base) }
+    }
+
+    private func replay(_ policies: ReplayPolicies, on base: OpenLedger?) async throws {
         var options = try await judging.options(on: base)
         options.isMeasured = output.measure
         options.stopsAtFailure = output.strict
+        var reading = CorpusOptions()
+        reading.isLines = lines
         let session = ReplaySession(
-            replay: Replay(policies, options), output: output, isComparison: policies.against != nil,
-            policyName: judging.policyName, againstName: judging.against ?? "the other policy")
+            replay: Replay(policies, options), reading: reading, output: output, policyName: judging.policyName,
+            againstName: judging.against ?? "the other policy")
         try await session.run(corpus)
     }
 }

@@ -4,7 +4,7 @@ import AssayCapture
 import AssayReplay
 import Foundation
 
-/// How records are judged in a replay.
+/// The options of judging in a replay.
 struct ReplayJudgingOptions: ParsableArguments {
     /// Which challenges count as issued.
     enum Challenges: String, ExpressibleByArgument, CaseIterable {
@@ -40,7 +40,8 @@ struct ReplayJudgingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Begin with the keys and blocks of this ledger, which stay as they are: sqlite:PATH.", valueName: "url"),
+            "Begin with the keys and blocks of this ledger, which stay as they are: \(LedgerURL.durableForm).",
+            valueName: "url"),
         transform: { try LedgerURL($0) })
     var ledger: LedgerURL?
 
@@ -61,34 +62,34 @@ struct ReplayJudgingOptions: ParsableArguments {
         }
         guard !nearestPolicy || policy != nil else {
             throw ValidationError(
-                "--nearest-policy says that --policy comes second; without it, the nearest is used anyway")
+                "--nearest-policy makes --policy second; without --policy the nearest is used anyway")
         }
         guard (1...1024).contains(jobs ?? 1) else { throw ValidationError("--jobs takes a number from 1 to 1024") }
         guard hasBase || masterKey.masterKey == nil else {
-            throw ValidationError("--master-key needs --ledger sqlite:PATH, in which the key store is")
+            throw ValidationError("--master-key needs --ledger \(LedgerURL.durableForm), in which the key store is")
         }
         try SecretArgument.validate(captureKey, of: "--capture-key")
     }
 
     private var hasBase: Bool { ledger.map { $0 != .memory } ?? false }
 
-    /// What reports call the policy.
+    /// The name of the policy in reports.
     var policyName: String {
         guard let policy else { return "the policy beside each file" }
         return nearestPolicy ? "\(policy), or the policy beside each file" : policy
     }
 
-    /// Reads the policies that are named.
+    /// Reads the policies.
     func readPolicies() throws(CommandFailure) -> ReplayPolicies {
         ReplayPolicies(
             try policy.map(PolicyArgument.read), isNearestFirst: nearestPolicy,
             against: try against.map(PolicyArgument.read))
     }
 
-    /// Opens the ledger that the replay begins on.
-    func openLedger() throws(CommandFailure) -> OpenLedger? {
-        guard let ledger, hasBase else { return nil }
-        return try ledger.open(creating: false)
+    /// Runs `body` with the ledger that the replay begins on, and nil for none.
+    func withLedger(_ body: (OpenLedger?) async throws -> Void) async throws {
+        guard let ledger, hasBase else { return try await body(nil) }
+        try await ledger.withLedger(creating: false, body)
     }
 
     /// The options of the replay.
@@ -102,9 +103,7 @@ struct ReplayJudgingOptions: ParsableArguments {
             try CaptureKeyArgument.privateKey(source, of: "--capture-key")
         }
         options.jobs = jobs ?? ProcessInfo.processInfo.activeProcessorCount
-        if let base, let key = try masterKey.readIfAny(), let store = base.keyStore(key) {
-            options.keyStores = [store]
-        }
+        if let base, let key = try masterKey.readIfAny() { options.keyStores = [try base.keyStore(key)] }
         return options
     }
 }

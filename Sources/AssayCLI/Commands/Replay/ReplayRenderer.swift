@@ -2,51 +2,49 @@ import Assay
 import AssayCore
 import AssayReplay
 
-/// A record that could not be judged, in words.
-struct ReplayComplaint: Sendable {
-    /// Which record, and why.
+/// An error message about a record without a verdict.
+struct ReplayErrorText: Sendable {
+    /// Record and reason.
     let text: String
-    /// What says of every record under one policy why it is not judged; nil when the reason is one of this record.
+    /// The reason, if it concerns all records of an unreadable policy.
     let policyReason: String?
 }
 
-/// What is printed of some consecutive records of one file.
+/// What to print for consecutive records of one file.
 struct ReplayBatchOutput: Sendable {
+    /// The records, if a summary is needed.
+    var records: [ReplayedRecord] = []
     /// For standard output.
     var bytes: [UInt8] = []
-    /// Records that could not be judged; at most as many as are told of one file.
-    var complaints: [ReplayComplaint] = []
-    /// Verdicts that records do not expect, in words; at most as many as are told of one file.
+    /// Errors, at most ``VerdictReport/shownPerFile``.
+    var errors: [ReplayErrorText] = []
+    /// Unexpected verdicts, at most ``VerdictReport/shownPerFile``.
     var mismatches: [String] = []
-    /// The names of the records.
-    var ids: [String] = []
     var file = ""
     var accepted = 0
     var rejected = 0
     var failed = 0
-    /// Those that failed under either policy.
+    /// Records without a verdict under either policy.
     var unjudged = 0
-    /// Verdicts, and records without one, that records do not expect.
+    /// Records with an unexpected verdict, or with an expectation and no verdict.
     var mismatched = 0
-    /// Verdicts that records do not expect.
+    /// Records with an unexpected verdict.
     var misjudged = 0
 }
 
-/// Turns records into text or JSON, on whichever thread has time.
+/// Renders records as text or JSON, on worker threads.
 struct ReplayRenderer: Sendable {
     private let isJSON: Bool
-    private let isNumbered: Bool
     private let showsRejected: Bool
     private let showsChanged: Bool
-    private let summaries: SummaryPool?
+    private let needsSummary: Bool
     private let terminal: Terminal
 
-    init(_ options: ReplayOutputOptions, summaries: SummaryPool?, terminal: Terminal) {
+    init(_ options: ReplayOutputOptions, terminal: Terminal) {
         isJSON = options.json
-        isNumbered = options.numbered
         showsRejected = options.rejected
         showsChanged = options.changed
-        self.summaries = summaries
+        needsSummary = options.needsSummary
         self.terminal = terminal
     }
 
@@ -54,12 +52,11 @@ struct ReplayRenderer: Sendable {
     func render(_ records: [ReplayedRecord]) -> ReplayBatchOutput {
         var output = ReplayBatchOutput()
         output.file = records.first?.place.file.name ?? ""
-        if !isJSON, !isNumbered { output.ids = records.compactMap(\.id) }
-        // By index, since a loop over values copies each of them with all that it refers to.
+        if needsSummary { output.records = records }
+        // By index: iterating over values retains everything that they refer to.
         for index in records.indices { count(records[index], in: &output) }
-        summaries?.add(records)
         if isJSON {
-            var lines = ReplayLines(isNumbered: isNumbered, expecting: records.count)
+            var lines = ReplayLines(expecting: records.count)
             for index in records.indices { lines.add(records[index]) }
             output.bytes = lines.bytes
         } else if showsRejected || showsChanged {
@@ -71,44 +68,42 @@ struct ReplayRenderer: Sendable {
     }
 
     private func count(_ record: ReplayedRecord, in output: inout ReplayBatchOutput) {
-        switch record.judgement {
-        case .verdict(let verdict):
-            if verdict.outcome == .accept { output.accepted += 1 } else { output.rejected += 1 }
-        case .failure: output.failed += 1
+        switch record.judgement.outcome {
+        case .accepted: output.accepted += 1
+        case .rejected: output.rejected += 1
+        case .failed: output.failed += 1
         }
         if let failure = record.failure {
             output.unjudged += 1
-            if output.complaints.count < VerdictReport.toldPerFile {
-                output.complaints.append(complaint(failure, record))
-            }
+            if output.errors.count < VerdictReport.shownPerFile { output.errors.append(error(failure, record)) }
         }
         guard record.isMismatch else { return }
         output.mismatched += 1
-        guard case .verdict(let verdict) = record.judgement else { return }
+        guard let verdict = record.judgement.verdict else { return }
         output.misjudged += 1
-        if output.mismatches.count < VerdictReport.toldPerFile { output.mismatches.append(mismatch(verdict, record)) }
+        if output.mismatches.count < VerdictReport.shownPerFile { output.mismatches.append(mismatch(verdict, record)) }
     }
 
     private func name(_ record: ReplayedRecord) -> String {
         record.place.description + (record.id.map { " (\($0.excerpt))" } ?? "")
     }
 
-    private func complaint(_ failure: ReplayFailure, _ record: ReplayedRecord) -> ReplayComplaint {
-        let side = record.judgement.isFailure ? "" : ", under --against"
+    private func error(_ failure: ReplayFailure, _ record: ReplayedRecord) -> ReplayErrorText {
+        let side = record.judgement.outcome == .failed ? "" : ", under --against"
         let expected = record.isMismatch ? "; the record expects \(expected(by: record))" : ""
-        return ReplayComplaint(
+        return ReplayErrorText(
             text: "\(name(record))\(side): \(failure.message) (\(failure.code))\(expected)",
             policyReason: failure.code == "policy-unreadable" ? failure.message : nil)
     }
 
     private func mismatch(_ verdict: Verdict, _ record: ReplayedRecord) -> String {
-        let detail = verdict.checks.first { $0.status == .failed }?.finding.map { ": \($0.detail)" } ?? ""
+        let detail = record.judgement.detail.map { ": \($0)" } ?? ""
         let found = ([verdict.outcome.rawValue] + verdict.failed.map(\.name)).joined(separator: " ") + detail
         return "\(name(record)): the verdict is \(found); the record expects \(expected(by: record))"
     }
 
     private func expected(by record: ReplayedRecord) -> String {
-        record.expect.map { ([$0.outcome.rawValue] + $0.failed).joined(separator: " ") } ?? ""
+        record.expect?.words ?? ""
     }
 
     private func describe(_ record: ReplayedRecord, in text: inout String) {
@@ -118,35 +113,21 @@ struct ReplayRenderer: Sendable {
             let lines = table.lines(verdict, id: name(record), unmet: unmet, hints: [])
             text += lines.joined(separator: "\n") + "\n\n"
         }
-        if showsChanged, let against = record.against, record.judgement.isAccepted != against.isAccepted {
-            let sides = "\(terminal.printable(name(record))): \(record.judgement.words), then \(against.words)"
-            text += terminal.wrapped(terminal.printable(sides), indent: 0).joined(separator: "\n") + "\n"
-        }
+        guard showsChanged, let against = record.against,
+            (record.judgement.outcome == .accepted) != (against.outcome == .accepted)
+        else { return }
+        let sides = "\(terminal.printable(name(record))): \(record.judgement.words), then \(against.words)"
+        text += terminal.wrapped(terminal.printable(sides), indent: 0).joined(separator: "\n") + "\n"
     }
 }
 
 extension ReplayedRecord.Judgement {
-    fileprivate var isFailure: Bool {
-        switch self {
-        case .failure: true
-        case .verdict: false
-        }
-    }
-
-    fileprivate var isAccepted: Bool {
-        switch self {
-        case .failure: false
-        case .verdict(let verdict): verdict.outcome == .accept
-        }
-    }
-
-    /// The outcome, with the reason of one that is not an acceptance.
+    /// The outcome, with the reason unless it is an acceptance.
     fileprivate var words: String {
-        switch self {
-        case .failure(let failure): return "not judged (\(failure.message))"
-        case .verdict(let verdict):
-            guard let first = verdict.checks.first(where: { $0.status == .failed }) else { return "accepted" }
-            return "rejected (\(first.check): \(first.finding?.detail ?? "no detail"))"
+        switch outcome {
+        case .accepted: "accepted"
+        case .failed: "not judged (\(detail ?? ""))"
+        case .rejected: "rejected (\(firstFailed?.check.name ?? ""): \(detail ?? "no detail"))"
         }
     }
 }

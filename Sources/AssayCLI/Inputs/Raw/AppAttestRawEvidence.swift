@@ -1,5 +1,7 @@
+import AppAttest
 import ArgumentParser
 import Assay
+import AssayCore
 import AssayPrimitives
 import Foundation
 

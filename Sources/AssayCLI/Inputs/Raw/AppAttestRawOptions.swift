@@ -1,3 +1,4 @@
+import AppAttest
 import ArgumentParser
 import Assay
 import AssayPrimitives

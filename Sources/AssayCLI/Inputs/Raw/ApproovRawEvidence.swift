@@ -1,6 +1,8 @@
+import Approov
 import ArgumentParser
 import Assay
 import AssayCore
+import AssayHTTPSignatures
 import AssayPrimitives
 import Foundation
 

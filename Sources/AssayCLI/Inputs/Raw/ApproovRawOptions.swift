@@ -1,3 +1,4 @@
+import Approov
 import ArgumentParser
 import Assay
 

@@ -1,6 +1,7 @@
 import Assay
 import AssayCore
 import Foundation
+import PlayIntegrity
 
 /// One raw token of Play Integrity, or Google's answer on one, with what the options say of it.
 struct PlayIntegrityRawEvidence: RawEvidence {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Assay
+import PlayIntegrity
 
 /// The options of `assay verify` for one raw token of Play Integrity: what a record and a policy would say.
 struct PlayIntegrityRawOptions: ParsableArguments {

@@ -1,4 +1,5 @@
 import Assay
+import AssayCore
 import Foundation
 
 /// One raw blob with what the options say of it.

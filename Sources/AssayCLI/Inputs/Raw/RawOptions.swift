@@ -1,5 +1,6 @@
 import ArgumentParser
 import Assay
+import AssayCore
 import Foundation
 
 /// The options of `assay verify` for one raw blob: what a record and a policy would say.

@@ -1,16 +1,17 @@
 import Assay
+import AssayInspection
 
-/// The annotations of a layer as a tree: offset and length in columns, then name, value and meaning.
+/// The annotations of a layer as a tree: columns with offset and length, then name, value and meaning.
 struct AnnotationTree {
     let terminal: Terminal
     let limits: InspectionLimits
 
-    /// The columns before the names.
+    /// The width of the columns before the names.
     private static let margin = 19
-    /// How far things that are deep inside are indented at most.
+    /// The deepest indentation.
     private static let deepest = 12
 
-    /// The lines of some annotations.
+    /// Renders annotations as lines.
     func lines(_ annotations: [Annotation]) -> [String] {
         var lines = [terminal.colour("   offset  length", .faint)]
         var rest = limits.lines

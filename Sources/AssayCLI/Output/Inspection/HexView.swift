@@ -1,14 +1,15 @@
 import Assay
+import AssayInspection
 
-/// The bytes of an inspection in hexadecimal, with the names of what they are beside them.
+/// A hexadecimal dump of an inspection, with the name of each part.
 struct HexView {
     let terminal: Terminal
     let limits: InspectionLimits
 
-    /// How many bytes stand on a line.
+    /// The bytes of a line.
     private static let columns = 16
 
-    /// The lines of a layer and those inside of it.
+    /// Renders a layer and its inner layers as lines.
     func lines(_ layer: InspectionLayer) -> [String] { lines(layer, path: []) }
 
     private func lines(_ layer: InspectionLayer, path: [String]) -> [String] {
@@ -77,9 +78,9 @@ struct HexView {
     }
 }
 
-/// The bytes of a layer cut into stretches that are one thing each.
+/// The bytes of a layer, divided by its annotations.
 struct HexSegments {
-    /// A stretch of bytes.
+    /// Bytes of one annotation.
     struct Segment {
         let range: Range<Int>
         let label: String
@@ -89,10 +90,10 @@ struct HexSegments {
 
     private(set) var segments: [Segment] = []
     private var position = 0
-    /// The secrets that end behind ``position``, the last one first. None touches another.
+    /// The secrets that end behind ``position``, the last one first. They do not touch each other.
     private var secrets: [Range<Int>]
 
-    /// Cuts the bytes of a layer.
+    /// Divides the bytes of a layer.
     init(_ layer: InspectionLayer) {
         secrets = HexSegments.joined(layer.secrets).reversed()
         for annotation in layer.annotations { add(annotation, below: "") }
@@ -102,7 +103,7 @@ struct HexSegments {
     private mutating func add(_ annotation: Annotation, below parent: String) {
         guard let range = annotation.range, range.lowerBound >= position else { return }
         close(at: range.lowerBound, label: parent)
-        // Things that stand at the same place, such as the bits of a byte, are no stretches of their own.
+        // Annotations of the same bytes, such as the bits of a byte, are not separate parts.
         let isLeaf =
             annotation.children.count > 1 && annotation.children.allSatisfy { $0.range == nil || $0.range == range }
         if !isLeaf { for child in annotation.children { add(child, below: annotation.name) } }
@@ -121,7 +122,7 @@ struct HexSegments {
         position = end
     }
 
-    /// Ranges in their order, those put together that overlap or follow each other.
+    /// Sorted ranges; overlapping and adjacent ones are merged.
     private static func joined(_ ranges: [Range<Int>]) -> [Range<Int>] {
         var joined: [Range<Int>] = []
         for range in ranges.filter({ !$0.isEmpty }).sorted(by: { $0.lowerBound < $1.lowerBound }) {

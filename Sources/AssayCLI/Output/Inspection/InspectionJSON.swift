@@ -1,10 +1,11 @@
 import Assay
+import AssayInspection
 
 /// An inspection as JSON.
 enum InspectionJSON {
-    /// A layer and those inside of it as one object on one line.
+    /// A layer and its inner layers as one object on one line.
     ///
-    /// - Parameter verdicts: verdicts as JSON, when there was a policy.
+    /// - Parameter verdicts: the verdicts as JSON, with a policy.
     static func text(_ layer: InspectionLayer, verdicts: [String]?) -> String {
         var object = object(layer)
         if let verdicts { object.add("verdicts", raw: JSONText.array(verdicts)) }

@@ -3,20 +3,20 @@ import AssayCore
 import AssayInspection
 import Foundation
 
-/// Judges what an inspection has found, as far as it can be judged.
+/// Judges the evidence in an inspection that needs nothing else.
 struct InspectionJudgement {
     private let records: RecordVerification
     private let file: String
     /// The verdicts.
     private(set) var report: VerdictReport
-    /// The layers that are evidence, and alone are not enough.
+    /// The layers with evidence that needs more for a judgement.
     private var incomplete: [InspectionLayer] = []
 
-    /// Prepares to judge with a ledger that is empty at first.
+    /// Prepares a judgement with an empty ledger.
     ///
     /// - Parameters:
-    ///   - time: the time of judgement, and nil for that of receipt.
-    ///   - file: what is inspected, for advice.
+    ///   - time: the time of judgement; nil for the time of receipt.
+    ///   - file: the inspected file, for advice.
     init(policy: Policy, app: String?, time: Date?, file: String, report: VerdictReport) {
         records = RecordVerification(
             verifier: Verifier(policy: policy, ledger: MemoryLedger()), app: app, time: time)
@@ -24,7 +24,7 @@ struct InspectionJudgement {
         self.report = report
     }
 
-    /// Judges a layer, or what is inside of it.
+    /// Judges a layer, or its inner layers.
     mutating func judge(_ layer: InspectionLayer) async throws(CommandFailure) {
         if layer.format == RecordFormat.name {
             _ = try await records.verify(layer.bytes, of: layer.name, into: &report)
@@ -46,7 +46,7 @@ struct InspectionJudgement {
         for nested in layer.nested { try await judge(nested) }
     }
 
-    /// Says what was not judged and why, and fails when something was rejected or nothing was judged.
+    /// Prints what was not judged and why. Throws when evidence was rejected or nothing was judged.
     func finish() throws(CommandFailure) {
         for layer in incomplete { Console.note(advice(layer)) }
         try report.finish()

@@ -1,18 +1,19 @@
 import Assay
+import AssayInspection
 
-/// An inspection for people: each layer with what it is, why it is taken for that, and a tree of what is in it.
+/// An inspection as text: each layer with its kind, the reason for it, and a tree of its fields.
 struct InspectionText {
     let terminal: Terminal
     let limits: InspectionLimits
 
-    /// The lines of a layer and those inside of it.
+    /// Renders a layer and its inner layers as lines.
     func lines(_ layer: InspectionLayer) -> [String] {
         let sections = sections(layer, path: [])
         let outline = sections.count > 1 ? self.outline(layer, depth: 0) + [""] : []
         return outline + sections.enumerated().flatMap { $0.offset == 0 ? $0.element : [""] + $0.element }
     }
 
-    /// What is inside of what, a line each.
+    /// The nesting of the layers, a line each.
     private func outline(_ layer: InspectionLayer, depth: Int) -> [String] {
         let name = String(repeating: "  ", count: depth) + terminal.printable(layer.name)
         let mark = layer.violation == nil ? "" : terminal.colour(" !", .red)
@@ -44,13 +45,13 @@ struct InspectionText {
     }
 }
 
-/// What a layer is, and why it is taken for that.
+/// The kind of a layer, and the reason for it.
 struct LayerHeading {
     let terminal: Terminal
 
     /// The lines above a layer.
     ///
-    /// - Parameter path: the names of the layers around it, and its own.
+    /// - Parameter path: the names of the outer layers and of this one.
     func lines(_ layer: InspectionLayer, path: [String]) -> [String] {
         let name = terminal.printable(path.joined(separator: " > "))
         let format = layer.format ?? "unknown bytes"

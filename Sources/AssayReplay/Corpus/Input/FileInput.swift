@@ -1,30 +1,37 @@
 import AssayCore
+import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+/// A stream of bytes.
+protocol ByteInput: AnyObject {
+    /// Reads at least one byte, unless there are no more. Blocks the thread.
+    ///
+    /// - Parameter buffer: the destination; not empty.
+    /// - Returns: the number of bytes; 0 at the end.
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputFailure) -> Int
+}
 
-/// The bytes of an open file, as they stand there.
+/// Why a stream cannot be read any further.
+struct InputFailure: Error {
+    /// The sentence, with the byte of the file where it is known.
+    let message: String
+}
+
+/// The bytes of an open file.
 ///
-/// A regular file may grow while it is read, and for ever. It is read as far as it went when it was opened; see
-/// ``readsToLineEnd`` for what comes after that.
+/// A regular file may grow without end while it is read. It is read up to its size when it was opened; see
+/// ``readsToLineEnd``.
 final class FileInput: ByteInput {
     private let descriptor: Int32
     private let isOwner: Bool
-    /// How many bytes remain of those that a regular file had when it was opened; nil for others.
+    /// The bytes left of a regular file's size when it was opened; nil for other files.
     private var remaining: Int?
     private var peeked: ArraySlice<UInt8> = []
     private var lastByte: UInt8?
-    /// How many bytes more may be read in search of the end of a line.
-    private var overtime = InputLimits.record
-    /// How many bytes were handed out.
+    /// How many bytes behind that size may be read to finish a line.
+    private var lineReserve = InputLimits.record
+    /// How many bytes were returned.
     private(set) var position = 0
-    /// Whether the line amid which the file ended when it was opened is read to its end, if that has come by now. It was
-    /// being written at that moment, and is no broken one.
+    /// Whether to finish a line that was being written when the file was opened.
     var readsToLineEnd = false
 
     private init(_ descriptor: Int32, isOwner: Bool) {
@@ -34,7 +41,7 @@ final class FileInput: ByteInput {
 
     deinit { if isOwner { close(descriptor) } }
 
-    /// Standard input, which stays open.
+    /// Standard input, which stays open afterwards.
     static func standardInput() throws(InputFailure) -> FileInput {
         let input = FileInput(STDIN_FILENO, isOwner: false)
         try input.measure(demandingRegular: false)
@@ -45,20 +52,11 @@ final class FileInput: ByteInput {
     ///
     /// - Parameters:
     ///   - path: the bytes of its path.
-    ///   - isNamed: whether somebody asked for this very file; one that was found must be a regular file, and opening it
-    ///     waits for nobody.
+    ///   - isNamed: whether the user gave this path. A file found in a folder must be regular, and opening it must not block.
     static func open(_ path: [UInt8], isNamed: Bool) throws(InputFailure) -> FileInput {
         var flags = O_RDONLY | O_CLOEXEC | O_NOCTTY
         if !isNamed { flags |= O_NONBLOCK }
-        let descriptor = unsafe path.withCPath { path in
-            #if canImport(Glibc)
-                unsafe Glibc.open(path, flags)
-            #elseif canImport(Musl)
-                unsafe Musl.open(path, flags)
-            #else
-                unsafe Darwin.open(path, flags)
-            #endif
-        }
+        let descriptor = unsafe path.withCPath { unsafe Foundation.open($0, flags) }
         guard descriptor >= 0 else { throw InputFailure(message: "it cannot be opened: \(systemError(errno))") }
         let input = FileInput(descriptor, isOwner: true)
         try input.measure(demandingRegular: !isNamed)
@@ -74,22 +72,21 @@ final class FileInput: ByteInput {
             if demandingRegular { throw InputFailure(message: "it is no regular file any more") }
             return
         }
-        // Standard input may be a file of which somebody else has read a part.
+        // Another process may have read a part of standard input.
         remaining = max(0, Int(status.st_size) - max(0, Int(lseek(descriptor, 0, SEEK_CUR))))
     }
 
-    /// Whether reading waits for nobody, or will not in some milliseconds.
+    /// Whether reading does not block, now or within some milliseconds.
     func isReady(within milliseconds: Int) -> Bool {
         guard remaining == nil, peeked.isEmpty else { return true }
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         while true {
             let count = unsafe poll(&request, 1, Int32(clamping: milliseconds))
-            // A signal that is handled says nothing about the file.
             if count >= 0 || errno != EINTR { return count != 0 }
         }
     }
 
-    /// The first bytes, which stay to be read: as many as asked for, or all there are.
+    /// The next bytes, without consuming them: `count`, or all that are left.
     func peek(_ count: Int) throws(InputFailure) -> ArraySlice<UInt8> {
         while peeked.count < count {
             let (more, failure) = unsafe [UInt8].reading(atMost: 4096) { (buffer, count) throws(InputFailure) in
@@ -120,38 +117,32 @@ final class FileInput: ByteInput {
         guard let remaining else { return unsafe try readSome(into: buffer) }
         guard remaining > 0 else { return unsafe try readToLineEnd(into: buffer) }
         let count = unsafe try readSome(into: UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(remaining)))
-        // A file that shrank has ended.
+        // A file that shrank ends here.
         self.remaining = count == 0 ? 0 : remaining - count
-        if count > 0 { lastByte = unsafe buffer[count - 1] } else { overtime = 0 }
+        if count > 0 { lastByte = unsafe buffer[count - 1] } else { lineReserve = 0 }
         return count
     }
 
     private func readToLineEnd(into buffer: UnsafeMutableRawBufferPointer) throws(InputFailure) -> Int {
-        guard readsToLineEnd, overtime > 0, let lastByte, lastByte != UInt8(ascii: "\n") else { return 0 }
-        var count = unsafe try readSome(into: UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(overtime)))
+        guard readsToLineEnd, lineReserve > 0, let lastByte, lastByte != UInt8(ascii: "\n") else { return 0 }
+        var count = unsafe try readSome(into: UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(lineReserve)))
         if let end = unsafe buffer.prefix(count).firstIndex(of: UInt8(ascii: "\n")) {
             count = end + 1
-            overtime = 0
+            lineReserve = 0
         } else {
-            overtime = count == 0 ? 0 : overtime - count
+            lineReserve = count == 0 ? 0 : lineReserve - count
         }
         return count
     }
 
     private func readSome(into buffer: UnsafeMutableRawBufferPointer) throws(InputFailure) -> Int {
         while true {
-            #if canImport(Glibc)
-                let count = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-            #elseif canImport(Musl)
-                let count = unsafe Musl.read(descriptor, buffer.baseAddress, buffer.count)
-            #else
-                let count = unsafe Darwin.read(descriptor, buffer.baseAddress, buffer.count)
-            #endif
+            let count = unsafe Foundation.read(descriptor, buffer.baseAddress, buffer.count)
             if count >= 0 { return count }
             switch errno {
             case EINTR: continue
             case EAGAIN:
-                // Whoever opened standard input may have made it one that does not wait.
+                // Standard input may be in non-blocking mode.
                 var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                 _ = unsafe poll(&request, 1, -1)
             default: throw InputFailure(message: "byte \(position): it cannot be read: \(systemError(errno))")
@@ -160,14 +151,14 @@ final class FileInput: ByteInput {
     }
 }
 
-/// The system's words for one of its errors.
+/// The system's description of an error number.
 func systemError(_ number: Int32) -> String {
     guard let words = unsafe strerror(number) else { return "error \(number)" }
     return unsafe String(cString: words)
 }
 
 extension [UInt8] {
-    /// Lends the bytes as a path for the system, which ends with a NUL.
+    /// Lends the bytes as a NUL-terminated path.
     func withCPath<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
         let characters = map { CChar(bitPattern: $0) } + [0]
         func lend(_ path: UnsafePointer<CChar>) -> Result { unsafe body(path) }

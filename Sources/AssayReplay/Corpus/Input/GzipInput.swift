@@ -1,15 +1,15 @@
 import CZlib
 
-/// What a file that is compressed with gzip (RFC 1952) stands for: its members one after the other.
+/// Decompresses a gzip file (RFC 1952), member after member.
 @safe final class GzipInput: ByteInput {
-    /// What such a file begins with (RFC 1952 section 2.3.1: ID1, ID2).
+    /// The first bytes (RFC 1952 section 2.3.1: ID1, ID2).
     static let magic: [UInt8] = [0x1F, 0x8B]
 
     private let file: FileInput
-    // zlib keeps the address of the stream in what it allocates for it, so that it must not move.
+    // zlib keeps the address of the stream: it must not move.
     private let stream: UnsafeMutablePointer<z_stream>
     private let input: UnsafeMutableRawBufferPointer
-    /// Whether all is read of the members so far.
+    /// Whether the last member ended.
     private var isBetweenMembers = false
     private var isAtEnd = false
     private var memberStart = 0
@@ -19,20 +19,20 @@ import CZlib
         unsafe stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
         unsafe input = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
-        // 15 bits of window, which is the most there is, and 16 for gzip and nothing else.
+        // The largest window (15 bits), and 16 for gzip only.
         let result = unsafe inflateInit2_(stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
         guard result == Z_OK else { throw InputFailure(message: "zlib cannot be used: error \(result)") }
     }
 
     deinit {
-        // Does nothing but return an error when there was no memory to begin with.
+        // Returns an error and does nothing if inflateInit2 failed.
         unsafe inflateEnd(stream)
         unsafe stream.deinitialize(count: 1)
         unsafe stream.deallocate()
         unsafe input.deallocate()
     }
 
-    /// The byte of the file that zlib would read next.
+    /// The position in the file of zlib's next byte.
     private var position: Int { unsafe file.position - Int(stream.pointee.avail_in) }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputFailure) -> Int {
@@ -49,10 +49,10 @@ import CZlib
                 memberStart = position
                 unsafe inflateReset(stream)
             case Z_BUF_ERROR:
-                // Nothing could be done without more input.
+                // No progress without more input.
                 if count == 0 { try refill() }
             default:
-                // What was unpacked before the damage is handed out first: zlib tells of it again.
+                // Return what was decompressed first: zlib repeats the error.
                 if count == 0 { throw damage(result) }
             }
             if count > 0 { return count }
@@ -74,7 +74,7 @@ import CZlib
     }
 
     private func damage(_ result: Int32) -> InputFailure {
-        // All members but the first are known by no more than the bytes that they begin with.
+        // Behind the first member, bytes that do not begin like gzip are not damage but something else.
         if result == Z_DATA_ERROR, unsafe stream.pointee.total_in <= UInt(GzipInput.magic.count) {
             return InputFailure(message: "byte \(memberStart): what follows the compressed data is not gzip")
         }

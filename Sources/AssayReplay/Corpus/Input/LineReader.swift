@@ -1,28 +1,22 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Foundation
 
-/// Cuts bytes into lines. No line is copied, unless it stands where two pieces meet that were read one after the other.
+/// Cuts bytes into lines. Copies only lines that span two pieces.
 struct LineReader {
-    /// What stands between two line feeds.
+    /// The bytes between two line feeds.
     enum Line {
         /// A line, without its line feed.
         case bytes(ArraySlice<UInt8>)
-        /// A line of so many bytes, which are more than are allowed. None of them is kept.
+        /// A line over the limit: its length. Its bytes are dropped.
         case tooLong(Int)
     }
 
     /// How far one piece is read.
     private enum Extent {
-        /// What is there.
+        /// One read.
         case once
-        /// Until a line feed is among it, or its memory is full.
+        /// Until a line feed, or until the buffer is full.
         case toLineFeed
-        /// Until its memory is full.
+        /// Until the buffer is full.
         case full
     }
 
@@ -32,22 +26,22 @@ struct LineReader {
     private var chunk: [UInt8] = []
     private var start = 0
     private var isAtEnd = false
-    /// Why nothing more can be read.
+    /// Why reading ended; nil at the end of the input.
     private(set) var failure: InputFailure?
 
     /// - Parameters:
-    ///   - chunkSize: how many bytes are read at once.
-    ///   - limit: how many bytes a line may have.
+    ///   - chunkSize: how many bytes to read at once.
+    ///   - limit: the most bytes of a line.
     init(_ input: any ByteInput, chunkSize: Int, limit: Int) {
         self.input = input
         self.chunkSize = max(1, chunkSize)
         self.limit = limit
     }
 
-    /// What was read and not handed out yet.
+    /// The bytes that were read and not returned yet.
     var unread: ArraySlice<UInt8> { chunk[start...] }
 
-    /// Reads on until a line that is not blank is among what is unread, up to the limit.
+    /// Reads up to the end of the first line that is not blank, or up to the limit.
     mutating func readFirstLine() {
         while !isAtEnd, unread.count <= limit {
             if let first = unread.firstIndex(where: { !$0.isSpace }), lineFeed(from: first) != nil { return }
@@ -55,33 +49,32 @@ struct LineReader {
         }
     }
 
-    /// Reads on until all is unread that there is, up to the limit. Returns whether it is.
+    /// Reads all, up to the limit. Returns whether that was all.
     mutating func readAll() -> Bool {
         while !isAtEnd, unread.count <= limit { readMore(.full) }
         return unread.count <= limit
     }
 
-    /// Whether ``next()`` reads nothing more.
+    /// Whether ``next()`` returns without reading.
     var hasLine: Bool { isAtEnd || lineFeed(from: start) != nil }
 
-    /// Whether so little of a line has been read that ``readOnce()`` is quick, which copies it.
+    /// Whether ``readOnce()`` is cheap: it copies the unread bytes.
     var isShort: Bool { unread.count <= min(limit, chunkSize) }
 
-    /// Reads what the input has. Blocks only as long as it has nothing.
+    /// Reads once. Blocks only while the input holds nothing.
     mutating func readOnce() {
         guard !isAtEnd else { return }
         readMore(.once)
     }
 
-    /// The next line of what was read, and nil when it does not hold a whole one.
+    /// The next whole line among the unread bytes.
     mutating func nextRead() -> Line? {
         guard let end = lineFeed(from: start) else { return nil }
         defer { start = end + 1 }
         return end - start <= limit ? .bytes(chunk[start..<end]) : .tooLong(end - start)
     }
 
-    /// The next line, and nil at the end or when nothing more can be read: ``failure`` tells. A line that broke off then
-    /// is left out.
+    /// The next line; nil at the end or at a ``failure``, which drops an unfinished line.
     mutating func next() -> Line? {
         while true {
             if let line = nextRead() { return line }
@@ -117,7 +110,7 @@ struct LineReader {
         unsafe chunk.withUnsafeBytes { unsafe $0.firstLineFeed(from: position) }
     }
 
-    /// Puts what is unread into a new piece of memory, as slices of the old one are with others, and reads on behind it.
+    /// Copies the unread bytes to a new buffer, since slices of the old one are in use, and reads behind them.
     private mutating func readMore(_ extent: Extent) {
         let rest = unread
         let capacity = max(chunkSize, min(2 * rest.count, limit + chunkSize), rest.count + 1)
@@ -147,7 +140,7 @@ struct LineReader {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Where the first line feed stands at a position or after it.
+    /// The position of the first line feed at or after a position.
     fileprivate func firstLineFeed(from position: Int) -> Int? {
         guard position < count, let baseAddress,
             let found = unsafe memchr(baseAddress + position, 0x0A, count - position)
@@ -162,14 +155,14 @@ extension UInt8 {
 }
 
 extension [UInt8] {
-    /// The bytes that `body` writes into memory and counts, and why there are no more if it fails.
+    /// The bytes that `body` writes and counts, and its error.
     static func reading(
         atMost capacity: Int, _ body: (UnsafeMutableRawBufferPointer, inout Int) throws(InputFailure) -> Void
     ) -> ([UInt8], InputFailure?) {
         var failure: InputFailure?
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
             do throws(InputFailure) {
-                // More memory may be there than was asked for.
+                // The buffer may be larger than asked for.
                 let asked = unsafe UnsafeMutableRawBufferPointer(
                     rebasing: UnsafeMutableRawBufferPointer(buffer).prefix(capacity))
                 unsafe try body(asked, &count)

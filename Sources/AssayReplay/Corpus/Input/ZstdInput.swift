@@ -1,21 +1,21 @@
 import CZstd
 
-/// What a file that is compressed with zstd (RFC 8878) stands for: its frames one after the other.
+/// Decompresses a zstd file (RFC 8878), frame after frame.
 @safe final class ZstdInput: ByteInput {
-    /// How much a frame may demand to be remembered, as a power of two of bytes: 128 MiB, as `zstd` itself has it.
+    /// The largest window of a frame, as a power of two of bytes: 128 MiB, the limit of the program `zstd`.
     private static let windowLog: Int32 = 27
 
     private let file: FileInput
     private let context: OpaquePointer
     private let buffer: UnsafeMutableRawBufferPointer
     private var input: ZSTD_inBuffer
-    /// Whether the frames so far are whole.
+    /// Whether the last frame ended.
     private var isBetweenFrames = false
-    /// Whether there may be output without more input.
+    /// Whether output may be left without more input.
     private var hasOutput = false
     private var isAtEnd = false
 
-    /// Whether a file is compressed so: it begins with a frame, or one to be skipped (RFC 8878 sections 3.1.1 and 3.1.2).
+    /// Whether a file begins with a frame, or a skippable one (RFC 8878 sections 3.1.1 and 3.1.2).
     static func isMagic(_ bytes: ArraySlice<UInt8>) -> Bool {
         let bytes = Array(bytes.prefix(4))
         guard bytes.count == 4 else { return false }
@@ -50,7 +50,7 @@ import CZstd
                 let position = unsafe file.position - (input.size - input.pos)
                 throw InputFailure(message: "byte \(position): the compressed data are damaged: \(words)")
             }
-            // Zero says that a frame is whole, and all of it was handed out.
+            // Zero: the frame ended, and all of it was returned.
             isBetweenFrames = result == 0
             hasOutput = unsafe result != 0 && output.pos == output.size
             if unsafe output.pos > 0 { return unsafe output.pos }

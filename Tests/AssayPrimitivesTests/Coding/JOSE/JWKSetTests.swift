@@ -1,5 +1,6 @@
 import AssayCore
 import AssayPrimitives
+import AssayTestSupport
 import Testing
 
 @Suite("JWK sets") struct JWKSetTests {

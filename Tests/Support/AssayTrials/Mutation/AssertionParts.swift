@@ -1,4 +1,6 @@
+import AppAttest
 import Assay
+import AssayCore
 import AssayPrimitives
 
 /// The parts of an assertion, and where they lie.

@@ -2,6 +2,7 @@ import Assay
 import AssayCore
 import AssayPrimitives
 import Foundation
+import PlayIntegrity
 
 extension DontCare {
     static let playIntegrity: [DontCare] = [

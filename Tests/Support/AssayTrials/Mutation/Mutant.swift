@@ -1,4 +1,5 @@
 import Assay
+import AssayCore
 
 /// Changed evidence, with what it was made of.
 struct Mutant: Sendable {

@@ -1,4 +1,5 @@
 import Assay
+import AssayCore
 import Foundation
 
 /// Records that a run of changes wrote to a file: what the ledger has to see before, and the changed one at the end.

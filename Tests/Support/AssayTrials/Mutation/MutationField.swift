@@ -2,6 +2,7 @@ import Assay
 import AssayCore
 import AssayPrimitives
 import AssayTesting
+import PlayIntegrity
 
 /// A field of evidence in one of the forms in which somebody hands it in, and how a change of it becomes a record.
 struct MutationField: Sendable {

@@ -1,4 +1,5 @@
 import Assay
+import AssayCore
 
 /// What became of changed evidence.
 enum MutationOutcome: Sendable, Equatable {

@@ -1,6 +1,9 @@
+import AppAttest
 import Assay
+import AssayCore
 import AssayPrimitives
 import AssayTestSupport
+import PlayIntegrity
 
 /// Which variant of its policy a change of a vector is judged under.
 ///

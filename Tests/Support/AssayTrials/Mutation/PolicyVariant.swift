@@ -1,4 +1,5 @@
 import Assay
+import AssayCore
 
 /// How much of a policy is held against changed evidence. No change may hide behind a demand that it fails by chance, and
 /// none be forgiven for want of the demand that is there to catch it.

@@ -1,5 +1,7 @@
+import Approov
 import Assay
 import AssayCore
+import AssayHTTPSignatures
 import AssayPrimitives
 
 /// What of a signed message of Approov somebody signs or reads: two records with the same view say the same.

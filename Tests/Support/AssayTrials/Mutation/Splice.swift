@@ -1,5 +1,6 @@
 import Assay
 import AssayCore
+import AssayHTTPSignatures
 import AssayPrimitives
 
 /// A part of one accepted vector in the place of the same part of another one.

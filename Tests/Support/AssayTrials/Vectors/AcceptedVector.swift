@@ -1,4 +1,6 @@
+public import AppAttest
 public import Assay
+public import AssayCore
 import AssayPrimitives
 import AssayTestSupport
 public import Foundation

@@ -1,4 +1,5 @@
 public import Assay
+public import AssayCore
 import AssayTestSupport
 public import Foundation
 

@@ -1,0 +1,35 @@
+"""The targets of a package as its manifest declares them."""
+
+import json
+import os
+import subprocess
+
+
+class Target:
+    def __init__(self, entry, package):
+        self.name = entry["name"]
+        self.kind = entry["type"]
+        parent = "Tests" if self.kind == "test" else "Sources"
+        self.folder = os.path.join(package, entry.get("path") or os.path.join(parent, self.name))
+        self.targets = []
+        self.products = []
+        for dependency in entry["dependencies"]:
+            # The manifest writes what a target imports by name, and adds `.target(name:)` for modules further down.
+            if "byName" in dependency:
+                self.targets.append(dependency["byName"][0])
+            elif "product" in dependency:
+                self.products.append(dependency["product"][0])
+
+
+def read(package):
+    """The declared products and the targets, by name, of the package in a folder."""
+    output = subprocess.run(
+        [os.environ.get("SWIFT", "swift"), "package", "--package-path", package, "dump-package"],
+        check=True, stdout=subprocess.PIPE).stdout
+    description = json.loads(output)
+    targets = {entry["name"]: Target(entry, package) for entry in description["targets"]}
+    for target in targets.values():
+        # A product of another package may be named as a target is.
+        target.products += [name for name in target.targets if name not in targets]
+        target.targets = [name for name in target.targets if name in targets]
+    return description["products"], targets

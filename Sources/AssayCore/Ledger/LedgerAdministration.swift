@@ -1,0 +1,92 @@
+public import FoundationEssentials
+
+/// What operators need of a ledger: standings, listing, purging and checking. No verification depends on it.
+///
+/// Contract, beside that of ``Ledger``:
+/// - A change is durable when the function returns, and applies to every later commit.
+/// - A subject has one standing at a time: a block or an allowance replaces the one before.
+/// - An operation that fails throws ``LedgerOutage``. A change that failed may still have been applied if its answer was
+///   lost; repeating it is safe.
+public protocol LedgerAdministration: Ledger {
+    /// Blocks a subject. Replaces its block or allowance.
+    func block(_ block: Block) async throws(LedgerOutage)
+
+    /// Allows a subject what policy would refuse. Replaces its block or allowance.
+    func allow(_ allowance: Allowance) async throws(LedgerOutage)
+
+    /// Removes the subject's block or allowance.
+    ///
+    /// - Returns: the standing that was removed, in force or not, and nil if there was none.
+    @discardableResult
+    func removeStanding(of subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding?
+
+    /// Deletes all challenges and digests that ``LedgerRules/purgeHorizon(at:clock:)`` allows to delete. Ledgers may also
+    /// delete some of them with each write.
+    ///
+    /// - Returns: how many entries were deleted.
+    @discardableResult
+    func purge(at now: Date) async throws(LedgerOutage) -> Int
+
+    /// Passes every entry to `body`, in a consistent snapshot, section by section in the order of ``LedgerEntry``.
+    ///
+    /// - Throws: ``LedgerOutage``, and what `body` throws.
+    func export(_ body: (LedgerEntry) throws -> Void) async throws
+
+    /// Counts the entries of the ledger at a time.
+    func summary(at now: Date) async throws(LedgerOutage) -> LedgerSummary
+
+    /// Looks for damage in the storage and in the entries.
+    ///
+    /// - Parameter keyProblem: what is wrong with an enrolled key by the rules of its engine, as a predicate such as "has no
+    ///   P-256 point", and nil for nothing: `Verifier.problem(withKey:)`.
+    /// - Returns: one sentence for each problem, at most a hundred of each sort; none if the ledger is sound.
+    /// - Throws: ``LedgerOutage`` when the ledger cannot be read. Damage is an answer, not an outage.
+    func check(_ keyProblem: @escaping @Sendable (EnrolledKey) -> String?) async throws(LedgerOutage) -> [String]
+}
+
+/// One entry of a ledger, as exported.
+public enum LedgerEntry: Sendable, Equatable {
+    /// An issued challenge; the time at which it was consumed, if it was.
+    case challenge(Challenge, consumedAt: Date?)
+    /// An enrolled key with its counter.
+    case key(EnrolledKey)
+    /// A digest that was used.
+    case digest(UsedDigest)
+    /// A block.
+    case block(Block)
+    /// An allowance.
+    case allowance(Allowance)
+}
+
+extension EnrolledKey {
+    /// The key in a sentence of ``LedgerAdministration/check(_:)``.
+    package var label: String { "key \(identifier.subject.name) of \(identifier.engine)" }
+}
+
+/// How many entries a ledger holds.
+public struct LedgerSummary: Sendable, Equatable {
+    /// Challenges that can still be consumed.
+    public let openChallenges: Int
+    /// Challenges that were consumed and have not expired.
+    public let consumedChallenges: Int
+    /// Enrolled keys.
+    public let keys: Int
+    /// Digests whose window has not ended.
+    public let digests: Int
+    /// Blocks in force.
+    public let blocks: Int
+    /// Allowances in force.
+    public let allowances: Int
+
+    /// Counts a ledger's entries.
+    public init(
+        openChallenges: Int, consumedChallenges: Int, keys: Int, digests: Int, blocks: Int, allowances: Int
+    ) {
+        self.openChallenges = openChallenges
+        self.consumedChallenges = consumedChallenges
+        self.keys = keys
+        self.digests = digests
+        self.blocks = blocks
+        self.allowances = allowances
+    }
+}

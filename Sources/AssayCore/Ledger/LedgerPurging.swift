@@ -1,0 +1,28 @@
+package import FoundationEssentials
+
+/// Whether a ledger deletes challenges and digests that ended long ago.
+package enum LedgerPurging: Sendable {
+    /// With each write, up to ``LedgerRules/purgeHorizon(at:clock:)``. The closure is the machine's clock: a write as of a
+    /// future time must not delete what still protects today.
+    case byClock(@Sendable () -> Date)
+    /// Never: for records that are judged as of any time, in any order.
+    case never
+
+    /// The machine's time.
+    package var clock: @Sendable () -> Date {
+        switch self {
+        case .byClock(let clock): clock
+        case .never: { Date() }
+        }
+    }
+
+    /// Entries that ended at or before this time may be deleted; nil if none may.
+    ///
+    /// - Parameter now: the time of the write; the earliest if there are several.
+    package func horizon(at now: Date) -> Date? {
+        switch self {
+        case .byClock(let clock): LedgerRules.purgeHorizon(at: now, clock: clock())
+        case .never: nil
+        }
+    }
+}

@@ -1,0 +1,93 @@
+public import FoundationEssentials
+
+/// The facts of a verdict about the device, the app and the key; each engine has its own type.
+public protocol VerdictSubject: Sendable {
+    /// Every known fact as a named value, in the order in which a person would read them.
+    var fields: [SubjectField] { get }
+    /// The facts by which reports group verdicts. Fields that the engine does not declare as dimensions may be included.
+    var dimensions: [SubjectField] { get }
+    /// When the platform made the evidence, if the evidence states it.
+    var madeAt: Date? { get }
+    /// The counter that the evidence presented.
+    var presentedCounter: Int64? { get }
+}
+
+extension VerdictSubject {
+    /// All facts. An engine with a faster way to find the dimensions implements it.
+    public var dimensions: [SubjectField] { fields }
+    /// The evidence states no time.
+    public var madeAt: Date? { nil }
+    /// The evidence has no counter.
+    public var presentedCounter: Int64? { nil }
+}
+
+/// A fact of subjects by which reports group verdicts: a version or a label, never the identifier of a device or request.
+public struct SubjectDimension: Sendable, Equatable {
+    /// The name of the field; see ``SubjectField/name``.
+    public let name: String
+    /// The title in reports.
+    public let title: String
+
+    /// Names a dimension.
+    package init(_ name: String, _ title: String) {
+        self.name = name
+        self.title = title
+    }
+}
+
+/// One fact of a verdict's subject.
+public struct SubjectField: Sendable, Equatable {
+    /// The value of a fact.
+    public enum Value: Sendable, Equatable {
+        /// Text. Binary values are standard base64 with padding, times RFC 3339.
+        case text(String)
+        /// Several texts, in their order.
+        case texts([String])
+        /// An integer.
+        case integer(Int64)
+        /// True or false.
+        case flag(Bool)
+    }
+
+    /// The field's name in JSON, in camel case.
+    public let name: String
+    /// Its value.
+    public let value: Value
+
+    /// Names a fact.
+    @inlinable
+    package init(_ name: String, _ value: Value) {
+        self.name = name
+        self.value = value
+    }
+}
+
+extension [SubjectField] {
+    /// Appends a fact, unless its value is nil.
+    @inlinable
+    package mutating func add(_ name: String, _ value: SubjectField.Value?) {
+        if let value { append(SubjectField(name, value)) }
+    }
+
+    /// Appends a text, unless it is nil.
+    @inlinable
+    package mutating func add(_ name: String, text: String?) { add(name, text.map { .text($0) }) }
+
+    /// Appends an integer, unless it is nil.
+    @inlinable
+    package mutating func add(_ name: String, integer: (some BinaryInteger)?) {
+        add(name, integer.map { .integer(Int64(clamping: $0)) })
+    }
+
+    /// Appends a time as text, unless it is nil.
+    package mutating func add(_ name: String, time: Date?) { add(name, text: time.map(RFC3339.format)) }
+}
+
+extension SubjectField.Value {
+    /// Texts that the evidence determines the number of: the first ones and how many more there are; nil for none.
+    package static func list(_ texts: [String], atMost limit: Int) -> SubjectField.Value? {
+        guard !texts.isEmpty else { return nil }
+        let rest = texts.count - limit
+        return .texts(texts.prefix(limit) + (rest > 0 ? ["\(rest) more"] : []))
+    }
+}

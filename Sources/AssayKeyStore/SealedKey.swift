@@ -1,0 +1,204 @@
+public import AssayCore
+import AssayPrimitives
+public import FoundationEssentials
+
+/// A key as a ``SealedKeyStorage`` keeps it: what is readable without the master key, and the sealed parts.
+///
+/// The seal covers all fields, so that a key that was edited does not open. Until it is opened, nothing in it is proven.
+public struct SealedKey: Sendable, Equatable {
+    /// The times of a key in microseconds since 1970, exactly as stored: the seal covers these numbers, and a `Date` cannot
+    /// represent all of them.
+    public struct Times: Sendable, Equatable {
+        /// The beginning of the window, and nil for none.
+        public let notBefore: Int64?
+        /// The end of the window, and nil for none.
+        public let notAfter: Int64?
+        /// When the key is retired, and nil for never.
+        public let retiredAt: Int64?
+        /// When the key was added.
+        public let addedAt: Int64
+
+        /// States the times.
+        public init(notBefore: Int64?, notAfter: Int64?, retiredAt: Int64?, addedAt: Int64) {
+            self.notBefore = notBefore
+            self.notAfter = notAfter
+            self.retiredAt = retiredAt
+            self.addedAt = addedAt
+        }
+    }
+
+    /// The name, unique in the store.
+    public let name: String
+    /// The use of the key.
+    public let purpose: KeyPurpose
+    /// The package name or the policy's app that the key is for, and nil for every app whose policy names the key.
+    public let scope: String?
+    /// The algorithms of the key, and the ID by which evidence names it if it has one.
+    public let algorithm: String
+    /// Window, retirement and time of adding.
+    public let times: Times
+    /// Identifies the master key. The master key cannot be derived from it.
+    public let masterKeyID: [UInt8]
+    /// A byte for the form, a nonce, the encrypted parts and a tag.
+    public let sealed: [UInt8]
+
+    /// Reads a key from its stored fields.
+    public init(
+        name: String, purpose: KeyPurpose, scope: String?, algorithm: String, times: Times, masterKeyID: [UInt8],
+        sealed: [UInt8]
+    ) {
+        self.name = name
+        self.purpose = purpose
+        self.scope = scope
+        self.algorithm = algorithm
+        self.times = times
+        self.masterKeyID = masterKeyID
+        self.sealed = sealed
+    }
+
+    /// When the key may be used.
+    public var window: KeyWindow {
+        KeyWindow(
+            notBefore: times.notBefore.map(Date.init(microseconds:)),
+            notAfter: times.notAfter.map(Date.init(microseconds:)))
+    }
+
+    /// When the key is retired, and nil for never.
+    public var retiredAt: Date? { times.retiredAt.map(Date.init(microseconds:)) }
+
+    /// When the key was added.
+    public var addedAt: Date { Date(microseconds: times.addedAt) }
+
+    /// The key's state at a time.
+    public func state(at time: Date) -> KeyState { window.state(at: time, retiredAt: retiredAt) }
+}
+
+extension SealedKey {
+    /// The form in which parts are sealed. A key of another form is refused.
+    private static let form: UInt8 = 1
+    /// The length of form, nonce and tag.
+    private static let overhead = 1 + AESGCM.nonceLength + AESGCM.tagLength
+
+    /// Seals parts under a new nonce of 96 random bits: even after four billion sealings under one master key a repetition is
+    /// unlikely (NIST SP 800-38D section 8.3).
+    init(
+        name: String, purpose: KeyPurpose, scope: String?, algorithm: String, times: Times,
+        parts: [String: SecretBytes], under masterKey: MasterKey
+    ) throws(DecodeError) {
+        let open = SealedKey(
+            name: name, purpose: purpose, scope: scope, algorithm: algorithm, times: times,
+            masterKeyID: masterKey.identifier, sealed: [])
+        var generator = SystemRandomNumberGenerator()
+        let nonce = (0..<AESGCM.nonceLength).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        let (ciphertext, tag) = try AESGCM.seal(
+            SealedParts.encode(parts), key: masterKey.secret, nonce: nonce, additionalData: open.additionalData[...])
+        self.init(
+            name: name, purpose: purpose, scope: scope, algorithm: algorithm, times: times,
+            masterKeyID: masterKey.identifier, sealed: [Self.form] + nonce + ciphertext + tag)
+    }
+
+    /// The parts of the key.
+    ///
+    /// - Throws: ``KeyStoreOutage``: ``KeyStoreOutage/Code/wrongMasterKey``, or ``KeyStoreOutage/Code/corrupt`` if any field
+    ///   differs from what was sealed.
+    func opened(under masterKey: MasterKey, location: String) throws(KeyStoreOutage) -> [String: SecretBytes] {
+        try require(masterKey, location: location)
+        guard let parts = parts(under: masterKey) else {
+            throw KeyStoreOutage(
+                .corrupt,
+                "the key \(name.excerpt) of \(location) was damaged or changed after it was sealed; "
+                    + "restore the file, or remove the key with `assay keys remove` and add it again")
+        }
+        return parts
+    }
+
+    /// The key with a time of retirement, sealed again.
+    func retired(
+        at time: Date, under masterKey: MasterKey, location: String
+    ) throws(KeyStoreOutage) -> SealedKey {
+        let parts = try opened(under: masterKey, location: location)
+        let times = Times(
+            notBefore: times.notBefore, notAfter: times.notAfter, retiredAt: time.microseconds, addedAt: times.addedAt)
+        do {
+            return try SealedKey(
+                name: name, purpose: purpose, scope: scope, algorithm: algorithm, times: times, parts: parts,
+                under: masterKey)
+        } catch {
+            throw KeyStoreOutage(.corrupt, "the key \(name.excerpt) of \(location) is too large to be sealed")
+        }
+    }
+
+    /// Requires that the key is sealed under a master key.
+    func require(_ masterKey: MasterKey, location: String) throws(KeyStoreOutage) {
+        guard masterKeyID == masterKey.identifier else {
+            throw KeyStoreOutage(
+                .wrongMasterKey,
+                "the key \(name.excerpt) of \(location) is sealed under another master key; give that one")
+        }
+    }
+
+    private func parts(under masterKey: MasterKey) -> [String: SecretBytes]? {
+        guard sealed.count >= Self.overhead, sealed.first == Self.form else { return nil }
+        let nonce = Array(sealed[1..<1 + AESGCM.nonceLength])
+        let ciphertext = Array(sealed[(1 + AESGCM.nonceLength)...].dropLast(AESGCM.tagLength))
+        let plaintext = AESGCM.openSecret(
+            ciphertext, tag: Array(sealed.suffix(AESGCM.tagLength)), key: masterKey.secret, nonce: nonce,
+            additionalData: additionalData[...])
+        return plaintext.flatMap(SealedParts.decode)
+    }
+
+    /// All fields but the sealed parts, such that no two keys give the same bytes.
+    private var additionalData: [UInt8] {
+        var fields = SealedFields()
+        fields.add("assay key store: sealed key")
+        fields.add([Self.form])
+        fields.add(masterKeyID)
+        fields.add(name)
+        fields.add(purpose.name)
+        fields.add(optional: scope)
+        fields.add(algorithm)
+        for time in [times.notBefore, times.notAfter, times.retiredAt, times.addedAt] { fields.add(time) }
+        return fields.bytes
+    }
+
+    /// What is wrong with the fields of a stored key, and nil for nothing. It takes no master key: whether the key opens is
+    /// not tested.
+    package var problem: String? {
+        let key = "the sealed key \(name.excerpt)"
+        if KeyName.objection(to: name) != nil { return "\(key) has a name that no key has" }
+        if window.isEmpty { return "\(key) has a window that ends before it begins" }
+        if masterKeyID.count != MasterKey.identifierLength || sealed.count < Self.overhead {
+            return "\(key) is too short or too long"
+        }
+        return sealed.first == Self.form ? nil : "\(key) is sealed in a form that is not known"
+    }
+}
+
+/// Concatenated fields, such that no two sequences of fields give the same bytes.
+private struct SealedFields {
+    private(set) var bytes: [UInt8] = []
+
+    /// Adds a field after its length.
+    mutating func add(_ field: [UInt8]) {
+        append(UInt64(field.count))
+        bytes += field
+    }
+
+    mutating func add(_ text: String) { add(Array(text.utf8)) }
+
+    /// Adds a field that may be missing. Missing and empty differ.
+    mutating func add(optional text: String?) {
+        bytes.append(text == nil ? 0 : 1)
+        if let text { add(text) }
+    }
+
+    /// Adds a number that may be missing.
+    mutating func add(_ number: Int64?) {
+        bytes.append(number == nil ? 0 : 1)
+        if let number { append(UInt64(bitPattern: number)) }
+    }
+
+    private mutating func append(_ number: UInt64) {
+        bytes += (0..<8).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) }
+    }
+}

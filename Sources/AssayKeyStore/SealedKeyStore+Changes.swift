@@ -1,0 +1,91 @@
+public import AssayCore
+public import FoundationEssentials
+
+extension SealedKeyStore {
+    /// Seals a key and stores it. It is durable when this returns.
+    ///
+    /// - Parameters:
+    ///   - name: a name that is new in the store, of 1 to 255 bytes without invisible characters.
+    ///   - purpose: the use of the key, one of those whose types the store was given.
+    ///   - parts: the parts of the key by name, each as its file or variable holds it.
+    ///   - scope: the package name or the policy's app that it is for, and nil for every app whose policy names it.
+    ///   - window: when it may be used.
+    ///   - now: the time at which it is added.
+    /// - Throws: ``KeyStoreRefusal`` when there cannot be such a key, and an outage when it cannot be stored: also
+    ///   ``KeyStoreOutage/Code/wrongMasterKey`` when the store has keys that are sealed under another one.
+    @discardableResult
+    public func add(
+        _ name: String, for purpose: KeyPurpose, parts: [String: SecretBytes], scope: String? = nil,
+        window: KeyWindow = .always, at now: Date
+    ) async throws(KeyStoreFailure) -> SealedKey {
+        if let objection = KeyName.objection(to: name) { throw .refusal(.invalidName(objection)) }
+        if let objection = scope.flatMap({ KeyName.objection(to: $0) }) { throw .refusal(.invalidScope(objection)) }
+        guard !window.isEmpty else { throw .refusal(.emptyWindow) }
+        guard let type = materials.first(where: { $0.purpose == purpose }) else {
+            throw .refusal(.unknownPurpose(purpose, known: materials.map { $0.purpose }))
+        }
+        let algorithm: String
+        do { algorithm = try type.reading(parts).summary } catch { throw .refusal(.invalidKey(error)) }
+        let times = SealedKey.Times(
+            notBefore: window.notBefore?.microseconds, notAfter: window.notAfter?.microseconds, retiredAt: nil,
+            addedAt: now.microseconds)
+        let key: SealedKey
+        do {
+            key = try SealedKey(
+                name: name, purpose: purpose, scope: scope, algorithm: algorithm, times: times, parts: parts,
+                under: masterKey)
+        } catch {
+            throw .refusal(.invalidKey(KeyError("too-large", part: "", error.message)))
+        }
+        let (masterKey, location) = (masterKey, storage.keyLocation)
+        try await change { (keys) throws(KeyStoreFailure) in
+            do throws(KeyStoreOutage) {
+                for other in keys { try other.require(masterKey, location: location) }
+            } catch {
+                throw .outage(error)
+            }
+            guard !keys.contains(where: { $0.name.isByteEqual(to: name) }) else { throw .refusal(.nameTaken(name)) }
+            return .insert(key)
+        }
+        return key
+    }
+
+    /// Retires a key: from `time` on it is not used, and the store keeps it so that verdicts can say so.
+    ///
+    /// A retirement can be brought forward, and never put off.
+    /// - Throws: ``KeyStoreRefusal`` when there is no such key, or when it is already retired at this time or before.
+    public func retire(_ name: String, at time: Date) async throws(KeyStoreFailure) {
+        let (masterKey, location) = (masterKey, storage.keyLocation)
+        try await change { (keys) throws(KeyStoreFailure) in
+            guard let key = keys.first(where: { $0.name.isByteEqual(to: name) }) else {
+                throw .refusal(.unknownName(name))
+            }
+            if let retiredAt = key.times.retiredAt, retiredAt <= time.microseconds {
+                throw .refusal(.alreadyRetired(name, at: Date(microseconds: retiredAt)))
+            }
+            do throws(KeyStoreOutage) {
+                return .replace(try key.retired(at: time, under: masterKey, location: location))
+            } catch {
+                throw .outage(error)
+            }
+        }
+    }
+
+    /// Removes a key. Evidence under it will not be opened again.
+    ///
+    /// A file may keep the sealed bytes in free pages until it reuses them.
+    /// - Throws: ``KeyStoreRefusal`` when there is no such key.
+    public func remove(_ name: String) async throws(KeyStoreFailure) {
+        // Also after an error: the change may have been made nevertheless.
+        defer { invalidate() }
+        try await storage.removeSealedKey(name)
+    }
+
+    private func change(
+        _ decide: @escaping @Sendable ([SealedKey]) throws(KeyStoreFailure) -> SealedKeyChange
+    ) async throws(KeyStoreFailure) {
+        // Also after an error: the change may have been made nevertheless.
+        defer { invalidate() }
+        try await storage.changeSealedKeys(decide)
+    }
+}

@@ -1,0 +1,122 @@
+import AssayCore
+import AssayKeyStore
+import Foundation
+import GRDB
+
+/// Looks for damage in a ledger's file and rows.
+struct LedgerCheck {
+    let db: Database
+    let path: String
+    /// What is wrong with an enrolled key by the rules of its engine.
+    let engineProblem: (EnrolledKey) -> String?
+
+    /// How many problems of a sort are reported. Damage often comes in thousands.
+    private static let limit = 100
+
+    func problems() throws -> [String] {
+        var problems = try damage("the file") { try fileProblems() }
+        problems += try damage("the file") {
+            try Row.fetchAll(db, sql: "PRAGMA foreign_key_check").map { _ in "a row refers to one that is missing" }
+        }
+        problems += try rows("challenge", LedgerTables.challengeColumns, by: "value", challengeProblem)
+        problems += try rows("enrolledKey", LedgerTables.keyColumns, by: "engine, identifier", keyProblem)
+        problems += try damage("enrolledKey") { try copiedKeys() }
+        problems += try rows("usedDigest", LedgerTables.digestColumns, by: "digest", digestProblem)
+        problems += try rows("block", LedgerTables.standingColumns, by: "kind, name", standingProblem)
+        problems += try damage("forgotten") {
+            let found = try Set(String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'trigger'"))
+            return LedgerSchema.triggers.filter { !found.contains($0) }.map { "the trigger \($0) is missing" }
+        }
+        problems += try rows("forgotten", "until FROM forgotten", by: "what", markProblem)
+        problems += try rows("forgottenUse", "madeAt FROM forgottenUse", by: "app, kind", markProblem)
+        problems += try rows("sealedKey", LedgerTables.sealedKeyColumns, by: "name", sealedKeyProblem)
+        return problems
+    }
+
+    private func fileProblems() throws -> [String] {
+        let problems = try String.fetchAll(db, sql: "PRAGMA integrity_check(\(Self.limit))").filter { $0 != "ok" }
+        for problem in problems {
+            // SQLite lists a page that the disk cannot read as damage. The file may be sound: this is an outage.
+            guard let start = problem.firstRange(of: "error code=")?.upperBound,
+                let number = Int32(problem[start...].prefix { $0.isNumber })
+            else { continue }
+            let code = ResultCode(rawValue: number)
+            guard code.primaryResultCode == .SQLITE_IOERR else { continue }
+            throw DatabaseError(resultCode: code)
+        }
+        return problems
+    }
+
+    private func challengeProblem(_ row: StoredCells) throws -> String? {
+        let (challenge, consumedAt) = try LedgerTables.challenge(row)
+        let times = "issued at \(RFC3339.format(challenge.issuedAt))"
+        if challenge.value.isEmpty { return "a challenge \(times) is empty" }
+        if challenge.expiresAt <= challenge.issuedAt { return "a challenge \(times) expired before" }
+        if let consumedAt, consumedAt > challenge.expiresAt { return "a challenge \(times) was consumed too late" }
+        return nil
+    }
+
+    private func keyProblem(_ row: StoredCells) throws -> String? {
+        let key = try LedgerTables.key(row)
+        if key.identifier.value.isEmpty || key.publicKey.isEmpty { return "\(key.label) is empty" }
+        return engineProblem(key).map { "\(key.label) \($0)" }
+    }
+
+    /// Two IDs for one public key, which no evidence can lead to.
+    private func copiedKeys() throws -> [String] {
+        let sql = """
+            SELECT engine, hex(min(identifier)), count(*) FROM enrolledKey GROUP BY engine, publicKey
+            HAVING count(*) > 1 LIMIT \(Self.limit)
+            """
+        return try Row.fetchAll(db, sql: sql).map { row in
+            let cells = Array(row.databaseValues).map { "\($0)" }
+            return "\(cells[2]) keys of \(cells[0]) share one public key, among them \(cells[1])"
+        }
+    }
+
+    private func digestProblem(_ row: StoredCells) throws -> String? {
+        let use = try LedgerTables.digest(row)
+        return use.digest.isEmpty ? "an empty digest was used at \(RFC3339.format(use.usedAt))" : nil
+    }
+
+    private func markProblem(_ row: StoredCells) throws -> String? {
+        _ = try StoredRow(row, "forgotten").date(0)
+        return nil
+    }
+
+    private func standingProblem(_ row: StoredCells) throws -> String? {
+        let standing = try LedgerTables.standing(row)
+        guard standing.subject.name.isEmpty else { return nil }
+        return "\(standing.block == nil ? "an allowed" : "a blocked") \(standing.subject.kind.rawValue) has no name"
+    }
+
+    private func sealedKeyProblem(_ row: StoredCells) throws -> String? { try LedgerTables.sealedKey(row).problem }
+
+    private func rows(
+        _ table: String, _ columns: String, by key: String, _ problem: (StoredCells) throws -> String?
+    ) throws -> [String] {
+        try damage(table) {
+            var problems: [String] = []
+            try LedgerTables.each(db, columns, by: key) { row in
+                guard problems.count < Self.limit else { return }
+                do {
+                    if let found = try problem(row) { problems.append(found) }
+                } catch let error as StoredValueError {
+                    problems.append("a row of \(error.table) has \(error.column) that no ledger writes")
+                }
+            }
+            return problems
+        }
+    }
+
+    /// Reports damage that SQLite runs into as a problem. Any other error is an outage.
+    private func damage(_ what: String, _ body: () throws -> [String]) throws -> [String] {
+        do {
+            return try body()
+        } catch {
+            let outage = LedgerOutage(error, path: path)
+            guard outage.code == .corrupt else { throw outage }
+            return ["\(what) cannot be read to the end: \(outage.message)"]
+        }
+    }
+}

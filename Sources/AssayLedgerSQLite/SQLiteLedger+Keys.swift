@@ -1,0 +1,42 @@
+public import AssayCore
+public import AssayKeyStore
+import GRDB
+
+extension SQLiteLedger: SealedKeyStorage {
+    /// The path of the file.
+    public var keyLocation: String { path }
+
+    /// The sealed keys in this file, by name.
+    public func sealedKeys() async throws(KeyStoreOutage) -> [SealedKey] {
+        do {
+            return try await read { db in try LedgerTables(db).sealedKeys() }
+        } catch {
+            throw KeyStoreOutage(error)
+        }
+    }
+
+    /// Makes one change of the sealed keys, in a transaction of its own that is durable when this returns.
+    public func changeSealedKeys(
+        _ decide: @escaping @Sendable ([SealedKey]) throws(KeyStoreFailure) -> SealedKeyChange
+    ) async throws(KeyStoreFailure) {
+        let path = path
+        let result: Result<Void, KeyStoreFailure> = await withCheckedContinuation { continuation in
+            writer.lend { db in
+                do {
+                    try db.inTransaction(.immediate) {
+                        let tables = LedgerTables(db)
+                        try tables.apply(decide(tables.sealedKeys()))
+                        return .commit
+                    }
+                    continuation.resume(returning: .success(()))
+                } catch let failure as KeyStoreFailure {
+                    continuation.resume(returning: .failure(failure))
+                } catch {
+                    continuation.resume(
+                        returning: .failure(.outage(KeyStoreOutage(LedgerOutage(error, path: path)))))
+                }
+            }
+        }
+        try result.get()
+    }
+}

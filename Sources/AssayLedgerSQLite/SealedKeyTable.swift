@@ -1,0 +1,59 @@
+import AssayCore
+import AssayKeyStore
+import GRDB
+
+/// The statements on sealed keys, on one connection. The caller holds the transaction.
+extension LedgerTables {
+    static let sealedKeyColumns =
+        "name, purpose, scope, algorithm, notBefore, notAfter, retiredAt, addedAt, masterKey, sealed FROM sealedKey"
+
+    private static let insertSealedKey = LedgerSQL("INSERT \(sealedKeyValues)")
+    private static let replaceSealedKey = LedgerSQL("REPLACE \(sealedKeyValues)")
+    private static let sealedKeyValues = """
+        INTO sealedKey (name, purpose, scope, algorithm, notBefore, notAfter, retiredAt, addedAt, masterKey, sealed)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+    private static let removeSealedKey = LedgerSQL("DELETE FROM sealedKey WHERE name = ?")
+
+    static func sealedKey(_ row: StoredCells) throws -> SealedKey {
+        let row = StoredRow(row, "sealedKey")
+        return SealedKey(
+            name: try row.text(0), purpose: KeyPurpose(try row.text(1)), scope: try row.textIfAny(2),
+            algorithm: try row.text(3),
+            times: SealedKey.Times(
+                notBefore: try row.integerIfAny(4), notAfter: try row.integerIfAny(5),
+                retiredAt: try row.integerIfAny(6), addedAt: try row.integer(7)),
+            masterKeyID: try row.bytes(8), sealed: try row.bytes(9))
+    }
+
+    /// All keys, by name.
+    func sealedKeys() throws -> [SealedKey] {
+        var keys: [SealedKey] = []
+        try Self.each(db, Self.sealedKeyColumns, by: "name") { keys.append(try Self.sealedKey($0)) }
+        return keys
+    }
+
+    /// Applies a change that was decided on the present keys.
+    func apply(_ change: SealedKeyChange) throws {
+        switch change {
+        case .insert(let key): try write(key, Self.insertSealedKey)
+        case .replace(let key): try write(key, Self.replaceSealedKey)
+        case .remove(let name): try self.change(Self.removeSealedKey) { $0.text(name) }
+        }
+    }
+
+    private func write(_ key: SealedKey, _ sql: LedgerSQL) throws {
+        try change(sql) {
+            $0.text(key.name)
+            $0.text(key.purpose.name)
+            $0.text(key.scope)
+            $0.text(key.algorithm)
+            $0.integer(key.times.notBefore)
+            $0.integer(key.times.notAfter)
+            $0.integer(key.times.retiredAt)
+            $0.integer(key.times.addedAt)
+            $0.blob(key.masterKeyID)
+            $0.blob(key.sealed)
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import AssayPrimitives
+import AssayTesting
+
+/// Assertions that the key did not sign, or whose signature is not written as DER demands.
+struct AssertionSignatureVectors: VectorGroup {
+    let mint: AppAttestVectorMint
+
+    func files() throws(MintingError) -> [VectorDraft] {
+        [mint.file("assertion-signature.json", signers + forms + numbers + encodings)]
+    }
+
+    private func written(
+        _ id: String, _ write: @escaping @Sendable (ECDSASignature) -> [UInt8]
+    ) -> AssertionCase {
+        AssertionCase("signature-\(id)", .reject("signature")) { $0.signature = .written(write) }
+    }
+
+    private var signers: [AssertionCase] {
+        let other = mint.key("other")
+        return [
+            AssertionCase("signature-of-another-key", .reject("signature")) { $0.key = other },
+            AssertionCase("key-of-another-key-id", .reject("key"), publicKey: other.publicPoint),
+            // The counter of input that nobody signed must raise no alarm.
+            AssertionCase("signature-of-another-key-with-stale-counter", .reject("signature"), counter: 1, stored: 9) {
+                $0.key = other
+            },
+            AssertionCase(
+                "signature-over-other-client-data", .reject("signature"), clientData: .bytes(Array("{}".utf8))),
+            AssertionCase("signature-over-client-data-removed", .reject("signature"), clientData: .bytes([])),
+            AssertionCase("signature-before-counter-was-changed", .reject("signature")) {
+                $0.changeObject = {
+                    guard case .bytes(var bytes)? = $0["authenticatorData"], bytes.count > 36 else { return }
+                    bytes[36] ^= 0x40
+                    $0["authenticatorData"] = .bytes(bytes)
+                }
+            },
+            AssertionCase("signature-before-app-was-changed", .reject("signature")) {
+                $0.changeObject = {
+                    guard case .bytes(let bytes)? = $0["authenticatorData"] else { return }
+                    $0["authenticatorData"] = .bytes(
+                        Digest.sha256(Array(AppAttestVectorMint.otherAppID.utf8)) + bytes.dropFirst(32))
+                }
+            },
+        ]
+    }
+
+    private var forms: [AssertionCase] {
+        [
+            AssertionCase("signature-over-nonce-as-digest", .reject("signature")) { $0.signature = .nonceAsDigest },
+            AssertionCase("signature-concatenated", .reject("signature")) { $0.signature = .concatenated },
+            written("empty") { _ in [] },
+            written("broken") { $0.der.flippingLastBit() },
+            written("r-and-s-exchanged") { ECDSASignature(r: $0.s, s: $0.r).der },
+        ]
+    }
+
+    private var numbers: [AssertionCase] {
+        let zero = [UInt8](repeating: 0, count: 32)
+        let order = ECDSASignature.p256Order
+        return [
+            written("r-zero") { ECDSASignature(r: zero, s: $0.s).der },
+            written("s-zero") { ECDSASignature(r: $0.r, s: zero).der },
+            written("both-zero") { _ in ECDSASignature(r: zero, s: zero).der },
+            written("r-is-order") { ECDSASignature(r: order, s: $0.s).der },
+            written("s-is-order") { ECDSASignature(r: $0.r, s: order).der },
+            written("r-plus-order") { ECDSASignature(r: Self.sum($0.r, order), s: $0.s).der },
+            written("s-plus-order") { ECDSASignature(r: $0.r, s: Self.sum($0.s, order)).der },
+            written("s-negative") {
+                DERBuilder.sequence(
+                    DERBuilder.integer(magnitude: $0.r), DERBuilder.element(0x02, $0.withHighS.s))
+            },
+            written("r-of-64-bytes") { ECDSASignature(r: [0x01] + zero + $0.r.dropFirst(), s: $0.s).der },
+        ]
+    }
+
+    private var encodings: [AssertionCase] {
+        [
+            written("with-trailing-byte") { $0.der + [0x00] },
+            written("with-trailing-element") {
+                DERBuilder.sequence(
+                    DERBuilder.integer(magnitude: $0.r), DERBuilder.integer(magnitude: $0.s), DERBuilder.null)
+            },
+            written("r-with-leading-zeros") {
+                DERBuilder.sequence(
+                    DERBuilder.element(0x02, [0, 0] + $0.r), DERBuilder.integer(magnitude: $0.s))
+            },
+            written("length-not-minimal") { [0x30, 0x81] + $0.der.dropFirst() },
+            written("length-indefinite") { [0x30, 0x80] + $0.der.dropFirst(2) + [0, 0] },
+            written("truncated") { Array($0.der.dropLast()) },
+            written("as-set") { [0x31] + $0.der.dropFirst() },
+            written("in-octet-string") { DERBuilder.octetString($0.der) },
+            written("without-s") { DERBuilder.sequence(DERBuilder.integer(magnitude: $0.r)) },
+        ]
+    }
+
+    /// The sum of two big-endian numbers of equal length, one byte longer.
+    private static func sum(_ left: [UInt8], _ right: [UInt8]) -> [UInt8] {
+        var carry = 0
+        let digits = zip(left, right).reversed().map { pair -> UInt8 in
+            let sum = Int(pair.0) + Int(pair.1) + carry
+            carry = sum >> 8
+            return UInt8(truncatingIfNeeded: sum)
+        }
+        return [UInt8(carry)] + digits.reversed()
+    }
+}

@@ -1,0 +1,72 @@
+import AssayTesting
+
+/// What an Apple device is like, and the key of its app.
+struct AppleCorpusDevice: Sendable {
+    private static let models: [(weight: Int, choice: AppAttestDevice)] = [
+        (38, .iOS27), (30, .iOS26), (14, .iOS18), (9, .iOS17), (4, .iOS16), (5, .macOS27),
+    ]
+
+    private let name: String
+    private let seed: String
+    private let device: AppAttestDevice
+    private let isDevelopment: Bool
+    private let isTestFlight: Bool
+    /// How much later than others it updates the app, in thousandths of all days; nil for never.
+    private let lag: Int?
+    /// After how many requests the app is installed anew; nil for never.
+    private var requestsUntilNewKey: Int?
+    private var generation = 0
+    private var key: CorpusKey
+    private var counter: UInt32 = 0
+    private var attestation: (origin: String, madeAt: Int) = ("", 0)
+    /// Whether the server has accepted the key.
+    var isEnrolled = false
+
+    init(name: String, seed: String, _ random: inout CorpusRandom) {
+        self.name = name
+        self.seed = seed
+        device = random.choose(Self.models, .iOS27)
+        isDevelopment = random.happens(perMille: 20)
+        isTestFlight = random.happens(perMille: 40)
+        lag = random.happens(perMille: 80) ? nil : random.below(300)
+        requestsUntilNewKey = random.happens(perMille: 60) ? random.number(in: 5...40) : nil
+        key = CorpusKey(seed: seed, label: "")
+    }
+
+    /// Makes a new key, whose attestation is the record of a name.
+    mutating func generateKey(attestation id: String, at time: Int) {
+        generation += 1
+        key = CorpusKey(seed: seed, label: "corpus/\(name)/\(generation)")
+        counter = 0
+        attestation = (id, time)
+    }
+
+    /// Counts an assertion, and now and then some that never reached the server.
+    mutating func advance(_ random: inout CorpusRandom) {
+        counter += random.happens(perMille: 30) ? UInt32(random.number(in: 2...5)) : 1
+    }
+
+    /// Counts a request, after some of which the app is installed anew.
+    mutating func countRequest() {
+        guard let rest = requestsUntilNewKey else { return }
+        requestsUntilNewKey = rest > 1 ? rest - 1 : nil
+        if rest <= 1 { isEnrolled = false }
+    }
+
+    func facts(at time: Int, _ calendar: CorpusCalendar) -> AppleCorpusFacts {
+        AppleCorpusFacts(
+            device: device, isDevelopment: isDevelopment, validationCategory: isDevelopment ? 3 : isTestFlight ? 2 : 4,
+            bundleVersion: calendar.version(at: time, lag: lag).bundle, key: key, counter: counter,
+            attestation: attestation)
+    }
+}
+
+extension AppAttestDevice {
+    /// An iPhone on the first release that any policy of a corpus allows.
+    fileprivate static let iOS16 = AppAttestDevice(
+        platform: .iOS, systemVersion: "16.7.10", build: "20H350", buildTrain: "20.8.350.0.0,0", systemForm: .build,
+        hasKeyUsage: true, hasACL: false, hasExtensions: false)
+    fileprivate static let iOS18 = AppAttestDevice(
+        platform: .iOS, systemVersion: "18.6.2", build: "22G100", buildTrain: "22.6.100.0.0,0", systemForm: .build,
+        hasKeyUsage: true, hasACL: false, hasExtensions: false)
+}

@@ -1,0 +1,63 @@
+import AssayCore
+import AssayPrimitives
+import AssayTesting
+import FoundationEssentials
+
+/// What all evidence of a corpus is made with: authorities, keys, and the identifiers of the apps.
+struct CorpusMaterials: Sendable {
+    static let appleApp = "shop-ios"
+    static let androidApp = "shop-android"
+    static let pcApp = "shop-pc"
+    static let appID = "1234567890.com.example.shop"
+    static let packageName = "com.example.shop"
+    static let pcPackageName = "com.example.shop.pc"
+
+    let seed: String
+    let authority: TestAuthority
+    /// An authority with the same names and other keys: what an attacker can make.
+    let lookalike: TestAuthority
+    let playKeys: PlayIntegrityTestKeys
+    /// Those of another app.
+    let otherPlayKeys: PlayIntegrityTestKeys
+    /// The checks that are only noted by default and that the policy enforces, since some evidence is to fail them.
+    let enforced: Set<String>
+
+    init(_ blueprint: CorpusBlueprint, _ calendar: CorpusCalendar) throws(MintingError) {
+        seed = blueprint.seed
+        let notBefore = CorpusCalendar.date(calendar.start - 400 * CorpusCalendar.day)
+        authority = try TestAuthority(seed: "\(seed)/corpus", notBefore: notBefore)
+        lookalike = try TestAuthority(seed: "\(seed)/corpus/lookalike", notBefore: notBefore)
+        playKeys = PlayIntegrityTestKeys(seed: seed, label: "corpus")
+        otherPlayKeys = PlayIntegrityTestKeys(seed: seed, label: "corpus/other")
+        enforced = Set(CorpusPolicies.notedByDefault.filter { (blueprint.shares[$0]?.partsPerMillion ?? 0) > 0 })
+    }
+
+    /// Bytes that belong to a record and a word, at most 32.
+    func bytes(_ word: String, _ id: String, count: Int = 32) -> [UInt8] {
+        Array(Digest.sha256(Array("\(seed)\u{0}\(word)\u{0}\(id)".utf8)).prefix(count))
+    }
+
+    /// The digest of the app's signing certificate.
+    var certificateDigest: [UInt8] { bytes("certificate", "app") }
+
+    /// Mints the record of a plan.
+    func record(_ plan: CorpusPlan) throws(MintingError) -> EvidenceRecord {
+        switch (plan.population, plan.details) {
+        case (.attestation, .apple(let facts)): try attestation(plan, facts)
+        case (.assertion, .apple(let facts)): try assertion(plan, facts)
+        case (.receipt, .apple(let facts)): try receipt(plan, facts)
+        case (.classic, .android(let facts)): try classic(plan, facts)
+        case (.standard, .android(let facts)): try standard(plan, facts)
+        case (.pc, .pc): try pc(plan)
+        default: throw MintingError("\(plan.id) is of no device that makes such evidence")
+        }
+    }
+}
+
+extension CorpusPlan {
+    /// What the record's verdict has to be.
+    var expectation: EvidenceRecord.Expectation {
+        failed.map { .init(outcome: .reject, failed: [.init(check: $0, code: nil)]) }
+            ?? .init(outcome: .accept, failed: [])
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+
+/// Finds the files of a corpus, in the order of the given paths, and in the byte order of paths below each.
+struct CorpusWalk {
+    /// One result of the walk.
+    enum Finding {
+        /// A file to read.
+        case file(FoundFile)
+        /// A file or folder that cannot be opened, and why.
+        case unreadable(CorpusFile, String)
+        /// A sentence about what is skipped.
+        case note(String)
+    }
+
+    private struct Folder {
+        let path: [UInt8]
+        /// The entries left, the next one last.
+        var entries: [FolderEntry]
+    }
+
+    private var paths: ArraySlice<String>
+    private var root = ""
+    private var folders: [Folder] = []
+    /// The folders below ``root`` so far: each is walked once, even in a circle of links.
+    private var walked: Set<FileIdentity> = []
+    /// Whether anything was found below ``root``.
+    private var hasFound = false
+
+    init(paths: [String]) {
+        self.paths = paths[...]
+    }
+
+    /// The next finding; nil after the last one.
+    mutating func next() -> Finding? {
+        while true {
+            if folders.isEmpty {
+                guard let path = paths.popFirst() else { return nil }
+                if let finding = begin(path) { return finding }
+                continue
+            }
+            guard let entry = folders[folders.count - 1].entries.popLast() else {
+                let folder = folders.removeLast()
+                if folders.isEmpty, !hasFound { return .note(CorpusWalk.emptiness(text(folder.path))) }
+                continue
+            }
+            let path = CorpusWalk.join(folders[folders.count - 1].path, entry.name)
+            guard let finding = look(at: entry, path) else { continue }
+            if case .note = finding { return finding }
+            hasFound = true
+            return finding
+        }
+    }
+
+    private mutating func begin(_ path: String) -> Finding? {
+        if path == "-" {
+            let file = CorpusFile(name: "standard input", folder: nil)
+            return .file(FoundFile(file: file, path: nil, isNamed: true))
+        }
+        root = path
+        (walked, hasFound) = ([], false)
+        let bytes = Array(path.utf8)
+        // Opening it reports what stat cannot.
+        if FileStatus(bytes)?.isFolder == true { return enter(bytes) }
+        return .file(FoundFile(file: file(bytes), path: bytes, isNamed: true))
+    }
+
+    private mutating func look(at entry: FolderEntry, _ path: [UInt8]) -> Finding? {
+        switch entry.kind {
+        case .folder: return enter(path)
+        case .file:
+            guard entry.isRecordFile else { return nil }
+            return .file(FoundFile(file: file(path), path: path, isNamed: false))
+        case .other:
+            return .note("\(text(path)) is passed over: it is a socket, a pipe or a device")
+        case .dangling:
+            return entry.isRecordFile ? .unreadable(file(path), "it is a link that leads nowhere") : nil
+        }
+    }
+
+    /// Lists a folder; its entries come next.
+    private mutating func enter(_ path: [UInt8]) -> Finding? {
+        guard let status = FileStatus(path) else {
+            return .unreadable(file(path), "the folder cannot be looked at: \(systemError(errno))")
+        }
+        guard walked.insert(status.identity).inserted else {
+            return .note("\(text(path)) is passed over: links lead to the same folder twice")
+        }
+        guard let entries = FolderEntry.entries(of: path) else {
+            return .unreadable(file(path), "the folder cannot be looked into: \(systemError(errno))")
+        }
+        folders.append(Folder(path: path, entries: entries))
+        return nil
+    }
+
+    private static func emptiness(_ folder: String) -> String {
+        "\(folder) has no records in it: files in folders are read when they are called *.json, *.ndjson or *.jsonl, "
+            + "each also with .gz or .zst"
+    }
+
+    private func file(_ path: [UInt8]) -> CorpusFile {
+        CorpusFile(name: text(path), folder: text(CorpusWalk.parent(of: path)), root: root)
+    }
+
+    private func text(_ path: [UInt8]) -> String { String(decoding: path, as: UTF8.self) }
+
+    private static func join(_ folder: [UInt8], _ name: [UInt8]) -> [UInt8] {
+        folder.last == UInt8(ascii: "/") ? folder + name : folder + [UInt8(ascii: "/")] + name
+    }
+
+    private static func parent(of path: [UInt8]) -> [UInt8] {
+        guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return [UInt8(ascii: ".")] }
+        return slash == 0 ? [UInt8(ascii: "/")] : Array(path[..<slash])
+    }
+}
+
+/// A file of a corpus to read.
+struct FoundFile {
+    /// Its name.
+    let file: CorpusFile
+    /// Its path; nil for standard input.
+    let path: [UInt8]?
+    /// Whether the user gave its path.
+    let isNamed: Bool
+}

@@ -1,0 +1,77 @@
+/// A histogram with a logarithmic scale.
+struct HistogramChart {
+    private static let slots = 40
+    private static let plot = 90
+
+    let id: String
+    let title: String
+    let histogram: LogHistogram
+    /// Formats a value.
+    let text: (Int) -> String
+
+    /// Values and count of each bar. Neighbouring intervals are merged until they fit.
+    private var bars: [(values: Range<Int>, count: Int)] {
+        let indices = histogram.intervals.map { LogHistogram.index(of: $0.values.lowerBound) }
+        guard let first = indices.first, let last = indices.last else { return [] }
+        var width = 1
+        while last / width - first / width >= HistogramChart.slots { width *= 2 }
+        var counts = Array(repeating: 0, count: last / width - first / width + 1)
+        for (index, interval) in zip(indices, histogram.intervals) {
+            counts[index / width - first / width] += interval.count
+        }
+        return counts.enumerated().map { offset, count in
+            let index = (first / width + offset) * width
+            let end = LogHistogram.values(at: index + width - 1).upperBound
+            return (LogHistogram.values(at: index).lowerBound..<end, count)
+        }
+    }
+
+    /// Percentiles and extremes in a sentence.
+    private var sentence: String {
+        let shares = [(500, "half are"), (900, "90% are"), (990, "99% are")]
+        var parts = shares.compactMap { share, name in
+            histogram.percentile(permille: share).map { "\(name) at most \(text($0))" }
+        }
+        if let greatest = histogram.greatest { parts.append("the greatest is \(text(greatest))") }
+        let count = NumberText.count(histogram.count, "value")
+        let future = histogram.negative > 0 ? "; \(NumberText.count(histogram.negative)) are less than zero" : ""
+        return "Of \(count), " + parts.joined(separator: ", ") + future + "."
+    }
+
+    /// The chart with its sentence.
+    var markup: Markup {
+        let bars = bars
+        let greatest = max(1, bars.map(\.count).max() ?? 1)
+        let slot = 10_000 / max(1, bars.count)
+        var drawing: Markup = """
+            <line class="axis" x1="0" y1="\(HistogramChart.plot)" x2="100%" y2="\(HistogramChart.plot)"/>
+            """
+        for (index, bar) in bars.enumerated() where bar.count > 0 {
+            let height = max(
+                1, Int((Double(bar.count) / Double(greatest) * Double(HistogramChart.plot - 6)).rounded()))
+            drawing += """
+                <rect class="plain" x="\(Percent(hundredths: index * slot).text)" y="\(HistogramChart.plot - height)" \
+                width="\(Percent(hundredths: slot * 88 / 100).text)" height="\(height)"><title>\(range(bar.values)): \
+                \(NumberText.count(bar.count))</title></rect>
+                """
+        }
+        if let first = bars.first, let last = bars.last {
+            let y = HistogramChart.plot + 16
+            drawing += "<text class=\"note\" x=\"0\" y=\"\(y)\">\(text(first.values.lowerBound))</text>"
+            drawing += """
+                <text class="note" x="100%" y="\(y)" text-anchor="end">\(text(last.values.upperBound - 1))</text>
+                """
+        }
+        let table = DataTable(
+            columns: ["Value", "Records"],
+            rows: bars.filter { $0.count > 0 }.map { [range($0.values), NumberText.count($0.count)] })
+        let chart = Chart(
+            id: id, title: title, description: sentence, height: HistogramChart.plot + 22, drawing: drawing,
+            table: table)
+        return "<div class=\"cell\"><h3>\(title)</h3><p>\(sentence)</p>\(chart.markup)</div>\n"
+    }
+
+    private func range(_ values: Range<Int>) -> String {
+        values.count == 1 ? text(values.lowerBound) : "\(text(values.lowerBound)) to \(text(values.upperBound - 1))"
+    }
+}

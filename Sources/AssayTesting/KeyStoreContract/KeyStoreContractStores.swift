@@ -1,0 +1,95 @@
+import AssayCore
+import AssayKeyStore
+import FoundationEssentials
+
+extension KeyStoreContract {
+    /// What key stores on the storage do.
+    static let storeCases: [Case] = [
+        Case("a key that one store adds another one opens, until it is removed") { storage in
+            let now = Date(timeIntervalSince1970: 1_776_795_192.25)
+            let window = KeyWindow(notBefore: now, notAfter: now + 100)
+            try await store(storage).add(
+                "a", for: ContractSecret.purpose, parts: ContractSecret.parts("first"), scope: "shop", window: window,
+                at: now)
+            try await store(storage).retire("a", at: now + 50)
+            let keys = try await store(storage).keys(for: ContractSecret.purpose)
+            try expectEqual(keys.map(\.name), ["a"], "the names")
+            try expectEqual(keys[0].scope, "shop", "the scope")
+            try expectEqual(keys[0].window, window, "the window")
+            try expectEqual(keys[0].retiredAt, now + 50, "the retirement")
+            try expectEqual(text(keys[0]), "first", "the secret")
+            try await store(storage).remove("a")
+            let left = try await store(storage).keys(for: ContractSecret.purpose)
+            try expectEqual(left.map(\.name), [], "the names after removal")
+        },
+        Case("of stores that add a key of one name at once exactly one succeeds") { storage in
+            let added = try await withThrowingTaskGroup(of: String?.self) { group in
+                for number in 0..<8 {
+                    group.addTask {
+                        do {
+                            let secret = "secret \(number)"
+                            try await store(storage).add(
+                                "a", for: ContractSecret.purpose, parts: ContractSecret.parts(secret), at: Date())
+                            return secret
+                        } catch KeyStoreFailure.refusal(.nameTaken) {
+                            return nil
+                        }
+                    }
+                }
+                return try await group.reduce(into: [String]()) { if let secret = $1 { $0.append(secret) } }
+            }
+            let keys = try await store(storage).keys(for: ContractSecret.purpose)
+            try expectEqual(keys.compactMap(text), added, "the secrets of the keys that were added")
+            try expectEqual(added.count, 1, "additions that succeeded")
+        },
+        Case("a store under another master key neither reads nor changes keys") { storage in
+            try await store(storage).add(
+                "a", for: ContractSecret.purpose, parts: ContractSecret.parts("first"), at: Date())
+            let sealed = try await storage.sealedKeys()
+            let other = try store(storage, masterKey: 1)
+            var codes: [KeyStoreOutage.Code] = []
+            do throws(KeyStoreOutage) { _ = try await other.keys(for: ContractSecret.purpose) } catch {
+                codes.append(error.code)
+            }
+            do {
+                try await other.add("b", for: ContractSecret.purpose, parts: ContractSecret.parts("b"), at: Date())
+            } catch KeyStoreFailure.outage(let outage) {
+                codes.append(outage.code)
+            }
+            do {
+                try await other.retire("a", at: Date())
+            } catch KeyStoreFailure.outage(let outage) {
+                codes.append(outage.code)
+            }
+            try expectEqual(codes, Array(repeating: .wrongMasterKey, count: 3), "the outages")
+            try expectEqual(try await storage.sealedKeys(), sealed, "the keys afterwards")
+        },
+    ]
+
+    private static func store(_ storage: any SealedKeyStorage, masterKey: UInt8 = 0) throws -> SealedKeyStore {
+        let text = Data(repeating: masterKey, count: 32).base64EncodedString()
+        return SealedKeyStore(
+            storage: storage, masterKey: try MasterKey(text: SecretBytes(Array(text.utf8))),
+            materials: [ContractSecret.self])
+    }
+
+    private static func text(_ key: NamedKey) -> String? {
+        (key.material as? ContractSecret)?.secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+/// A key of any bytes.
+struct ContractSecret: KeyMaterial {
+    static let purpose = KeyPurpose("contract")
+    static let parts = [KeyPart("secret", .secret, isRequired: true, form: "any bytes")]
+
+    let secret: SecretBytes
+    let algorithm = "none"
+
+    init(parts: [String: SecretBytes]) throws(KeyError) {
+        guard let secret = parts["secret"] else { throw KeyError("missing-part", part: "secret", "it is missing") }
+        self.secret = secret
+    }
+
+    static func parts(_ text: String) -> [String: SecretBytes] { ["secret": SecretBytes(Array(text.utf8))] }
+}

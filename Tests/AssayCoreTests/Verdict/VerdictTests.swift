@@ -1,0 +1,114 @@
+import AssayCore
+import Testing
+
+/// Only a full commit accepts; a failed check commits nothing; what is left open is an outage.
+@Suite("Verdicts of assessments")
+struct VerdictTests {
+    @Test("Checks that hold and effects that are all applied are an acceptance")
+    func accepts() async throws {
+        let ledger = FakeLedger()
+        let verdict = try await ledger.settle(
+            Fixtures.assessment(
+                [.passed(.first)], ledgerChecks: [.challenge, .counter], effects: [.challenge, .counter]),
+            at: Fixtures.time)
+        #expect(verdict.outcome == .accept)
+        #expect(outline(verdict.checks) == ["first passed", "challenge passed", "counter passed"])
+        #expect(verdict.judgedAt == Fixtures.time)
+        #expect(ledger.commits == 1)
+    }
+
+    @Test("Annotated and skipped checks do not stand in the way")
+    func annotated() async throws {
+        let verdict = try await FakeLedger().settle(
+            Fixtures.assessment([
+                .passed(.first), .annotated(.second, Objection()), .skipped(.third, because: .policy),
+            ]), at: Fixtures.time)
+        #expect(verdict.outcome == .accept)
+        #expect(verdict.annotated == [.second])
+        #expect(verdict.failed == [])
+    }
+
+    @Test("A failed check commits nothing, and the ledger's checks are skipped because of the first that failed")
+    func rejects() async throws {
+        let ledger = FakeLedger()
+        let assessment = Fixtures.assessment(
+            [.passed(.first), .failed(.second, Objection()), .failed(.third, Objection())],
+            ledgerChecks: [.counter], effects: [.counter])
+        #expect(assessment.effects == [])
+        #expect(!assessment.isAcceptable)
+        let verdict = try await ledger.settle(assessment, at: Fixtures.time)
+        #expect(verdict.outcome == .reject)
+        #expect(verdict.failed == [.second, .third])
+        #expect(outline(verdict.checks).last == "counter skipped test.second")
+        #expect(ledger.commits == 0)
+    }
+
+    @Test(
+        "A refusal rejects with exactly the refused checks failed",
+        arguments: [
+            ([.keyUnknown, nil], [CheckID.challenge]), ([nil, .keyUnknown], [.counter]),
+            ([.keyUnknown, .challengeUnknown], [.challenge, .counter]),
+        ] as [([LedgerRefusal?], [CheckID])])
+    func refusals(decisions: [LedgerRefusal?], failed: [CheckID]) async throws {
+        let verdict = try await FakeLedger { _ in .success(decisions) }.settle(
+            Fixtures.assessment(
+                [.passed(.first)], ledgerChecks: [.challenge, .counter], effects: [.challenge, .counter]),
+            at: Fixtures.time)
+        #expect(verdict.outcome == .reject)
+        #expect(verdict.failed == failed)
+    }
+
+    @Test(
+        "An assessment that leaves a ledger check open, or ran no check, is an outage and is not committed",
+        arguments: [
+            ([CheckResult.passed(.first)], [CheckID.counter], []), ([.passed(.first)], [], [.counter]),
+            ([.passed(.first)], [.challenge, .counter], [.counter, .challenge]),
+            ([.passed(.first)], [.challenge, .counter], [.challenge]),
+            ([.passed(.first)], [.challenge], [.challenge, .challenge]), ([], [], []), ([], [.counter], [.counter]),
+        ] as [([CheckResult], [CheckID], [CheckID])])
+    func openChecks(checks: [CheckResult], ledgerChecks: [CheckID], effects: [CheckID]) async throws {
+        let ledger = FakeLedger()
+        let error = await #expect(throws: LedgerOutage.self) {
+            try await ledger.settle(
+                Fixtures.assessment(checks, ledgerChecks: ledgerChecks, effects: effects), at: Fixtures.time)
+        }
+        #expect(error?.code == .internalError)
+        #expect(ledger.commits == 0)
+    }
+
+    @Test(
+        "A ledger that decides too little or too much has not decided",
+        arguments: [[], [nil], [nil, nil, nil], [.keyUnknown]] as [[LedgerRefusal?]])
+    func wrongCount(decisions: [LedgerRefusal?]) async throws {
+        let error = await #expect(throws: LedgerOutage.self) {
+            try await FakeLedger { _ in .success(decisions) }.settle(
+                Fixtures.assessment(
+                    [.passed(.first)], ledgerChecks: [.challenge, .counter], effects: [.challenge, .counter]),
+                at: Fixtures.time)
+        }
+        #expect(error?.message == "the ledger decided \(decisions.count) of 2 effects")
+    }
+
+    @Test("Without an app there is no acceptance")
+    func withoutApp() async throws {
+        let ledger = FakeLedger()
+        let error = await #expect(throws: LedgerOutage.self) {
+            try await ledger.settle(Fixtures.assessment([.passed(.first)], app: nil), at: Fixtures.time)
+        }
+        #expect(error?.code == .internalError)
+        let verdict = try await ledger.settle(
+            Fixtures.assessment([.failed(.first, Objection())], app: nil), at: Fixtures.time)
+        #expect(verdict.app == nil)
+        #expect(verdict.outcome == .reject)
+    }
+
+    @Test("An outage of the ledger is passed on as it is")
+    func outage() async throws {
+        let outage = LedgerOutage(.full, "no space")
+        await #expect(throws: outage) {
+            try await FakeLedger { _ in .failure(outage) }.settle(
+                Fixtures.assessment([.passed(.first)], ledgerChecks: [.counter], effects: [.counter]), at: Fixtures.time
+            )
+        }
+    }
+}

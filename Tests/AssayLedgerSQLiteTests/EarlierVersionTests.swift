@@ -1,0 +1,71 @@
+import Approov
+import Assay
+import AssayCore
+import AssayKeyStore
+import AssayLedgerSQLite
+import AssayTestSupport
+import Foundation
+import Testing
+
+@Suite("A ledger file of an earlier version")
+struct EarlierVersionTests {
+    /// `TestVectors/ledger/version-5.sqlite` was made by `assay` of 2026-11-22: `challenge issue`, `keys add`, `keys retire`,
+    /// `ledger block`, `ledger allow`, and `verify` of the vectors assertion-sequence and message-replay. Never make it again:
+    /// such files are in use.
+    private func open() throws -> (TemporaryFolder, SQLiteLedger) {
+        let folder = try TemporaryFolder()
+        try FileManager.default.copyItem(
+            at: TestVectors.folder.appendingPathComponent("ledger/version-5.sqlite"),
+            to: URL(fileURLWithPath: folder.path()))
+        return (folder, try SQLiteLedger.open(path: folder.path(), purging: .never))
+    }
+
+    @Test("Its entries are read as they were written")
+    func entries() async throws {
+        let (folder, ledger) = try open()
+        defer { withExtendedLifetime(folder) {} }
+        #expect(try await ledger.check(Verifier.problem(withKey:)) == [])
+        var sections: [String: Int] = [:]
+        var keys: [EnrolledKey] = []
+        try await ledger.export { entry in
+            switch entry {
+            case .challenge(let challenge, let consumedAt):
+                #expect(challenge.app == "shop-ios" && challenge.purpose.name == "app-attest.attestation")
+                #expect(consumedAt == nil)
+                sections["challenge", default: 0] += 1
+            case .key(let key): keys.append(key)
+            case .digest(let use):
+                #expect(use.kind.name == "approov.message" && use.app == "signed")
+                sections["digest", default: 0] += 1
+            case .block(let block): #expect(block.sentence.hasSuffix("until 2099-01-01T00:00:00Z: fraud"))
+            case .allowance(let allowance): #expect(allowance.reason == "a test device" && allowance.until == nil)
+            }
+        }
+        #expect(sections == ["challenge": 1, "digest": 6])
+        #expect(keys.map(\.counter) == [6] && keys.map(\.app) == ["vectors"])
+        #expect(keys.first?.properties["appId"] == "1234567890.com.example.vectors")
+        let counter = CounterAdvance(
+            key: try #require(keys.first).identifier, app: "vectors", counter: 7, rule: .successor)
+        let effect = LedgerEffect(Fixture.check, .advanceCounter(counter))
+        #expect(try await ledger.commit([effect], at: Fixture.now).isApplied)
+        #expect(try await !ledger.commit([effect], at: Fixture.now).isApplied)
+    }
+
+    @Test("Its sealed keys open under their master key, and take a new retirement")
+    func sealedKeys() async throws {
+        let (folder, ledger) = try open()
+        defer { withExtendedLifetime(folder) {} }
+        let masterKey = try SealedKeyFixture.masterKey()
+        let store = SealedKeyStore(storage: ledger, masterKey: masterKey, materials: Verifier.keyMaterials)
+        #expect(try await ledger.sealedKeys().map(\.name) == ["account", "approov-2026"])
+        let tokenKey = try #require(try await store.keys(for: ApproovKey.purpose).first)
+        #expect(tokenKey.name == "approov-2026" && tokenKey.scope == "shop-api")
+        #expect(tokenKey.retiredAt.map(RFC3339.format) == "2098-06-01T00:00:00.250Z")
+        let accountKey = try #require(try await store.keys(for: KeyPurpose("approov-message")).first)
+        #expect(accountKey.window.notBefore.map(RFC3339.format) == "2026-01-01T00:00:00Z")
+        #expect(accountKey.window.notAfter.map(RFC3339.format) == "2099-01-01T00:00:00Z")
+        try await store.retire("approov-2026", at: Fixture.now)
+        let again = SealedKeyStore(storage: ledger, masterKey: masterKey, materials: Verifier.keyMaterials)
+        #expect(try await again.keys(for: ApproovKey.purpose).map(\.retiredAt) == [Fixture.now])
+    }
+}
