@@ -23,7 +23,7 @@ let package = Package(
         .library(name: "AssayCapture", targets: ["AssayCapture"]),
         .library(name: "AssayReplay", targets: ["AssayReplay"]),
         .library(name: "AssayTesting", targets: ["AssayTesting"]),
-        .executable(name: "assay", targets: ["AssayCLI"]),
+        .executable(name: "assay", targets: ["AssayProgram"]),
         // For the fuzzer in Fuzz/, not for users.
         .library(name: "_AssayFuzzTargets", targets: ["AssayFuzzTargets"]),
     ],
@@ -146,16 +146,21 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),
-        .executableTarget(
+        // The commands of the program `assay`.
+        .target(
             name: "AssayCLI",
             dependencies: [
-                "AppAttest", "Approov", "Assay", "AssayCapture", "AssayCore", "AssayGooglePlay",
-                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection",
-                "AssayPrimitives", "AssayTesting", "AssayTestSupport", "PlayIntegrity",
+                "AppAttest", "Approov", "Assay", "AssayCapture", "AssayCore", "AssayHTTPSignatures",
+                "AssayInspection", "AssayKeyStore", "AssayLedgerSQLite", "AssayMinting", "AssayPrimitives",
                 "AssayReplay", "AssayTesting", "PlayIntegrity",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
+        // The program `assay`, with what speaks HTTP.
+        .executableTarget(
+            name: "AssayProgram", dependencies: ["AssayCLI", "AssayCore", "AssayGooglePlay"], swiftSettings: strict),
+        // The same without HTTP, which builds in half the time: for `make demo`.
+        .executableTarget(name: "AssayDemo", dependencies: ["AssayCLI"], swiftSettings: strict),
 
         // What is fuzzed. Fuzz/ drives it; tests run it over the inputs that once found something.
         .target(
@@ -179,8 +184,8 @@ let package = Package(
         .target(
             name: "AssayTrials",
             dependencies: [
-                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayPrimitives",
-                "AssayTesting", "AssayTestSupport", "PlayIntegrity",
+                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection",
+                "AssayPrimitives", "AssayTesting", "AssayTestSupport", "PlayIntegrity",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             path: "Tests/Support/AssayTrials", swiftSettings: strict),
@@ -227,8 +232,8 @@ let package = Package(
         .executableTarget(
             name: "HotPaths",
             dependencies: [
-                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayPrimitives",
-                "AssayTesting", "PlayIntegrity",
+                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection",
+                "AssayPrimitives", "AssayTesting", "PlayIntegrity",
             ],
             path: "Benchmarks/HotPaths", swiftSettings: strict),
         // The README's server, so that it is built with everything else.
@@ -276,8 +281,8 @@ let package = Package(
         .testTarget(
             name: "ApproovTests",
             dependencies: [
-                "Approov", "Assay", "AssayCore", "AssayInspection", "AssayLedgerSQLite", "AssayPrimitives",
-                "AssayTesting", "AssayTestSupport",
+                "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayLedgerSQLite",
+                "AssayPrimitives", "AssayTesting", "AssayTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),
@@ -316,6 +321,17 @@ let package = Package(
                 "AssayTestSupport",
                 "CFaultyVFS",
                 "LedgerSoak", "LedgerStress",
+            ],
+            swiftSettings: strict),
+        // An engine with one check, to which nothing but its registration refers.
+        .target(
+            name: "ToyEngine", dependencies: ["Assay", "AssayCore", "AssayInspection"], path: "Tests/Support/ToyEngine",
+            swiftSettings: strict),
+        .testTarget(
+            name: "ToyEngineTests",
+            dependencies: [
+                "Assay", "AssayCapture", "AssayCLI", "AssayCore", "AssayInspection", "AssayReplay", "AssayTestSupport",
+                "ToyEngine",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -361,18 +377,17 @@ let package = Package(
         .testTarget(
             name: "SecretTests",
             dependencies: [
-                "AppAttest", "Approov", "Assay", "AssayCLI", "AssayCapture", "AssayCore", "AssayGooglePlay",
-                "AssayHummingbird", "AssayKeyStore", "AssayLedgerSQLite", "AssayPrimitives", "AssayTesting",
-                "AssayTestSupport",
-                "PlayIntegrity", "SecretStress",
+                "AppAttest", "Approov", "Assay", "AssayCapture", "AssayCore", "AssayGooglePlay",
+                "AssayHTTPSignatures", "AssayHummingbird", "AssayKeyStore", "AssayLedgerSQLite", "AssayPrimitives",
+                "AssayProgram", "AssayTesting", "AssayTestSupport", "PlayIntegrity", "SecretStress",
             ],
             swiftSettings: strict),
         // Compiles and runs the examples of the README, of Docs/ and of the DocC catalogues.
         .testTarget(
             name: "ReadmeTests",
             dependencies: [
-                "Assay", "AssayCLI", "AssayCapture", "AssayCore", "AssayGooglePlay", "AssayHummingbird",
-                "AssayKeyStore", "AssayLedgerSQLite", "AssayTestSupport", "AssayTesting", "FirstTenMinutes",
+                "Assay", "AssayCapture", "AssayCore", "AssayGooglePlay", "AssayHummingbird", "AssayKeyStore",
+                "AssayLedgerSQLite", "AssayProgram", "AssayTesting", "AssayTestSupport", "FirstTenMinutes",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -393,7 +408,8 @@ let package = Package(
         .testTarget(
             name: "AssayCLITests",
             dependencies: [
-                "Assay", "AssayCLI", "AssayCore", "AssayLedgerSQLite", "AssayPrimitives", "AssayTesting",
+                "Assay", "AssayCLI", "AssayCore", "AssayInspection", "AssayLedgerSQLite", "AssayPrimitives",
+                "AssayProgram", "AssayTesting",
                 "AssayTestSupport", "PlayIntegrity",
             ],
             swiftSettings: strict),

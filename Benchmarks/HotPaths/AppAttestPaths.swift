@@ -5,6 +5,11 @@ import AssayPrimitives
 import AssayTesting
 import Foundation
 
+extension AppAttestEngine: MeasuredEngine {
+    static var hotPaths: [HotPath] { AppAttestPaths.all }
+    static var verifierPaths: [HotPath] { VerifierPaths.appAttest }
+}
+
 /// App Attest without a ledger, from the bytes of the evidence to an assessment.
 enum AppAttestPaths {
     static let appID = "1234567890.com.example.shop"

@@ -6,6 +6,11 @@ import AssayPrimitives
 import AssayTesting
 import Foundation
 
+extension ApproovEngine: MeasuredEngine {
+    static var hotPaths: [HotPath] { ApproovPaths.all }
+    static var verifierPaths: [HotPath] { VerifierPaths.approov }
+}
+
 /// Approov without a ledger, from the text of a token or the parts of a request to an assessment.
 enum ApproovPaths {
     static var all: [HotPath] {

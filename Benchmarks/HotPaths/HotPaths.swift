@@ -1,3 +1,4 @@
+import Assay
 import Foundation
 
 /// Does what a service does for each request, a fixed number of times and always with the same input, so that
@@ -11,7 +12,9 @@ import Foundation
 @main
 enum HotPaths {
     static var all: [HotPath] {
-        AppAttestPaths.all + PlayIntegrityPaths.all + ApproovPaths.all + CodingPaths.all + VerifierPaths.all
+        let engines = EngineRegistry.standard.measured
+        return engines.flatMap { $0.hotPaths } + CodingPaths.all + engines.flatMap { $0.verifierPaths }
+            + VerifierPaths.common
     }
 
     static func main() {

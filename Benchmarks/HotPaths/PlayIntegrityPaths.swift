@@ -5,6 +5,11 @@ import AssayTesting
 import Foundation
 import PlayIntegrity
 
+extension PlayIntegrityEngine: MeasuredEngine {
+    static var hotPaths: [HotPath] { PlayIntegrityPaths.all }
+    static var verifierPaths: [HotPath] { VerifierPaths.playIntegrity }
+}
+
 /// Play Integrity without a ledger, from the text of a token or an answer to an assessment.
 enum PlayIntegrityPaths {
     static let packageName = "com.example.shop"

@@ -12,14 +12,30 @@ import PlayIntegrity
 enum VerifierPaths {
     private static let now = AppAttestPaths.now
 
-    static var all: [HotPath] {
+    static var appAttest: [HotPath] {
         [
             HotPath("verify-attestation", count: 5, prepare: attestations),
             HotPath("verify-assertion", count: 50, prepare: assertions),
+        ]
+    }
+
+    static var playIntegrity: [HotPath] {
+        [
             HotPath("verify-classic-token", count: 30, prepare: classicTokens),
             HotPath("verify-standard-answer", count: 200, prepare: standardAnswers),
+        ]
+    }
+
+    static var approov: [HotPath] {
+        [
             HotPath("verify-approov-token", count: 500, prepare: approovTokens),
             HotPath("verify-signed-message", count: 30, prepare: signedMessages),
+        ]
+    }
+
+    /// What the engines share.
+    static var common: [HotPath] {
+        [
             HotPath("verify-record", count: 30, prepare: records),
             HotPath("verdict-json", count: 300, prepare: verdictJSON),
         ]

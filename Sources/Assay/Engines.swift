@@ -1,6 +1,7 @@
 import AppAttest
 import Approov
 import AssayCore
+import AssayInspection
 import PlayIntegrity
 
 /// The engines of a verifier, prepared under its policy: by type for direct calls, by kind for records.
@@ -12,15 +13,20 @@ final class Engines: Sendable {
     let approov: ApproovEngine
     let byKind: [EvidenceKind: any EvidenceEngine]
 
-    /// Prepares every engine.
-    init(policy: Policy, resources: EngineResources) {
-        appAttest = AppAttestEngine(policy: policy, resources: resources)
-        playIntegrity = PlayIntegrityEngine(policy: policy, resources: resources)
-        approov = ApproovEngine(policy: policy, resources: resources)
+    /// Prepares the engines of a registry.
+    init(_ registry: EngineRegistry, policy: Policy, resources: EngineResources) {
         var byKind: [EvidenceKind: any EvidenceEngine] = [:]
-        for engine in [appAttest, playIntegrity, approov] as [any EvidenceEngine] {
-            for kind in type(of: engine).kinds { byKind[kind] = engine }
+        for type in registry.engines {
+            let engine = type.init(policy: policy, resources: resources)
+            for kind in type.kinds { byKind[kind] = engine }
         }
         self.byKind = byKind
+        func engine<Engine: EvidenceEngine>(_: Engine.Type) -> Engine {
+            Engine.kinds.lazy.compactMap { byKind[$0] as? Engine }.first
+                ?? Engine(policy: policy, resources: resources)
+        }
+        appAttest = engine(AppAttestEngine.self)
+        playIntegrity = engine(PlayIntegrityEngine.self)
+        approov = engine(ApproovEngine.self)
     }
 }

@@ -11,11 +11,16 @@ public enum PolicyFile {
     ///
     /// - Throws: ``PolicyError``, which names file, line, field, what was found and what is allowed.
     public static func load(path: String) throws(PolicyError) -> Policy {
+        try load(path: path, engines: .standard)
+    }
+
+    /// Reads the policy of a file for the engines of a registry.
+    package static func load(path: String, engines: EngineRegistry) throws(PolicyError) -> Policy {
         let bytes = try LocalFiles.read(path, limit: InputLimits.policy)
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw PolicyError(file: path, field: "", "the file is not UTF-8 text")
         }
-        return try parse(text, path: path)
+        return try parse(text, file: path, files: LocalFiles(relativeTo: path), engines: engines)
     }
 
     /// Reads a policy from YAML text.
@@ -34,36 +39,54 @@ public enum PolicyFile {
     ///   - text: the YAML.
     ///   - file: its name in errors.
     ///   - files: reads the files that it refers to.
-    ///   - keyMaterials: the types of keys that it may have.
+    ///   - engines: the engines whose sections it may have.
+    ///   - keyMaterials: the types of its keys, where they are not those of the engines.
     package static func parse(
-        _ text: String, file: String?, files: any PolicyFiles,
-        keyMaterials: [any KeyMaterial.Type] = Verifier.keyMaterials
+        _ text: String, file: String?, files: any PolicyFiles, engines: EngineRegistry = .standard,
+        keyMaterials: [any KeyMaterial.Type]? = nil
     ) throws(PolicyError) -> Policy {
         let root = try document(text, file: file)
+        return try policy(
+            root, files: files, engines: engines, keyMaterials: keyMaterials ?? engines.keyMaterials, besides: [])
+    }
+
+    /// Reads a value of a policy that stands in no file.
+    package static func value(_ yaml: String) throws(PolicyError) -> PolicyNode { try document(yaml, file: nil) }
+
+    /// Reads a policy from its root value.
+    ///
+    /// - Parameters:
+    ///   - root: the mapping of `version`, `keys`, `apps` and `checks`.
+    ///   - given: keys that the policy has besides those of its field `keys`.
+    package static func policy(
+        _ root: PolicyNode, files: any PolicyFiles, engines: EngineRegistry, keyMaterials: [any KeyMaterial.Type],
+        besides given: [NamedKey]
+    ) throws(PolicyError) -> Policy {
         let fields = try root.members(["version", "keys", "apps", "checks"])
         guard let version = fields["version"] else { throw root.missing("version", "allowed is 1") }
         guard try version.text().isByteEqual(to: "1") else { throw version.error("expected 1, found \(version.found)") }
-        let keys = try PolicyKeys(materials: keyMaterials, files: files).read(fields["keys"])
+        let keys = given + (try PolicyKeys(materials: keyMaterials, files: files).read(fields["keys"]))
         guard let appList = fields["apps"] else { throw root.missing("apps", "a list of apps") }
         var apps: [PolicyApp] = []
         for node in try appList.elements() {
-            let app = try readApp(node, files: files, keys: keys)
+            let app = try readApp(node, files: files, keys: keys, engines: engines)
             guard !apps.contains(where: { $0.name.isByteEqual(to: app.name) }) else {
                 throw node.error("two apps are named \(app.name.excerpt); names are unique")
             }
             apps.append(app)
         }
-        return try Policy(apps: apps, keys: keys, modes: readModes(fields["checks"]), catalogue: Verifier.catalogue)
+        let modes = try readModes(fields["checks"], engines.catalogue)
+        return try Policy(apps: apps, keys: keys, modes: modes, catalogue: engines.catalogue)
     }
 
     private static func readApp(
-        _ node: PolicyNode, files: any PolicyFiles, keys: [NamedKey]
+        _ node: PolicyNode, files: any PolicyFiles, keys: [NamedKey], engines: EngineRegistry
     ) throws(PolicyError) -> PolicyApp {
-        let types = Verifier.engines.map { configurationType(of: $0) }
+        let types = engines.configurations
         let fields = try node.members(["name"] + types.map { $0.policyField })
         guard let name = try fields["name"]?.text() else { throw node.missing("name", "a name that is unique") }
         var configurations: [any EngineConfiguration] = []
-        for (type, engine) in zip(types, Verifier.engines) {
+        for (type, engine) in zip(types, engines.engines) {
             guard let section = fields[type.policyField] else { continue }
             configurations.append(try type.init(reading: section, files: files))
             try PolicyKeys.demandPurpose(of: section, engine.keyMaterials.map { $0.purpose }, among: keys)
@@ -76,13 +99,9 @@ public enum PolicyFile {
         return PolicyApp(name: name, configurations: configurations)
     }
 
-    private static func configurationType<Engine: EvidenceEngine>(
-        of engine: Engine.Type
-    ) -> any ReadableConfiguration.Type {
-        Engine.Configuration.self
-    }
-
-    private static func readModes(_ node: PolicyNode?) throws(PolicyError) -> [CheckID: CheckMode] {
+    private static func readModes(
+        _ node: PolicyNode?, _ catalogue: [CheckDefinition]
+    ) throws(PolicyError) -> [CheckID: CheckMode] {
         guard let node else { return [:] }
         guard case .mapping(let entries) = node.content else {
             throw node.error("expected a mapping of check names to enforce, annotate or off, found \(node.found)")
@@ -91,7 +110,7 @@ public enum PolicyFile {
         for entry in entries {
             let check = CheckID(entry.key)
             let mode: CheckMode = try entry.value.word(CheckMode.self)
-            if let objection = Policy.objection(to: mode, for: check, in: Verifier.catalogue) {
+            if let objection = Policy.objection(to: mode, for: check, in: catalogue) {
                 throw PolicyError(file: node.file, line: entry.line, field: "checks.\(entry.key.excerpt)", objection)
             }
             modes[check] = mode

@@ -6,5 +6,5 @@ extension Verifier {
     ///     let layer = Verifier.inspector.inspect(bytes, name: "attestation")
     ///
     /// Nothing is verified, and no key is needed.
-    public static let inspector = Inspector(engines: engines)
+    public static let inspector = EngineRegistry.standard.inspector
 }

@@ -1,9 +1,5 @@
-import AppAttest
-import Approov
 public import AssayCore
-import AssayInspection
 public import FoundationEssentials
-import PlayIntegrity
 
 /// Judges evidence under a policy, with a ledger for challenges, keys, counters and used tokens.
 ///
@@ -15,27 +11,18 @@ import PlayIntegrity
 ///     let verdict = try await verifier.verify(record, at: Date())
 ///     guard verdict.outcome == .accept else { ... }
 public struct Verifier: Sendable {
-    /// The engines. A new engine is one line here and one in ``Engines``.
-    static let engines: [any InspectableEngine.Type] = [
-        AppAttestEngine.self,
-        PlayIntegrityEngine.self,
-        ApproovEngine.self,
-    ]
-
     /// Every check of every engine, in the declared order.
-    public static let catalogue: [CheckDefinition] = engines.flatMap { $0.catalogue }
+    public static let catalogue = EngineRegistry.standard.catalogue
     /// The types of keys of all engines.
-    public static let keyMaterials: [any KeyMaterial.Type] = engines.flatMap { $0.keyMaterials }
+    public static let keyMaterials = EngineRegistry.standard.keyMaterials
     /// The kinds of evidence that carry a challenge of the ledger.
-    public static let challengeKinds: [EvidenceKind] = engines.flatMap { $0.challengeKinds }
+    public static let challengeKinds = EngineRegistry.standard.challengeKinds
     /// The fields of evidence that a capture can leave out or replace, of every kind.
-    public static let sensitiveFields: [SensitiveField] = engines.flatMap { $0.sensitiveFields }
+    public static let sensitiveFields = EngineRegistry.standard.sensitiveFields
     /// The facts of subjects by which reports group verdicts. A name means the same in every engine.
-    public static let dimensions: [SubjectDimension] = engines.flatMap { $0.dimensions }.reduce(into: []) { all, next in
-        if !all.contains(where: { $0.name == next.name }) { all.append(next) }
-    }
+    public static let dimensions = EngineRegistry.standard.dimensions
     /// Every kind of evidence that can be judged.
-    public static let kinds: [EvidenceKind] = engines.flatMap { $0.kinds }
+    public static let kinds = EngineRegistry.standard.kinds
 
     /// What is wrong with an enrolled key by the rules of its engine, and nil for nothing: for
     /// `LedgerAdministration.check(_:)`.
@@ -61,12 +48,20 @@ public struct Verifier: Sendable {
     public init(
         policy: Policy, ledger: any Ledger, keyStores: [any KeyStore] = [], services: [any EngineService] = []
     ) {
+        self.init(policy: policy, ledger: ledger, keyStores: keyStores, services: services, engines: .standard)
+    }
+
+    /// Makes a verifier with the engines of a registry.
+    package init(
+        policy: Policy, ledger: any Ledger, keyStores: [any KeyStore] = [], services: [any EngineService] = [],
+        engines registry: EngineRegistry
+    ) {
         self.policy = policy
         self.ledger = ledger
         let policyKeys = StaticKeyStore(policy.keys)
         let resources = EngineResources(
             keys: keyStores.isEmpty ? policyKeys : CombinedKeyStore([policyKeys] + keyStores), services: services)
-        engines = Engines(policy: policy, resources: resources)
+        engines = Engines(registry, policy: policy, resources: resources)
     }
 
     /// Assesses a record against a ledger and commits nothing. Replays order the commits themselves.
@@ -75,7 +70,7 @@ public struct Verifier: Sendable {
     ) async throws(VerificationError) -> Assessment {
         try Verifier.demandTime(now)
         guard let engine = engines.byKind[record.kind] else {
-            let kinds = Verifier.kinds.map(\.name).joined(separator: ", ")
+            let kinds = engines.byKind.keys.map(\.name).sorted().joined(separator: ", ")
             throw .request(
                 RequestError(.unknownKind, "no engine judges \(record.kind.name.excerpt); there are \(kinds)"))
         }
@@ -98,7 +93,7 @@ public struct Verifier: Sendable {
     /// Identifies the ledger entry that a record uses: records with the same text must be judged in their order. Nil when the
     /// order does not matter.
     public static func orderingKey(of record: EvidenceRecord) -> String? {
-        engines.first { $0.kinds.contains(record.kind) }?.orderingKey(of: record)
+        EngineRegistry.standard.orderingKey(of: record)
     }
 
     /// Refuses a time that is NaN or infinite: comparisons with it have the same result for all evidence.

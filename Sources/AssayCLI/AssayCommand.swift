@@ -1,10 +1,19 @@
-import ArgumentParser
+package import ArgumentParser
 import Foundation
 
+/// The program `assay`. Programs with and without HTTP start it, so that one without can be built sooner.
+package enum AssayProgram {
+    /// Runs the command that the process's arguments name; ends the process where it fails.
+    ///
+    /// - Parameter google: what connects to Google's servers; without it, `--service-account` is refused.
+    package static func main(google: (any GoogleConnector)?) async {
+        await GoogleOptions.$connector.withValue(google) { await AssayCommand.main() }
+    }
+}
+
 /// The command line.
-@main
-struct AssayCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
+package struct AssayCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "assay",
         abstract: "Tells whether a request comes from a genuine app on a genuine device.",
         discussion: """
@@ -20,22 +29,33 @@ struct AssayCommand: AsyncParsableCommand {
             ExplainCommand.self, KeysCommand.self, ChallengeCommand.self, LedgerCommand.self, MintCommand.self,
         ])
 
+    package init() {}
+
     /// Runs the command that the arguments name, with the exit statuses of this program.
-    static func main() async {
+    package static func main() async {
         // A limit on the size of files is an error of writing like a full disk, and no reason to end half-way.
         signal(SIGXFSZ, SIG_IGN)
+        let status = await status(of: Array(ProcessInfo.processInfo.arguments.dropFirst()))
+        Foundation.exit(status)
+    }
+
+    /// Runs the command that some arguments name, prints why it fails, and returns the exit status.
+    package static func status(of arguments: [String]) async -> Int32 {
         do {
             do {
-                try await run(Array(ProcessInfo.processInfo.arguments.dropFirst()))
+                try await run(arguments)
             } catch  where !(error is CommandFailure) && exitCode(for: error).isSuccess {
                 // Help, which the argument parser would print without a look at whether it can be.
                 try Console.print(fullMessage(for: error))
             }
+            return ExitStatus.success.rawValue
         } catch let failure as CommandFailure {
             if let message = failure.message { Console.complain("error: \(message)") }
-            Foundation.exit(failure.status.rawValue)
+            return failure.status.rawValue
         } catch {
-            exit(withError: error)
+            let message = fullMessage(for: error)
+            if !message.isEmpty { Console.show(message + "\n") }
+            return exitCode(for: error).rawValue
         }
     }
 

@@ -1,4 +1,4 @@
-import Assay
+package import Assay
 public import AssayCore
 import AssayPrimitives
 
@@ -45,12 +45,15 @@ extension EvidenceRecord {
     /// - `token` of Play Integrity is removed, and the record cannot be judged any more. Google's answer in `decoded` stays.
     ///
     /// - Throws: ``CaptureError`` for a kind of no engine: its sensitive fields are unknown.
-    public func redacted() throws(CaptureError) -> EvidenceRecord {
-        guard Verifier.kinds.contains(kind) else {
+    public func redacted() throws(CaptureError) -> EvidenceRecord { try redacted(knowing: .standard) }
+
+    /// The record without the fields that an engine of a registry names as sensitive.
+    package func redacted(knowing engines: EngineRegistry) throws(CaptureError) -> EvidenceRecord {
+        guard let engine = engines.engine(for: kind) else {
             throw CaptureError(
                 .record, "no engine judges \(kind.name.excerpt), so it is not known which of its fields are sensitive")
         }
-        let sensitive = Verifier.sensitiveFields.filter { $0.kind == kind }
+        let sensitive = engine.sensitiveFields.filter { $0.kind == kind }
         let members = evidence.members.compactMap { member -> RecordObject.Member? in
             guard let field = sensitive.first(where: { $0.name.isByteEqual(to: member.name) }) else { return member }
             switch field.substitute {

@@ -1,7 +1,19 @@
 package import AssayCore
 
-/// An engine whose evidence can be inspected.
+/// An engine as Assay registers it: with what inspection and the command line know of its evidence.
 package protocol InspectableEngine: EvidenceEngine {
+    /// The engine's name for people, such as `App Attest`.
+    static var title: String { get }
+
+    /// The fields of the engine's section of a policy.
+    static var policyFields: [PolicyField] { get }
+
+    /// The kinds of evidence that `assay verify --kind` takes as one raw blob.
+    static var rawKinds: [RawKind] { get }
+
+    /// Whether the policy of an app leaves the challenges of a kind to the caller; nil when the app has no such evidence.
+    static func leavesChallengesToCaller(of kind: EvidenceKind, in app: PolicyApp) -> Bool?
+
     /// The formats of the platform, which are recognised before the general ones.
     static var formats: [any BlobFormat.Type] { get }
 
@@ -19,4 +31,15 @@ package protocol InspectableEngine: EvidenceEngine {
     ///
     /// - Parameter format: what the blob was recognised as.
     static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord?
+}
+
+extension InspectableEngine {
+    /// None.
+    package static var policyFields: [PolicyField] { [] }
+
+    /// None: the engine takes records alone.
+    package static var rawKinds: [RawKind] { [] }
+
+    /// Nil: no evidence carries a challenge.
+    package static func leavesChallengesToCaller(of kind: EvidenceKind, in app: PolicyApp) -> Bool? { nil }
 }

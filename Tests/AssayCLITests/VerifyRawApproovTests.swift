@@ -83,7 +83,7 @@ struct VerifyRawApproovTests {
             (["--at", "2999-01-01T00:00:00Z"], 1, "approov.token.expiry:"),
             (["--address", "203.0.113.8"], 0, "approov.token.address"),
             (["--signer", "account"], 64, "approov.token has no option --signer"),
-            (["--token-format", "jwt"], 64, "allowed are jws, jwe"),
+            (["--token-format", "jwt"], 64, "--token-format: expected one of jws, jwe, found"),
         ]
         for entry in table {
             let run = try scratch.run(Self.token + Self.secret + entry.options)

@@ -1,5 +1,6 @@
 import Approov
 import Assay
+import AssayHTTPSignatures
 import AssayHummingbird
 import AssayPrimitives
 import Hummingbird

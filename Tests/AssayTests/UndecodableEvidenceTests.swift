@@ -1,5 +1,7 @@
 import Assay
+import AssayCore
 import Foundation
+import PlayIntegrity
 import Testing
 
 /// Evidence that names no app of several is rejected without an app if none of them can decode it.

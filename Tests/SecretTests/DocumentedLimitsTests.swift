@@ -3,6 +3,7 @@ import Approov
 import Assay
 import AssayCore
 import AssayGooglePlay
+import AssayHTTPSignatures
 import AssayHummingbird
 import AssayKeyStore
 import AssayLedgerSQLite

@@ -4,10 +4,7 @@ import AssayPrimitives
 extension AppAttestConfiguration: ReadableConfiguration {
     /// Reads the field `appAttest` of an app in a policy file.
     package convenience init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError) {
-        let fields = try node.members([
-            "appIDs", "environments", "challenge", "clientData", "counter", "minimumOSVersion",
-            "minimumBundleVersion", "validationCategories", "receipt", "testRoots",
-        ])
+        let fields = try node.members(of: Self.fields)
         func required(_ field: String, _ allowed: String) throws(PolicyError) -> PolicyNode {
             guard let value = fields[field] else { throw node.missing(field, allowed) }
             return value
@@ -73,7 +70,7 @@ extension AppAttestConfiguration: ReadableConfiguration {
         guard let node else { return nil }
         guard case .mapping = node.content else { return try version(node).map { MinimumOSVersion($0) } }
         var versions: [ApplePlatform: DottedVersion] = [:]
-        for (name, value) in try node.members(ApplePlatform.allCases.map(\.rawValue)) {
+        for (name, value) in try node.members(of: Self.fields, in: "minimumOSVersion") {
             guard let platform = ApplePlatform(rawValue: name) else { continue }
             versions[platform] = try version(value)
         }
@@ -85,7 +82,7 @@ extension AppAttestConfiguration: ReadableConfiguration {
 
     private static func binding(_ node: PolicyNode) throws(PolicyError) -> ClientDataBinding {
         if case .mapping = node.content {
-            guard let pointer = try node.members(["challengeAt"])["challengeAt"] else {
+            guard let pointer = try node.members(of: Self.fields, in: "clientData")["challengeAt"] else {
                 throw node.missing("challengeAt", "a JSON pointer, such as /challenge")
             }
             let text = try pointer.text()
@@ -104,7 +101,7 @@ extension AppAttestConfiguration: ReadableConfiguration {
 
     private static func receiptRules(_ node: PolicyNode?) throws(PolicyError) -> ReceiptRules {
         guard let node else { return ReceiptRules() }
-        let fields = try node.members(["maximumAge", "maximumRiskMetric"])
+        let fields = try node.members(of: Self.fields, in: "receipt")
         var metric: Int?
         if let field = fields["maximumRiskMetric"] {
             guard let value = try Int(field.text()), value >= 0 else {

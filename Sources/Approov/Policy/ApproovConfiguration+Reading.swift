@@ -1,14 +1,9 @@
 package import AssayCore
 
 extension ApproovConfiguration: ReadableConfiguration {
-    private static let fields = [
-        "keys", "format", "tokenHeader", "tokenPrefix", "binding", "failover", "issuers", "longLivedIssuers",
-        "audiences", "annotations", "maximumLifetime", "messageSigning", "enforcement",
-    ]
-
     /// Reads the field `approov` of an app in a policy file.
     package convenience init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError) {
-        let fields = try node.members(Self.fields)
+        let fields = try node.members(of: Self.fields)
         var settings = Settings()
         settings.keys = try fields["keys"]?.uniqueTexts()
         if let format = try fields["format"]?.word(TokenFormat.self) { settings.format = format }
@@ -35,7 +30,7 @@ extension ApproovConfiguration: ReadableConfiguration {
 
 extension AnnotationRules {
     fileprivate init(reading node: PolicyNode) throws(PolicyError) {
-        let fields = try node.members(["reject", "note", "ignore", "others"])
+        let fields = try node.members(of: ApproovConfiguration.fields, in: "annotations")
         self.init(
             reject: try fields["reject"]?.uniqueTexts() ?? [], note: try fields["note"]?.uniqueTexts() ?? [],
             ignore: try fields["ignore"]?.uniqueTexts() ?? [], others: try fields["others"]?.word(Rule.self) ?? .note)
@@ -44,7 +39,7 @@ extension AnnotationRules {
 
 extension MessageSigning {
     fileprivate init(reading node: PolicyNode, tokenHeader: String) throws(PolicyError) {
-        let fields = try node.members(["signer", "keys", "components", "freshness", "replay", "quirks"])
+        let fields = try node.members(of: ApproovConfiguration.fields, in: "messageSigning")
         guard let signer = fields["signer"] else { throw node.missing("signer", "allowed are installation, account") }
         var quirks: Set<Quirk> = []
         for element in try fields["quirks"]?.elements() ?? [] {
@@ -65,7 +60,7 @@ extension MessageSigning {
 
 extension MessageSigning.Freshness {
     fileprivate init(reading node: PolicyNode?) throws(PolicyError) {
-        let fields = try node?.members(["past", "future"]) ?? [:]
+        let fields = try node?.members(of: ApproovConfiguration.fields, in: "messageSigning.freshness") ?? [:]
         let standard = Self()
         self.init(
             past: try fields["past"]?.duration() ?? standard.past,

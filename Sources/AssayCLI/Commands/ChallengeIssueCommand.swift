@@ -1,9 +1,8 @@
-import AppAttest
 import ArgumentParser
 import Assay
+import AssayInspection
 import AssayCore
 import Foundation
-import PlayIntegrity
 
 /// `assay challenge issue`: issues a challenge in the ledger.
 struct ChallengeIssueCommand: AsyncParsableCommand {
@@ -22,7 +21,7 @@ struct ChallengeIssueCommand: AsyncParsableCommand {
         name: .customLong("for"),
         help: ArgumentHelp("The kind of evidence that may use it.", valueName: "kind"),
         completion: .list(ChallengeIssueCommand.purposes.map(\.name)), transform: ChallengeIssueCommand.purpose)
-    var purpose = EvidenceKind("app-attest.attestation")
+    var purpose = ChallengeIssueCommand.purposes.first ?? EvidenceKind("")
 
     @Option(
         help: ArgumentHelp("How long it can be used: 90s, 5m, 12h. (default: 5m)", valueName: "duration"),
@@ -41,7 +40,7 @@ struct ChallengeIssueCommand: AsyncParsableCommand {
     var json = false
 
     /// The kinds of evidence that use up a challenge.
-    static let purposes: [EvidenceKind] = Verifier.challengeKinds
+    static var purposes: [EvidenceKind] { EngineRegistry.current.challengeKinds }
 
     func validate() throws {
         guard !app.isEmpty else { throw ValidationError("--app needs a name") }
@@ -79,23 +78,13 @@ struct ChallengeIssueCommand: AsyncParsableCommand {
             let names = policy.apps.map(\.name).joined(separator: ", ")
             throw CommandFailure(.unreadable, "\(path) has no app \(app); it has \(names)")
         }
-        guard let isCallers = isCallers(app) else {
+        let engine = EngineRegistry.current.engine(for: purpose)
+        guard let isCallers = engine?.leavesChallengesToCaller(of: purpose, in: app) else {
             throw CommandFailure(.unreadable, "\(path) says nothing on \(purpose) of app \(app.name)")
         }
         if isCallers {
             Console.note("\(path) says challenge: caller for \(app.name), so that no ledger will consume the challenge")
         }
-    }
-
-    /// Whether the app's policy leaves challenges of the purpose to the caller, and nil when the app has no such evidence.
-    private func isCallers(_ app: PolicyApp) -> Bool? {
-        guard purpose == PlayIntegrityCheck.classicKind else {
-            return app.configuration(AppAttestConfiguration.self).map { $0.challenge == .caller }
-        }
-        // Games on PC have no classic tokens.
-        guard let configuration = app.configuration(PlayIntegrityConfiguration.self), configuration.platform == .android
-        else { return nil }
-        return configuration.challenge == .caller
     }
 
     private static func purpose(_ text: String) throws -> EvidenceKind {

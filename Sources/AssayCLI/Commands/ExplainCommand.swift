@@ -20,14 +20,14 @@ struct ExplainCommand: ParsableCommand {
         help: ArgumentHelp(
             "The name of a check, the first parts of several, such as app-attest.attestation, or a code.",
             valueName: "check-or-code"),
-        completion: .list(Self.names(in: Verifier.catalogue)))
+        completion: .list(Self.names(in: EngineRegistry.current.catalogue)))
     var name: String?
 
     @Flag(help: "Print one JSON object per check, or per check that has the code.")
     var json = false
 
     func run() throws {
-        let catalogue = Verifier.catalogue
+        let catalogue = EngineRegistry.current.catalogue
         guard let name else { return try list(catalogue) }
         if let definition = catalogue.first(where: { $0.id.name == name }) {
             try json ? list([definition]) : explain(definition)

@@ -69,7 +69,7 @@ struct InspectCommand: AsyncParsableCommand {
         }
         let policy = try policy.map(PolicyArgument.read)
         let bytes = try InputFile.read(file, limit: InputLimits.record)
-        let layer = Verifier.inspector.inspect(bytes, name: InputFile.name(file))
+        let layer = EngineRegistry.current.inspector.inspect(bytes, name: InputFile.name(file))
         var judgement = policy.map {
             InspectionJudgement(
                 policy: $0, app: app, time: asCaptured ? nil : at ?? Date(), file: file,

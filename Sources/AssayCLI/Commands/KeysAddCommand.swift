@@ -32,51 +32,18 @@ struct KeysAddCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("What the key is for: \(KeysAddCommand.purposes).", valueName: "purpose"),
-        completion: .list(Verifier.keyMaterials.map { $0.purpose.name }))
+        completion: .list(EngineRegistry.current.keyMaterials.map { $0.purpose.name }))
     var use: String
 
-    @Option(help: ArgumentHelp("play-integrity: the key that opens tokens.", valueName: "source"))
-    var decryptionKey: String?
-
-    @Option(help: ArgumentHelp("play-integrity: the public key that verifies them.", valueName: "source"))
-    var verificationKey: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "approov: the account's secret; approov-message: the account's message signing key.", valueName: "source"))
-    var secret: String?
-
-    @Option(help: ArgumentHelp("approov: a public key that tokens are verified with.", valueName: "source"))
-    var publicKey: String?
-
-    @Option(help: ArgumentHelp("approov: a JSON Web Key Set of such keys.", valueName: "source"))
-    var keySet: String?
-
-    // An ID may begin with a hyphen, which is no option then.
-    @Option(
-        name: .customLong("key-id"), parsing: .unconditional,
-        help: ArgumentHelp("approov: the kid of tokens; approov-message: their mskid.", valueName: "id"))
-    var keyID: String?
-
-    @Option(help: ArgumentHelp("approov: the algorithm that the key is to have, such as ES256.", valueName: "name"))
-    var algorithm: String?
-
+    @OptionGroup var parts: KeyPartOptions
     @OptionGroup var options: NewKeyOptions
 
-    private static var purposes: String { Verifier.keyMaterials.map { $0.purpose.name }.joined(separator: ", ") }
-
-    /// The options that are parts of keys.
-    private var sources: [KeySources.Source] {
-        [
-            ("decryptionKey", "--decryption-key", decryptionKey),
-            ("verificationKey", "--verification-key", verificationKey), ("secret", "--secret", secret),
-            ("publicKey", "--public-key", publicKey), ("keySet", "--key-set", keySet), ("keyID", "--key-id", keyID),
-            ("algorithm", "--algorithm", algorithm),
-        ]
+    private static var purposes: String {
+        EngineRegistry.current.keyMaterials.map { $0.purpose.name }.joined(separator: ", ")
     }
 
     private func type() throws -> any KeyMaterial.Type {
-        guard let type = Verifier.keyMaterials.first(where: { $0.purpose.name == use }) else {
+        guard let type = EngineRegistry.current.keyMaterials.first(where: { $0.purpose.name == use }) else {
             throw ValidationError("no engine uses keys for \"\(use.prefix(60))\"; allowed are \(Self.purposes)")
         }
         return type
@@ -84,9 +51,9 @@ struct KeysAddCommand: AsyncParsableCommand {
 
     func validate() throws {
         try NewKeyOptions.validate(name: name)
-        let parts = try type().parts
-        for source in sources {
-            let part = parts.first { $0.name == source.part }
+        let allowed = try type().parts
+        for source in parts.sources {
+            let part = allowed.first { $0.name == source.part }
             if part?.content != .word { try SecretArgument.validate(source.text, of: source.option) }
             guard part != nil || source.text == nil else {
                 throw ValidationError("\(source.option) is no part of a key for \(use)")
@@ -95,15 +62,15 @@ struct KeysAddCommand: AsyncParsableCommand {
                 throw ValidationError("a key for \(use) needs \(source.option): \(part?.form ?? "")")
             }
         }
-        let main = parts.filter { $0.content != .word }.map(\.name)
-        guard sources.contains(where: { main.contains($0.part) && $0.text != nil }) else {
-            let options = sources.filter { main.contains($0.part) }.map(\.option).joined(separator: ", ")
+        let main = allowed.filter { $0.content != .word }.map(\.name)
+        guard parts.sources.contains(where: { main.contains($0.part) && $0.text != nil }) else {
+            let options = parts.sources.filter { main.contains($0.part) }.map(\.option).joined(separator: ", ")
             throw ValidationError("a key for \(use) needs one of \(options)")
         }
     }
 
     func run() async throws {
         let type = try type()
-        try await options.add(name, type, parts: KeySources(sources).read(type).parts)
+        try await options.add(name, type, parts: KeySources(parts.sources).read(type).parts)
     }
 }

@@ -1,42 +1,45 @@
 import ArgumentParser
 import Assay
 import AssayCore
-import AssayGooglePlay
+import AssayInspection
 import AssayKeyStore
 import Foundation
 
 /// `assay verify`: judges evidence.
 struct VerifyCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "verify",
-        abstract: "Judges evidence: records under a policy, or one raw blob.",
-        discussion: """
-            FILE holds evidence records: a JSON object, an array of them, or one per line. With --kind it is one raw \
-            blob instead, and the options say what a record and a policy would say:
+    static var configuration: CommandConfiguration {
+        let kinds = EngineRegistry.current.engines.flatMap { $0.rawKinds }
+        let examples = kinds.filter { !$0.example.isEmpty }.map { kind in
+            (["  assay verify --kind \(kind.kind)"] + kind.example).joined(separator: " \\\n    ")
+        }
+        var texts: [String] = []
+        for option in kinds.flatMap(\.options) where option.isTextByDefault && !texts.contains("--\(option.name)") {
+            texts.append("--\(option.name)")
+        }
+        return CommandConfiguration(
+            commandName: "verify",
+            abstract: "Judges evidence: records under a policy, or one raw blob.",
+            discussion: """
+                FILE holds evidence records: a JSON object, an array of them, or one per line. With --kind it is one raw \
+                blob instead, and the options say what a record and a policy would say. Where a field of the policy has \
+                no option of its own, --set gives it a value:
 
-              assay verify --policy policy.yaml records.json
-              assay verify --kind app-attest.attestation --app-id APPID \\
-                --key-id KEYID --challenge TEXT attestation.b64
-              assay verify --kind play-integrity.classic --package-name NAME --nonce TEXT \\
-                --certificate-digest DIGEST --decryption-key file:D.b64 \\
-                --verification-key file:V.b64 token.txt
-              assay verify --kind approov.token --secret file:secret.b64 \\
-                --binding-header Authorization='Bearer ...' --failover reject token.txt
-              assay verify --kind approov.message --secret file:secret.b64 \\
-                --signer installation --target-uri https://HOST/PATH request.http
+                  assay verify --policy policy.yaml records.json
+                \(examples.joined(separator: "\n"))
 
-            VALUE is text for --challenge, --client-data and --binding-header, and base64 of either alphabet otherwise, unless text:, \
-            hex:, base64: or file: stands before it.
+                VALUE is text for \(texts.joined(separator: ", ")), and base64 of either alphabet otherwise, unless text:, \
+                hex:, base64: or file: stands before it.
 
-            An accepted attestation is enrolled in the ledger, an accepted assertion advances its key's counter there. \
-            Keys come from the policy and, with a master key, from the key store in the file of the ledger. \
-            A ledger that does not exist is an outage, unless --create-ledger begins it. A record that cannot be read \
-            is reported, the hundred first ones of a file each, and the others are judged.
+                An accepted attestation is enrolled in the ledger, an accepted assertion advances its key's counter there. \
+                Keys come from the policy and, with a master key, from the key store in the file of the ledger. \
+                A ledger that does not exist is an outage, unless --create-ledger begins it. A record that cannot be read \
+                is reported, the hundred first ones of a file each, and the others are judged.
 
-            Exit status: 0 all accepted, 1 at least one rejected, 2 evidence or policy that cannot be read, 3 an \
-            outage of the ledger, the key store or Google, 64 bad arguments, 74 the output cannot be \
-            written. The greatest wins.
-            """)
+                Exit status: 0 all accepted, 1 at least one rejected, 2 evidence or policy that cannot be read, 3 an \
+                outage of the ledger, the key store or Google, 64 bad arguments, 74 the output cannot be \
+                written. The greatest wins.
+                """)
+    }
 
     @Argument(help: "The evidence, and - for standard input.", completion: .file())
     var files: [String]
@@ -104,7 +107,7 @@ struct VerifyCommand: AsyncParsableCommand {
         do {
             let verifier = Verifier(
                 policy: policy, ledger: open.ledger, keyStores: try await keyStores(open, masterKey, beside: policy),
-                services: client.map { [$0] } ?? [])
+                services: client.map { [$0] } ?? [], engines: .current)
             try await judge(with: verifier)
         } catch {
             await client?.shutdown()
@@ -154,24 +157,41 @@ struct VerifyCommand: AsyncParsableCommand {
     private func readPolicy() throws -> Policy {
         guard let path = policy else {
             guard let kind = raw.kind else { throw ValidationError("--policy is required for records") }
-            return try raw.policy(kind, app: app)
+            return try RawPolicy.read(kind, raw, app: app ?? RawOptions.unnamedApp)
         }
         return try PolicyArgument.read(path)
     }
 
-    private func verify(_ kind: RawKind, with verifier: Verifier, into report: inout VerdictReport) async throws {
+    private func verify(
+        _ kind: RawKindArgument, with verifier: Verifier, into report: inout VerdictReport
+    ) async throws {
         guard let file = files.first else { return }
         let name = InputFile.name(file)
-        let evidence = try raw.evidence(kind, file: InputFile.read(file, limit: BlobFile.limit), name: name)
+        let raw = RawRecord(kind: kind, options: self.raw, name: name)
+        let arguments = self.raw.arguments(policy: policy != nil, ledger: ledgerURL)
+        let record = try raw.read(
+            InputFile.read(file, limit: BlobFile.limit), app: app, policy: verifier.policy, arguments)
         do {
-            let verdict = try await evidence.verify(with: verifier, app: app, at: at ?? Date())
+            let verdict = try await verifier.verify(record, at: at ?? Date())
             try report.add(verdict, id: name, fallback: name)
         } catch let error as VerificationError {
             switch error {
             case .outage(let outage): report.fail(outage)
-            case .record: report.fail("\(name): \(error)")
+            case .record(let error):
+                if let failure = raw.failure(error) { throw failure }
+                report.fail("\(name): \(error)")
             case .request(let error): report.fail("\(name): \(error)\(RequestAdvice.text(error))")
             }
+        }
+    }
+}
+
+extension RawOption {
+    /// Whether a value without a prefix is text, where other values are base64.
+    fileprivate var isTextByDefault: Bool {
+        switch evidence?.encoding {
+        case .bytes(plainIsText: true), .named: true
+        default: false
         }
     }
 }

@@ -6,7 +6,7 @@ enum PolicyArgument {
     /// Reads a policy file.
     static func read(_ path: String) throws(CommandFailure) -> Policy {
         do {
-            return try PolicyFile.load(path: path)
+            return try PolicyFile.load(path: path, engines: .current)
         } catch {
             throw CommandFailure(.unreadable, error.description)
         }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Assay
 import AssayCore
-import AssayGooglePlay
 
 /// How Google is asked to decode standard tokens.
 struct GoogleOptions: ParsableArguments {
@@ -15,7 +14,10 @@ struct GoogleOptions: ParsableArguments {
         help: ArgumentHelp(
             "Where Google's Play Integrity API is. (default: https://playintegrity.googleapis.com)", valueName: "url"),
         transform: GoogleOptions.url)
-    var googleURL: ServerURL?
+    var googleURL: String?
+
+    /// What connects to Google's servers, if the program has it.
+    @TaskLocal static var connector: (any GoogleConnector)?
 
     func validate() throws {
         try SecretArgument.validate(serviceAccount, of: "--service-account")
@@ -24,12 +26,16 @@ struct GoogleOptions: ParsableArguments {
         }
     }
 
-    /// The client, and nil when no service account is named.
-    func client() throws(CommandFailure) -> PlayIntegrityClient? {
+    /// The connection, and nil when no service account is named.
+    func client() throws(CommandFailure) -> (any GoogleConnection)? {
         guard let serviceAccount else { return nil }
-        let account: ServiceAccount
+        guard let connector = Self.connector else {
+            throw CommandFailure(
+                .usage, "--service-account: this program was built without HTTP; `make install` has it")
+        }
         do {
-            account = try ServiceAccount(json: SecretArgument.read(serviceAccount, of: "--service-account"))
+            return try connector.connect(
+                account: SecretArgument.read(serviceAccount, of: "--service-account"), url: googleURL)
         } catch let error as KeyError {
             throw CommandFailure(.unreadable, "--service-account: \(error)")
         } catch let failure as CommandFailure {
@@ -37,14 +43,12 @@ struct GoogleOptions: ParsableArguments {
         } catch {
             throw CommandFailure(.unreadable, "--service-account: it cannot be read")
         }
-        var settings = PlayIntegrityClientSettings()
-        if let googleURL { settings.baseURL = googleURL }
-        return PlayIntegrityClient(account: account, settings: settings)
     }
 
-    private static func url(_ text: String) throws -> ServerURL {
+    private static func url(_ text: String) throws -> String {
         do {
-            return try ServerURL(text)
+            try connector?.check(url: text)
+            return text
         } catch {
             throw ValidationError(error.detail)
         }

@@ -62,7 +62,8 @@ extension OpenLedger {
     ///
     /// - Throws: `CommandFailure` if the ledger keeps no keys.
     func keyStore(_ masterKey: MasterKey) throws(CommandFailure) -> SealedKeyStore {
-        SealedKeyStore(storage: try sealedKeys(), masterKey: masterKey, materials: Verifier.keyMaterials)
+        SealedKeyStore(
+            storage: try sealedKeys(), masterKey: masterKey, materials: EngineRegistry.current.keyMaterials)
     }
 }
 

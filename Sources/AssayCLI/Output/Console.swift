@@ -1,7 +1,11 @@
 import Foundation
 
 /// Writes to standard output and standard error.
-enum Console {
+package enum Console {
+    /// The descriptors of standard output and standard error. Tests that run commands give those of files.
+    @TaskLocal package static var output: Int32 = STDOUT_FILENO
+    @TaskLocal package static var errors: Int32 = STDERR_FILENO
+
     /// Cached: reading the environment copies it.
     private static let standardError = Terminal(STDERR_FILENO)
 
@@ -16,7 +20,7 @@ enum Console {
     ///
     /// - Throws: ``CommandFailure`` as ``print(_:)`` does.
     static func write(_ lines: [UInt8]) throws(CommandFailure) {
-        let failure = write(lines, to: STDOUT_FILENO)
+        let failure = write(lines, to: output)
         guard failure != EPIPE else { throw CommandFailure(.brokenPipe) }
         guard failure == 0 else {
             throw CommandFailure(.output, "standard output cannot be written: \(SystemError.text(failure))")
@@ -28,12 +32,12 @@ enum Console {
 
     /// Writes a line to standard error. Errors are ignored.
     static func complain(_ line: String) {
-        _ = write(Array((standardError.printable(line) + "\n").utf8), to: STDERR_FILENO)
+        _ = write(Array((standardError.printable(line) + "\n").utf8), to: errors)
     }
 
     /// Writes text with control sequences to standard error, which must be a terminal.
     static func show(_ text: String) {
-        _ = write(Array(text.utf8), to: STDERR_FILENO)
+        _ = write(Array(text.utf8), to: errors)
     }
 
     /// Writes all bytes. Returns 0 or the error number.

@@ -1,5 +1,5 @@
-public import Approov
-public import Assay
+import Approov
+import Assay
 public import AssayCore
 import HTTPTypes
 public import Hummingbird

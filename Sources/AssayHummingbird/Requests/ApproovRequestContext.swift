@@ -1,5 +1,5 @@
 public import Approov
-public import Assay
+import Assay
 public import AssayCore
 public import Hummingbird
 public import NIOCore

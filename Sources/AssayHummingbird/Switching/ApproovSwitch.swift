@@ -1,5 +1,5 @@
 public import Approov
-public import Assay
+import Assay
 public import AssayCore
 import Logging
 import Synchronization

@@ -1,4 +1,4 @@
-public import Approov
+import Approov
 public import Assay
 public import AssayCore
 import HTTPTypes

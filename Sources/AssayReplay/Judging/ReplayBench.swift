@@ -96,7 +96,7 @@ struct ReplayBenches {
         // The user did not name this file: reading a pipe might never end.
         guard FileStatus(Array(path.utf8))?.isRegular ?? true else { return failure("\(path) is no regular file") }
         do {
-            return .success(ReplayBenches.verifier(try PolicyFile.load(path: path), ledgers.primary, options))
+            return .success(ReplayBenches.verifier(try PolicyFile.load(path: path, engines: options.engines), ledgers.primary, options))
         } catch {
             return failure(error.description)
         }
@@ -137,6 +137,6 @@ struct ReplayBenches {
 
     /// A verifier whose own ledger is not used: every assessment and commit names one.
     private static func verifier(_ policy: Policy, _ ledger: ReplayLedger, _ options: ReplayOptions) -> Verifier {
-        Verifier(policy: policy, ledger: ledger, keyStores: options.keyStores)
+        Verifier(policy: policy, ledger: ledger, keyStores: options.keyStores, engines: options.engines)
     }
 }

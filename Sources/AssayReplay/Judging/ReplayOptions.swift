@@ -1,3 +1,4 @@
+package import Assay
 public import AssayCapture
 public import AssayCore
 public import FoundationEssentials
@@ -61,6 +62,9 @@ public struct ReplayOptions: Sendable {
     public var stopsAtFailure = false
     /// Whether to measure ``ReplayedRecord/duration``.
     package var isMeasured = false
+
+    /// The engines that judge.
+    package var engines = EngineRegistry.standard
 
     /// As captured, with an isolated ledger and one job.
     public init() {}

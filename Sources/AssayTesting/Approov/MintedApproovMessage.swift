@@ -1,5 +1,6 @@
 public import AssayCore
 public import AssayHTTPSignatures
+import AssayPrimitives
 public import FoundationEssentials
 
 /// A signed HTTP request that was minted with test keys. Every part can be changed, as by somebody on the way.

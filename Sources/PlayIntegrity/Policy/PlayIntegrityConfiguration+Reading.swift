@@ -1,15 +1,9 @@
 package import AssayCore
 
 extension PlayIntegrityConfiguration: ReadableConfiguration {
-    private static let commonFields = ["packageName", "platform", "keys", "challenge", "freshness", "licensing"]
-    private static let androidFields = [
-        "certificateDigests", "minimumVersionCode", "appRecognition", "deviceRecognition", "minimumSDKVersion",
-        "maximumDeviceActivity", "deviceRecall", "playProtect", "appAccessRisk", "locationSpoofing",
-    ]
-
     /// Reads the field `playIntegrity` of an app in a policy file.
     package convenience init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError) {
-        let fields = try node.members(Self.commonFields + Self.androidFields)
+        let fields = try node.members(of: Self.fields)
         guard let packageName = fields["packageName"] else {
             throw node.missing("packageName", "such as com.example.shop")
         }
@@ -21,7 +15,7 @@ extension PlayIntegrityConfiguration: ReadableConfiguration {
         case .android: rules = try Self.androidRules(fields, in: node)
         case .pc:
             // Classic tokens, and with them keys and nonces, are Android's as well.
-            for field in ["keys", "challenge"] + Self.androidFields {
+            for field in ["keys", "challenge"] + Self.androidFields.map(\.path) {
                 if let value = fields[field] {
                     throw value.error("platform pc has no \(field): tokens of games on PC say nothing of it")
                 }
@@ -75,7 +69,7 @@ extension PlayIntegrityConfiguration: ReadableConfiguration {
 
     private static func freshness(_ node: PolicyNode?) throws(PolicyError) -> Freshness {
         guard let node else { return Freshness() }
-        let fields = try node.members(["past", "future"])
+        let fields = try node.members(of: Self.fields, in: "freshness")
         func seconds(_ field: String, _ standard: Double) throws(PolicyError) -> Double {
             guard let value = fields[field] else { return standard }
             let seconds = try value.duration()

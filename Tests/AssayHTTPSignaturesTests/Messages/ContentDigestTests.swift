@@ -1,6 +1,7 @@
 import AssayCore
 import AssayHTTPSignatures
 import AssayPrimitives
+import AssayTestSupport
 import Testing
 
 @Suite("Content digests") struct ContentDigestTests {

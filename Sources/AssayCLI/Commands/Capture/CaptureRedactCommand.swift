@@ -5,22 +5,25 @@ import AssayCore
 
 /// `assay capture redact`: removes sensitive fields.
 struct CaptureRedactCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "redact",
-        abstract: "Leaves sensitive fields out of records, and prints each record on one line.",
-        discussion: """
-            \(Verifier.sensitiveFields.map(CaptureRedactCommand.describe).joined(separator: "\n"))
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "redact",
+            abstract: "Leaves sensitive fields out of records, and prints each record on one line.",
+            discussion: """
+                \(EngineRegistry.current.sensitiveFields.map(CaptureRedactCommand.describe).joined(separator: "\n"))
 
-            A policy that looks for the challenge in the client data rejects a record without it. A record of an unknown \
-            kind is not printed, as it is not known what of it is sensitive.
+                A policy that looks for the challenge in the client data rejects a record without it. A record of an unknown \
+                kind is not printed, as it is not known what of it is sensitive.
 
-            Exit status: 0, 2 something could not be read, 74 the output cannot be written.
-            """)
+                Exit status: 0, 2 something could not be read, 74 the output cannot be written.
+                """)
+    }
 
     @OptionGroup var corpus: CorpusArguments
 
     func run() throws {
-        try corpus.rewrite { (record) throws(CaptureError) in try record.redacted().jsonLine }
+        let engines = EngineRegistry.current
+        try corpus.rewrite { (record) throws(CaptureError) in try record.redacted(knowing: engines).jsonLine }
     }
 
     private static func describe(_ field: SensitiveField) -> String {

@@ -95,6 +95,7 @@ struct ReplayJudgingOptions: ParsableArguments {
     /// The options of the replay.
     func options(on base: OpenLedger?) async throws(CommandFailure) -> ReplayOptions {
         var options = ReplayOptions()
+        options.engines = .current
         options.time = at.map { .fixed($0) } ?? (now ? .fixed(Date()) : .asCaptured)
         options.challenges = challenges == .presumed ? .presumed : .none
         options.baseLedger = base?.ledger

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Assay
 import AssayCore
+import AssayInspection
 import Foundation
 
 /// The options of `assay verify` for one raw blob: what a record and a policy would say.
@@ -10,21 +11,24 @@ struct RawOptions: ParsableArguments {
 
     @Option(
         help: "FILE is one raw blob of this kind: bytes, base64 or base64url, the text of a token, or an HTTP request.")
-    var kind: RawKind?
+    var kind: RawKindArgument?
 
-    @OptionGroup(title: "Raw blobs of App Attest")
-    var appAttest: AppAttestRawOptions
+    @Option(
+        name: .customLong("set"), parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "A field of the policy's section for the kind, such as receipt.maximumAge=5m, or the mode of a check, such as "
+                + "checks.os-version=annotate. A VALUE that begins with [ or { is YAML. Repeatable.",
+            valueName: "field=value"),
+        completion: .list(RawOptions.settingNames), transform: { try RawSetting($0) })
+    var settings: [RawSetting] = []
 
-    @OptionGroup(title: "Raw tokens of Play Integrity")
-    var playIntegrity: PlayIntegrityRawOptions
+    @OptionGroup var engines: EngineOptions
 
-    @OptionGroup(title: "Raw tokens, messages and proofs of Approov")
-    var approov: ApproovRawOptions
+    private static var settingNames: [String] {
+        EngineRegistry.current.engines.flatMap { $0.policyFields }.map { "\($0.path)=" }
+    }
 
-    /// The options that were given.
-    private var given: [RawOption] { appAttest.given + playIntegrity.given + approov.given }
-
-    /// Holds the options against each other.
+    /// Checks the options against each other.
     ///
     /// - Parameters:
     ///   - policy: whether a policy file is named.
@@ -33,46 +37,64 @@ struct RawOptions: ParsableArguments {
     /// - Throws: `ValidationError`.
     func validate(policy: Bool, app: Bool, ledger: LedgerURL) throws {
         guard let kind else {
-            if let option = given.first {
-                throw ValidationError("\(option.rawValue) is for one raw blob; name its kind with --kind")
+            if let option = engines.texts.keys.sorted().first ?? settings.first.map({ _ in "set" }) {
+                throw ValidationError("--\(option) is for one raw blob; name its kind with --kind")
             }
             return
         }
-        for option in given where !kind.policyOptions.union(kind.evidenceOptions).contains(option) {
-            throw ValidationError("\(kind.name) has no option \(option.rawValue)")
+        for option in engines.texts.keys.sorted() where kind.option(option) == nil {
+            throw ValidationError("\(kind.raw.kind) has no option --\(option)")
         }
-        if policy, let option = given.first(where: kind.policyOptions.contains) {
-            throw ValidationError("\(option.rawValue) and --policy exclude each other: the policy says it")
+        let given = kind.raw.options.filter { engines.texts[$0.name] != nil }
+        if policy, let option = given.first(where: \.isOfPolicy)?.name ?? settings.first.map({ _ in "set" }) {
+            throw ValidationError("--\(option) and --policy exclude each other: the policy says it")
         }
-        switch kind {
-        case .appAttest(let kind): try appAttest.validate(kind, policy: policy, ledger: ledger)
-        case .playIntegrity(let kind): try playIntegrity.validate(kind, policy: policy)
-        case .approov(let kind): try approov.validate(kind, nonce: playIntegrity.nonce, policy: policy)
+        for option in given { try validateTexts(of: option) }
+        let arguments = arguments(policy: policy, ledger: ledger)
+        for option in kind.raw.options {
+            guard case .always(let reason) = option.requirement, !arguments.has(option.name) else { continue }
+            throw ValidationError("--\(option.name) is required: \(reason)")
         }
+        for option in kind.raw.options where !policy {
+            guard case .withoutPolicy(let reason) = option.requirement,
+                !arguments.sets(option.name, option.alias?.field.path ?? "")
+            else { continue }
+            throw ValidationError("--\(option.name) is required without --policy: \(reason)")
+        }
+        if let objection = kind.raw.objection(arguments) { throw ValidationError(objection) }
         guard policy || app || ledger == .memory else {
             throw ValidationError("--app is required with \(ledger.description): the ledger keeps what it knows by app")
         }
     }
 
-    /// The policy that the options of a kind stand for.
-    func policy(_ kind: RawKind, app: String?) throws -> Policy {
-        let app = app ?? RawOptions.unnamedApp
-        return switch kind {
-        case .appAttest(let kind): try AppAttestRawEvidence.policy(appAttest, kind: kind, app: app)
-        case .playIntegrity(let kind): try PlayIntegrityRawEvidence.policy(playIntegrity, kind: kind, app: app)
-        case .approov(let kind): try ApproovRawPolicy.policy(approov, kind: kind, app: app)
-        }
+    /// What the declarations of a kind look at.
+    func arguments(policy: Bool, ledger: LedgerURL) -> RawArguments {
+        RawArguments(
+            engines.texts, settings: Set(settings.map(\.path)), hasPolicy: policy,
+            ledger: ledger == .memory ? nil : ledger.description)
     }
 
-    /// The evidence that a file holds.
-    func evidence(_ kind: RawKind, file: [UInt8], name: String) throws -> any RawEvidence {
-        switch kind {
-        case .appAttest(let kind):
-            AppAttestRawEvidence(appAttest, kind: kind, file: file, name: name)
-        case .playIntegrity(let kind):
-            try PlayIntegrityRawEvidence(playIntegrity, kind: kind, file: file, name: name)
-        case .approov(let kind):
-            try ApproovRawEvidence(approov, kind: kind, nonce: playIntegrity.nonce, file: file, name: name)
+    /// Reads the texts of an option that its value must be written as.
+    private func validateTexts(of option: RawOption) throws {
+        let texts = engines.texts[option.name] ?? []
+        do {
+            switch option.evidence?.encoding {
+            case .bytes(let plainIsText):
+                for text in texts { _ = try ValueArgument(text, plain: plainIsText ? .text : .base64) }
+            case .number:
+                for text in texts where UInt32(text) == nil || text.utf8.first == UInt8(ascii: "+") {
+                    throw ValidationError(
+                        "expected a whole number from 0 to \(UInt32.max), found \"\(text.prefix(40))\"")
+                }
+            case .named:
+                for text in texts { _ = try NamedValue(text) }
+            case .text, nil: break
+            }
+        } catch let error as ValidationError {
+            throw ValidationError("--\(option.name): \(error.message)")
         }
+        guard let key = option.key else { return }
+        for text in texts { _ = try RawKey(text, of: option.name, key) }
+        guard Set(texts).count == texts.count else { throw ValidationError("--\(option.name) names a source twice") }
     }
 }

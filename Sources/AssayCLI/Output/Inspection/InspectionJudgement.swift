@@ -19,7 +19,7 @@ struct InspectionJudgement {
     ///   - file: the inspected file, for advice.
     init(policy: Policy, app: String?, time: Date?, file: String, report: VerdictReport) {
         records = RecordVerification(
-            verifier: Verifier(policy: policy, ledger: MemoryLedger()), app: app, time: time)
+            verifier: Verifier(policy: policy, ledger: MemoryLedger(), engines: .current), app: app, time: time)
         self.file = file
         self.report = report
     }
@@ -31,7 +31,7 @@ struct InspectionJudgement {
             report.endFile(layer.name)
             return
         }
-        if let record = Verifier.inspector.record(of: layer) {
+        if let record = EngineRegistry.current.inspector.record(of: layer) {
             let fields = record.evidence.members.map(\.name).joined(separator: ", ")
             Console.note(
                 "\(layer.name): judged with the values that it carries itself (\(fields)), so that a verdict shows nothing "
@@ -39,7 +39,7 @@ struct InspectionJudgement {
             _ = try await records.verify(record, of: layer.name, into: &report)
             return
         }
-        if Verifier.inspector.kind(of: layer) != nil {
+        if EngineRegistry.current.inspector.kind(of: layer) != nil {
             incomplete.append(layer)
             return
         }
@@ -57,10 +57,12 @@ struct InspectionJudgement {
     }
 
     private func advice(_ layer: InspectionLayer) -> String {
-        guard let kind = Verifier.inspector.kind(of: layer), let raw = RawKind(argument: kind.name) else {
+        guard let kind = EngineRegistry.current.inspector.kind(of: layer),
+            let raw = RawKindArgument(argument: kind.name)
+        else {
             return "\(layer.name): it is judged as part of a record only"
         }
-        let options = RawOption.allCases.filter(raw.evidenceOptions.contains).map(\.rawValue).joined(separator: ", ")
+        let options = raw.evidenceOptions.joined(separator: ", ")
         return
             "\(layer.name): this alone is not enough to be judged; `assay verify --kind \(kind) --policy POLICY \(file)` "
             + "takes what is missing with the options \(options)"

@@ -1,8 +1,7 @@
 import Assay
 import AssayCore
+import AssayInspection
 import AssayPrimitives
-import AssayTesting
-import PlayIntegrity
 
 /// A field of evidence in one of the forms in which somebody hands it in, and how a change of it becomes a record.
 struct MutationField: Sendable {
@@ -80,8 +79,9 @@ struct MutationField: Sendable {
             ]
         }
         var fields: [MutationField] = []
-        let isPlayNonce = record.kind == PlayIntegrityCheck.classicKind
-        if binary.contains(path.description), !isPlayNonce, let bytes = try? Base64.decode(text, .standard) {
+        let engine = EngineRegistry.standard.mutated(record.kind)
+        let isOpaque = engine?.isOpaque(path, of: record.kind) ?? false
+        if binary.contains(path.description), !isOpaque, let bytes = try? Base64.decode(text, .standard) {
             fields.append(
                 MutationField(path: path, form: .bytes, original: bytes, stride: 1) {
                     .text(Base64.encode($0, .standard))
@@ -92,11 +92,10 @@ struct MutationField: Sendable {
             MutationField(path: path, form: .text, original: Array(text.utf8), stride: isLarge ? 8 : 1) { changed in
                 String(validating: changed, as: UTF8.self).map { .text($0) }
             })
-        if record.kind == PlayIntegrityCheck.classicKind, path.description == "token", let inside = keys.open(text) {
+        if let inside = engine?.inside(of: text, at: path, of: record.kind, keys: keys) {
             fields.append(
                 MutationField(path: path, form: .inside, original: inside.plaintext, stride: 1) { changed in
-                    let token = JWEBlueprint(plaintext: changed, keyManagement: .keyWrap(inside.key))
-                    return (try? token.mint()).map { .text($0) }
+                    inside.seal(changed).map { .text($0) }
                 })
         }
         return fields

@@ -1,9 +1,7 @@
-import AppAttest
 import Assay
 import AssayCore
-import AssayPrimitives
+import AssayInspection
 import AssayTestSupport
-import PlayIntegrity
 
 /// Which variant of its policy a change of a vector is judged under.
 ///
@@ -13,8 +11,9 @@ import PlayIntegrity
 struct MutationVariants: Sendable {
     /// The strictest variant under which the vector is accepted.
     let strictest: PolicyVariant
-    private let receipt: Range<Int>?
-    private let kind: EvidenceKind
+    /// The part of a field's bytes that a policy check looks at.
+    private let part: (part: String, field: String, range: Range<Int>)?
+    private let policyParts: Set<String>
 
     /// The vector is not accepted where it must be.
     struct NotAccepted: Error, CustomStringConvertible {
@@ -31,31 +30,25 @@ struct MutationVariants: Sendable {
             throw NotAccepted(description: "\(vector.name) is not accepted unchanged")
         }
         strictest = last
-        kind = vector.record.kind
-        receipt = AttestationParts(vector.record)?.receipt
+        let engine = EngineRegistry.standard.mutated(vector.record.kind)
+        policyParts = engine?.policyParts(of: vector.record.kind) ?? []
+        part = engine?.policyRange(in: vector.record)
     }
 
     /// The variant that a change of a whole part is judged under.
     func variant(ofPart part: String) -> PolicyVariant {
-        let isPolicy: Bool =
-            switch kind {
-            case PlayIntegrityCheck.standardKind: part == "decoded"
-            case AssertionCheck.kind: part == "challenge"
-            case AttestationCheck.kind: part == "receipt"
-            default: false
-            }
-        return isPolicy ? strictest : .bare
+        policyParts.contains(part) ? strictest : .bare
     }
 
     /// The numbers of changes by the variant that they are judged under.
     func numbers(of field: MutationField, chosen: [Int]) -> [(PolicyVariant, [Int])] {
-        guard kind == AttestationCheck.kind, let receipt, field.path.description == "attestation" else {
+        guard let part, field.path.description == part.field else {
             return [(variant(ofPart: field.path.description), chosen)]
         }
         // Three bytes are four characters.
         let covered =
-            field.form == .bytes ? receipt : receipt.lowerBound / 3 * 4..<(receipt.upperBound + 2) / 3 * 4
-        func isInReceipt(_ number: Int) -> Bool { covered.contains(ByteMutation(number: number).index) }
-        return [(.bare, chosen.filter { !isInReceipt($0) }), (strictest, chosen.filter(isInReceipt))]
+            field.form == .bytes ? part.range : part.range.lowerBound / 3 * 4..<(part.range.upperBound + 2) / 3 * 4
+        func isInPart(_ number: Int) -> Bool { covered.contains(ByteMutation(number: number).index) }
+        return [(.bare, chosen.filter { !isInPart($0) }), (strictest, chosen.filter(isInPart))]
     }
 }

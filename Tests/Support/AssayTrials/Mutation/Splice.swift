@@ -1,6 +1,7 @@
 import Assay
 import AssayCore
 import AssayHTTPSignatures
+import AssayInspection
 import AssayPrimitives
 
 /// A part of one accepted vector in the place of the same part of another one.
@@ -13,7 +14,10 @@ struct Splice: Sendable {
     /// Everything of `donor` that can be put into `vector`, each by itself, and the app that it is for. What makes it the
     /// donor as a whole is none.
     static func all(of donor: AcceptedVector, into vector: AcceptedVector) -> [Splice] {
-        let splices = app(donor, vector) + values(donor, vector) + parts(donor, vector) + headers(donor, vector)
+        let splices =
+            app(donor, vector) + values(donor, vector)
+            + (EngineRegistry.standard.mutated(vector.record.kind)?.splices(of: donor.record, into: vector.record) ?? [])
+            + headers(donor, vector)
         let whole = content(donor.record)
         let own = content(vector.record)
         return splices.filter { splice in
@@ -82,32 +86,6 @@ struct Splice: Sendable {
             var spliced = own
             spliced[index] = others[index]
             return spliced.joined(separator: ".")
-        }
-    }
-
-    private static func parts(_ donor: AcceptedVector, _ vector: AcceptedVector) -> [Splice] {
-        if let own = AttestationParts(vector.record), let others = AttestationParts(donor.record) {
-            let path = RecordPath(steps: [.member("attestation")])
-            var ranges = zip(own.certificates, others.certificates).map { ("certificate", $0, $1) }
-            if let range = own.receipt, let other = others.receipt { ranges.append(("receipt", range, other)) }
-            if let range = own.authenticatorData, let other = others.authenticatorData {
-                ranges.append(("authenticatorData", range, other))
-            }
-            return ranges.map { part, range, other in
-                let bytes = AttestationParts.replacing(range, of: own.bytes, with: Array(others.bytes[other]))
-                return Splice(
-                    part: part, path: path,
-                    record: vector.record.replacing(path, with: .text(Base64.encode(bytes, .standard))))
-            }
-        }
-        guard let own = AssertionParts(vector.record), let others = AssertionParts(donor.record) else { return [] }
-        let path = RecordPath(steps: [.member("assertion")])
-        return [(own.signature, others.signature), (own.authenticatorData, others.authenticatorData)].map {
-            range, other in
-            let bytes = AttestationParts.replacing(range, of: own.bytes, with: Array(others.bytes[other]))
-            return Splice(
-                part: "assertion", path: path,
-                record: vector.record.replacing(path, with: .text(Base64.encode(bytes, .standard))))
         }
     }
 

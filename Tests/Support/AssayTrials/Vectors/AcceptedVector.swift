@@ -1,5 +1,5 @@
-public import AppAttest
-public import Assay
+import AppAttest
+import Assay
 public import AssayCore
 import AssayPrimitives
 import AssayTestSupport

@@ -1,4 +1,4 @@
-public import Assay
+import Assay
 public import AssayCore
 import AssayTestSupport
 public import Foundation

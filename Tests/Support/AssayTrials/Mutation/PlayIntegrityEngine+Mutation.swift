@@ -1,11 +1,13 @@
 import Assay
 import AssayCore
+import AssayInspection
 import AssayPrimitives
+import AssayTesting
 import Foundation
 import PlayIntegrity
 
-extension DontCare {
-    static let playIntegrity: [DontCare] = [
+extension PlayIntegrityEngine: MutatedEngine {
+    static let dontCares: [DontCare] = [
         DontCare(
             "same-nonce", PlayIntegrityCheck.classicKind,
             reason:
@@ -44,6 +46,29 @@ extension DontCare {
             return !changes.isEmpty && changes.allSatisfy { $0.isFree(in: mutant) }
         },
     ]
+
+    /// Google's answers come over TLS, and no gate authenticates them.
+    static func policyParts(of kind: EvidenceKind) -> Set<String> {
+        kind == PlayIntegrityCheck.standardKind ? ["decoded"] : []
+    }
+
+    /// Nonces are compared as text.
+    static func isOpaque(_ path: RecordPath, of kind: EvidenceKind) -> Bool {
+        kind == PlayIntegrityCheck.classicKind
+    }
+
+    /// What is inside of a classic token, encrypted anew under the app's own key.
+    static func inside(
+        of text: String, at path: RecordPath, of kind: EvidenceKind, keys: TokenKeys
+    ) -> (plaintext: [UInt8], seal: @Sendable ([UInt8]) -> String?)? {
+        guard kind == PlayIntegrityCheck.classicKind, path.description == "token", let inside = keys.open(text) else {
+            return nil
+        }
+        return (
+            inside.plaintext,
+            { try? JWEBlueprint(plaintext: $0, keyManagement: .keyWrap(inside.key)).mint() }
+        )
+    }
 }
 
 /// A value of Google's answer that is another one, or is gone.

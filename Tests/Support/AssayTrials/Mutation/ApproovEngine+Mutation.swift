@@ -2,10 +2,11 @@ import Approov
 import Assay
 import AssayCore
 import AssayHTTPSignatures
+import AssayInspection
 import AssayPrimitives
 
-extension DontCare {
-    static let approov: [DontCare] = [
+extension ApproovEngine: MutatedEngine {
+    static let dontCares: [DontCare] = [
         DontCare(
             "address-is-a-signal", ApproovCheck.tokenKind, ApproovCheck.messageKind,
             reason: "the address that a token names is compared and noted, and never rejects"

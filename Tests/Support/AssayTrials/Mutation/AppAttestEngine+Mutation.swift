@@ -1,9 +1,11 @@
 import AppAttest
 import Assay
 import AssayCore
+import AssayInspection
+import AssayPrimitives
 
-extension DontCare {
-    static let appAttest: [DontCare] = [
+extension AppAttestEngine: MutatedEngine {
+    static let dontCares: [DontCare] = [
         DontCare(
             "receipt-not-demanded", AttestationCheck.kind,
             reason:
@@ -34,6 +36,47 @@ extension DontCare {
             return counter < assertion.counter
         },
     ]
+
+    static func policyParts(of kind: EvidenceKind) -> Set<String> {
+        switch kind {
+        case AttestationCheck.kind: ["receipt"]
+        case AssertionCheck.kind: ["challenge"]
+        default: []
+        }
+    }
+
+    /// The receipt of an attestation.
+    static func policyRange(in record: EvidenceRecord) -> (part: String, field: String, range: Range<Int>)? {
+        AttestationParts(record)?.receipt.map { ("receipt", "attestation", $0) }
+    }
+
+    /// Certificates, receipts, authenticator data and signatures.
+    static func splices(of donor: EvidenceRecord, into record: EvidenceRecord) -> [Splice] {
+        if let own = AttestationParts(record), let others = AttestationParts(donor) {
+            var ranges = zip(own.certificates, others.certificates).map { ("certificate", $0, $1) }
+            if let range = own.receipt, let other = others.receipt { ranges.append(("receipt", range, other)) }
+            if let range = own.authenticatorData, let other = others.authenticatorData {
+                ranges.append(("authenticatorData", range, other))
+            }
+            return ranges.map { part, range, other in
+                splice(part, others.bytes[other], into: range, of: own.bytes, field: "attestation", record)
+            }
+        }
+        guard let own = AssertionParts(record), let others = AssertionParts(donor) else { return [] }
+        return [(own.signature, others.signature), (own.authenticatorData, others.authenticatorData)].map {
+            splice("assertion", others.bytes[$1], into: $0, of: own.bytes, field: "assertion", record)
+        }
+    }
+
+    private static func splice(
+        _ part: String, _ bytes: ArraySlice<UInt8>, into range: Range<Int>, of own: [UInt8], field: String,
+        _ record: EvidenceRecord
+    ) -> Splice {
+        let path = RecordPath(steps: [.member(field)])
+        let spliced = AttestationParts.replacing(range, of: own, with: Array(bytes))
+        return Splice(
+            part: part, path: path, record: record.replacing(path, with: .text(Base64.encode(spliced, .standard))))
+    }
 
     private static func attestations(_ mutant: Mutant) -> (AttestationParts, AttestationParts)? {
         guard mutant.path.description == "attestation", let old = AttestationParts(mutant.vector.record),

@@ -1,0 +1,24 @@
+package import AssayCore
+
+extension AppAttestConfiguration {
+    /// The fields of `appAttest` in a policy, which its reader allows and `assay verify --set` takes.
+    package static let fields = [
+        PolicyField("appIDs", .list(.text), isRequired: true, "An App ID that is allowed."),
+        PolicyField(
+            "environments", .list(.words(AttestEnvironment.self)), isRequired: true, "An environment to allow."),
+        PolicyField("challenge", .words(ChallengeSource.self), isRequired: true, "Who keeps track of challenges."),
+        PolicyField("clientData", .text, isRequired: true, "Where client data carries the challenge: raw or none."),
+        PolicyField("clientData.challengeAt", .text, "The JSON pointer to the challenge in client data."),
+        PolicyField("counter", .words(CounterAdvance.Rule.self), "Which steps of a counter are allowed."),
+        PolicyField("minimumOSVersion", .text, "The lowest operating system version of an attestation."),
+        PolicyField("minimumOSVersion.iOS", .text, "The lowest version of iOS."),
+        PolicyField("minimumOSVersion.macOS", .text, "The lowest version of macOS."),
+        PolicyField("minimumBundleVersion", .text, "The lowest bundle version."),
+        PolicyField(
+            "validationCategories", .list(.words(ValidationCategory.self)), "A way of distribution that is allowed."),
+        PolicyField("receipt", .mapping, "What is demanded of refreshed receipts."),
+        PolicyField("receipt.maximumAge", .duration, "How old a refreshed receipt may be."),
+        PolicyField("receipt.maximumRiskMetric", .text, "The greatest risk metric that is allowed."),
+        PolicyField("testRoots", .list(.file), "PEM roots of a test authority in place of Apple's."),
+    ]
+}

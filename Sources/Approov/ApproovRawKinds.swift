@@ -1,0 +1,204 @@
+package import AssayCore
+import AssayPrimitives
+
+extension ApproovEngine {
+    /// The engine's name for people.
+    package static let title = "Approov"
+    /// The fields of its section of a policy.
+    package static let policyFields = ApproovConfiguration.fields
+
+    /// Tokens, signed requests and measurement proofs as `assay verify --kind` takes them.
+    package static let rawKinds: [RawKind] = [
+        RawKind(
+            ApproovCheck.tokenKind, file: .text(tokenFields),
+            options: tokenOptions + [boundField.filling("binding", .named), address],
+            example: [
+                "--secret file:secret.b64", "--binding-header Authorization='Bearer ...' --failover reject token.txt",
+            ],
+            names: { ($0 as? ApproovConfiguration)?.binding ?? [] },
+            objection: { arguments in
+                if let objection = keyObjection(arguments) { return objection }
+                if let name = arguments.texts("binding-header").first(where: { !$0.contains("=") }) {
+                    return "--binding-header \(name.excerpt): expected NAME=VALUE, with the value of the request"
+                }
+                return failoverObjection(arguments)
+            }),
+        RawKind(
+            ApproovCheck.messageKind, file: .bytes(messageFields),
+            options: tokenOptions + [boundField] + messageOptions + [
+                .evidence(
+                    "target-uri", "targetURI", .text, isVerbatim: false, valueName: "uri",
+                    "What the client asked for, https://HOST/PATH, when the request line of a message has only the path."
+                ),
+                address,
+            ],
+            example: [
+                "--secret file:secret.b64", "--signer installation --target-uri https://HOST/PATH request.http",
+            ],
+            objection: messageObjection),
+        RawKind(
+            ApproovCheck.proofKind, file: .text(proofFields),
+            options: tokenOptions + [
+                .evidence(
+                    "nonce", "nonce", .bytes(plainIsText: false), valueName: "text",
+                    "The nonce of a measurement proof, 16 bytes. Base64."),
+                .evidence("proof", "proof", .bytes(plainIsText: false), "The proof, 32 bytes. Base64."),
+                .evidence(
+                    "measurement", "measurement", .text, words: ApproovMeasurement.allCases.map(\.rawValue),
+                    isVerbatim: false, valueName: "name",
+                    "Which measurement the proof must be of, integrity or device; either without it."),
+            ],
+            objection: { arguments in
+                guard arguments.has("nonce"), arguments.has("proof") else {
+                    return "--nonce and --proof are required: what the hardware gave out, and what it got back"
+                }
+                return failoverObjection(arguments)
+            }),
+    ]
+
+    // MARK: Options
+
+    private static let tokenOptions: [RawOption] = [
+        .key("secret", "secret", of: ApproovKey.self, .each, "The account's secret."),
+        .key(
+            "token-public-key", "publicKey", of: ApproovKey.self, .each,
+            "A public key that tokens are verified with."),
+        .key("key-set", "keySet", of: ApproovKey.self, .each, "A JSON Web Key Set of such keys."),
+        .alias(
+            "token-format", of: policyFields["format"], valueName: "form",
+            help: "The form that tokens of the API have, jws or jwe; jws without it."),
+        .alias("token-prefix", of: policyFields["tokenPrefix"], valueName: "text"),
+        .alias(
+            "failover", of: policyFields["failover"], valueName: "rule",
+            help:
+                "Whether tokens of the failover service are accepted: accept or reject. Required with --binding-header."
+        ),
+        .alias("issuer", of: policyFields["issuers"], valueName: "name"),
+        .alias("long-lived-issuer", of: policyFields["longLivedIssuers"], valueName: "name"),
+        .alias("audience", of: policyFields["audiences"], valueName: "name"),
+        .alias("reject-annotation", of: policyFields["annotations.reject"], valueName: "name"),
+        .alias("maximum-lifetime", of: policyFields["maximumLifetime"], valueName: "time"),
+    ]
+
+    private static let messageOptions: [RawOption] = [
+        .alias(
+            "token-header", of: policyFields["tokenHeader"], valueName: "name",
+            help: "The field of a message that holds the token; Approov-Token without it."),
+        .alias(
+            "signer", of: policyFields["messageSigning.signer"],
+            required: .withoutPolicy("whose key is to have signed is for you to say"),
+            help: "Whose key signs messages, installation or account."),
+        .alias(
+            "component", of: policyFields["messageSigning.components"], valueName: "name",
+            help: "What a signature must cover; \(MessageSigning.standardComponents.joined(separator: " ")) without it."
+        ),
+        .key(
+            "account-key", "secret", of: ApproovMessageKey.self, .identified(by: "keyID"),
+            listedIn: "messageSigning.keys", "A message signing key of the account, after its mskid and =."),
+        .alias("quirk", of: policyFields["messageSigning.quirks"], valueName: "name"),
+    ]
+
+    /// The policy has the name of the field alone.
+    private static let boundField = RawOption.alias(
+        "binding-header", of: policyFields["binding"], isVerbatim: true, valueName: "name=value",
+        help: "A field that tokens are bound to, in their order, with the value that the request had; file: may stand "
+            + "before it. For a message the name alone."
+    ) { .scalar(String($0.prefix { $0 != "=" })) }
+
+    private static let address = RawOption.evidence(
+        "address", "address", .text, isVerbatim: false, valueName: "address",
+        "The address that the request came from; a signal only.")
+
+    // MARK: Objections
+
+    private static func keyObjection(_ arguments: RawArguments) -> String? {
+        let hasKey = ["secret", "token-public-key", "key-set"].contains(where: arguments.has)
+        return arguments.hasPolicy || hasKey
+            ? nil : "--secret, --token-public-key or --key-set is required without --policy"
+    }
+
+    private static func failoverObjection(_ arguments: RawArguments) -> String? {
+        guard !arguments.hasPolicy, arguments.has("binding-header"), !arguments.sets("failover", "failover") else {
+            return nil
+        }
+        return "--failover is required with --binding-header: tokens of the failover service are bound to nothing, and "
+            + "accept lets them past the binding"
+    }
+
+    @Sendable
+    private static func messageObjection(_ arguments: RawArguments) -> String? {
+        if let objection = keyObjection(arguments) { return objection }
+        let isAccount = arguments.text("signer") == MessageSigning.Signer.account.rawValue
+        guard arguments.hasPolicy || isAccount == arguments.has("account-key") else {
+            return "--account-key is for --signer account, which needs one"
+        }
+        if let uri = arguments.text("target-uri"), !isAbsolute(uri) {
+            return "--target-uri: expected the whole of what the client asked for, https://HOST/PATH?QUERY, found "
+                + "\"\(uri.excerpt)\""
+        }
+        if let text = arguments.texts("binding-header").first(where: { $0.contains("=") }) {
+            return
+                "--binding-header \(text.prefix { $0 != "=" }.description.excerpt): for a message the name alone, as the "
+                + "value is that of the request"
+        }
+        return failoverObjection(arguments)
+    }
+
+    /// Whether a URI has a scheme and an authority; the checks say what else they must be.
+    private static func isAbsolute(_ uri: String) -> Bool {
+        guard let mark = uri.firstRange(of: "://"), mark.lowerBound > uri.startIndex else { return false }
+        return !uri[..<mark.lowerBound].contains("/") && !uri[mark.upperBound...].prefix { $0 != "/" }.isEmpty
+    }
+
+    // MARK: Files
+
+    @Sendable
+    private static func tokenFields(_ text: String) throws(RawError) -> RawFields {
+        guard text.utf8.first == UInt8(ascii: "{") else {
+            return RawFields([("token", .text(text))], readAs: "a token")
+        }
+        return RawFields(
+            [("loggable", .text(text))],
+            readAs: "a loggable token; accepted means that Approov issued the token, and lets no request in")
+    }
+
+    @Sendable
+    private static func messageFields(_ file: [UInt8], _ arguments: RawArguments) throws(RawError) -> RawFields {
+        let request: CapturedRequest
+        do {
+            request = try CapturedRequest(file)
+        } catch {
+            throw .malformed(error)
+        }
+        guard let targetURI = arguments.text("target-uri") ?? request.targetURI else {
+            let likely = request.likelyTargetURI.map {
+                "; with https that is --target-uri '\($0.excerpt(atMost: 1024))'"
+            }
+            throw .usage(
+                "--target-uri is required: the request line has only \(request.target.excerpt), and not which scheme and "
+                    + "host the client asked for\(likely ?? "")")
+        }
+        let headers = request.fields.map { field in
+            RecordValue(
+                .array([field.name, field.value].map { RecordValue(.text($0), offset: 0) }), offset: 0)
+        }
+        return RawFields([
+            ("method", .text(request.method)), ("targetURI", .text(targetURI)), ("headers", .array(headers)),
+            ("body", .text(Base64.encode(request.body, .standard))),
+        ])
+    }
+
+    @Sendable
+    private static func proofFields(_ text: String) throws(RawError) -> RawFields {
+        guard text.utf8.first == UInt8(ascii: "{") else {
+            return RawFields([("token", .text(text))], readAs: "the token that carries the measurements")
+        }
+        do {
+            let measurements = try JSONReader.readObject(Array(text.utf8), limit: InputLimits.keyPart)
+            return RawFields([("measurements", .object(measurements))], readAs: "the measurements")
+        } catch {
+            // The decoder's sentence may show a part of the key of proofs.
+            throw .unreadable("\(error.reason) at byte \(error.offset)")
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import ArgumentParser
+import Assay
+import AssayCore
+import AssayInspection
+
+/// The options that the engines declare for raw blobs, a group of the help for each engine.
+///
+/// The argument parser finds options by reflection. These have no property each: the reflected children come from the
+/// registry.
+struct EngineOptions: ParsableArguments, CustomReflectable {
+    /// The texts of the options that were given, by name.
+    private(set) var texts: [String: [String]] = [:]
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: OptionKey.self)
+        for engine in EngineRegistry.current.engines where !engine.rawKinds.isEmpty {
+            try texts.merge(Self.read(engine, from: container)) { first, _ in first }
+        }
+    }
+
+    private static func read<Engine: InspectableEngine>(
+        _: Engine.Type, from container: KeyedDecodingContainer<OptionKey>
+    ) throws -> [String: [String]] {
+        try container.decode(OptionGroup<OptionsOfEngine<Engine>>.self, forKey: OptionKey(Engine.title)).wrappedValue
+            .texts
+    }
+
+    var customMirror: Mirror {
+        let engines = EngineRegistry.current.engines.filter { !$0.rawKinds.isEmpty }
+        return Mirror(self, children: engines.map { Self.child($0) })
+    }
+
+    private static func child<Engine: InspectableEngine>(_: Engine.Type) -> Mirror.Child {
+        (Engine.title, OptionGroup<OptionsOfEngine<Engine>>(title: "Raw blobs of \(Engine.title)"))
+    }
+}
+
+/// The options of one engine. Of a name that several engines declare, the first engine has the option for all.
+struct OptionsOfEngine<Engine: InspectableEngine>: ParsableArguments, CustomReflectable {
+    /// The texts of the options that were given, by name. That of a flag is empty.
+    private(set) var texts: [String: [String]] = [:]
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: OptionKey.self)
+        for option in Self.options.map(\.first) {
+            let key = OptionKey(option.name)
+            let found: [String]
+            if option.isFlag {
+                found = try container.decode(Flag<Bool>.self, forKey: key).wrappedValue ? [""] : []
+            } else if option.isRepeatable {
+                found = try container.decode(Option<[String]>.self, forKey: key).wrappedValue
+            } else {
+                found = try container.decode(Option<String?>.self, forKey: key).wrappedValue.map { [$0] } ?? []
+            }
+            if !found.isEmpty { texts[option.name] = found }
+        }
+    }
+
+    var customMirror: Mirror {
+        Mirror(self, children: Self.options.map { ($0.first.name, Self.definition($0.first, help: $0.help)) })
+    }
+
+    /// The options that are declared here first, with the help of all declarations of their names.
+    private static var options: [(first: RawOption, help: String)] {
+        let engines = EngineRegistry.current.engines
+        let others = engines.prefix { $0 != Engine.self }.flatMap { $0.rawKinds }.flatMap(\.options).map(\.name)
+        var names = Set(others)
+        return Engine.rawKinds.flatMap(\.options).filter { names.insert($0.name).inserted }.map { option in
+            let all = engines.flatMap { $0.rawKinds }.flatMap(\.options).filter { $0.name == option.name }
+            var helps: [String] = []
+            for help in all.map(\.help) where !helps.contains(help) { helps.append(help) }
+            if option.key != nil { helps.append("As \(SecretSource.allowed).") }
+            if option.isRepeatable { helps.append("Repeatable.") }
+            return (option, helps.joined(separator: " "))
+        }
+    }
+
+    private static func definition(_ option: RawOption, help: String) -> Any {
+        let name = NameSpecification.customLong(option.name)
+        let help = ArgumentHelp("\(help)", valueName: option.valueName)
+        let completion: CompletionKind? =
+            option.isFile ? .file() : option.words.isEmpty ? nil : .list(option.words)
+        if option.isFlag { return Flag(wrappedValue: false, name: name, help: help) }
+        if option.isRepeatable {
+            return Option<[String]>(
+                wrappedValue: [], name: name, parsing: option.isVerbatim ? .unconditionalSingleValue : .singleValue,
+                help: help, completion: completion)
+        }
+        return Option<String?>(
+            name: name, parsing: option.isVerbatim ? .unconditional : .next, help: help, completion: completion)
+    }
+}

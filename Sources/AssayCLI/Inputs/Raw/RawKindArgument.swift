@@ -1,0 +1,33 @@
+import ArgumentParser
+import Assay
+import AssayCore
+import AssayInspection
+
+/// A kind of evidence that can be handed over as one raw blob, by its name on the command line.
+struct RawKindArgument: ExpressibleByArgument {
+    /// The engine that judges it.
+    let engine: any InspectableEngine.Type
+    /// What its engine declares of it.
+    let raw: RawKind
+
+    /// The names, for help and completions.
+    static var allValueStrings: [String] {
+        EngineRegistry.current.engines.flatMap { $0.rawKinds }.map(\.kind.name)
+    }
+
+    init?(argument: String) {
+        for engine in EngineRegistry.current.engines {
+            guard let raw = engine.rawKinds.first(where: { $0.kind.name == argument }) else { continue }
+            self.engine = engine
+            self.raw = raw
+            return
+        }
+        return nil
+    }
+
+    /// The options of the kind that are fields of evidence, for advice.
+    var evidenceOptions: [String] { raw.options.filter { !$0.isOfPolicy }.map { "--\($0.name)" } }
+
+    /// The option of a name.
+    func option(_ name: String) -> RawOption? { raw.options.first { $0.name == name } }
+}

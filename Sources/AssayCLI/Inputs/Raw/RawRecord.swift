@@ -1,0 +1,141 @@
+import ArgumentParser
+import Assay
+import AssayCore
+import AssayInspection
+import AssayPrimitives
+
+/// The record that one raw blob and its options stand for.
+struct RawRecord {
+    let kind: RawKindArgument
+    let options: RawOptions
+    /// The name of the file.
+    let name: String
+
+    /// Composes the record.
+    ///
+    /// - Parameters:
+    ///   - file: what the file holds.
+    ///   - app: the policy's app; nil for the one that matches.
+    ///   - policy: the policy that it will be judged under.
+    func read(
+        _ file: [UInt8], app: String?, policy: Policy, _ arguments: RawArguments
+    ) throws -> EvidenceRecord {
+        var fields = try fields(of: file, arguments)
+        for option in kind.raw.options {
+            guard let evidence = option.evidence, let text = options.engines.texts[option.name]?.last else { continue }
+            let content: RecordValue.Content
+            switch evidence.encoding {
+            case .text: content = .text(text)
+            case .number: content = .number(text)
+            case .bytes(let plainIsText):
+                let value = try ValueArgument(text, plain: plainIsText ? .text : .base64)
+                content = .text(Base64.encode(try value.resolve(), .standard))
+            case .named: content = .array(try named(option.name, app: app, policy))
+            }
+            fields.removeAll { $0.name == evidence.path }
+            fields.append((evidence.path, content))
+        }
+        return EvidenceRecord(
+            id: nil, kind: kind.raw.kind, app: app, receivedAt: nil, evidence: Self.object(fields), expect: nil)
+    }
+
+    /// What is wrong with a record, as what is wrong with the option that gave the field.
+    func failure(_ error: RecordError) -> CommandFailure? {
+        let option = kind.raw.options.first { option in
+            guard let evidence = option.evidence, options.engines.texts[option.name] != nil else { return false }
+            return error.field == "evidence.\(evidence.path)"
+        }
+        return option.map { CommandFailure(.usage, "--\($0.name): \(error.message)") }
+    }
+
+    // MARK: The file
+
+    private func fields(
+        of file: [UInt8], _ arguments: RawArguments
+    ) throws(CommandFailure) -> [(name: String, content: RecordValue.Content)] {
+        let read: RawFields
+        do throws(RawError) {
+            switch kind.raw.file {
+            case .blob(let field):
+                let blob = BlobFile(file)
+                Console.note("\(name): \(blob.sentence)")
+                return [(field, .text(Base64.encode(blob.bytes, .standard)))]
+            case .text(let fields): read = try fields(text(file))
+            case .bytes(let fields): read = try fields(file, arguments)
+            }
+        } catch {
+            switch error {
+            case .usage(let message): throw CommandFailure(.usage, "\(name): \(message)")
+            case .unreadable(let message): throw CommandFailure(.unreadable, "\(name): \(message)")
+            case .malformed(let error):
+                let line = LineIndex(file).line(of: error.offset)
+                throw CommandFailure(.unreadable, "\(name): line \(line), \(error)")
+            }
+        }
+        if let note = read.note { Console.note("\(name): read as \(note)") }
+        return read.fields
+    }
+
+    /// The text of a file without white space and a byte order mark around it.
+    private func text(_ file: [UInt8]) -> String {
+        let spaces: Set<UInt8> = [0x20, 0x09, 0x0D, 0x0A]
+        var body = file[...]
+        if body.starts(with: [0xEF, 0xBB, 0xBF]) {
+            Console.note("\(name): begins with a byte order mark, which is ignored")
+            body = body.dropFirst(3)
+        }
+        body = body.drop(while: spaces.contains)
+        return String(decoding: body.prefix(body.reversed().drop(while: spaces.contains).count), as: UTF8.self)
+    }
+
+    // MARK: Values by name
+
+    /// The values of an option `NAME=VALUE` in the order of the policy's names. An empty text stands for a missing value.
+    private func named(_ option: String, app: String?, _ policy: Policy) throws -> [RecordValue] {
+        let section = kind.engine.configurationType
+        let configurations = policy.apps.filter { $0.name.isByteEqual(to: app ?? $0.name) }
+            .compactMap { app in app.configurations.first { type(of: $0) == section } }
+        // The engine reports it when there is no such app, or more than one.
+        guard let configuration = configurations.first, configurations.count == 1,
+            let names = kind.raw.names?(configuration)
+        else { return [] }
+        var values: [String: String] = [:]
+        for text in options.engines.texts[option] ?? [] {
+            let named = try NamedValue(text)
+            guard let name = names.first(where: { $0.lowercased().isByteEqual(to: named.name.lowercased()) }) else {
+                let bound = names.map(\.excerpt).joined(separator: ", ")
+                throw CommandFailure(
+                    .usage,
+                    "--\(option) \(named.name.excerpt): the policy binds tokens to \(bound.isEmpty ? "nothing" : bound)"
+                )
+            }
+            guard values[name] == nil else {
+                throw CommandFailure(.usage, "--\(option) \(named.name.excerpt): the value is given twice")
+            }
+            values[name] = try named.resolve(of: option)
+        }
+        return names.map { RecordValue(.text(values[$0] ?? ""), offset: 0) }
+    }
+
+    /// The object of fields, whose names may be the path of a field in an object of its own.
+    private static func object(_ fields: [(name: String, content: RecordValue.Content)]) -> RecordObject {
+        var members: [(String, RecordValue.Content)] = []
+        for field in fields {
+            guard let period = field.name.firstIndex(of: ".") else {
+                members.append((field.name, field.content))
+                continue
+            }
+            let outer = String(field.name[..<period])
+            guard !members.contains(where: { $0.0 == outer }) else { continue }
+            let inner = fields.filter { $0.name.hasPrefix("\(outer).") }
+                .map { (name: String($0.name.dropFirst(outer.count + 1)), content: $0.content) }
+            members.append((outer, .object(object(inner))))
+        }
+        return RecordObject(members)
+    }
+}
+
+extension InspectableEngine {
+    /// The type of configuration that the engine reads from a policy.
+    static var configurationType: any EngineConfiguration.Type { Configuration.self }
+}

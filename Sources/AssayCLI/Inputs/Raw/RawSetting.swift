@@ -1,0 +1,60 @@
+import ArgumentParser
+import Assay
+import AssayCore
+import AssayPrimitives
+
+/// A value for a field of a policy on the command line: `FIELD=VALUE`.
+struct RawSetting {
+    /// The path of the field in the section of the kind's engine, or `checks.` and the name of a check.
+    let path: String
+    /// The value as written.
+    let text: String
+
+    /// Reads a setting. A path has no `=` in it, so that the first one ends it.
+    init(_ argument: String) throws {
+        guard let mark = argument.firstIndex(of: "="), mark > argument.startIndex else {
+            throw ValidationError(
+                "expected FIELD=VALUE, such as receipt.maximumAge=5m, found \"\(argument.prefix(60))\"")
+        }
+        path = String(argument[..<mark])
+        text = String(argument[mark...].dropFirst())
+        guard !path.hasPrefix("."), !path.hasSuffix("."), !path.contains("..") else {
+            throw ValidationError("expected names with a period between two in FIELD, found \"\(path.prefix(60))\"")
+        }
+    }
+
+    /// The value of the field.
+    func content() throws(PolicyError) -> PolicyNode.Content {
+        guard text.hasPrefix("[") || text.hasPrefix("{") else { return .scalar(text) }
+        return try PolicyFile.value(text).content
+    }
+}
+
+/// A name with its value on the command line: `NAME=VALUE`, or `NAME` alone.
+struct NamedValue {
+    let name: String
+    /// The value, and nil when there is the name alone.
+    let value: ValueArgument?
+
+    /// Reads a value. A name has no `=` in it, so that the first one ends it.
+    init(_ text: String) throws {
+        let name = text.prefix { $0 != "=" }
+        guard !name.isEmpty else {
+            throw ValidationError("expected NAME=VALUE, such as Authorization='Bearer ...', found no name")
+        }
+        self.name = String(name)
+        value =
+            name.endIndex == text.endIndex
+            ? nil : try ValueArgument(String(text[name.endIndex...].dropFirst()), plain: .text)
+    }
+
+    /// The value as text, without the line end that editors put at the end of files.
+    func resolve(of option: String) throws(CommandFailure) -> String {
+        var bytes = try value?.resolve()[...] ?? []
+        if case .file = value { while let last = bytes.last, last == 0x0A || last == 0x0D { bytes = bytes.dropLast() } }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw CommandFailure(.unreadable, "--\(option) \(name.excerpt): the value is no UTF-8")
+        }
+        return text
+    }
+}

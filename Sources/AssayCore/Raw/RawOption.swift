@@ -1,0 +1,159 @@
+/// An option of `assay verify --kind`, which takes the place of a policy field, of a field of evidence, or of both, or
+/// names the source of a part of a key.
+package struct RawOption: Sendable {
+    /// How the text of an option becomes the value of a field of evidence.
+    package enum Encoding: Sendable {
+        /// The text as it is.
+        case text
+        /// A number in decimal digits.
+        case number
+        /// Bytes as `text:`, `hex:`, `base64:` or `file:`; the evidence holds them as standard base64. A value without a
+        /// prefix is text or base64.
+        case bytes(plainIsText: Bool)
+        /// `NAME=VALUE`. The evidence holds the list of the values in the order of ``RawKind/names``.
+        case named
+    }
+
+    /// The field of evidence that an option fills.
+    package struct EvidenceField: Sendable {
+        package let path: String
+        package let encoding: Encoding
+    }
+
+    /// The policy field that an option is an alias of.
+    package struct Alias: Sendable {
+        package let field: PolicyField
+        /// The value that the text stands for.
+        package let content: @Sendable (String) -> PolicyNode.Content
+    }
+
+    /// The key that an option names the source of.
+    package struct Key: Sendable {
+        /// How many keys the options of a type make.
+        package enum Count: Sendable, Equatable {
+            /// One key, of which each option is a part.
+            case one
+            /// A key for each value.
+            case each
+            /// A key for each value `ID=SOURCE`, whose ID is another part.
+            case identified(by: String)
+
+            fileprivate var valueName: String { if case .identified = self { "id=source" } else { "source" } }
+        }
+
+        package let material: any KeyMaterial.Type
+        package let part: String
+        package let count: Count
+        /// The policy field that lists the names of the keys.
+        package let field: String
+    }
+
+    /// When an option must be given.
+    package enum Requirement: Sendable {
+        /// Always, for this reason.
+        case always(String)
+        /// Unless there is a policy, for this reason.
+        case withoutPolicy(String)
+    }
+
+    /// The name, such as `key-id`.
+    package let name: String
+    /// The help, one sentence or two.
+    package let help: String
+    /// What help calls the value; nil for the option's own name.
+    package let valueName: String?
+    /// The field of evidence that it fills.
+    package private(set) var evidence: EvidenceField?
+    /// The policy field that it stands for.
+    package private(set) var alias: Alias?
+    /// The key that it names the source of.
+    package private(set) var key: Key?
+    /// When it must be given.
+    package let requirement: Requirement?
+    /// Whether it has no value of its own.
+    package private(set) var isFlag = false
+    /// Whether it may be given several times.
+    package private(set) var isRepeatable = false
+    /// Whether a value may begin with a hyphen, as base64url may.
+    package private(set) var isVerbatim = false
+    /// The words that completion offers.
+    package private(set) var words: [String] = []
+    /// Whether the value is the name of a file.
+    package private(set) var isFile = false
+
+    private init(
+        _ name: String, _ valueName: String?, _ help: String, _ requirement: Requirement?
+    ) {
+        self.name = name
+        self.valueName = valueName
+        self.help = help
+        self.requirement = requirement
+    }
+
+    /// Declares an option for a field of evidence.
+    package static func evidence(
+        _ name: String, _ path: String, _ encoding: Encoding, words: [String] = [], isVerbatim: Bool = true,
+        valueName: String? = "value", required: Requirement? = nil, _ help: String
+    ) -> RawOption {
+        var option = RawOption(name, valueName, help, required)
+        option.evidence = EvidenceField(path: path, encoding: encoding)
+        option.isVerbatim = isVerbatim
+        option.words = words
+        if case .named = encoding { option.isRepeatable = true }
+        return option
+    }
+
+    /// Declares an alias of a policy field.
+    ///
+    /// - Parameters:
+    ///   - field: what it stands for. Lists get an element for each use.
+    ///   - content: the value, where it is another than the text itself.
+    ///   - help: the help, where the field's own does not do.
+    package static func alias(
+        _ name: String, of field: PolicyField, isVerbatim: Bool = false, valueName: String? = nil,
+        required: Requirement? = nil, help: String? = nil,
+        content: @escaping @Sendable (String) -> PolicyNode.Content = { .scalar($0) }
+    ) -> RawOption {
+        var option = RawOption(name, valueName, help ?? field.help, required)
+        option.alias = Alias(field: field, content: content)
+        option.isRepeatable = field.isList
+        option.isVerbatim = isVerbatim
+        option.words = field.words
+        option.isFile = field.isFile
+        return option
+    }
+
+    /// Declares a flag that sets a policy field to a word.
+    package static func flag(_ name: String, sets field: PolicyField, to word: String, _ help: String) -> RawOption {
+        var option = alias(name, of: field, help: help) { _ in .scalar(word) }
+        option.isFlag = true
+        return option
+    }
+
+    /// Declares an option that names the source of a key.
+    package static func key(
+        _ name: String, _ part: String, of material: any KeyMaterial.Type, _ count: Key.Count,
+        listedIn field: String = "keys", _ help: String
+    ) -> RawOption {
+        var option = RawOption(name, count.valueName, help, nil)
+        option.key = Key(material: material, part: part, count: count, field: field)
+        switch count {
+        case .one: break
+        case .each: option.isRepeatable = true
+        case .identified:
+            option.isRepeatable = true
+            option.isVerbatim = true
+        }
+        return option
+    }
+
+    /// The same option, which fills a field of evidence as well.
+    package func filling(_ path: String, _ encoding: Encoding) -> RawOption {
+        var option = self
+        option.evidence = EvidenceField(path: path, encoding: encoding)
+        return option
+    }
+
+    /// Whether it takes the place of a policy, so that it excludes one.
+    package var isOfPolicy: Bool { evidence == nil }
+}

@@ -1,0 +1,9 @@
+import AssayCLI
+
+/// The program that `make install` installs.
+@main
+struct Program {
+    static func main() async {
+        await AssayProgram.main(google: HTTPGoogleConnector())
+    }
+}

@@ -1,0 +1,101 @@
+package import AssayCore
+import AssayPrimitives
+
+extension PlayIntegrityEngine {
+    /// The engine's name for people.
+    package static let title = "Play Integrity"
+    /// The fields of its section of a policy.
+    package static let policyFields = PlayIntegrityConfiguration.fields
+
+    /// Only classic tokens carry a challenge, and games on PC have none of them.
+    package static func leavesChallengesToCaller(of kind: EvidenceKind, in app: PolicyApp) -> Bool? {
+        guard kind == PlayIntegrityCheck.classicKind, let configuration = app.configuration(Configuration.self),
+            configuration.platform == .android
+        else { return nil }
+        return configuration.challenge == .caller
+    }
+
+    /// Tokens, and Google's answers on standard ones, as `assay verify --kind` takes them.
+    package static let rawKinds: [RawKind] = [
+        RawKind(
+            PlayIntegrityCheck.classicKind,
+            file: .text { (text) throws(RawError) in RawFields([("token", .text(text))]) },
+            options: [
+                packageName,
+                .evidence(
+                    "nonce", "nonce", .text, valueName: "text", required: .always(anyRequest),
+                    "The nonce of a classic token's request, as the app was given it."),
+                certificateDigest, minimumVersionCode,
+                .key(
+                    "decryption-key", "decryptionKey", of: PlayIntegrityKeys.self, .one,
+                    "The decryption key of the Play Console."),
+                .key(
+                    "verification-key", "verificationKey", of: PlayIntegrityKeys.self, .one,
+                    "The verification key of the Play Console."),
+            ],
+            // The nonce is the caller's: the option is compared, not consumed.
+            defaults: [
+                RawKind.Default("challenge", .scalar(PlayIntegrityConfiguration.ChallengeSource.caller.rawValue))
+            ],
+            example: [
+                "--package-name NAME --nonce TEXT", "--certificate-digest DIGEST --decryption-key file:D.b64",
+                "--verification-key file:V.b64 token.txt",
+            ],
+            objection: { arguments in
+                if arguments.hasPolicy { return nil }
+                guard arguments.has("decryption-key"), arguments.has("verification-key") else {
+                    return "--decryption-key and --verification-key are required without --policy"
+                }
+                return certificateObjection(arguments)
+            }),
+        RawKind(
+            PlayIntegrityCheck.standardKind, file: .text(standardFields),
+            options: [
+                packageName,
+                .evidence(
+                    "request-hash", "requestHash", .text, valueName: "text", required: .always(anyRequest),
+                    "The request hash of a standard token, as the server computes it."),
+                certificateDigest, minimumVersionCode,
+                .flag(
+                    "pc", sets: policyFields["platform"], to: IntegrityTokenForm.pc.rawValue,
+                    "The standard token is that of a game on PC."),
+            ],
+            objection: { arguments in
+                for option in ["certificate-digest", "minimum-version-code"]
+                where arguments.has("pc") && arguments.has(option) {
+                    return "--\(option) and --pc exclude each other: tokens of PCs say nothing of it"
+                }
+                return arguments.hasPolicy || arguments.sets("pc", "platform") ? nil : certificateObjection(arguments)
+            }),
+    ]
+
+    private static let anyRequest = "without it the token may be that of any other request"
+    private static let packageName = RawOption.alias(
+        "package-name", of: policyFields["packageName"], valueName: "name",
+        required: .always("which app is genuine is for you to say"),
+        help: "The package name of the app that is to have asked for the token."
+    ).filling("packageName", .text)
+    private static let certificateDigest = RawOption.alias(
+        "certificate-digest", of: policyFields["certificateDigests"], isVerbatim: true, valueName: "digest")
+    private static let minimumVersionCode = RawOption.alias(
+        "minimum-version-code", of: policyFields["minimumVersionCode"], valueName: "number")
+
+    private static func certificateObjection(_ arguments: RawArguments) -> String? {
+        arguments.sets("certificate-digest", "certificateDigests")
+            ? nil : "--certificate-digest is required without --policy: whose build is genuine"
+    }
+
+    /// A JSON object is Google's answer, any other text a token.
+    @Sendable
+    private static func standardFields(_ text: String) throws(RawError) -> RawFields {
+        guard text.utf8.first == UInt8(ascii: "{") else {
+            return RawFields([("token", .text(text))], readAs: "a token, to be sent to Google")
+        }
+        do {
+            let answer = try JSONReader.readObject(Array(text.utf8), limit: InputLimits.integrityAnswer)
+            return RawFields([("decoded", .object(answer))], readAs: "Google's answer")
+        } catch {
+            throw .malformed(error)
+        }
+    }
+}

@@ -1,0 +1,135 @@
+package import AssayCore
+package import AssayInspection
+package import FoundationEssentials
+
+/// An engine with one kind of evidence and one check: a stamp must carry the word of the policy.
+///
+/// It shows what a new engine has to declare, and that nothing but its registration has to know it.
+package struct ToyEngine: InspectableEngine {
+    package typealias Configuration = ToyConfiguration
+
+    package static let kind = EvidenceKind("toy.stamp")
+    package static let word = CheckID("toy.stamp.word")
+
+    package static let title = "Toy"
+    package static let kinds = [kind]
+    package static let catalogue = [
+        CheckDefinition(
+            word, .policy(default: .enforce), proves: "The stamp carries the word of the policy.",
+            stops: "Stamps of other toys.", lookAt: "The word on the stamp, and the one in the policy.",
+            source: "This test.", codes: [.wordDiffers])
+    ]
+    package static let sensitiveFields = [
+        SensitiveField("owner", of: kind, substitute: .none, reveals: "whose toy it is")
+    ]
+    package static let policyFields = ToyConfiguration.fields
+    package static let rawKinds = [
+        RawKind(
+            kind, file: .text { (text) throws(RawError) in RawFields([("stamp", .text(text))]) },
+            options: [
+                .alias("word", of: ToyConfiguration.fields["word"], required: .withoutPolicy("it is what is compared")),
+                .evidence("owner", "owner", .text, "Whose toy it is."),
+            ],
+            example: ["--word WORD stamp.txt"])
+    ]
+    package static let formats: [any BlobFormat.Type] = [ToyStampFormat.self]
+
+    private let apps: EngineApps<ToyExpectations>
+
+    package init(policy: Policy, resources: EngineResources) { apps = EngineApps(policy) }
+
+    package static func orderingKey(of record: EvidenceRecord) -> String? { nil }
+
+    package static func format(of field: String, in kind: EvidenceKind) -> (any BlobFormat.Type)? {
+        field == "stamp" ? ToyStampFormat.self : nil
+    }
+
+    package static func meaning(of field: String, in kind: EvidenceKind) -> String? {
+        ["stamp": "the stamp of the toy", "owner": "whose toy it is"][field]
+    }
+
+    package static func kind(of format: any BlobFormat.Type) -> EvidenceKind? {
+        format == ToyStampFormat.self ? kind : nil
+    }
+
+    package static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord? {
+        EvidenceRecord(
+            id: nil, kind: kind, app: nil, receivedAt: nil,
+            evidence: RecordObject([("stamp", .text(String(decoding: blob, as: UTF8.self)))]), expect: nil)
+    }
+
+    package func assess(
+        _ record: EvidenceRecord, ledger: any Ledger, at now: Date
+    ) async throws(VerificationError) -> Assessment {
+        let stamp = try record.reading { (evidence) throws(RecordError) in
+            let fields = RecordFields(evidence, path: "evidence")
+            try fields.demandOnly(["stamp", "owner"])
+            guard let stamp = try fields.text("stamp") else { throw fields.missing("stamp") }
+            return stamp
+        }
+        let expectations = try apps.app(record.app, by: "stamp") { $0 }
+        var run = CheckRun(modes: expectations.modes, capacity: 1)
+        run.policy(ToyEngine.word) { () throws(CheckFailure) in
+            guard stamp == ToyStampFormat.prefix + expectations.configuration.word else {
+                throw CheckFailure(.wordDiffers, "the stamp carries another word than the policy's")
+            }
+            return .holds
+        }
+        return Assessment(
+            kind: ToyEngine.kind, app: expectations.app, checks: run.results, undecided: [], effects: [], subject: nil,
+            testAuthority: nil)
+    }
+}
+
+extension CheckCode {
+    fileprivate static let wordDiffers = CheckCode(
+        "word-differs", "The stamp carries another word than the policy names: it is of another toy.")
+}
+
+/// What a policy demands of stamps.
+package final class ToyConfiguration: ReadableConfiguration {
+    package static let engine = "toy"
+    package static let policyField = "toy"
+    package static let fields = [PolicyField("word", .text, isRequired: true, "The word that a stamp carries.")]
+
+    package let word: String
+
+    package convenience init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError) {
+        guard let word = try node.members(of: Self.fields)["word"] else { throw node.missing("word", "such as hello") }
+        let text = try word.text()
+        guard !text.contains(" ") else { throw word.error("expected one word, found \(word.found)") }
+        self.init(word: text)
+    }
+
+    package init(word: String) { self.word = word }
+}
+
+private final class ToyExpectations: EngineExpectations {
+    let app: String
+    let configuration: ToyConfiguration
+    let modes: CheckModes
+
+    init(app: String, configuration: ToyConfiguration, modes: [CheckID: CheckMode]) {
+        self.app = app
+        self.configuration = configuration
+        self.modes = CheckModes(modes)
+    }
+}
+
+/// Stamps: `TOY:` and a word.
+package enum ToyStampFormat: BlobFormat {
+    package static let name = "Toy stamp"
+    package static let prefix = "TOY:"
+
+    package static func recognise(_ bytes: [UInt8]) -> Recognition? {
+        bytes.starts(with: prefix.utf8) ? Recognition(.certain, because: "it begins with \(prefix)") : nil
+    }
+
+    package static func annotate(_ bytes: [UInt8]) -> BlobContents {
+        BlobContents([
+            Annotation(
+                "word", at: prefix.utf8.count..<bytes.count, value: String(decoding: bytes, as: UTF8.self), meaning: nil
+            )
+        ])
+    }
+}

@@ -1,0 +1,124 @@
+import Assay
+import AssayCLI
+import AssayCapture
+import AssayCore
+import AssayInspection
+import AssayReplay
+import AssayTestSupport
+import Foundation
+import Testing
+import ToyEngine
+
+/// An engine that is registered is known to the library and to the commands without a line elsewhere.
+@Suite("An engine more")
+struct ToyEngineTests {
+    private static let engines = EngineRegistry(EngineRegistry.standard.engines + [ToyEngine.self])
+    private static let policy = "version: 1\napps: [{ name: box, toy: { word: hello } }]\n"
+    private static let record =
+        #"{"id":"toy-1","kind":"toy.stamp","receivedAt":"2026-04-21T18:13:12Z","#
+        + #""evidence":{"stamp":"TOY:hello","owner":"a child"}}"#
+
+    private static func readPolicy(_ text: String = policy) throws -> Policy {
+        try PolicyFile.parse(text, file: nil, files: LocalFiles(relativeTo: "policy"), engines: engines)
+    }
+
+    @Test("The library reads its policies and judges its records, and only with the registry that has it")
+    func library() async throws {
+        let record = try #require(try RecordFile.read(Array(Self.record.utf8)).first?.get())
+        let verifier = Verifier(policy: try Self.readPolicy(), ledger: MemoryLedger(), engines: Self.engines)
+        let verdict = try await verifier.verify(record, at: Date())
+        #expect(verdict.outcome == .accept && verdict.checks.map(\.check) == [ToyEngine.word])
+        let other = try Self.readPolicy(Self.policy.replacing("hello", with: "bye"))
+        let rejected = try await Verifier(policy: other, ledger: MemoryLedger(), engines: Self.engines)
+            .verify(record, at: Date())
+        #expect(rejected.outcome == .reject && rejected.failed == [ToyEngine.word])
+        #expect(throws: PolicyError.self) {
+            try PolicyFile.parse(Self.policy, file: nil, files: LocalFiles(relativeTo: "policy"))
+        }
+        #expect(try record.redacted(knowing: Self.engines).evidence.members.map(\.name) == ["stamp"])
+        #expect(throws: CaptureError.self) { try record.redacted() }
+        #expect(Self.engines.inspector.inspect(Array("TOY:hello".utf8), name: "blob").format == ToyStampFormat.name)
+    }
+
+    @Test("Policies are replayed with it")
+    func replay() async throws {
+        let folder = try TestFolder()
+        let records = (0..<3).map { Self.record.replacing("toy-1", with: "toy-\($0)") }.joined(separator: "\n")
+        try Data(records.utf8).write(to: folder.url.appendingPathComponent("records.ndjson"))
+        try Data(Self.policy.utf8).write(to: folder.url.appendingPathComponent("policy.yaml"))
+        let run = try await Self.assay("replay", folder.path("."), "--json")
+        #expect(run.failure == nil, "\(run)")
+        #expect(
+            run.output.split(separator: "\n").count {
+                $0.contains(#""outcome":"accepted""#) || $0.contains(#""outcome":"accept""#)
+            } == 3, "\(run)")
+    }
+
+    @Test("Commands verify, inspect, explain and redact its evidence")
+    func commands() async throws {
+        let folder = try TestFolder()
+        func write(_ name: String, _ text: String) throws -> String {
+            try Data(text.utf8).write(to: folder.url.appendingPathComponent(name))
+            return folder.path(name)
+        }
+        let policy = try write("policy.yaml", Self.policy)
+        let record = try write("record.json", Self.record)
+        let stamp = try write("stamp.txt", "TOY:hello\n")
+        let raw = ["verify", "--kind", "toy.stamp", stamp]
+        let table: [(arguments: [String], status: Int32, words: String)] = [
+            (["verify", "--policy", policy, record], 0, "ACCEPTED"),
+            (raw + ["--policy", policy], 0, "ACCEPTED"),
+            (raw + ["--word", "hello", "--owner", "a child"], 0, "ACCEPTED"),
+            (raw + ["--set", "word=hello"], 0, "ACCEPTED"),
+            (raw + ["--word", "bye"], 1, "rejected because: toy.stamp.word:"),
+            (raw + ["--word", "bye", "--set", "checks.word=annotate", "--json"], 1, #""status":"annotated""#),
+            (raw, 64, "--word is required without --policy: it is what is compared"),
+            (raw + ["--word", "two words"], 64, "--word: expected one word"),
+            (raw + ["--set", "wrod=hello", "--word", "x"], 64, "--set wrod: unknown field; allowed are word"),
+            (raw + ["--word", "x", "--set", "checks.wrod=off"], 64, "did you mean toy.stamp.word?"),
+            (raw + ["--word", "x", "--key-id", "AAAA"], 64, "toy.stamp has no option --key-id"),
+            (["inspect", stamp], 0, ToyStampFormat.name),
+            (["inspect", stamp, "--policy", policy], 0, "ACCEPTED"),
+            (["explain", "toy.stamp.word"], 0, "Stamps of other toys."),
+            (["capture", "redact", record], 0, #""evidence":{"stamp":"TOY:hello"}"#),
+            (["verify", "--help"], 0, "RAW BLOBS OF TOY"),
+        ]
+        for entry in table {
+            let run = try await Self.assay(entry.arguments)
+            #expect(run.status == entry.status, "\(entry.arguments): \(run)")
+            #expect("\(run.output)\(run.errors)".contains(entry.words), "\(entry.arguments): \(run)")
+        }
+        let unregistered = try await Self.assay(raw + ["--word", "hello"], engines: .standard)
+        #expect(unregistered.status == 64, "\(unregistered)")
+    }
+
+    // MARK: Commands in this process
+
+    private struct Run {
+        let status: Int32
+        let output: String
+        let errors: String
+        let failure: String?
+    }
+
+    private static func assay(_ arguments: String...) async throws -> Run { try await assay(arguments) }
+
+    private static func assay(_ arguments: [String], engines: EngineRegistry = engines) async throws -> Run {
+        let folder = try TestFolder()
+        func file(_ name: String) throws -> FileHandle {
+            try Data().write(to: folder.url.appendingPathComponent(name))
+            return try FileHandle(forWritingTo: folder.url.appendingPathComponent(name))
+        }
+        func text(_ name: String) throws -> String {
+            String(decoding: try Data(contentsOf: folder.url.appendingPathComponent(name)), as: UTF8.self)
+        }
+        let (output, errors) = (try file("out"), try file("err"))
+        let status = await EngineRegistry.$current.withValue(engines) {
+            await Console.$output.withValue(output.fileDescriptor) {
+                await Console.$errors.withValue(errors.fileDescriptor) { await AssayCommand.status(of: arguments) }
+            }
+        }
+        return Run(
+            status: status, output: try text("out"), errors: try text("err"), failure: status == 0 ? nil : "\(status)")
+    }
+}
