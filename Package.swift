@@ -337,8 +337,8 @@ let package = Package(
         .testTarget(
             name: "AssayTests",
             dependencies: [
-                "AppAttest", "Approov", "Assay", "AssayCore", "AssayMinting", "AssayPrimitives", "AssayTesting",
-                "AssayTestSupport", "PlayIntegrity",
+                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayMinting", "AssayPrimitives",
+                "AssayTesting", "AssayTestSupport", "PlayIntegrity",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -18,8 +18,13 @@ struct CatalogueTests {
             "challenge", "counter",
         ]
         #expect(AssertionCheck.catalogue.map(\.id.name) == assertion.map { "app-attest.assertion.\($0)" })
+        let receipt = [
+            "decode", "signature", "chain", "app-id", "public-key", "environment", "freshness", "risk-metric",
+        ]
+        #expect(ReceiptCheck.catalogue.map(\.id.name) == receipt.map { "app-attest.receipt.\($0)" })
         let all = AppAttestEngine.catalogue
-        #expect(Set(all.map(\.id)).count == all.count)
+        #expect(
+            all.map(\.id) == (AttestationCheck.catalogue + AssertionCheck.catalogue + ReceiptCheck.catalogue).map(\.id))
         for check in all {
             for text in [check.proves, check.stops, check.lookAt, check.source] { #expect(text.count > 10) }
         }

@@ -24,7 +24,9 @@ struct ChallengeTests {
             let forms = [Array(issued.text.utf8), issued.value, Array(Base64.encode(issued.value, .standard).utf8)]
             #expect(try await attest(verifier, forms[form]).failed == [])
             for other in forms {
-                #expect(try await attest(verifier, other).failed == [AttestationCheck.challenge])
+                let again = try await attest(verifier, other)
+                #expect(again.failed == [AttestationCheck.challenge])
+                #expect(again.checks.first { $0.status == .failed }?.finding?.code == "challenge-consumed")
             }
         }
     }
@@ -37,8 +39,13 @@ struct ChallengeTests {
         let foreign = try await verifier.issueChallenge(app: "shop", for: AssertionCheck.kind, at: Fixtures.now)
         let expired = try await verifier.issueChallenge(
             app: "shop", for: AttestationCheck.kind, validFor: 60, at: Fixtures.now.addingTimeInterval(-60))
-        for value in [foreign.value, expired.value, [UInt8](repeating: 7, count: 32)] {
-            #expect(try await attest(verifier, value).failed == [AttestationCheck.challenge])
+        for (value, code) in [
+            (foreign.value, "challenge-mismatch"), (expired.value, "challenge-expired"),
+            ([UInt8](repeating: 7, count: 32), "challenge-unknown"),
+        ] {
+            let verdict = try await attest(verifier, value)
+            #expect(verdict.failed == [AttestationCheck.challenge])
+            #expect(verdict.checks.first { $0.status == .failed }?.finding?.code == code)
         }
     }
 

@@ -43,7 +43,9 @@ struct KeyTests {
         #expect(try await attest(verifier, key).failed == [])
         let subject = KeyIdentifier.appAttest(key.keyID).subject
         try await ledger.block(Block(subject: subject, reason: "abuse", since: Fixtures.now, until: nil))
-        #expect(try await assert(verifier, key, counter: 1).failed == [AssertionCheck.keyState])
+        let verdict = try await assert(verifier, key, counter: 1)
+        #expect(verdict.failed == [AssertionCheck.keyState])
+        #expect(verdict.checks.first { $0.status == .failed }?.finding?.code == "blocked")
         try await ledger.removeStanding(of: subject)
         #expect(try await assert(verifier, key, counter: 1).failed == [])
     }
@@ -57,7 +59,9 @@ struct KeyTests {
         #expect(try await attest(verifier, key).failed == [])
         let subject = KeyIdentifier.appAttest(key.keyID).subject
         try await ledger.block(Block(subject: subject, reason: "abuse", since: Fixtures.now, until: nil))
-        #expect(try await assert(verifier, key, counter: 1).failed == [AssertionCheck.counter])
+        let verdict = try await assert(verifier, key, counter: 1)
+        #expect(verdict.failed == [AssertionCheck.counter])
+        #expect(verdict.checks.first { $0.status == .failed }?.finding?.code == "blocked")
     }
 
     @Test("a key that a test authority certified is of no use where that authority is not trusted")
@@ -71,7 +75,9 @@ struct KeyTests {
         #expect(asserted.outcome == .accept && asserted.testAuthority != nil)
 
         let other = try Fixtures.verifier(try Fixtures.configuration(isTest: false), ledger: ledger)
-        #expect(try await assert(other, key, counter: 2).failed == [AssertionCheck.key])
+        let foreign = try await assert(other, key, counter: 2)
+        #expect(foreign.failed == [AssertionCheck.key])
+        #expect(foreign.checks.first { $0.status == .failed }?.finding?.code == "key-of-another-authority")
         #expect(try await attest(other, AttestedKey()).failed == [AttestationCheck.chain])
     }
 
@@ -157,21 +163,22 @@ struct KeyTests {
         let elsewhere = EnrolledKey(
             identifier: enrolled.identifier, app: "another", publicKey: key.publicPoint, counter: 0,
             enrolledAt: Fixtures.now, properties: [:])
-        let cases: [(EnrolledKey?, AssertionKeys.Supplied?, LedgerDurability, [CheckID])] = [
-            (nil, supplied, .ephemeral, []),
-            (nil, supplied, .durable, [AssertionCheck.key]),
-            (nil, other, .ephemeral, [AssertionCheck.key]),
-            (nil, nil, .ephemeral, [AssertionCheck.key]),
-            (enrolled, nil, .durable, []),
-            (enrolled, supplied, .durable, []),
-            (enrolled, other, .durable, [AssertionCheck.key]),
-            (enrolled, other, .ephemeral, [AssertionCheck.key]),
-            (elsewhere, nil, .durable, [AssertionCheck.key]),
+        let cases: [(EnrolledKey?, AssertionKeys.Supplied?, LedgerDurability, code: String?)] = [
+            (nil, supplied, .ephemeral, nil),
+            (nil, supplied, .durable, "key-not-enrolled"),
+            (nil, other, .ephemeral, "key-id-differs"),
+            (nil, nil, .ephemeral, "key-unknown"),
+            (enrolled, nil, .durable, nil),
+            (enrolled, supplied, .durable, nil),
+            (enrolled, other, .durable, "key-differs"),
+            (enrolled, other, .ephemeral, "key-differs"),
+            (elsewhere, nil, .durable, "key-of-another-app"),
         ]
-        for (index, (enrolled, supplied, durability, failed)) in cases.enumerated() {
+        for (index, (enrolled, supplied, durability, code)) in cases.enumerated() {
             let keys = AssertionKeys(enrolled: enrolled, supplied: supplied, durability: durability, blocks: [])
             let assessment = AssertionAssessor.assess(input, keys: keys, expectations: expectations, now: Fixtures.now)
-            #expect(assessment.failed == failed, "case \(index)")
+            #expect(assessment.failed == (code == nil ? [] : [AssertionCheck.key]), "case \(index)")
+            #expect(assessment.checks.first { $0.status == .failed }?.finding?.code == code, "case \(index)")
         }
     }
 

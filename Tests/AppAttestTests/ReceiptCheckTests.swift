@@ -30,9 +30,11 @@ struct ReceiptCheckTests {
             enrolled: request.enrolled, expectations: Fixtures.expectations(configuration), now: request.now)
     }
 
-    private func enrolled(_ key: AttestedKey, appID: String, environment: String) -> EnrolledKey {
+    private func enrolled(
+        _ key: AttestedKey, app: String = "shop", appID: String, environment: String
+    ) -> EnrolledKey {
         EnrolledKey(
-            identifier: KeyIdentifier.appAttest(key.keyID), app: "shop",
+            identifier: KeyIdentifier.appAttest(key.keyID), app: app,
             publicKey: key.publicPoint, counter: 0, enrolledAt: Fixtures.now,
             properties: ["appId": appID, "environment": environment])
     }
@@ -53,28 +55,36 @@ struct ReceiptCheckTests {
         let foreign = try TestAuthority(
             organization: "Somebody", seed: "somebody", notBefore: Fixtures.now.addingTimeInterval(-86400))
         let key = AttestedKey()
-        let requests: [(CheckID, Request)] = [
-            (ReceiptCheck.decode, Request { $0.fields.append(ReceiptField(17, "4")) }),
-            (ReceiptCheck.decode, Request { $0[17] = ReceiptField(17, "-1") }),
-            (ReceiptCheck.decode, Request { $0[12] = ReceiptField(12, "yesterday") }),
-            (ReceiptCheck.decode, Request { $0[3] = nil }),
-            (ReceiptCheck.decode, Request { $0.signers = [] }),
-            (ReceiptCheck.decode, Request { $0.signers += $0.signers }),
-            (ReceiptCheck.decode, Request { $0.changeEncoded = { $0 + [0] } }),
-            (ReceiptCheck.signature, Request { $0.changeSignature = { $0.reversed() } }),
+        let requests: [(CheckID, String?, Request)] = [
+            (ReceiptCheck.decode, nil, Request { $0.fields.append(ReceiptField(17, "4")) }),
+            (ReceiptCheck.decode, nil, Request { $0[17] = ReceiptField(17, "-1") }),
+            (ReceiptCheck.decode, nil, Request { $0[12] = ReceiptField(12, "yesterday") }),
+            (ReceiptCheck.decode, nil, Request { $0[3] = nil }),
+            (ReceiptCheck.decode, nil, Request { $0.signers = [] }),
+            (ReceiptCheck.decode, nil, Request { $0.signers += $0.signers }),
+            (ReceiptCheck.decode, nil, Request { $0.changeEncoded = { $0 + [0] } }),
+            (ReceiptCheck.signature, "receipt-signature-invalid", Request { $0.changeSignature = { $0.reversed() } }),
             (
-                ReceiptCheck.signature,
+                ReceiptCheck.signature, "receipt-signed-attributes",
                 Request { $0.signedAttributes = .ignored(Fixtures.now) }
             ),
             (
-                ReceiptCheck.chain,
+                ReceiptCheck.signature, "receipt-algorithm",
+                Request {
+                    let signer = try Fixtures.authority.get().attestationAuthority
+                    $0.signers = [signer]
+                    $0.certificates[0] = signer.certificate
+                }
+            ),
+            (
+                ReceiptCheck.chain, "untrusted",
                 Request {
                     $0.signers = [foreign.receiptSigner]
                     $0.certificates = [foreign.receiptSigner, foreign.receiptAuthority, foreign.root].map(\.certificate)
                 }
             ),
             (
-                ReceiptCheck.chain,
+                ReceiptCheck.chain, "receipt-signer-purpose",
                 Request {
                     let authority = try Fixtures.authority.get()
                     let unmarked = try authority.receiptSigner(
@@ -85,33 +95,48 @@ struct ReceiptCheckTests {
                 }
             ),
             (
-                ReceiptCheck.chain,
+                ReceiptCheck.chain, "receipt-certificate-not-in-path",
                 Request { $0.certificates.append(foreign.root.certificate) }
             ),
-            (ReceiptCheck.appID, Request { $0[2] = ReceiptField(2, "1234567890.com.example.other") }),
             (
-                ReceiptCheck.appID,
+                ReceiptCheck.appID, "app-id-not-allowed",
+                Request { $0[2] = ReceiptField(2, "1234567890.com.example.other") }
+            ),
+            (
+                ReceiptCheck.appID, "app-id-differs",
                 Request(key: key, enrolled: enrolled(key, appID: "1234567890.com.example.o", environment: "production"))
             ),
-            (ReceiptCheck.publicKey, Request(keyID: other.keyID)),
-            (ReceiptCheck.publicKey, Request { $0[3] = ReceiptField(3, [0x30, 0x00]) }),
+            (ReceiptCheck.publicKey, "key-id-differs", Request(keyID: other.keyID)),
+            (ReceiptCheck.publicKey, "certificate-malformed", Request { $0[3] = ReceiptField(3, [0x30, 0x00]) }),
             (
-                ReceiptCheck.publicKey,
+                ReceiptCheck.publicKey, "key-differs",
                 Request(key: key, enrolled: enrolled(other, appID: Fixtures.appID, environment: "production"))
             ),
-            (ReceiptCheck.environment, Request { $0[7] = ReceiptField(7, "sandbox") }),
+            (ReceiptCheck.environment, "environment-not-allowed", Request { $0[7] = ReceiptField(7, "sandbox") }),
             (
-                ReceiptCheck.environment,
+                ReceiptCheck.environment, "environment-differs",
                 Request(key: key, enrolled: enrolled(key, appID: Fixtures.appID, environment: "development"))
             ),
-            (ReceiptCheck.freshness, Request(now: Fixtures.now.addingTimeInterval(301))),
-            (ReceiptCheck.freshness, Request(now: Fixtures.now.addingTimeInterval(-121))),
-            (ReceiptCheck.riskMetric, Request { $0[17] = ReceiptField(17, "6") }),
-            (ReceiptCheck.riskMetric, Request { $0[17] = nil }),
+            (ReceiptCheck.freshness, "receipt-expired", Request(now: Fixtures.now.addingTimeInterval(400 * 86400))),
+            (
+                ReceiptCheck.appID, "key-of-another-app",
+                Request(
+                    key: key,
+                    enrolled: enrolled(key, app: "other", appID: Fixtures.appID, environment: "production"))
+            ),
+            (ReceiptCheck.freshness, "receipt-too-old", Request(now: Fixtures.now.addingTimeInterval(301))),
+            (ReceiptCheck.freshness, "receipt-from-the-future", Request(now: Fixtures.now.addingTimeInterval(-121))),
+            (ReceiptCheck.riskMetric, "risk-metric-too-high", Request { $0[17] = ReceiptField(17, "6") }),
+            (ReceiptCheck.riskMetric, "risk-metric-missing", Request { $0[17] = nil }),
         ]
-        for (index, (check, request)) in requests.enumerated() {
-            #expect(try assess(request).failed == [check], "request \(index)")
+        for (index, (check, code, request)) in requests.enumerated() {
+            let assessment = try assess(request)
+            let failed = assessment.checks.filter { $0.status == .failed }
+            #expect(failed.map(\.check) == [check], "request \(index)")
+            if let code { #expect(failed.first?.finding?.code == code, "request \(index)") }
         }
+        let unnamed = try assess(Request { $0[7] = nil }).checks.first { $0.check == ReceiptCheck.environment }
+        #expect(unnamed?.status == .skipped && unnamed?.finding?.code == "environment-missing")
         #expect(Set(requests.map(\.0)) == Set(ReceiptCheck.catalogue.map(\.id)))
     }
 

@@ -94,6 +94,7 @@ struct TokenBindingTests {
         let server = try await verdict(Self.values, pay: nil) { ($0["did"], $0["iss"]) = (nil, "billing") }
         #expect(server.outcome == .accept)
         #expect(server.approov?.source == .longLived)
+        #expect(server.tokenCode(ApproovCheck.binding) == "long-lived")
     }
 
     @Test("A failover token that is bound all the same is held to it")

@@ -155,6 +155,7 @@ struct TokenPolicyCheckTests {
     func addresses(seen: String, from: String, status: CheckResult.Status) async throws {
         let verdict = try await judge(TokenFixtures.lenient, address: from) { $0["ip"] = .text(seen) }
         #expect(verdict.tokenResult(Check.address)?.status == status)
+        #expect((verdict.tokenCode(Check.address) == "address-missing") == (status == .skipped))
         #expect(verdict.outcome == .accept)
     }
 
@@ -208,6 +209,7 @@ struct TokenPolicyCheckTests {
             #expect(allowed.outcome == .accept)
             #expect(allowed.annotated == [Check.annotations])
             #expect(allowed.tokenCode(Check.device) == "device-allowed")
+            #expect(allowed.tokenCode(Check.annotations) == "annotations-allowed")
             let late = try await judge(settings, ledger: ledger, at: end) { $0["anno"] = ["rooted"] }
             #expect(late.failed == [Check.annotations])
             let expired = try await judge(settings, ledger: ledger) {

@@ -1,3 +1,4 @@
+import Assay
 import AssayCore
 import AssayTesting
 import Foundation
@@ -97,12 +98,41 @@ struct ExplainTests {
             for field in ["proves", "stops", "lookAt", "source"] {
                 #expect((object[field] as? String)?.isEmpty == false, "\(name) has no \(field)")
             }
-            for title in ["proves", "stops", "look at", "source"] { #expect(run.lines.contains(Substring(title))) }
+            for title in ["proves", "stops", "look at", "source", "codes"] {
+                #expect(run.lines.contains(Substring(title)))
+            }
+            let codes = try #require(object["codes"] as? [[String: String]])
+            #expect(!codes.isEmpty, "\(name) has no code")
+            for code in codes { #expect(run.lines.contains("  \(code["code"] ?? "")")) }
             #expect(try scratch.assay("explain", name, "--json").json().count == 1)
         }
     }
 
-    @Test("The beginning of names lists them, and a name that is none is answered with its neighbours")
+    @Test("Every code of every check is explained, with each check that has it")
+    func everyCode() throws {
+        let scratch = try Scratch()
+        var checks: [String: [String]] = [:]
+        for definition in Verifier.catalogue {
+            for code in definition.codes { checks[code.name, default: []].append(definition.id.name) }
+        }
+        #expect(checks.count > 150)
+        for (code, names) in checks {
+            let uses = try scratch.assay("explain", code, "--json").json()
+            #expect(uses.compactMap { $0["check"] as? String } == names, "\(code)")
+            for use in uses {
+                #expect(use["code"] as? String == code)
+                for field in ["meaning", "lookAt"] { #expect((use[field] as? String)?.isEmpty == false, "\(code)") }
+            }
+        }
+        let text = try scratch.assay("explain", "challenge-missing")
+        #expect(text.status == 0)
+        #expect(text.lines.filter { $0 == "means" }.count == 2)
+        for check in ["app-attest.attestation.challenge", "app-attest.assertion.client-data"] {
+            #expect(text.lines.contains("  \(check)"))
+        }
+    }
+
+    @Test("The beginning of names lists them, and a name that is none is answered with the nearest ones")
     func others() throws {
         let scratch = try Scratch()
         let receipts = try scratch.assay("explain", "app-attest.receipt", "--json")
@@ -110,7 +140,8 @@ struct ExplainTests {
         #expect(try receipts.json().count == 8)
         let table = [
             ("app-attest.attestation.nonse", "app-attest.attestation.nonce"), ("nonce", "app-attest.attestation.nonce"),
-            ("key-stat", "app-attest.assertion.key-state"), ("xyzzy", "lists them all"),
+            ("key-stat", "app-attest.assertion.key-state"), ("xyzzy", "lists all checks"),
+            ("chalenge-expired", "challenge-expired"), ("key-not-alive", "key-not-live"),
         ]
         for (typed, named) in table {
             let run = try scratch.assay("explain", typed)

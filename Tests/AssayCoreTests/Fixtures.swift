@@ -18,7 +18,7 @@ enum Fixtures {
     ]
 
     private static func definition(_ id: CheckID, _ kind: CheckDefinition.Kind) -> CheckDefinition {
-        CheckDefinition(id, kind, proves: "proof", stops: "the attack", lookAt: "place", source: "document")
+        CheckDefinition(id, kind, proves: "proof", stops: "the attack", lookAt: "place", source: "document", codes: [])
     }
 
     static func effect(_ check: CheckID) -> LedgerEffect {

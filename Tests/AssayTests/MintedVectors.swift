@@ -42,6 +42,22 @@ struct MintedVectors {
         return total
     }
 
+    /// The verdicts on all records that have one, each folder under its policy and each file with a ledger of its own.
+    func verdicts() async throws -> [Verdict] {
+        var verdicts: [Verdict] = []
+        for policyFile in files where policyFile.name == "policy.yaml" {
+            let policy = try policy(policyFile.folder)
+            for file in files where file.path.hasSuffix(".json") && file.folder == policyFile.folder {
+                let verifier = Verifier(policy: policy, ledger: MemoryLedger())
+                for result in RecordFile.read(Array(file.contents.utf8)) {
+                    let record = try result.get()
+                    verdicts.append(try await verifier.verify(record, at: try #require(record.receivedAt)))
+                }
+            }
+        }
+        return verdicts
+    }
+
     /// The policy of a folder, which is named with its slash.
     func policy(_ folder: String = "") throws -> Policy { try VectorPolicies(files: files).policy(folder) }
 

@@ -142,7 +142,20 @@ struct KeySelectionTests {
             try Fixtures.classic(token: current.token(payload())), keys: [], expectations: expectations,
             now: Fixtures.now)
         #expect(!assessment.isAcceptable)
-        #expect(assessment.checks.first { $0.status == .failed }?.check == PlayIntegrityCheck.decryption)
+        let failed = assessment.checks.first { $0.status == .failed }
+        #expect(failed?.check == PlayIntegrityCheck.decryption)
+        #expect(failed?.finding?.code == "no-live-key")
+    }
+
+    @Test("A time of judgement that milliseconds cannot hold fails the freshness check")
+    func endlessTime() throws {
+        let expectations = PlayIntegrityExpectations(
+            app: "shop", configuration: try Fixtures.configuration(), modes: [:])
+        let assessment = ClassicIntegrityAssessor.assess(
+            try Fixtures.classic(token: current.token(payload())), keys: [try Fixtures.key("k", current)],
+            expectations: expectations, now: Date(timeIntervalSince1970: 1e300))
+        let freshness = assessment.checks.first { $0.check == PlayIntegrityCheck.freshness }
+        #expect(freshness?.status == .failed && freshness?.finding?.code == "time-out-of-range")
     }
 
     @Test("A key store that cannot be read is an outage, and never a rejection or an acceptance")

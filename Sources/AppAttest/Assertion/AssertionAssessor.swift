@@ -33,7 +33,7 @@ package enum AssertionAssessor {
         var subject: AppAttestSubject?
         var bound: BoundChallenge?
         if let evidence {
-            let checks = AssertionChecks(evidence: evidence, input: input, keys: keys, expectations: expectations)
+            let checks = AssertionCheck(evidence: evidence, input: input, keys: keys, expectations: expectations)
             (subject, bound) = judge(checks, &run)
         } else {
             run.skip(AssertionCheck.catalogue.dropFirst().filter { $0.kind != .ledger }.map(\.id))
@@ -79,14 +79,13 @@ package enum AssertionAssessor {
 
     /// Runs the checks of decoded evidence; returns its facts and its challenge if it is authentic.
     private static func judge(
-        _ checks: AssertionChecks, _ run: inout CheckRun
+        _ checks: AssertionCheck, _ run: inout CheckRun
     ) -> (AppAttestSubject?, BoundChallenge?) {
         let extensions = checks.evidence.authenticatorData.extensions
         let configuration = checks.expectations.configuration
         let key = run.authenticity(AssertionCheck.key) { () throws(CheckFailure) in try checks.key() }
         if key != nil, checks.keys.enrolled == nil {
-            run.remark(
-                Finding("key-supplied", "the key came with the evidence; nothing shows that it was ever attested"))
+            run.remark(AssertionCheck.keySupplied)
         }
         _ = run.authenticity(AssertionCheck.signature) { () throws(CheckFailure) in try checks.signature(key) }
         let appID = run.gate(AssertionCheck.appID) { () throws(CheckFailure) in try checks.appID() }
@@ -94,10 +93,10 @@ package enum AssertionAssessor {
         let bound = run.failedGate == nil ? BoundChallenge(checks.input, configuration.clientData) : nil
         run.policy(AssertionCheck.clientData) { () throws(CheckFailure) in try checks.clientData(bound) }
         run.policy(AssertionCheck.validationCategory) { () throws(CheckFailure) in
-            try SharedChecks.validationCategory(extensions, support: checks.extensionSupport, in: configuration)
+            try SharedRules.validationCategory(extensions, support: checks.extensionSupport, in: configuration)
         }
         run.policy(AssertionCheck.bundleVersion) { () throws(CheckFailure) in
-            try SharedChecks.bundleVersion(extensions, support: checks.extensionSupport, in: configuration)
+            try SharedRules.bundleVersion(extensions, support: checks.extensionSupport, in: configuration)
         }
         run.policy(AssertionCheck.keyState) { () throws(CheckFailure) in try checks.keyState() }
 

@@ -1,5 +1,21 @@
-import AssayCore
+public import AssayCore
 import AssayPrimitives
+
+extension AssertionCheck {
+    /// The assertion has the one form that is allowed.
+    public static let decode = CheckID("app-attest.assertion.decode")
+
+    static let decodeEntry = CheckDefinition(
+        decode, .gate,
+        proves: """
+            The assertion is one CBOR map in strict form with a signature and authenticator data whose parts fill it \
+            exactly.
+            """,
+        stops: "Input that two parsers read differently.",
+        lookAt: "The byte that the detail names; whether an attestation was sent in place of an assertion.",
+        source: apple,
+        codes: CheckCode.ofDecoding)
+}
 
 /// An assertion, decoded and not to be trusted yet.
 ///

@@ -41,7 +41,7 @@ public struct AssertionKeys: Sendable {
         cache: EnrolledKeyCache?
     ) {
         parsedKey = enrolled.flatMap { enrolled in
-            guard let cache else { return try? AssertionChecks.parse(enrolled.publicKey) }
+            guard let cache else { return try? AssertionCheck.parse(enrolled.publicKey) }
             return cache.key(enrolled.publicKey)
         }
         facts = enrolled.map { EnrolledFacts($0.properties) }

@@ -1,7 +1,7 @@
 import AssayCore
 import AssayPrimitives
 
-/// The challenge in signed client data.
+/// The challenge that signed client data carries.
 enum BoundChallenge: Sendable {
     /// The policy binds client data to no challenge.
     case notAsked
@@ -10,32 +10,37 @@ enum BoundChallenge: Sendable {
     /// The client data carries none, for this reason.
     case missing(Finding)
 
+    /// The codes of ``missing(_:)``.
+    static let codes: [CheckCode] = [
+        .clientDataTooLarge, .boundChallengeMissing, .clientDataHashOnly, .clientDataNotJSON,
+    ]
+
     /// Looks for the challenge at the place that the policy names.
     init(_ input: AssertionInput, _ binding: AppAttestConfiguration.ClientDataBinding) {
         switch (binding, input.clientData) {
         case (.none, _): self = .notAsked
         case (_, .data(let data)) where data.count > InputLimits.clientData:
             self = .missing(
-                Finding("client-data-too-large", "\(data.count) bytes, at most \(InputLimits.clientData) are allowed"))
+                Finding(.clientDataTooLarge, "\(data.count) bytes, at most \(InputLimits.clientData) are allowed"))
         case (.raw, .data(let data)):
-            self = data.isEmpty ? .missing(Finding("challenge-missing", "the client data is empty")) : .found(data)
+            self = data.isEmpty ? .missing(Finding(.boundChallengeMissing, "the client data is empty")) : .found(data)
         case (.raw, .hash(let hash)):
             // The hash must be that of the given challenge.
             guard let challenge = input.challenge, Digest.sha256(challenge) == hash else {
                 self = .missing(
-                    Finding("client-data-hash-only", "the client data hash is not SHA-256 of a challenge that is given")
+                    Finding(.clientDataHashOnly, "the client data hash is not SHA-256 of a challenge that is given")
                 )
                 return
             }
             self = .found(challenge)
         case (.challengeAt, .hash):
             self = .missing(
-                Finding("client-data-hash-only", "the challenge is inside the client data, and only its hash is given"))
+                Finding(.clientDataHashOnly, "the challenge is inside the client data, and only its hash is given"))
         case (.challengeAt(let pointer), .data(let data)): self = BoundChallenge.find(pointer, in: data)
         }
     }
 
-    /// The bytes that the text of a challenge may encode: clients write bytes in JSON as base64 or base64url.
+    /// The bytes that the text of a challenge may encode: clients that carry bytes in JSON write them in base64 or base64url.
     static func decoded(_ text: [UInt8]) -> [[UInt8]] {
         [Base64.Alphabet.standard, .url].compactMap { try? Base64.decode(text[...], $0) }
     }
@@ -45,15 +50,30 @@ enum BoundChallenge: Sendable {
         do {
             document = try JSONReader.read(data, limit: InputLimits.clientDataJSON)
         } catch {
-            return .missing(Finding("client-data-not-json", "the client data is no strict JSON: \(error.detail)"))
+            return .missing(Finding(.clientDataNotJSON, "the client data is no strict JSON: \(error.detail)"))
         }
         guard let value = pointer.evaluate(in: document) else {
-            return .missing(Finding("challenge-missing", "the client data has nothing at \(pointer)"))
+            return .missing(Finding(.boundChallengeMissing, "the client data has nothing at \(pointer)"))
         }
         guard case .text(let text) = value.content, !text.isEmpty else {
             return .missing(
-                Finding("challenge-missing", "expected text at \(pointer) of the client data, found \(value.kindName)"))
+                Finding(
+                    .boundChallengeMissing, "expected text at \(pointer) of the client data, found \(value.kindName)"))
         }
         return .found(Array(text.utf8))
     }
+}
+
+extension CheckCode {
+    fileprivate static let clientDataTooLarge = CheckCode(
+        "client-data-too-large", "The client data is larger than the limit, so that no challenge is looked for in it.")
+    fileprivate static let boundChallengeMissing = CheckCode(
+        "challenge-missing",
+        "The signed client data has no challenge at the place that `clientData` names: compare the policy with the app."
+    )
+    fileprivate static let clientDataHashOnly = CheckCode(
+        "client-data-hash-only", "The challenge is inside the client data, and the evidence has only its hash.")
+    fileprivate static let clientDataNotJSON = CheckCode(
+        "client-data-not-json",
+        "The policy looks for the challenge in JSON, and the signed client data is no strict JSON.")
 }

@@ -35,7 +35,7 @@ package enum AttestationAssessor {
     ) -> Assessment {
         var subject: AppAttestSubject?
         if let evidence {
-            let checks = AttestationChecks(evidence: evidence, input: input, expectations: expectations, now: now)
+            let checks = AttestationCheck(evidence: evidence, input: input, expectations: expectations, now: now)
             subject = judge(checks, &run)
         } else {
             run.skip(AttestationCheck.catalogue.dropFirst().filter { $0.kind != .ledger }.map(\.id))
@@ -49,9 +49,7 @@ package enum AttestationAssessor {
             run.skip([AttestationCheck.challenge])
         case (.ledger, nil):
             _ = run.gate(AttestationCheck.challenge) { () throws(CheckFailure) in
-                throw CheckFailure(
-                    "challenge-missing",
-                    "the ledger finds a challenge by its bytes, and the evidence has only a client data hash")
+                throw AttestationCheck.challengeMissing
             }
         case (.ledger, let challenge?):
             effects.append(
@@ -67,7 +65,7 @@ package enum AttestationAssessor {
     }
 
     /// Runs the checks of decoded evidence; returns its facts if all of it is authentic.
-    private static func judge(_ checks: AttestationChecks, _ run: inout CheckRun) -> AppAttestSubject? {
+    private static func judge(_ checks: AttestationCheck, _ run: inout CheckRun) -> AppAttestSubject? {
         let evidence = checks.evidence
         _ = run.authenticity(AttestationCheck.chain) { () throws(CheckFailure) in try checks.chain() }
         let key = run.authenticity(AttestationCheck.publicKey) { () throws(CheckFailure) in try checks.publicKey() }
@@ -82,17 +80,17 @@ package enum AttestationAssessor {
 
         let certificate = AttestedCertificate(evidence.leaf)
         let extensions = evidence.authenticatorData.extensions
-        let support = SharedChecks.ExtensionSupport(osVersion: certificate.osVersion)
+        let support = SharedRules.ExtensionSupport(osVersion: certificate.osVersion)
         var receipt: Receipt?
         run.policy(AttestationCheck.receipt) { () throws(CheckFailure) in
             receipt = try checks.receipt()
             return .holds
         }
         run.policy(AttestationCheck.validationCategory) { () throws(CheckFailure) in
-            try SharedChecks.validationCategory(extensions, support: support, in: checks.expectations.configuration)
+            try SharedRules.validationCategory(extensions, support: support, in: checks.expectations.configuration)
         }
         run.policy(AttestationCheck.bundleVersion) { () throws(CheckFailure) in
-            try SharedChecks.bundleVersion(extensions, support: support, in: checks.expectations.configuration)
+            try SharedRules.bundleVersion(extensions, support: support, in: checks.expectations.configuration)
         }
         run.policy(AttestationCheck.osVersion) { () throws(CheckFailure) in try checks.osVersion(certificate) }
         run.policy(AttestationCheck.platform) { () throws(CheckFailure) in try checks.platform(certificate) }

@@ -1,5 +1,27 @@
-import AssayCore
+public import AssayCore
 import AssayPrimitives
+
+extension AttestationCheck {
+    /// The attestation object has the one form that is allowed.
+    public static let decode = CheckID("app-attest.attestation.decode")
+
+    static let decodeEntry = CheckDefinition(
+        decode, .gate,
+        proves: """
+            The attestation is one CBOR map in strict form with format apple-appattest, two well-formed certificates, \
+            and authenticator data whose parts fill it exactly.
+            """,
+        stops: """
+            Input that two parsers read differently: duplicate keys, trailing bytes, overlong lengths, a part that \
+            hides behind another.
+            """,
+        lookAt: """
+            The byte that the detail names. The usual cause is a truncated or doubly encoded transport; the next is \
+            an assertion sent as an attestation.
+            """,
+        source: "\(apple), and Web Authentication Level 2, sections 6.1 and 6.5.1",
+        codes: CheckCode.ofDecoding)
+}
 
 /// An attestation object, decoded and not to be trusted yet.
 ///

@@ -37,7 +37,7 @@ package enum ReceiptAssessor {
     ) -> Assessment {
         var subject: AppAttestSubject?
         if let signed {
-            let checks = ReceiptChecks(
+            let checks = ReceiptCheck(
                 receipt: signed.payload, input: input, enrolled: enrolled, expectations: expectations, now: now)
             _ = run.authenticity(ReceiptCheck.signature) { () throws(CheckFailure) in try signed.verifySignature() }
             _ = run.authenticity(ReceiptCheck.chain) { () throws(CheckFailure) in

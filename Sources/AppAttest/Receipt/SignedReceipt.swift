@@ -1,7 +1,47 @@
-import AssayCore
+public import AssayCore
 import AssayPrimitives
 
-/// A decoded receipt, and the verification of its signature, for receipts in attestations and refreshed ones.
+extension ReceiptCheck {
+    /// The receipt is a CMS message with a payload in the allowed form.
+    public static let decode = CheckID("app-attest.receipt.decode")
+
+    static let decodeEntry = CheckDefinition(
+        decode, .gate,
+        proves: "The receipt is a CMS message with one signer, and a payload whose fields have their types.",
+        stops: "Payloads that two parsers read differently: duplicated fields, values of another type.",
+        lookAt: "The byte that the detail names; Apple's server answers with base64 of the receipt.",
+        source: apple,
+        codes: CheckCode.ofDecoding)
+
+    /// The signer signed the payload.
+    public static let signature = CheckID("app-attest.receipt.signature")
+
+    static let signatureEntry = CheckDefinition(
+        signature, .gate,
+        proves: "The signer signed exactly this payload.",
+        stops: "Invented and altered receipts.",
+        lookAt: """
+            Receipts of August and September 2020 carry signed attributes that they do not sign; they never verify.
+            """,
+        source: "\(apple); RFC 5652 section 5.4",
+        codes: SignedReceipt.signatureCodes)
+
+    /// The signer is Apple's receipt service.
+    public static let chain = CheckID("app-attest.receipt.chain")
+
+    static let chainEntry = CheckDefinition(
+        chain, .gate,
+        proves: """
+            The signer's certificate leads to Apple Root CA - G3, was valid when the receipt was made, and is marked \
+            for receipts (1.2.840.113635.100.12.15).
+            """,
+        stops: "Receipts signed with another certificate, even one of Apple's.",
+        lookAt: "The issuer that the detail names.",
+        source: apple,
+        codes: SignedReceipt.chainCodes)
+}
+
+/// The steps that prove a receipt to be Apple's, for receipts in attestations and refreshed ones.
 struct SignedReceipt: Sendable {
     private let bytes: ArraySlice<UInt8>
     private let message: SignedDataMessage
@@ -15,9 +55,14 @@ struct SignedReceipt: Sendable {
     private static let sha256 = ObjectIdentifier(2, 16, 840, 1, 101, 3, 4, 2, 1)
     private static let ecdsaWithSHA256 = ObjectIdentifier(1, 2, 840, 10045, 4, 3, 2)
 
+    /// The codes of ``verifySignature()``.
+    static let signatureCodes: [CheckCode] = [.receiptAlgorithm, .receiptSignatureInvalid, .receiptSignedAttributes]
+    /// The codes of ``verifySigner(trust:)``.
+    static let chainCodes = CheckCode.ofPath + [.receiptCertificateNotInPath, .receiptSignerPurpose]
+
     /// Decodes a receipt: a CMS message with one signer whose certificate is there, and the payload.
     ///
-    /// - Parameter authorities: the validator that caches the certificates of verified signers.
+    /// - Parameter authorities: remembers the certificates of signers that were verified before.
     init(_ bytes: ArraySlice<UInt8>, authorities: CertificatePathValidator) throws(DecodeError) {
         guard bytes.count <= InputLimits.receipt else {
             throw DecodeError(
@@ -58,14 +103,14 @@ struct SignedReceipt: Sendable {
         else {
             let found = message.signer.signatureAlgorithm
             throw CheckFailure(
-                "receipt-algorithm", "expected ecdsa-with-SHA256 over SHA-256, found signature algorithm \(found)")
+                .receiptAlgorithm, "expected ecdsa-with-SHA256 over SHA-256, found signature algorithm \(found)")
         }
         guard let key = try? signer.publicKey(), key.curve == .p256 else {
-            throw CheckFailure("receipt-algorithm", "the signer's key is no P-256 key")
+            throw CheckFailure(.receiptAlgorithm, "the signer's key is no P-256 key")
         }
         guard key.isValidSignature(der: message.signer.signature[...], for: message.content[...], digest: .sha256)
         else {
-            throw CheckFailure("receipt-signature-invalid", "the signer did not sign this payload")
+            throw CheckFailure(.receiptSignatureInvalid, "the signer did not sign this payload")
         }
     }
 
@@ -76,10 +121,10 @@ struct SignedReceipt: Sendable {
             && verified.signer.elementsEqual(signer.der):
             return
         case .success:
-            throw CheckFailure("receipt-signature-invalid", "the message has two readings")
+            throw CheckFailure(.receiptSignatureInvalid, "the message has two readings")
         case .failure(let failure):
             throw CheckFailure(
-                "receipt-signed-attributes",
+                .receiptSignedAttributes,
                 "the signed attributes do not verify (\(failure.detail)); receipts of August and September 2020 carry "
                     + "attributes that their signature does not cover")
         }
@@ -87,8 +132,8 @@ struct SignedReceipt: Sendable {
 
     /// The signer's certificate leads to the root, was valid when the receipt was made, and may sign receipts.
     ///
-    /// The path is validated at field 12 of the payload, not at the time of judgement, since signers expire long before keys.
-    /// A forged time needs a signature by one of Apple's certificates.
+    /// The time is field 12 of the payload and not the time of judgement, as signers expire long before keys do. An
+    /// invented time needs a signature by a certificate of Apple's.
     func verifySigner(trust: AppAttestTrust) throws(CheckFailure) {
         let intermediates = certificates.filter { $0 != signer }
         let path = trust.receipts.validate(
@@ -96,16 +141,16 @@ struct SignedReceipt: Sendable {
         switch path {
         case .failure(let failure): throw CheckFailure(failure)
         case .success(let path):
-            // The set of certificates is not signed: refuse any that is not on the path, so that it cannot hide bytes.
+            // No signature covers the set of certificates: one that is not on the path could hide arbitrary bytes.
             guard certificates.allSatisfy(path.chain.contains) else {
                 throw CheckFailure(
-                    "receipt-certificate-not-in-path",
+                    .receiptCertificateNotInPath,
                     "the receipt carries a certificate that is not on the signer's path")
             }
         }
         guard signer.extension(SignedReceipt.receiptMarker) != nil else {
             throw CheckFailure(
-                "receipt-signer-purpose",
+                .receiptSignerPurpose,
                 "the signer's certificate is not marked for receipts (1.2.840.113635.100.12.15)")
         }
     }
@@ -124,4 +169,18 @@ extension Receipt {
         try signed.verifySigner(trust: trust)
         return signed.payload
     }
+}
+
+extension CheckCode {
+    fileprivate static let receiptAlgorithm = CheckCode(
+        "receipt-algorithm", "The receipt is not signed with ECDSA over SHA-256 by a P-256 key, as all of Apple's are.")
+    fileprivate static let receiptSignatureInvalid = CheckCode(
+        "receipt-signature-invalid", "The signer did not sign this payload: the receipt was changed or invented.")
+    fileprivate static let receiptSignedAttributes = CheckCode(
+        "receipt-signed-attributes",
+        "The signed attributes do not verify, as in all receipts of August and September 2020: attest a new key.")
+    fileprivate static let receiptCertificateNotInPath = CheckCode(
+        "receipt-certificate-not-in-path", "The receipt carries a certificate that its signer's path does not need.")
+    fileprivate static let receiptSignerPurpose = CheckCode(
+        "receipt-signer-purpose", "A certificate of Apple's signed the receipt that is not marked for receipts.")
 }

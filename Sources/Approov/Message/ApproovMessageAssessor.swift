@@ -1,7 +1,23 @@
-package import AssayCore
+public import AssayCore
 import AssayHTTPSignatures
 import AssayPrimitives
 package import FoundationEssentials
+
+extension ApproovCheck {
+    /// The app signed this message.
+    public static let messageSignature = CheckID("approov.message.signature")
+
+    static let messageSignatureEntry = CheckDefinition(
+        messageSignature, .gate,
+        proves: "The app signed this method, URI and token, and everything else that the signature covers.",
+        stops: "Requests that were changed, or that somebody else made with the app's token.",
+        lookAt: """
+            Whether the server knows the URI that the app requested, with the scheme and host in front of any proxy; \
+            fields that a proxy changes.
+            """,
+        source: signatures,
+        codes: CheckCode.ofSignatureBase + [.messageSignatureInvalid, .authenticatedWithKey])
+}
 
 /// Assesses signed messages: a pure function of its arguments.
 package enum ApproovMessageAssessor {
@@ -177,10 +193,10 @@ extension ApproovMessageAssessor.Context {
             let hint =
                 signature.input.isCanonical ? "" : "; the client does not write Signature-Input as the standard has it"
             throw CheckFailure(
-                "signature-invalid",
+                .messageSignatureInvalid,
                 "the signature is not that of the token's key over this method, this URI and the covered fields\(hint)")
         }
-        if let name { run.remark(Finding("authenticated-with-key", "with key \(name.excerpt)")) }
+        if let name { run.remark(Finding(.authenticatedWithKey, "with key \(name.excerpt)")) }
         return base
     }
 
@@ -194,10 +210,16 @@ extension ApproovMessageAssessor.Context {
                     ? .skipped(ApproovCheck.contentDigest, because: .check(ApproovCheck.components))
                     : .skipped(
                         ApproovCheck.contentDigest, because: .notApplicable,
-                        Finding("no-body", "the request has no body, and the signature covers no digest of one")))
+                        Finding(.noBody, "the request has no body, and the signature covers no digest of one")))
             return []
         }
         let content = MessageContent(body: input.body, message: message, signing: signing)
         return run.gate(ApproovCheck.contentDigest) { () throws(CheckFailure) in try content.demandDigests() } ?? []
     }
+}
+
+extension CheckCode {
+    fileprivate static let messageSignatureInvalid = CheckCode(
+        "signature-invalid",
+        "The token's key did not sign this method, URI and fields: a change on the way, or a URI that a proxy rewrote.")
 }

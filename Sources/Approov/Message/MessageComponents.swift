@@ -1,6 +1,24 @@
-import AssayCore
+public import AssayCore
 import AssayHTTPSignatures
 import AssayPrimitives
+
+extension ApproovCheck {
+    /// The signature covers what the policy demands, and nothing ambiguous.
+    public static let components = CheckID("approov.message.components")
+
+    static let componentsEntry = CheckDefinition(
+        components, .gate,
+        proves: """
+            The signature covers what the policy demands, the body's digest where there is a body, each once, and no \
+            component that the standard allows to mean several things.
+            """,
+        stops: "A valid signature over nothing, or over less than the server acts upon.",
+        lookAt: "`components` in the policy; the components that the app is set up to sign.",
+        source: "RFC 9421 section 7.2.1",
+        codes: CheckCode.ofSignatureBase + [
+            .nothingCovered, .notCovered, .bodyNotCovered, .uriWithFragment, .componentParameter,
+        ])
+}
 
 /// What the signature of a message covers, and the signature bases that follow from it.
 struct MessageComponents {
@@ -19,16 +37,16 @@ struct MessageComponents {
     /// What the policy demands is covered, and the digest of the body where there is a body (RFC 9421 section 7.2.1).
     func demandCoverage() throws(CheckFailure) {
         guard !input.components.isEmpty else {
-            throw CheckFailure("nothing-covered", "the signature covers nothing, so that it fits every message")
+            throw CheckFailure(.nothingCovered, "the signature covers nothing, so that it fits every message")
         }
         let missing = signing.components.filter { !covers($0) }
         guard missing.isEmpty else {
             throw CheckFailure(
-                "not-covered", "the signature does not cover \(missing.map(\.excerpt).joined(separator: ", "))")
+                .notCovered, "the signature does not cover \(missing.map(\.excerpt).joined(separator: ", "))")
         }
         guard hasBody, !covers(Self.contentDigest) else { return }
         throw CheckFailure(
-            "body-not-covered",
+            .bodyNotCovered,
             "the request has a body, and the signature covers no Content-Digest"
                 + (message.combinedValue(of: Self.contentDigest) == nil ? "; the field is missing" : ""))
     }
@@ -41,7 +59,7 @@ struct MessageComponents {
         // Whatever is covered: what is derived from the URI leaves a fragment out, which a server may act upon.
         if message.targetURI.utf8.contains(UInt8(ascii: "#")), !signing.quirks.contains(.targetURIWithFragment) {
             throw CheckFailure(
-                "uri-with-fragment",
+                .uriWithFragment,
                 "the target URI has a fragment, which servers never see; see the quirk target-uri-with-fragment")
         }
         return try base(of: message, SignatureBaseRules())
@@ -85,9 +103,29 @@ struct MessageComponents {
         for parameter in component.parameters {
             if parameter.key.isByteEqual(to: "name"), component.name.isByteEqual(to: "@query-param") { continue }
             throw CheckFailure(
-                "component-parameter",
+                .componentParameter,
                 "\(component.text) has the parameter \(parameter.key.excerpt), which is not taken: components are signed "
                     + "as they are")
         }
     }
+}
+
+extension CheckCode {
+    fileprivate static let nothingCovered = CheckCode(
+        "nothing-covered", "The signature covers nothing and so fits every message.")
+    fileprivate static let notCovered = CheckCode(
+        "not-covered",
+        "The signature does not cover a component that `components` demands: compare the policy with the app's set-up.")
+    fileprivate static let bodyNotCovered = CheckCode(
+        "body-not-covered",
+        "The request has a body and the signature does not cover its digest, so that anybody could change the body.")
+    fileprivate static let uriWithFragment = CheckCode(
+        "uri-with-fragment",
+        """
+        The target URI has a fragment, which no server sees: a defect of the client, see the quirk \
+        target-uri-with-fragment.
+        """)
+    fileprivate static let componentParameter = CheckCode(
+        "component-parameter",
+        "A covered component has a parameter that lets it stand for something else than the server acts upon.")
 }

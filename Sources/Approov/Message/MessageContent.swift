@@ -1,6 +1,19 @@
-import AssayCore
+public import AssayCore
 import AssayHTTPSignatures
 import AssayPrimitives
+
+extension ApproovCheck {
+    /// The body is the one that the signature covers.
+    public static let contentDigest = CheckID("approov.message.content-digest")
+
+    static let contentDigestEntry = CheckDefinition(
+        contentDigest, .gate,
+        proves: "The body is the one whose digest the signature covers.",
+        stops: "Another body under a genuine signature.",
+        lookAt: "Whether a proxy changes bodies, for example by compressing them.",
+        source: "RFC 9530",
+        codes: CheckCode.ofDecoding + [.digestDiffers, .digestNotComputed, .noKnownAlgorithm, .noBody])
+}
 
 /// The body of a message and the digests that its signature covers (RFC 9530 section 2).
 struct MessageContent {
@@ -8,10 +21,12 @@ struct MessageContent {
     let message: HTTPMessageParts
     let signing: MessageSigning
 
-    /// The covered digests: all of them match the body, and at least one has a known algorithm.
+    /// The covered digests, all of which fit the body, and at least one of which is of a known algorithm.
     func demandDigests() throws(CheckFailure) -> [ContentDigest.Value] {
         guard let value = message.combinedValue(of: MessageComponents.contentDigest) else {
-            throw CheckFailure("digest-missing", "the request has no field Content-Digest")
+            // The signature base of a covered field that is not there fails before.
+            throw CheckFailure(
+                DecodeError(.missing, at: 0, field: "Content-Digest", "the request has no such field"))
         }
         let form: ByteForm = signing.quirks.contains(.digestAsString) ? .byteSequenceOrString : .byteSequence
         let digests: ContentDigest
@@ -21,15 +36,15 @@ struct MessageContent {
         switch compare(digests) {
         case .matches: return digests.values
         case .differs(let algorithm):
-            throw CheckFailure("digest-differs", "the signature covers \(algorithm.rawValue) of another body")
+            throw CheckFailure(.digestDiffers, "the signature covers \(algorithm.rawValue) of another body")
         case .notComputed(let algorithm):
             throw CheckFailure(
-                "digest-not-computed",
+                .digestNotComputed,
                 "the signature covers \(algorithm.rawValue) of the body, which was not computed")
         case .noKnownAlgorithm:
             throw CheckFailure(
-                "no-known-algorithm",
-                "Content-Digest has no digest that counts, which are sha-256 and sha-512"
+                .noKnownAlgorithm,
+                "Content-Digest has no digest of a known algorithm, which are sha-256 and sha-512"
                     + (digests.ignored.isEmpty
                         ? "" : "; found \(digests.ignored.prefix(8).map(\.excerpt).joined(separator: ", "))"))
         }
@@ -63,4 +78,16 @@ extension ApproovMessageInput.Body {
         case .digests(nil, nil), .unread: true
         }
     }
+}
+
+extension CheckCode {
+    fileprivate static let digestDiffers = CheckCode(
+        "digest-differs", "The body is not the signed one: it was changed, for example by a proxy that compresses it.")
+    fileprivate static let digestNotComputed = CheckCode(
+        "digest-not-computed",
+        "The caller computed no digest with the algorithm that the signature covers: compute it, or pass the body.")
+    fileprivate static let noKnownAlgorithm = CheckCode(
+        "no-known-algorithm", "Content-Digest has neither sha-256 nor sha-512, and no other algorithm counts.")
+    static let noBody = CheckCode(
+        "no-body", "The request has no body and the signature covers no digest: no action.")
 }

@@ -1,6 +1,19 @@
-import AssayCore
+public import AssayCore
 import AssayPrimitives
 import FoundationEssentials
+
+extension ApproovCheck {
+    /// The signature was made just now.
+    public static let freshness = CheckID("approov.message.freshness")
+
+    static let freshnessEntry = CheckDefinition(
+        freshness, .gate,
+        proves: "The signature was made within the policy's window and has not expired.",
+        stops: "Messages that were collected earlier.",
+        lookAt: "`freshness` in the policy; the clocks of server and device.",
+        source: "RFC 9421 sections 2.3 and 7.2.2",
+        codes: [.createdMissing, .signatureTooOld, .signatureFromTheFuture, .expiresBeforeCreated, .signatureExpired])
+}
 
 /// When the signature of a message was made and when it ends (RFC 9421 sections 2.3 and 7.2.2).
 struct MessageFreshness {
@@ -13,28 +26,28 @@ struct MessageFreshness {
     func demand() throws(CheckFailure) {
         let present = now.timeIntervalSince1970
         guard let created else {
-            throw CheckFailure("created-missing", "the signature does not say when it was made")
+            throw CheckFailure(.createdMissing, "the signature does not say when it was made")
         }
         let age = present - Double(created)
         guard age <= window.past else {
             throw CheckFailure(
-                "too-old",
+                .signatureTooOld,
                 "the signature was made \(Self.seconds(age)) before the time of judgement, allowed are "
                     + "\(Self.seconds(window.past))")
         }
         guard -age <= window.future else {
             throw CheckFailure(
-                "from-the-future",
+                .signatureFromTheFuture,
                 "the signature was made \(Self.seconds(-age)) after the time of judgement, allowed are "
                     + "\(Self.seconds(window.future))")
         }
         guard let expires else { return }
         guard created < expires else {
-            throw CheckFailure("expires-before-created", "the signature expired before it was made, or just then")
+            throw CheckFailure(.expiresBeforeCreated, "the signature expired before it was made, or just then")
         }
         guard present < Double(expires) else {
             throw CheckFailure(
-                "expired",
+                .signatureExpired,
                 "the signature expired \(Self.seconds(present - Double(expires))) before the time of judgement")
         }
     }
@@ -43,4 +56,18 @@ struct MessageFreshness {
         // Integers of structured fields have 15 digits at most, which a double holds exactly.
         "\((value * 1000).rounded() / 1000) s"
     }
+}
+
+extension CheckCode {
+    fileprivate static let createdMissing = CheckCode(
+        "created-missing", "The signature does not state when it was made: set the app up to write `created`.")
+    fileprivate static let signatureTooOld = CheckCode(
+        "too-old", "The signature was made before the policy's window: a replay, a slow client or a wrong clock.")
+    fileprivate static let signatureFromTheFuture = CheckCode(
+        "from-the-future",
+        "The signature was made after the time of judgement: compare the clocks of device and server.")
+    fileprivate static let expiresBeforeCreated = CheckCode(
+        "expires-before-created", "The signature's `expires` is not after its `created`: a defect of the client.")
+    fileprivate static let signatureExpired = CheckCode(
+        "expired", "The signature's own `expires` has passed: a replay, a slow client or a wrong clock.")
 }

@@ -1,5 +1,20 @@
-import AssayCore
+public import AssayCore
 import AssayPrimitives
+
+extension ApproovCheck {
+    /// The token names a key for messages of the kind that the policy demands.
+    public static let messageKey = CheckID("approov.message.key")
+
+    static let messageKeyEntry = CheckDefinition(
+        messageKey, .gate,
+        proves: "The token names the key: `ipk` for installations, `mskid` and a live key of that ID for accounts.",
+        stops: "Messages whose signature no attested key made.",
+        lookAt: "Whether message signing is enabled for the account; `assay keys list` for `mskid`.",
+        source: signatures,
+        codes: CheckCode.ofDecoding + [
+            .installationKeyMissing, .installationKeyCurve, .messageKeyIDMissing, .keyNotLive, .unknownKeyID,
+        ])
+}
 
 /// The key that the token of a message names for its signature.
 enum MessageKey {
@@ -21,7 +36,8 @@ enum MessageKey {
     private static func installationKey(_ claims: ApproovClaims) throws(CheckFailure) -> ECDSAPublicKey {
         guard let info = claims.installationKey else {
             throw CheckFailure(
-                "ipk-missing", "the token names no key of the installation, ipk, so that nobody vouches for a signature"
+                .installationKeyMissing,
+                "the token names no key of the installation, ipk, so that nobody vouches for a signature"
             )
         }
         let key: ECDSAPublicKey
@@ -29,7 +45,8 @@ enum MessageKey {
             throw CheckFailure(error.within("ipk"))
         }
         guard key.curve == .p256 else {
-            throw CheckFailure("wrong-curve", "the key of the installation, ipk, is on \(key.curve), expected p256")
+            throw CheckFailure(
+                .installationKeyCurve, "the key of the installation, ipk, is on \(key.curve), expected p256")
         }
         return key
     }
@@ -39,18 +56,18 @@ enum MessageKey {
     ) throws(CheckFailure) -> [KeySelection<ApproovMessageKey>.Entry] {
         guard let id = claims.messageKeyID else {
             throw CheckFailure(
-                "mskid-missing", "the token names no message signing key of the account, mskid")
+                .messageKeyIDMissing, "the token names no message signing key of the account, mskid")
         }
         let live = selection.live.filter { $0.material.keyID.isByteEqual(to: id) }
         guard live.isEmpty else { return live }
         if let other = selection.others.first(where: { $0.material.keyID.isByteEqual(to: id) }) {
             throw CheckFailure(
-                "key-not-live",
+                .keyNotLive,
                 "the token names the key \"\(id.excerpt)\", and \(other.name.excerpt) is not live: \(other.state)")
         }
         let known = selection.live.map { "\($0.material.keyID.excerpt) (\($0.name.excerpt))" }
         throw CheckFailure(
-            "unknown-key-id",
+            .unknownKeyID,
             "the token names the key \"\(id.excerpt)\" in mskid, and the live message signing keys are "
                 + (known.isEmpty ? "none" : known.joined(separator: ", ")))
     }
@@ -68,4 +85,15 @@ enum MessageKey {
             return (false, nil)
         }
     }
+}
+
+extension CheckCode {
+    fileprivate static let installationKeyMissing = CheckCode(
+        "ipk-missing",
+        "The token has no `ipk`: enable installation message signing for the account, or correct `signer`.")
+    fileprivate static let installationKeyCurve = CheckCode(
+        "wrong-curve", "The installation's key is not on P-256: no genuine SDK makes such a key.")
+    fileprivate static let messageKeyIDMissing = CheckCode(
+        "mskid-missing",
+        "The token has no `mskid`: enable account message signing for the account, or correct `signer`.")
 }

@@ -1,12 +1,28 @@
-import AssayCore
+public import AssayCore
 import AssayPrimitives
 import FoundationEssentials
 
+extension ApproovCheck {
+    /// The message is used once.
+    public static let replay = CheckID("approov.message.replay")
+
+    static let replayEntry = CheckDefinition(
+        replay, .ledger,
+        proves: "The signed message is accepted for the first time inside its window.",
+        stops: "Replay of a recorded request, also with the other form that an ECDSA signature has.",
+        lookAt: """
+            Whether the request was sent twice; identical requests within one second count as one, see `replay` in \
+            the policy.
+            """,
+        source: "RFC 9421 section 7.2.2",
+        codes: CheckCode.ofDigest)
+}
+
 extension LedgerEffect {
-    /// Remembers a message until it is too old to be accepted.
+    /// The use of a message, which the ledger remembers until the message would be refused as too old.
     ///
-    /// The ledger remembers the signature base, not the signature: an attacker can convert an ECDSA signature to a second valid
-    /// form. The base contains the token, which names the key, so bases of two apps differ.
+    /// The ledger remembers the signed bytes and not the signature: an ECDSA signature has two forms, and anybody can turn
+    /// one into the other. The signed bytes name the token, which names the key, so that two apps never sign the same bytes.
     ///
     /// - Parameters:
     ///   - base: the signature base.
@@ -14,8 +30,8 @@ extension LedgerEffect {
     static func rememberMessage(
         _ base: [UInt8], created: Int64, _ window: MessageSigning.Freshness, app: String, at now: Date
     ) -> LedgerEffect {
-        // One second longer than the window: its end is included, and a ledger may store times less exactly. Ignore `expires`:
-        // the clocks of servers that share a ledger differ.
+        // The window's end is included, and a ledger may keep times less exactly than they are compared: one second more.
+        // `expires` may demand a shorter life, which is ignored: the clocks of servers that share a ledger differ.
         let end = Double(created) + window.past + 1
         return LedgerEffect(
             ApproovCheck.replay,

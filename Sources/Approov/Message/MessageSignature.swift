@@ -1,6 +1,27 @@
-import AssayCore
+public import AssayCore
 import AssayHTTPSignatures
 import AssayPrimitives
+
+extension ApproovCheck {
+    /// The signature's fields have the one form that is allowed.
+    public static let messageDecode = CheckID("approov.message.decode")
+
+    static let messageDecodeEntry = CheckDefinition(
+        messageDecode, .gate,
+        proves: """
+            `Signature-Input` and `Signature` are strict structured fields with one signature of the policy's label.
+            """,
+        stops: "Signatures that two parsers read differently, such as with duplicate labels or parameters.",
+        lookAt: """
+            The byte in the detail; `signer` in the policy; whether a proxy changed or removed the fields; old SDKs \
+            that write the signature as a String, see `quirks`.
+            """,
+        source: "RFC 9421 section 4, RFC 9651",
+        codes: CheckCode.ofDecoding + [
+            .signatureInputMissing, .signatureMissing, .labelWithoutSignature, .labelWithoutInput, .noSignature,
+            .otherLabel, .unknownParameter, .messageAlgorithmNotAllowed, .derSignature, .messageSignatureLength,
+        ])
+}
 
 /// The signature of a message under the policy's label, as its two fields have it (RFC 9421 section 4).
 struct MessageSignature {
@@ -11,11 +32,11 @@ struct MessageSignature {
 
     /// Finds it in a message. Other signatures beside it, such as those of proxies, are left alone.
     init(in message: HTTPMessageParts, _ signing: MessageSigning) throws(CheckFailure) {
-        let inputs = try Self.read("Signature-Input", of: message, missing: "signature-input-missing") {
+        let inputs = try Self.read("Signature-Input", of: message, missing: .signatureInputMissing) {
             (value) throws(DecodeError) in try SignatureInputField(value)
         }
         let form: ByteForm = signing.quirks.contains(.signatureAsString) ? .byteSequenceOrString : .byteSequence
-        let signatures = try Self.read("Signature", of: message, missing: "signature-missing") {
+        let signatures = try Self.read("Signature", of: message, missing: .signatureMissing) {
             (value) throws(DecodeError) in try SignatureField(value, form: form)
         }
         let label = signing.signer.label
@@ -23,9 +44,9 @@ struct MessageSignature {
         case (let input?, let bytes?): (self.input, self.bytes) = (input, bytes)
         case (.some, nil):
             throw CheckFailure(
-                "label-without-signature", "Signature-Input has the label \(label), and Signature has not")
+                .labelWithoutSignature, "Signature-Input has the label \(label), and Signature has not")
         case (nil, .some):
-            throw CheckFailure("label-without-input", "Signature has the label \(label), and Signature-Input has not")
+            throw CheckFailure(.labelWithoutInput, "Signature has the label \(label), and Signature-Input has not")
         case (nil, nil): throw Self.absence(of: label, inputs.inputs.map(\.label))
         }
         try demandParameters(signing.signer)
@@ -33,7 +54,7 @@ struct MessageSignature {
     }
 
     private static func read<Field>(
-        _ name: String, of message: HTTPMessageParts, missing code: String,
+        _ name: String, of message: HTTPMessageParts, missing code: CheckCode,
         _ body: (ArraySlice<UInt8>) throws(DecodeError) -> Field
     ) throws(CheckFailure) -> Field {
         guard let value = message.combinedValue(of: name) else {
@@ -44,10 +65,10 @@ struct MessageSignature {
 
     private static func absence(of label: String, _ others: [String]) -> CheckFailure {
         guard !others.isEmpty else {
-            return CheckFailure("no-signature", "Signature-Input is empty: the message is not signed")
+            return CheckFailure(.noSignature, "Signature-Input is empty: the message is not signed")
         }
         return CheckFailure(
-            "other-label",
+            .otherLabel,
             "no signature has the label \(label), which the policy's signer uses; there are "
                 + others.prefix(8).map(\.excerpt).joined(separator: ", "))
     }
@@ -59,12 +80,12 @@ struct MessageSignature {
             case "created", "expires", "nonce", "alg", "keyid", "tag": continue
             default:
                 throw CheckFailure(
-                    "unknown-parameter", "the signature has the parameter \(parameter.key.excerpt), which is not known")
+                    .unknownParameter, "the signature has the parameter \(parameter.key.excerpt), which is not known")
             }
         }
         guard let algorithm = input.algorithm, !algorithm.isByteEqual(to: signer.algorithm) else { return }
         throw CheckFailure(
-            "algorithm-not-allowed",
+            .messageAlgorithmNotAllowed,
             "the signature names alg \"\(algorithm.excerpt)\"; under the label \(signer.label) it is \(signer.algorithm)"
         )
     }
@@ -79,10 +100,40 @@ struct MessageSignature {
         let found = bytes.count
         if signer == .installation, found > 2, bytes[0] == 0x30, Int(bytes[1]) == found - 2 {
             throw CheckFailure(
-                "der-signature",
+                .derSignature,
                 "the signature is written in DER; \(signer.algorithm) is r and s of 32 bytes each, one after the other")
         }
         throw CheckFailure(
-            "wrong-length", "the signature has \(found) bytes; one of \(signer.algorithm) has \(expected)")
+            .messageSignatureLength, "the signature has \(found) bytes; one of \(signer.algorithm) has \(expected)")
     }
+}
+
+extension CheckCode {
+    fileprivate static let signatureInputMissing = CheckCode(
+        "signature-input-missing",
+        "The request has no field Signature-Input: the app did not sign it, or a proxy removed the field.")
+    fileprivate static let signatureMissing = CheckCode(
+        "signature-missing",
+        "The request has no field Signature: the app did not sign it, or a proxy removed the field.")
+    fileprivate static let labelWithoutSignature = CheckCode(
+        "label-without-signature",
+        "Signature-Input has the policy's label and Signature has not: a proxy changed one of the two fields.")
+    fileprivate static let labelWithoutInput = CheckCode(
+        "label-without-input",
+        "Signature has the policy's label and Signature-Input has not: a proxy changed one of the two fields.")
+    fileprivate static let noSignature = CheckCode(
+        "no-signature", "Signature-Input is empty: the message is not signed.")
+    fileprivate static let otherLabel = CheckCode(
+        "other-label",
+        "The message is signed under other labels only: compare `signer` in the policy with the app's set-up.")
+    fileprivate static let unknownParameter = CheckCode(
+        "unknown-parameter", "The signature has a parameter that RFC 9421 section 2.3 does not define.")
+    fileprivate static let messageAlgorithmNotAllowed = CheckCode(
+        "algorithm-not-allowed",
+        "The signature names another algorithm than the one that belongs to the policy's `signer`.")
+    fileprivate static let derSignature = CheckCode(
+        "der-signature", "The client writes the ECDSA signature in DER, and RFC 9421 demands r and s of 32 bytes each.")
+    fileprivate static let messageSignatureLength = CheckCode(
+        "wrong-length",
+        "The signature has another length than one of its algorithm: it was cut, or made with another algorithm.")
 }

@@ -4,25 +4,28 @@ import AssayPrimitives
 
 /// The token of a message, which stands in a field of the request.
 enum MessageToken {
-    /// The value of the field that the policy names. It comes once: of two, sender and reader may mean different ones.
+    /// The codes of ``find(in:_:)``.
+    static let codes: [CheckCode] = [.tokenMissing, .tokenRepeated, .tokenEmpty]
+
+    /// The value of the field that the policy names. It must come once: of two, sender and reader may mean different ones.
     static func find(
         in fields: [ApproovMessageInput.Field], _ configuration: ApproovConfiguration
     ) throws(CheckFailure) -> ApproovTokenInput.Evidence {
         let name = configuration.tokenHeader
         switch ApproovBoundValue(name, in: fields.lazy.map { (name: $0.name, value: $0.value) }) {
-        case .missing: throw CheckFailure("token-missing", "the request has no field \(name.excerpt)")
+        case .missing: throw CheckFailure(.tokenMissing, "the request has no field \(name.excerpt)")
         case .repeated:
-            throw CheckFailure("token-repeated", "the request has the field \(name.excerpt) several times")
+            throw CheckFailure(.tokenRepeated, "the request has the field \(name.excerpt) several times")
         case .value(let value):
             let token = HTTPFieldText.trimmed(value)
             guard !token.isEmpty else {
-                throw CheckFailure("token-empty", "the request has the field \(name.excerpt) without a value")
+                throw CheckFailure(.tokenEmpty, "the request has the field \(name.excerpt) without a value")
             }
             return .token(token)
         }
     }
 
-    /// What the request carries of what tokens are bound to.
+    /// The request's values of the fields to which the policy binds tokens.
     static func boundValues(
         in fields: [ApproovMessageInput.Field], _ configuration: ApproovConfiguration
     ) -> [ApproovBoundValue] {
@@ -30,4 +33,17 @@ enum MessageToken {
             ApproovBoundValue(name, in: fields.lazy.map { (name: $0.name, value: $0.value) })
         }
     }
+}
+
+extension CheckCode {
+    fileprivate static let tokenMissing = CheckCode(
+        "token-missing",
+        """
+        The request lacks the field that `tokenHeader` in the policy names: the app sent no token, or a proxy removed \
+        it.
+        """)
+    fileprivate static let tokenRepeated = CheckCode(
+        "token-repeated", "The request has the token's field several times, and each reader may take another one.")
+    fileprivate static let tokenEmpty = CheckCode(
+        "token-empty", "The token's field is empty: the app got no token from Approov and sent the field all the same.")
 }

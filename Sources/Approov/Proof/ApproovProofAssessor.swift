@@ -1,6 +1,28 @@
-package import AssayCore
+public import AssayCore
 import AssayPrimitives
 package import FoundationEssentials
+
+extension ApproovCheck {
+    /// The measurement is still the one that the token carried.
+    public static let measurement = CheckID("approov.proof.measurement")
+
+    static let measurementEntry = CheckDefinition(
+        measurement, .gate,
+        proves: """
+            The app still measures what the token carried: the proof is the HMAC of the hardware's nonce and one of \
+            its measurements under the key of proofs.
+            """,
+        stops: "Apps that were changed, or moved to another device, since they were attested; proofs for other nonces.",
+        lookAt: """
+            Whether the app was updated, which changes its integrity measurement; whether nonce and measurements are \
+            those of this device.
+            """,
+        source: "Approov, Offline Security Mode, Checking Measurement Proofs",
+        codes: [
+            .proofLength, .measurementsMissing, .proofKeyMissing, .measurementMissing, .proofDiffers,
+            .integrityProven, .deviceProven,
+        ])
+}
 
 /// Assesses measurement proofs: a pure function of its arguments.
 package enum ApproovProofAssessor {
@@ -29,7 +51,7 @@ package enum ApproovProofAssessor {
             try proof(input, measurements)
         }
         if let proven {
-            run.remark(Finding("\(proven.rawValue)-proven", "the proof is of the \(proven.rawValue) measurement"))
+            run.remark(Finding(proven.provenCode, "the proof is of the \(proven.rawValue) measurement"))
         }
         return proven
     }
@@ -48,15 +70,15 @@ package enum ApproovProofAssessor {
     ) throws(CheckFailure) -> ApproovMeasurement {
         for (bytes, length, name) in [(input.nonce, nonceLength, "nonce"), (input.proof, proofLength, "proof")] {
             guard bytes.count == length else {
-                throw CheckFailure("wrong-length", "the \(name) has \(bytes.count) bytes, expected \(length)")
+                throw CheckFailure(.proofLength, "the \(name) has \(bytes.count) bytes, expected \(length)")
             }
         }
         guard let measurements else {
             throw CheckFailure(
-                "measurements-missing", "the token carries no measurements; was it asked for with ?measurement")
+                .measurementsMissing, "the token carries no measurements; was it asked for with ?measurement")
         }
         guard let key = measurements.proofKey else {
-            throw CheckFailure("proof-key-missing", "there is no key of proofs, mpk")
+            throw CheckFailure(.proofKeyMissing, "there is no key of proofs, mpk")
         }
         let candidates: [(ApproovMeasurement, SecretBytes?)] = [
             (.integrity, measurements.integrity), (.device, measurements.device),
@@ -65,7 +87,7 @@ package enum ApproovProofAssessor {
         let there = asked.compactMap { candidate in candidate.1.map { (candidate.0, $0) } }
         guard !there.isEmpty else {
             throw CheckFailure(
-                "measurement-missing",
+                .measurementMissing,
                 "there is no measurement of \(asked.map(\.0.rawValue).joined(separator: " or "))")
         }
         for (measurement, value) in there {
@@ -76,8 +98,36 @@ package enum ApproovProofAssessor {
             }
         }
         throw CheckFailure(
-            "proof-differs",
+            .proofDiffers,
             "the proof is none of the \(there.map(\.0.rawValue).joined(separator: " or the ")) measurement for this nonce: "
                 + "the app or the device has changed, or the proof is for another nonce")
     }
+}
+
+extension ApproovMeasurement {
+    /// The remark on a proof of this measurement.
+    fileprivate var provenCode: CheckCode {
+        switch self {
+        case .integrity: .integrityProven
+        case .device: .deviceProven
+        }
+    }
+}
+
+extension CheckCode {
+    fileprivate static let proofLength = CheckCode(
+        "wrong-length", "The nonce or the proof does not have its fixed length: compare the encoding of both.")
+    fileprivate static let measurementsMissing = CheckCode(
+        "measurements-missing", "The token carries no measurements: the app must ask for it with `?measurement`.")
+    fileprivate static let proofKeyMissing = CheckCode(
+        "proof-key-missing", "The measurements have no key of proofs, `mpk`: no proof can be verified with them.")
+    fileprivate static let measurementMissing = CheckCode(
+        "measurement-missing", "The measurement that the evidence names is not among those of the token.")
+    fileprivate static let proofDiffers = CheckCode(
+        "proof-differs", "The app or the device has changed since attestation, or the proof is for another nonce.")
+    fileprivate static let integrityProven = CheckCode(
+        "integrity-proven", "The proof is of the app's integrity: no action.")
+    fileprivate static let deviceProven = CheckCode(
+        "device-proven",
+        "The proof is of the device, and not of the app's integrity: check that this is what the caller wants.")
 }

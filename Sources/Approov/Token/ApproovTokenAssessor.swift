@@ -146,7 +146,7 @@ package enum ApproovTokenAssessor {
             run.skip(Array(expectations.tokenChecks.dropFirst(run.results.count)))
             return
         }
-        TokenChecks(
+        TokenRules(
             token: token, binding: binding, address: address, standings: standings, expectations: expectations, now: now
         ).run(&run)
     }

@@ -1,5 +1,21 @@
-import AssayCore
+public import AssayCore
 import AssayPrimitives
+
+extension ApproovCheck {
+    /// The token has the form that the policy names.
+    public static let decode = CheckID("approov.token.decode")
+
+    static let decodeEntry = CheckDefinition(
+        decode, .gate,
+        proves: "The text is one token of the form that the policy names, or a loggable token, in strict form.",
+        stops: "Input that two parsers read differently, and status words or other texts in place of a token.",
+        lookAt: """
+            The byte that the detail names; `format` and `tokenPrefix` in the policy; for a status word, why the app \
+            got no token.
+            """,
+        source: "RFC 7515 section 7.1, RFC 7516 section 7.1; \(tokens)",
+        codes: CheckCode.ofDecoding + MessageToken.codes)
+}
 
 /// A token on its way from text to its parts.
 enum ApproovTokenText {

@@ -1,7 +1,20 @@
-import AssayCore
+public import AssayCore
 import AssayPrimitives
 
-/// Reads the claims of a token from strict JSON. Keeps claims that are not documented.
+extension ApproovCheck {
+    /// The claims are strict JSON, and each known one has its type.
+    public static let claims = CheckID("approov.token.claims")
+
+    static let claimsEntry = CheckDefinition(
+        claims, .gate,
+        proves: "The claims are one strict JSON object, and every known claim has its type.",
+        stops: "Claims that two readers understand differently, such as duplicates.",
+        lookAt: "The claim and byte in the detail.",
+        source: "RFC 7519 section 7.2; Approov, Token Claims",
+        codes: CheckCode.ofDecoding)
+}
+
+/// Reads the claims of a token from strict JSON. What is not in the description is kept.
 struct ClaimsReader {
     private(set) var expiry: Double?
     private(set) var notBefore: Double?

@@ -1,14 +1,56 @@
-import AssayCore
+public import AssayCore
 import AssayPrimitives
 
-/// Selects the keys for a token's header, and verifies or decrypts the token with them.
+extension ApproovCheck {
+    /// There is a live key that the header may mean, for the algorithm that it names.
+    public static let key = CheckID("approov.token.key")
+
+    static let keyEntry = CheckDefinition(
+        key, .gate,
+        proves: "The header names a live key of the app, or none, and the algorithm that belongs to such a key.",
+        stops: "Tokens that choose their own algorithm, such as `none` or a public key used as a secret.",
+        lookAt: "`assay keys list` and `keys` in the policy: kid, algorithm, whether the key is live.",
+        source: "RFC 8725 sections 3.1 and 3.2; \(tokens)",
+        codes: [.algorithmNotAllowed, .noLiveKey, .missingKeyID, .unknownKeyID, .keyNotLive, .noSecret])
+
+    /// Approov signed the token.
+    public static let signature = CheckID("approov.token.signature")
+
+    static let signatureEntry = CheckDefinition(
+        signature, .gate,
+        proves: "A holder of the account's key signed header and claims.",
+        stops: """
+            Forged and changed tokens, and the tokens that Approov gives to apps that fail attestation, which it \
+            signs with a wrong secret.
+            """,
+        lookAt: """
+            This is most often a genuine rejection: look up the ARC. If every token fails, check whether the secret \
+            was updated or is another account's.
+            """,
+        source: "RFC 7515 section 5.2; \(backend)",
+        codes: CheckCode.ofSignature + [.keyNotLive, .authenticatedWithKey])
+
+    /// Approov encrypted the token.
+    public static let decryption = CheckID("approov.token.decryption")
+
+    static let decryptionEntry = CheckDefinition(
+        decryption, .gate,
+        proves: "A live secret opens the token with A256GCMKW and A256GCM, and the token is unchanged.",
+        stops: "Forged and changed tokens, and the tokens that Approov gives to apps that fail attestation.",
+        lookAt: "As for `approov.token.signature`; whether the domain was set up for encrypted tokens.",
+        source: "RFC 7516 section 5.2, RFC 7518 sections 4.7 and 5.3; \(tokens)",
+        codes: CheckCode.ofDecryption + [.keyNotLive, .authenticatedWithKey])
+}
+
+/// The keys that the header of a token may mean, and the verification of tokens with them.
 ///
-/// The key determines the algorithm; the header is only compared with it. A kid limits which keys are tried, and never makes
-/// a token authentic:
-/// - A key with an ID is not tried with tokens that name another ID.
-/// - A key without an ID has an unknown kid, since Approov's tool prints the secret alone. It is tried with tokens without a
-///   kid, and with a kid that is not the ID of a live key.
-/// - A token without a kid is tried with every secret, but not with public keys that have an ID: those come from key sets.
+/// The algorithm is the key's, and the header is only compared with it. A kid narrows down which keys are tried, and never
+/// makes a token authentic:
+/// - A key that was given an ID is not tried with tokens that name another one.
+/// - The kid of a key without an ID is unknown: Approov's tool prints only the secret. Such a key is tried with tokens that
+///   name no key, or name one that is the ID of no live key.
+/// - A token that names no key may be one of any secret. Of public keys those with an ID are left out: sets of keys are
+///   there to be selected from.
 ///
 /// Prepared once for the keys of an app in their present states, and used for many tokens; see ``TokenKeysMemo``.
 final class TokenKeys: Sendable {
@@ -26,7 +68,7 @@ final class TokenKeys: Sendable {
         let isSymmetric: Bool
         let algorithm: String
         let key: Key
-        /// What the gate says of tokens that are authentic under the key.
+        /// The gate's result for tokens that are authentic under the key.
         let passed: CheckResult
 
         init(name: String, keyID: String?, isSymmetric: Bool, algorithm: String, key: Key, gate: CheckID) {
@@ -35,7 +77,7 @@ final class TokenKeys: Sendable {
             self.isSymmetric = isSymmetric
             self.algorithm = algorithm
             self.key = key
-            passed = .passed(gate, Finding("authenticated-with-key", "with key \(name.excerpt)"))
+            passed = .passed(gate, Finding(.authenticatedWithKey, "with key \(name.excerpt)"))
         }
     }
 
@@ -119,7 +161,7 @@ final class TokenKeys: Sendable {
     /// The keys that the header of an encrypted token may mean.
     func candidates(decrypting header: JOSEHeader) throws(CheckFailure) -> [Candidate<JWEKey>] {
         guard !encrypting.all.isEmpty || selection.live.isEmpty else {
-            throw CheckFailure("no-secret", "only a secret decrypts tokens, and the live keys have none: \(self.names)")
+            throw CheckFailure(.noSecret, "only a secret decrypts tokens, and the live keys have none: \(self.names)")
         }
         return try fitting(encrypting, header)
     }
@@ -150,7 +192,7 @@ final class TokenKeys: Sendable {
         guard !selection.live.isEmpty else { throw Self.noLiveKey }
         guard !liveSecrets.isEmpty else {
             throw CheckFailure(
-                "no-secret", "loggable tokens are signed with a secret, and the live keys have none: \(self.names)")
+                .noSecret, "loggable tokens are signed with a secret, and the live keys have none: \(self.names)")
         }
         return liveSecrets
     }
@@ -166,7 +208,7 @@ final class TokenKeys: Sendable {
         }
         let tried = secrets.map(\.name.excerpt).joined(separator: ", ")
         throw CheckFailure(
-            "signature-invalid",
+            .signatureInvalid,
             "no secret gives a signature that begins so: the token was rejected by Approov, or changed; tried \(tried)")
     }
 
@@ -194,7 +236,7 @@ final class TokenKeys: Sendable {
         guard let keyID else {
             guard !candidates.unnamed.isEmpty else {
                 throw CheckFailure(
-                    "missing-key-id", "the header names no key, and the live keys are to be named: \(self.names)")
+                    .missingKeyID, "the header names no key, and the live keys are to be named: \(self.names)")
             }
             return candidates.unnamed
         }
@@ -210,12 +252,12 @@ final class TokenKeys: Sendable {
         }
         guard let other else {
             return CheckFailure(
-                "unknown-key-id",
+                .unknownKeyID,
                 "the header names the key \"\(keyID.excerpt)\", which is the keyID of none of the live keys: \(self.names)"
             )
         }
         return CheckFailure(
-            "key-not-live",
+            .keyNotLive,
             "the header names the key \"\(keyID.excerpt)\", which is \(other.name.excerpt) and not live: \(other.state)"
         )
     }
@@ -225,18 +267,18 @@ final class TokenKeys: Sendable {
     ) -> CheckFailure {
         let allowed = keys.map { "\($0.algorithm) by key \($0.name.excerpt)" }.joined(separator: ", ")
         return CheckFailure(
-            JOSEError.Code.algorithmNotAllowed.name,
+            .algorithmNotAllowed,
             "the header names alg \"\(found.excerpt)\", allowed are \(allowed)")
     }
 
     private func notLive(_ name: String, _ done: String) -> CheckFailure {
         let state = selection.others.first { $0.name.isByteEqual(to: name) }.map { "\($0.state)" } ?? "not live"
         return CheckFailure(
-            "key-not-live", "the token is \(done) with key \(name.excerpt), which is not live: \(state)")
+            .keyNotLive, "the token is \(done) with key \(name.excerpt), which is not live: \(state)")
     }
 
     private static var noLiveKey: CheckFailure {
-        CheckFailure("no-live-key", "the app has no key that may be used now")
+        CheckFailure(.noLiveKey, "the app has no key that may be used now")
     }
 
     private static func rejection(_ failure: JOSEError?, _ names: [String]) -> CheckFailure {
@@ -246,6 +288,19 @@ final class TokenKeys: Sendable {
         let hint =
             failure.reason == .wrongLength
             ? "" : "; so are the tokens of apps that fail attestation"
-        return CheckFailure(failure.code, "\(failure.detail)\(hint); tried \(tried)")
+        return CheckFailure(failure.reason, "\(failure.detail)\(hint); tried \(tried)")
     }
+}
+
+extension CheckCode {
+    static let authenticatedWithKey = CheckCode(
+        "authenticated-with-key", "Names the key that authenticated the evidence: no action.")
+    static let keyNotLive = CheckCode(
+        "key-not-live",
+        "The evidence is of a key that was retired, has expired or is not valid yet: see `assay keys list`.")
+    fileprivate static let noLiveKey = CheckCode(
+        "no-live-key", "The app has no key that may be used now: import one, or list it under `keys` in the policy.")
+    fileprivate static let noSecret = CheckCode(
+        "no-secret",
+        "The live keys are public keys, and this form of token needs the account's secret: import the secret.")
 }

@@ -3,40 +3,54 @@ import Assay
 import AssayCore
 import Foundation
 
-/// `assay explain`: what a check is for.
+/// `assay explain`: a check, or a code with which checks fail.
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Explains a check, or lists them all.",
+        abstract: "Explains a check or a code, or lists all checks.",
         discussion: """
             A gate is always enforced, and what depends on it is skipped when it fails. A policy check runs in the \
             mode that the policy sets. A ledger check is decided when the effects of an acceptance are committed.
+
+            A code, such as challenge-expired, stands in a verdict beside the check that failed, was annotated or was \
+            skipped, or passed with a remark.
             """)
 
     @Argument(
-        help: "The name of a check, or the first parts of several, such as app-attest.attestation.",
-        completion: .list(EngineRegistry.current.catalogue.map(\.id.name)))
-    var check: String?
+        help: ArgumentHelp(
+            "The name of a check, the first parts of several, such as app-attest.attestation, or a code.",
+            valueName: "check-or-code"),
+        completion: .list(Self.names(in: EngineRegistry.current.catalogue)))
+    var name: String?
 
-    @Flag(help: "Print one JSON object per check.")
+    @Flag(help: "Print one JSON object per check, or per check that has the code.")
     var json = false
 
     func run() throws {
         let catalogue = EngineRegistry.current.catalogue
-        guard let check else { return try list(catalogue) }
-        if let definition = catalogue.first(where: { $0.id.name == check }) {
+        guard let name else { return try list(catalogue) }
+        if let definition = catalogue.first(where: { $0.id.name == name }) {
             try json ? list([definition]) : explain(definition)
             return
         }
-        let beginning = check.hasSuffix(".") ? check : check + "."
+        let uses = catalogue.compactMap { definition in
+            definition.codes.first { $0.name == name }.map { CodeUse(code: $0, check: definition) }
+        }
+        guard uses.isEmpty else { return try explain(uses) }
+        let beginning = name.hasSuffix(".") ? name : name + "."
         let below = catalogue.filter { $0.id.name.hasPrefix(beginning) }
         guard below.isEmpty else { return try list(below) }
-        let nearest = Nearest.names(to: check, among: catalogue.map(\.id.name))
+        let nearest = Nearest.names(to: name, among: Self.names(in: catalogue))
         throw CommandFailure(
             .usage,
-            "there is no check \"\(check.prefix(60))\"; "
+            "there is no check or code \"\(name.prefix(60))\"; "
                 + (nearest.isEmpty
-                    ? "`assay explain` lists them all" : "did you mean \(nearest.joined(separator: " or "))?"))
+                    ? "`assay explain` lists all checks" : "did you mean \(nearest.joined(separator: " or "))?"))
+    }
+
+    /// The names of all checks in their order, and then those of their codes.
+    private static func names(in catalogue: [CheckDefinition]) -> [String] {
+        catalogue.map(\.id.name) + Set(catalogue.flatMap { $0.codes.map(\.name) }).sorted()
     }
 
     private func explain(_ definition: CheckDefinition) throws {
@@ -48,8 +62,34 @@ struct ExplainCommand: ParsableCommand {
         ]
         for (title, text) in parts {
             try Console.print("\n\(title)")
-            try Console.print(terminal.wrapped(terminal.printable(text), indent: 2).joined(separator: "\n"))
+            try printWrapped(text, indent: 2, terminal)
         }
+        try Console.print("\ncodes")
+        for code in definition.codes {
+            try Console.print("  \(terminal.colour(code.name, .bold))")
+            try printWrapped(code.meaning, indent: 6, terminal)
+        }
+    }
+
+    /// Explains a code by the checks that have it; those for which it means the same stand together.
+    private func explain(_ uses: [CodeUse]) throws {
+        if json { return try uses.forEach { try Console.print($0.json) } }
+        let terminal = Terminal(STDOUT_FILENO)
+        try Console.print(terminal.colour(uses[0].code.name, .bold))
+        var explained: Set<CheckCode> = []
+        for use in uses where explained.insert(use.code).inserted {
+            try Console.print("\nmeans")
+            try printWrapped(use.code.meaning, indent: 2, terminal)
+            try Console.print("\nlook at")
+            for other in uses where other.code == use.code {
+                try Console.print("  \(terminal.colour(other.check.id.name, .bold))")
+                try printWrapped(other.check.lookAt, indent: 6, terminal)
+            }
+        }
+    }
+
+    private func printWrapped(_ text: String, indent: Int, _ terminal: Terminal) throws {
+        try Console.print(terminal.wrapped(terminal.printable(text), indent: indent).joined(separator: "\n"))
     }
 
     private func list(_ definitions: [CheckDefinition]) throws {
@@ -63,9 +103,24 @@ struct ExplainCommand: ParsableCommand {
                 group = kind
             }
             try Console.print("  \(definition.id)  \(terminal.colour(definition.kind.word, .faint))")
-            try Console.print(
-                terminal.wrapped(terminal.printable(definition.proves), indent: 6).joined(separator: "\n"))
+            try printWrapped(definition.proves, indent: 6, terminal)
         }
+    }
+}
+
+/// A code and a check that has it.
+private struct CodeUse {
+    let code: CheckCode
+    let check: CheckDefinition
+
+    /// The use as one JSON object on one line.
+    var json: String {
+        var object = JSONObject()
+        object.add("code", text: code.name)
+        object.add("check", text: check.id.name)
+        object.add("meaning", text: code.meaning)
+        object.add("lookAt", text: check.lookAt)
+        return object.text
     }
 }
 
@@ -88,6 +143,15 @@ extension CheckDefinition {
         object.add("stops", text: stops)
         object.add("lookAt", text: lookAt)
         object.add("source", text: source)
+        object.add(
+            "codes",
+            raw: JSONText.array(
+                codes.map { code in
+                    var object = JSONObject()
+                    object.add("code", text: code.name)
+                    object.add("meaning", text: code.meaning)
+                    return object.text
+                }))
         return object.text
     }
 }

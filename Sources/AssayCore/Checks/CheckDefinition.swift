@@ -1,12 +1,12 @@
-/// What a check is for: the entry of the catalogue that `assay explain` prints.
+/// A check's entry in the catalogue, which `assay explain` prints.
 public struct CheckDefinition: Sendable, Identifiable {
     /// Who decides the check, and whether a policy may relax it.
     public enum Kind: Sendable, Equatable {
-        /// Authenticity: always enforced, not configurable. What depends on a failed gate is skipped.
+        /// Authenticity: always enforced, not configurable. Checks that depend on a failed gate are skipped.
         case gate
-        /// Runs past the gates, in the mode that the policy sets.
+        /// Runs after the gates, in the mode that the policy sets.
         case policy(default: CheckMode)
-        /// Runs past the gates as a policy check does, but is only ever noted: its failure means too little to reject for.
+        /// Runs after the gates. A failure is annotated and never rejects, whatever the policy says.
         case signal
         /// Decided by the ledger when the effects of an acceptance are committed.
         case ledger
@@ -24,15 +24,21 @@ public struct CheckDefinition: Sendable, Identifiable {
     public let lookAt: String
     /// The document that demands it.
     public let source: String
+    /// Every code with which the check fails, is annotated or skipped, or remarks on a pass.
+    public let codes: [CheckCode]
 
     /// Describes a check.
-    public init(_ id: CheckID, _ kind: Kind, proves: String, stops: String, lookAt: String, source: String) {
+    package init(
+        _ id: CheckID, _ kind: Kind, proves: String, stops: String, lookAt: String, source: String,
+        codes: [CheckCode]
+    ) {
         self.id = id
         self.kind = kind
         self.proves = proves
         self.stops = stops
         self.lookAt = lookAt
         self.source = source
+        self.codes = codes
     }
 }
 

@@ -2,21 +2,21 @@
 ///
 /// The sentence is rendered on demand. It never contains a secret, a token or a full key.
 public protocol CheckFinding: Sendable {
-    /// A stable code in kebab case, unique within the check, suitable for logs and metrics.
+    /// A stable code in kebab case, suitable for logs and metrics; the check's entry declares it as a ``CheckCode``.
     var code: String { get }
     /// One sentence: what was found, and what is allowed.
     var detail: String { get }
 }
 
-/// A finding whose code and sentence stand where the check is written.
+/// A finding that is composed where the check is written.
 public struct Finding: CheckFinding {
     /// The stable code.
     public let code: String
     private let sentence: @Sendable () -> String
 
-    /// Composes a finding; the sentence is rendered when somebody asks for it.
-    public init(_ code: String, _ sentence: @autoclosure @escaping @Sendable () -> String) {
-        self.code = code
+    /// Composes a finding. The sentence is rendered when it is read.
+    package init(_ code: CheckCode, _ sentence: @autoclosure @escaping @Sendable () -> String) {
+        self.code = code.name
         self.sentence = sentence
     }
 
@@ -24,9 +24,9 @@ public struct Finding: CheckFinding {
     public var detail: String { sentence() }
 }
 
-/// A check that does not hold, on its way from the check's function to the verdict.
+/// The failure of a check, thrown by the check's function.
 public struct CheckFailure: Error {
-    /// Why it does not hold.
+    /// Why the check failed.
     public let finding: any CheckFinding
 
     /// Carries a finding.
@@ -37,7 +37,7 @@ public struct CheckFailure: Error {
 
 extension CheckFailure {
     /// A failure with a finding that is composed in place.
-    public init(_ code: String, _ sentence: @autoclosure @escaping @Sendable () -> String) {
+    package init(_ code: CheckCode, _ sentence: @autoclosure @escaping @Sendable () -> String) {
         self.init(Finding(code, sentence()))
     }
 }

@@ -109,19 +109,21 @@ public enum LedgerRefusal: CheckFinding, Equatable {
     case blocked(Block)
 
     /// The stable code.
-    public var code: String {
+    public var code: String { declaredCode.name }
+
+    private var declaredCode: CheckCode {
         switch self {
-        case .challengeUnknown: "challenge-unknown"
-        case .challengeMismatch: "challenge-mismatch"
-        case .challengeExpired: "challenge-expired"
-        case .challengeConsumed: "challenge-consumed"
-        case .keyEnrolled: "key-enrolled"
-        case .keyUnknown: "key-unknown"
-        case .keyOfAnotherApp: "key-of-another-app"
-        case .counterNotIncreasing: "counter-not-increasing"
-        case .counterNotSuccessor: "counter-not-successor"
-        case .digestUsed: "digest-used"
-        case .blocked: "blocked"
+        case .challengeUnknown: .challengeUnknown
+        case .challengeMismatch: .challengeMismatch
+        case .challengeExpired: .challengeExpired
+        case .challengeConsumed: .challengeConsumed
+        case .keyEnrolled: .keyEnrolled
+        case .keyUnknown: .keyUnknown
+        case .keyOfAnotherApp: .keyOfAnotherApp
+        case .counterNotIncreasing: .counterNotIncreasing
+        case .counterNotSuccessor: .counterNotSuccessor
+        case .digestUsed: .digestUsed
+        case .blocked: .blocked
         }
     }
 

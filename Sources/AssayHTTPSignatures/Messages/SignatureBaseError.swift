@@ -3,32 +3,7 @@ public import AssayCore
 /// Why there is no signature base (RFC 9421 section 2.5): which component has no value, and why.
 public struct SignatureBaseError: Error, CheckFinding, Equatable, CustomStringConvertible {
     /// What is wrong, in a word that programs match.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        /// The stable code in kebab case.
-        public let name: String
-
-        /// Names a code.
-        public init(_ name: String) { self.name = name }
-
-        /// The stable code.
-        public var description: String { name }
-
-        /// A name that begins with `@` and is not known, or `@signature-params`, which covers itself.
-        public static let unknownComponent = Code("unknown-component")
-        /// A name that no field has: upper case, or characters that names do not have.
-        public static let invalidName = Code("invalid-name")
-        /// A parameter that is not known, has a wrong value, or does not fit the component or another parameter.
-        public static let invalidParameter = Code("invalid-parameter")
-        /// The message has no such field, query parameter, dictionary key, status or related request.
-        public static let notInMessage = Code("not-in-message")
-        /// A query parameter that the query has several times.
-        public static let ambiguous = Code("ambiguous")
-        /// A value with characters that it cannot have: line breaks and other controls, or not ASCII where only ASCII
-        /// stands.
-        public static let invalidValue = Code("invalid-value")
-        /// A field that is not the structured field that a parameter demands, or not known to be one.
-        public static let notStructured = Code("not-structured")
-    }
+    public typealias Code = CheckCode
 
     /// What is wrong.
     public let reason: Code
@@ -50,4 +25,31 @@ public struct SignatureBaseError: Error, CheckFinding, Equatable, CustomStringCo
     public var detail: String { "\(component): \(message)" }
     /// Component and sentence.
     public var description: String { detail }
+}
+
+/// The codes of components without a value.
+extension CheckCode {
+    package static let unknownComponent = CheckCode(
+        "unknown-component",
+        "The signature covers a component that begins with `@` and is unknown, or `@signature-params` itself.")
+    package static let invalidName = CheckCode(
+        "invalid-name", "The signature covers a field name that no HTTP field can have: upper case or other characters."
+    )
+    package static let invalidParameter = CheckCode(
+        "invalid-parameter",
+        "A covered component has a parameter that is unknown, has a wrong value or does not fit the component.")
+    package static let notInMessage = CheckCode(
+        "not-in-message",
+        "The request lacks a covered field, query parameter or dictionary key: look for a proxy that removes it.")
+    package static let ambiguous = CheckCode(
+        "ambiguous", "The query has a covered parameter several times, and each server may read another one.")
+    package static let invalidValue = CheckCode(
+        "invalid-value", "A covered component's value has characters that it cannot have, such as line breaks.")
+    package static let notStructured = CheckCode(
+        "not-structured", "A covered component's parameter demands a structured field, and the field is none.")
+
+    /// The codes of ``SignatureBaseError``.
+    package static let ofSignatureBase = [
+        unknownComponent, invalidName, invalidParameter, notInMessage, ambiguous, invalidValue, notStructured,
+    ]
 }

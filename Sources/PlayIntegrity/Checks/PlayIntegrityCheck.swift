@@ -1,67 +1,113 @@
 public import AssayCore
+import FoundationEssentials
 
-/// The checks of Play Integrity evidence, in the order in which they run. Both kinds share those of one name.
-public enum PlayIntegrityCheck {
-    /// Tokens that are opened here with the keys of the app.
+/// The checks of Play Integrity evidence: for each one its name, its entry in the catalogue, its rule and its codes. Both
+/// kinds share the checks of the same name.
+///
+/// The gates from text to payload stand with ``ClassicIntegrityToken``.
+public struct PlayIntegrityCheck: Sendable {
+    /// Classic tokens, which the app's keys open on this server.
     public static let classicKind = EvidenceKind("play-integrity.classic")
-    /// Tokens that Google opens: its answer, or a token that is sent to it.
+    /// Standard tokens, which Google opens: its answer, or a token that is sent to it.
     public static let standardKind = EvidenceKind("play-integrity.standard")
 
-    /// The evidence has the one form that is allowed.
-    public static let decode = CheckID("play-integrity.decode")
-    /// A live key of the app opens the token.
-    public static let decryption = CheckID("play-integrity.decryption")
-    /// Google signed what is in the token.
-    public static let signature = CheckID("play-integrity.signature")
-    /// The payload is strict JSON of the known schema.
-    public static let payload = CheckID("play-integrity.payload")
-    /// The app asked for the token.
-    public static let requestPackage = CheckID("play-integrity.request-package")
-    /// The token answers the nonce of this request.
-    public static let nonce = CheckID("play-integrity.nonce")
-    /// The token was asked for with the hash of this request.
-    public static let requestHash = CheckID("play-integrity.request-hash")
-    /// The token was made just now.
-    public static let freshness = CheckID("play-integrity.freshness")
-    /// The answer was not made up for a tester.
-    public static let testingResponse = CheckID("play-integrity.testing-response")
-    /// Google Play recognises the app.
-    public static let appRecognition = CheckID("play-integrity.app-recognition")
-    /// The app has the package name of the policy.
-    public static let appPackage = CheckID("play-integrity.app-package")
-    /// The app is signed with the certificates of the policy.
-    public static let certificate = CheckID("play-integrity.certificate")
-    /// The app is not too old.
-    public static let versionCode = CheckID("play-integrity.version-code")
-    /// The device meets what the policy demands of its Android.
-    public static let deviceRecognition = CheckID("play-integrity.device-recognition")
-    /// The device's Android is not too old.
-    public static let sdkVersion = CheckID("play-integrity.sdk-version")
-    /// The device has not asked for too many tokens.
-    public static let deviceActivity = CheckID("play-integrity.device-activity")
-    /// The app's owner has not marked the device.
-    public static let deviceRecall = CheckID("play-integrity.device-recall")
-    /// The user got the app from Google Play.
-    public static let licensing = CheckID("play-integrity.licensing")
-    /// Play Protect found nothing harmful.
-    public static let playProtect = CheckID("play-integrity.play-protect")
-    /// No other app can watch or control this one.
-    public static let appAccessRisk = CheckID("play-integrity.app-access-risk")
-    /// The location can be trusted.
-    public static let locationSpoofing = CheckID("play-integrity.location-spoofing")
-    /// The game runs in a genuine Google Play Games on PC.
-    public static let pcIntegrity = CheckID("play-integrity.pc-integrity")
-    /// The nonce was issued and is used once; or the token is used once.
-    public static let challenge = CheckID("play-integrity.challenge")
+    /// The entries of all checks, in the order in which they run.
+    package static let catalogue: [CheckDefinition] = [
+        decodeEntry, decryptionEntry, signatureEntry, payloadEntry, requestPackageEntry, nonceEntry, requestHashEntry,
+        freshnessEntry, testingResponseEntry, appRecognitionEntry, appPackageEntry, certificateEntry, versionCodeEntry,
+        deviceRecognitionEntry, sdkVersionEntry, deviceActivityEntry, deviceRecallEntry, licensingEntry,
+        playProtectEntry, appAccessRiskEntry, locationSpoofingEntry, pcIntegrityEntry, challengeEntry,
+    ]
+
+    static let tokens = "Google, Play Integrity API, Decrypt and verify the integrity verdict"
+    static let verdicts = "Google, Play Integrity API, Integrity verdicts"
 
     private static let policyChecks = [
         appRecognition, appPackage, certificate, versionCode, deviceRecognition, sdkVersion, deviceActivity,
         deviceRecall, licensing, playProtect, appAccessRisk, locationSpoofing, pcIntegrity,
     ]
-    /// What is judged of a classic token before the ledger decides, in its order.
-    public static let classicChecks =
+    /// The checks of a classic token that need no ledger, in their order.
+    package static let classicChecks =
         [decode, decryption, signature, payload, requestPackage, nonce, freshness, testingResponse] + policyChecks
-    /// What is judged of a standard token before the ledger decides, in its order.
-    public static let standardChecks =
+    /// The checks of a standard token that need no ledger, in their order.
+    package static let standardChecks =
         [decode, payload, requestPackage, requestHash, freshness, testingResponse] + policyChecks
+
+    let payload: PlayIntegrityPayload
+    let expectations: PlayIntegrityExpectations
+    let now: Date
+
+    /// The demands on Android, and nil for a game on PC.
+    var android: PlayIntegrityConfiguration.AndroidRules? { expectations.configuration.android }
+
+    /// Runs the checks that a policy may relax, in their order.
+    func runPolicyChecks(_ run: inout CheckRun) {
+        run.policy(Self.appRecognition) { () throws(CheckFailure) in try appRecognition() }
+        run.policy(Self.appPackage) { () throws(CheckFailure) in try appPackage() }
+        run.policy(Self.certificate) { () throws(CheckFailure) in try certificate() }
+        run.policy(Self.versionCode) { () throws(CheckFailure) in try versionCode() }
+        run.policy(Self.deviceRecognition) { () throws(CheckFailure) in try deviceRecognition() }
+        run.policy(Self.sdkVersion) { () throws(CheckFailure) in try sdkVersion() }
+        run.policy(Self.deviceActivity) { () throws(CheckFailure) in try deviceActivity() }
+        run.policy(Self.deviceRecall) { () throws(CheckFailure) in try deviceRecall() }
+        run.policy(Self.licensing) { () throws(CheckFailure) in try licensing() }
+        run.policy(Self.playProtect) { () throws(CheckFailure) in try playProtect() }
+        run.policy(Self.appAccessRisk) { () throws(CheckFailure) in try appAccessRisk() }
+        run.policy(Self.locationSpoofing) { () throws(CheckFailure) in try locationSpoofing() }
+        run.policy(Self.pcIntegrity) { () throws(CheckFailure) in try pcIntegrity() }
+    }
+
+    /// The answer of a check of Android on a game on PC.
+    static let notOnPC = PolicyAnswer.notApplicable(
+        Finding(.notOnPC, "payloads of games on PC do not have this signal"))
+
+    /// The answer of a check of PCs on an Android app.
+    static let notOnAndroid = PolicyAnswer.notApplicable(Finding(.notOnAndroid, "the app is one on Android"))
+
+    /// The answer on a signal that Google did not evaluate: not applicable where the policy only annotates the check, since
+    /// apps that did not opt in have no such signal, and a failure where the policy enforces it.
+    func absent(
+        _ check: CheckID, _ code: CheckCode, _ sentence: @autoclosure @escaping @Sendable () -> String
+    ) throws(CheckFailure) -> PolicyAnswer {
+        if expectations.isOnlyNoted(check) { return .notApplicable(Finding(code, sentence())) }
+        throw CheckFailure(code, sentence())
+    }
+}
+
+extension CheckCode {
+    static let notOnPC = CheckCode(
+        "not-on-pc", "The policy says platform pc, and payloads of games on PC do not have this signal: no action.")
+    static let notOnAndroid = CheckCode(
+        "not-on-android",
+        "The policy says platform android, and only payloads of games on PC have this signal: no action.")
+}
+
+// MARK: challenge: decided by the ledger
+
+extension PlayIntegrityCheck {
+    /// The nonce was issued and is used once; or the token is used once.
+    public static let challenge = CheckID("play-integrity.challenge")
+
+    private static let challengeEntry = CheckDefinition(
+        challenge, .ledger,
+        proves: """
+            The nonce was issued for this app and is used for the first time; a standard token is used once inside \
+            its freshness window.
+            """,
+        stops: "Replay of a recorded token.",
+        lookAt: """
+            `challenge` in the policy, the challenge's lifetime, and whether the request was retried with the same \
+            token.
+            """,
+        source: "Google, Play Integrity API, Standard requests, protect against replay attacks",
+        codes: CheckCode.ofChallenge + CheckCode.ofDigest)
+}
+
+/// The dialogs with which an app can ask its user to repair the cause of a failure (Google, "Remediation dialogs").
+enum RemediationDialog {
+    static let getLicensed = "the dialog GET_LICENSED (1) may help"
+    static let closeUnknownAccessRisk = "the dialog CLOSE_UNKNOWN_ACCESS_RISK (2) may help"
+    static let closeAllAccessRisk = "the dialog CLOSE_ALL_ACCESS_RISK (3) may help"
+    static let getIntegrity = "the dialog GET_INTEGRITY (4) may help"
+    static let getStrongIntegrity = "the dialog GET_STRONG_INTEGRITY (5) may help"
 }

@@ -26,16 +26,16 @@ package enum ClassicIntegrityAssessor {
         var run = CheckRun(modes: expectations.modes, capacity: PlayIntegrityCheck.classicChecks.count + 1)
         var subject: PlayIntegritySubject?
         if let (key, payload) = authenticate(input, keys, expectations, &run) {
-            let request = RequestChecks(payload: payload, expectations: expectations, now: now)
+            let check = PlayIntegrityCheck(payload: payload, expectations: expectations, now: now)
             _ = run.gate(PlayIntegrityCheck.requestPackage) { () throws(CheckFailure) in
-                try request.requestPackage(input.packageName)
+                try check.requestPackage(input.packageName)
             }
-            _ = run.gate(PlayIntegrityCheck.nonce) { () throws(CheckFailure) in try request.nonce(input.nonce) }
-            _ = run.gate(PlayIntegrityCheck.freshness) { () throws(CheckFailure) in try request.freshness() }
+            _ = run.gate(PlayIntegrityCheck.nonce) { () throws(CheckFailure) in try check.nonce(input.nonce) }
+            _ = run.gate(PlayIntegrityCheck.freshness) { () throws(CheckFailure) in try check.freshness() }
             _ = run.gate(PlayIntegrityCheck.testingResponse) { () throws(CheckFailure) in
-                try request.testingResponse()
+                try check.testingResponse()
             }
-            PolicyChecks.run(payload, expectations, &run)
+            check.runPolicyChecks(&run)
             subject = PlayIntegritySubject(payload: payload, key: key)
         } else {
             run.skip(Array(PlayIntegrityCheck.classicChecks.dropFirst(run.results.count)))
@@ -79,16 +79,8 @@ package enum ClassicIntegrityAssessor {
         guard let jws else { return nil }
         let payload = run.decode(PlayIntegrityCheck.payload) { () throws(DecodeError) in
             let object = try JSONReader.readObject(jws.payload, limit: InputLimits.joseText)
-            return try RequestChecks.form(PayloadReader.read(object), in: object, expectations.configuration)
+            return try PlayIntegrityCheck.form(PayloadReader.read(object), in: object, expectations.configuration)
         }
         return payload.map { (opened.entry.name, $0) }
     }
-}
-
-/// The key that opened a token.
-private struct OpenedWithKey: CheckFinding {
-    let name: String
-
-    var code: String { "opened-with-key" }
-    var detail: String { "opened with key \(name.excerpt)" }
 }

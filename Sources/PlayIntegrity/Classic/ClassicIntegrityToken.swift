@@ -1,5 +1,49 @@
-import AssayCore
+public import AssayCore
 import AssayPrimitives
+
+extension PlayIntegrityCheck {
+    /// The evidence has the one form that is allowed.
+    public static let decode = CheckID("play-integrity.decode")
+
+    static let decodeEntry = CheckDefinition(
+        decode, .gate,
+        proves: "A classic token is one compact JWE in strict form; a standard answer is JSON with a payload.",
+        stops: "Input that two parsers read differently, and answers that are Google's refusal.",
+        lookAt: """
+            The byte that the detail names; whether the token was cut, wrapped or re-encoded on the way; for \
+            google-refused the message of Google.
+            """,
+        source: "RFC 7516 section 7.1; Google, decodeIntegrityToken",
+        codes: CheckCode.ofDecoding + [.googleRefused, .answerSupplied])
+
+    /// A live key of the app opens the token.
+    public static let decryption = CheckID("play-integrity.decryption")
+
+    static let decryptionEntry = CheckDefinition(
+        decryption, .gate,
+        proves: "A live key of the app opens the token with A256KW and A256GCM, and the token is unchanged.",
+        stops: "Tokens of other apps, and changes to a token.",
+        lookAt: """
+            `assay keys list`; whether the response keys of the Play Console are those of this app; a key that was \
+            retired or has expired is named.
+            """,
+        source: tokens,
+        codes: CheckCode.ofDecryption + [.keyNotLive, .noLiveKey, .openedWithKey])
+
+    /// Google signed what is in the token.
+    public static let signature = CheckID("play-integrity.signature")
+
+    static let signatureEntry = CheckDefinition(
+        signature, .gate,
+        proves: """
+            Google signed the content of the token, with ES256 and the verification key that belongs to the \
+            decryption key.
+            """,
+        stops: "Tokens made by somebody who has the decryption key, and tokens without a signature.",
+        lookAt: "Whether verificationKey and decryptionKey come from the same download of the Play Console.",
+        source: tokens,
+        codes: CheckCode.ofDecoding + CheckCode.ofSignature)
+}
 
 /// A classic token on its way from text to payload: a JWE around a JWS.
 ///
@@ -47,12 +91,12 @@ enum ClassicIntegrityToken {
         }
         for entry in keys.others where (try? entry.material.decryption.decrypt(jwe)) != nil {
             throw CheckFailure(
-                "key-not-live", "the token opens with key \(entry.name.excerpt), which is not live: \(entry.state)")
+                .keyNotLive, "the token opens with key \(entry.name.excerpt), which is not live: \(entry.state)")
         }
-        guard let failure else { throw CheckFailure("no-live-key", "the app has no key that may be used now") }
+        guard let failure else { throw CheckFailure(.noLiveKey, "the app has no key that may be used now") }
         let names = keys.live.map(\.name.excerpt).joined(separator: ", ")
         let found = failure
-        throw CheckFailure(found.code, "\(found.detail); tried \(names)")
+        throw CheckFailure(found.reason, "\(found.detail); tried \(names)")
     }
 
     /// The inner form and its signature.
@@ -66,4 +110,22 @@ enum ClassicIntegrityToken {
         do throws(JOSEError) { try keys.verification.verify(jws) } catch { throw CheckFailure(error) }
         return jws
     }
+}
+
+/// The remark on a token that a key opened.
+struct OpenedWithKey: CheckFinding {
+    let name: String
+
+    var code: String { CheckCode.openedWithKey.name }
+    var detail: String { "opened with key \(name.excerpt)" }
+}
+
+extension CheckCode {
+    fileprivate static let keyNotLive = CheckCode(
+        "key-not-live",
+        "The token is for a key of the app that was retired, has expired or is not valid yet: see `assay keys list`.")
+    fileprivate static let noLiveKey = CheckCode(
+        "no-live-key", "The app has no key that may be used now: import the Play Console's response keys.")
+    fileprivate static let openedWithKey = CheckCode(
+        "opened-with-key", "Names the key that opened the token: no action.")
 }

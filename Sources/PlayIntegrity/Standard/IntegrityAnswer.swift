@@ -5,7 +5,7 @@ import AssayPrimitives
 public struct IntegrityAnswer: Sendable {
     /// The origin of the answer.
     enum Origin {
-        /// The caller. Nothing shows that Google made it.
+        /// The caller. Nothing shows that Google made the answer.
         case supplied
         /// The service that asked Google.
         case decoder
@@ -105,8 +105,16 @@ public struct IntegrityAnswer: Sendable {
         }
         let status = [text("code"), text("status")].compactMap { $0 }.joined(separator: " ")
         return DecodeError(
-            DecodeError.Code("google-refused"), at: error.offset, field: "error",
+            .googleRefused, at: error.offset, field: "error",
             "Google did not decode the token\(status.isEmpty ? "" : " (\(status))"): \(text("message") ?? "no message")"
         )
     }
+}
+
+extension CheckCode {
+    static let googleRefused = CheckCode(
+        "google-refused", "Google did not decode the token: the detail quotes its status and message.")
+    static let answerSupplied = CheckCode(
+        "answer-supplied",
+        "The decoded answer came with the evidence, so that nothing shows that Google made it: send the token itself.")
 }

@@ -20,18 +20,18 @@ package enum StandardIntegrityAssessor {
         var subject: PlayIntegritySubject?
         var effects: [LedgerEffect] = []
         if let (object, payload) = payload(of: answer, expectations, &run) {
-            let request = RequestChecks(payload: payload, expectations: expectations, now: now)
+            let check = PlayIntegrityCheck(payload: payload, expectations: expectations, now: now)
             _ = run.gate(PlayIntegrityCheck.requestPackage) { () throws(CheckFailure) in
-                try request.requestPackage(input.packageName)
+                try check.requestPackage(input.packageName)
             }
             _ = run.gate(PlayIntegrityCheck.requestHash) { () throws(CheckFailure) in
-                try request.requestHash(input.requestHash)
+                try check.requestHash(input.requestHash)
             }
-            let madeAt = run.gate(PlayIntegrityCheck.freshness) { () throws(CheckFailure) in try request.freshness() }
+            let madeAt = run.gate(PlayIntegrityCheck.freshness) { () throws(CheckFailure) in try check.freshness() }
             _ = run.gate(PlayIntegrityCheck.testingResponse) { () throws(CheckFailure) in
-                try request.testingResponse()
+                try check.testingResponse()
             }
-            PolicyChecks.run(payload, expectations, &run)
+            check.runPolicyChecks(&run)
             subject = PlayIntegritySubject(payload: payload, key: nil)
             if let madeAt {
                 effects.append(.rememberStandard(digest(input, object), madeAt: madeAt, expectations, at: now))
@@ -62,10 +62,10 @@ package enum StandardIntegrityAssessor {
         guard let object = decode(answer, &run) else { return nil }
         if answer.origin == .supplied {
             run.remark(
-                Finding("answer-supplied", "the answer came with the evidence; nothing shows that Google made it"))
+                Finding(.answerSupplied, "the answer came with the evidence; nothing shows that Google made it"))
         }
         let payload = run.decode(PlayIntegrityCheck.payload) { () throws(DecodeError) in
-            try RequestChecks.form(PayloadReader.read(object), in: object, expectations.configuration)
+            try PlayIntegrityCheck.form(PayloadReader.read(object), in: object, expectations.configuration)
         }
         return payload.map { (object, $0) }
     }

@@ -62,7 +62,8 @@ struct ReportTests {
         ])
         let verdict = try await ReplaySamples.verdict(
             kind: hostile, app: hostile,
-            checks: [.failed(CheckID(hostile.filter { $0 != " " }), Finding(hostile, hostile))], subject: subject)
+            checks: [.failed(CheckID(hostile.filter { $0 != " " }), Finding(CheckCode(hostile, ""), hostile))],
+            subject: subject)
         var summary = ReplaySummary([
             ReplaySamples.record(
                 .verdict(verdict), against: .failure(ReplayFailure(hostile, hostile)), id: hostile, file: hostile,

@@ -40,9 +40,9 @@ enum ReplaySamples {
                 if let broken { return .skipped(check, because: .check(broken)) }
                 if check.name == name {
                     broken = check
-                    return .failed(check, Finding("mismatch", detail))
+                    return .failed(check, Finding(CheckCode("mismatch", ""), detail))
                 }
-                return check.name == noted ? .annotated(check, Finding("old", detail)) : .passed(check)
+                return check.name == noted ? .annotated(check, Finding(CheckCode("old", ""), detail)) : .passed(check)
             }
     }
 

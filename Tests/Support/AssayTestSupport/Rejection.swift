@@ -29,6 +29,6 @@ package func decodeError(_ read: () throws -> Void) -> DecodeError? {
         try read()
         return nil
     } catch {
-        return error as? DecodeError ?? DecodeError(DecodeError.Code("foreign"), at: -1, "\(error)")
+        return error as? DecodeError ?? DecodeError(DecodeError.Code("foreign", ""), at: -1, "\(error)")
     }
 }

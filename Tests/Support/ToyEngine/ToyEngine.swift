@@ -17,7 +17,7 @@ package struct ToyEngine: InspectableEngine {
         CheckDefinition(
             word, .policy(default: .enforce), proves: "The stamp carries the word of the policy.",
             stops: "Stamps of other toys.", lookAt: "The word on the stamp, and the one in the policy.",
-            source: "This test.")
+            source: "This test.", codes: [.wordDiffers])
     ]
     package static let sensitiveFields = [
         SensitiveField("owner", of: kind, substitute: .none, reveals: "whose toy it is")
@@ -71,7 +71,7 @@ package struct ToyEngine: InspectableEngine {
         var run = CheckRun(modes: expectations.modes, capacity: 1)
         run.policy(ToyEngine.word) { () throws(CheckFailure) in
             guard stamp == ToyStampFormat.prefix + expectations.configuration.word else {
-                throw CheckFailure("word-differs", "the stamp carries another word than the policy's")
+                throw CheckFailure(.wordDiffers, "the stamp carries another word than the policy's")
             }
             return .holds
         }
@@ -79,6 +79,11 @@ package struct ToyEngine: InspectableEngine {
             kind: ToyEngine.kind, app: expectations.app, checks: run.results, undecided: [], effects: [], subject: nil,
             testAuthority: nil)
     }
+}
+
+extension CheckCode {
+    fileprivate static let wordDiffers = CheckCode(
+        "word-differs", "The stamp carries another word than the policy names: it is of another toy.")
 }
 
 /// What a policy demands of stamps.

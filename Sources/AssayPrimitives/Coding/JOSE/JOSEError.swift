@@ -5,33 +5,7 @@ public import AssayCore
 /// The sentence shows nothing of a key or of what was encrypted.
 public struct JOSEError: Error, CheckFinding, Equatable, CustomStringConvertible {
     /// What is wrong, in a word that programs match.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        /// The stable code in kebab case.
-        public let name: String
-
-        /// Names a code.
-        public init(_ name: String) { self.name = name }
-
-        /// The stable code.
-        public var description: String { name }
-
-        /// The header names another algorithm than that of the key.
-        public static let algorithmNotAllowed = Code("algorithm-not-allowed")
-        /// A part has another length than its algorithm gives it. No cryptography was done.
-        public static let wrongLength = Code("wrong-length")
-        /// A parameter of the header that the algorithm needs is missing or has another form. No cryptography was done.
-        public static let badParameter = Code("bad-parameter")
-        /// The encrypted key was not encrypted with this key, or was changed.
-        public static let keyUnwrapFailed = Code("key-unwrap-failed")
-        /// The content does not authenticate under the content encryption key.
-        public static let decryptionFailed = Code("decryption-failed")
-        /// The signature or MAC is not that of this key over the signing input.
-        public static let signatureInvalid = Code("signature-invalid")
-        /// The header names no key where it must.
-        public static let missingKeyID = Code("missing-key-id")
-        /// The header names a key that is not there, or that serves for no algorithm that is known here.
-        public static let unknownKeyID = Code("unknown-key-id")
-    }
+    public typealias Code = CheckCode
 
     /// What is wrong.
     public let reason: Code
@@ -63,4 +37,37 @@ public struct JOSEError: Error, CheckFinding, Equatable, CustomStringConvertible
                 .algorithmNotAllowed, "the header names \(key) \"\(found.excerpt)\", the key allows only \(expected)")
         }
     }
+}
+
+/// The codes of JOSE, for keys and their headers.
+extension CheckCode {
+    package static let algorithmNotAllowed = CheckCode(
+        "algorithm-not-allowed",
+        "The header names another algorithm than the key's: a forgery, or a key configured for another algorithm.")
+    /// No cryptography was done.
+    package static let wrongLength = CheckCode(
+        "wrong-length",
+        "A part of the token has another length than its algorithm gives it: the token was cut or forged.")
+    /// No cryptography was done.
+    package static let badParameter = CheckCode(
+        "bad-parameter", "A header parameter that the algorithm needs is missing or has another form.")
+    package static let keyUnwrapFailed = CheckCode(
+        "key-unwrap-failed", "The token was encrypted for another key, or was changed: check the configured keys.")
+    package static let decryptionFailed = CheckCode(
+        "decryption-failed", "The token was encrypted for a configured key and was changed afterwards.")
+    package static let signatureInvalid = CheckCode(
+        "signature-invalid",
+        "No configured key made the signature or MAC over the header and content: a forgery, or a key of another account."
+    )
+    package static let missingKeyID = CheckCode(
+        "missing-key-id", "The header names no key, and every live key must be selected by its ID.")
+    package static let unknownKeyID = CheckCode(
+        "unknown-key-id", "A key ID is named that no live key has: add the key, or correct its configured ID.")
+
+    /// The codes with which a key refuses a signed token.
+    package static let ofSignature = [algorithmNotAllowed, wrongLength, signatureInvalid]
+    /// The codes with which a key refuses an encrypted token.
+    package static let ofDecryption = [
+        algorithmNotAllowed, wrongLength, badParameter, keyUnwrapFailed, decryptionFailed,
+    ]
 }

@@ -69,6 +69,6 @@ func joseError(_ body: () throws -> Void) -> JOSEError? {
         try body()
         return nil
     } catch {
-        return error as? JOSEError ?? JOSEError(JOSEError.Code("foreign"), "\(error)")
+        return error as? JOSEError ?? JOSEError(JOSEError.Code("foreign", ""), "\(error)")
     }
 }

@@ -6,6 +6,6 @@ func readingError(_ read: () throws -> Void) -> DecodeError? {
         try read()
         return nil
     } catch {
-        return error as? DecodeError ?? DecodeError(DecodeError.Code("foreign"), at: -1, "\(error)")
+        return error as? DecodeError ?? DecodeError(DecodeError.Code("foreign", ""), at: -1, "\(error)")
     }
 }

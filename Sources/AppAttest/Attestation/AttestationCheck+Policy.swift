@@ -1,0 +1,210 @@
+public import AssayCore
+import AssayPrimitives
+
+// MARK: receipt
+
+extension AttestationCheck {
+    /// The receipt is Apple's, and about this key and app.
+    public static let receipt = CheckID("app-attest.attestation.receipt")
+
+    static let receiptEntry = CheckDefinition(
+        receipt, .policy(default: .annotate),
+        proves: "Apple signed the receipt, and it is about this key, this app and this environment.",
+        stops: "Another device's receipt, which would fetch the risk metric of the wrong device.",
+        lookAt: """
+            The detail. Receipts of August and September 2020 do not verify; the attestation is good without one, but \
+            Apple gives no risk metric for it.
+            """,
+        source: "Apple, Assessing fraud risk, Verify the receipt",
+        codes: CheckCode.ofDecoding + SignedReceipt.signatureCodes + SignedReceipt.chainCodes + [
+            .receiptMissing, .receiptType, .receiptOfAnotherKey, .receiptOfAnotherChallenge, .receiptOfAnotherApp,
+            .receiptOfAnotherEnvironment,
+        ])
+
+    /// The receipt verifies, and is about this certificate, App ID and environment.
+    func receipt() throws(CheckFailure) -> Receipt {
+        guard let bytes = evidence.receipt else {
+            throw CheckFailure(.receiptMissing, "the attestation statement has no receipt")
+        }
+        let receipt = try Receipt.verified(bytes, trust: expectations.trust)
+        guard receipt.type == .attest else {
+            throw CheckFailure(.receiptType, "expected a receipt of type ATTEST, found \(receipt.type.rawValue)")
+        }
+        guard receipt.attestedCertificate.isByteEqual(to: evidence.leaf.der) else {
+            throw CheckFailure(.receiptOfAnotherKey, "field 3 of the receipt is not the attested certificate")
+        }
+        guard receipt.clientDataHash.map({ $0.isByteEqual(to: input.clientData.hash) }) ?? true else {
+            throw CheckFailure(
+                .receiptOfAnotherChallenge, "field 4 of the receipt is not the client data hash of the attestation")
+        }
+        guard evidence.authenticatorData.rpIDHash.isByteEqual(to: Digest.sha256(Array(receipt.appID.utf8))) else {
+            throw CheckFailure(
+                .receiptOfAnotherApp,
+                "field 2 of the receipt is \(receipt.appID.excerpt(atMost: 255)), which is not the attestation's App ID"
+            )
+        }
+        guard receipt.environment.map({ evidence.credential.aaguid.isByteEqual(to: $0.aaguid) }) ?? true else {
+            throw CheckFailure(
+                .receiptOfAnotherEnvironment, "field 7 of the receipt is not the environment of the attestation")
+        }
+        return receipt
+    }
+}
+
+extension CheckCode {
+    fileprivate static let receiptMissing = CheckCode(
+        "receipt-missing", "The attestation has no receipt, so that no risk metric can be fetched for the device.")
+    fileprivate static let receiptType = CheckCode(
+        "receipt-type", "The receipt in the attestation is a refreshed one: the attestation was reassembled.")
+    fileprivate static let receiptOfAnotherKey = CheckCode(
+        "receipt-of-another-key", "The receipt is about another attested certificate: parts of two attestations.")
+    fileprivate static let receiptOfAnotherChallenge = CheckCode(
+        "receipt-of-another-challenge", "The receipt has another client data hash: parts of two attestations.")
+    fileprivate static let receiptOfAnotherApp = CheckCode(
+        "receipt-of-another-app", "The receipt is about another App ID than the attestation.")
+    fileprivate static let receiptOfAnotherEnvironment = CheckCode(
+        "receipt-of-another-environment", "The receipt is of another environment than the attestation.")
+}
+
+// MARK: validation-category and bundle-version: see SharedRules
+
+extension AttestationCheck {
+    /// How the app got onto the device, since iOS 27.
+    public static let validationCategory = CheckID("app-attest.attestation.validation-category")
+    /// The app's build, since iOS 27.
+    public static let bundleVersion = CheckID("app-attest.attestation.bundle-version")
+}
+
+// MARK: os-version
+
+extension AttestationCheck {
+    /// The device's operating system.
+    public static let osVersion = CheckID("app-attest.attestation.os-version")
+
+    static let osVersionEntry = CheckDefinition(
+        osVersion, .policy(default: .enforce),
+        proves: "The operating system that Apple certified is at least the policy's minimum.",
+        stops: "Devices on systems with known jailbreaks.",
+        lookAt: "minimumOSVersion in the policy, and the version in the detail.",
+        source: "Leaf extension 1.2.840.113635.100.8.7, as issued since 2020",
+        codes: [.platformNotAllowed, .osVersionMissing, .osVersionMalformed, .osVersionTooLow])
+
+    /// The operating system is at least the policy's minimum for its platform.
+    func osVersion(_ certificate: AttestedCertificate) throws(CheckFailure) -> PolicyAnswer {
+        guard let minimum = configuration.minimumOSVersion else { return .notAsked }
+        let platform = certificate.platform
+        guard let lowest = minimum.any ?? platform.flatMap({ minimum.byPlatform[$0] }) else {
+            throw CheckFailure(
+                .platformNotAllowed,
+                "minimumOSVersion names no version for \(platform?.rawValue ?? "a platform that is not certified")")
+        }
+        guard let text = certificate.osVersion else {
+            throw CheckFailure(
+                .osVersionMissing, "the certificate does not say the OS version, at least \(lowest) is demanded")
+        }
+        guard let version = DottedVersion(text) else {
+            throw CheckFailure(.osVersionMalformed, "OS version \"\(text)\" cannot be compared with \(lowest)")
+        }
+        guard version >= lowest else {
+            throw CheckFailure(.osVersionTooLow, "OS version \(text), at least \(lowest) is demanded")
+        }
+        return .holds
+    }
+}
+
+extension CheckCode {
+    fileprivate static let platformNotAllowed = CheckCode(
+        "platform-not-allowed",
+        "minimumOSVersion has no entry for the device's platform: add one to allow the platform.")
+    fileprivate static let osVersionMissing = CheckCode(
+        "os-version-missing", "The certificate has no OS version, as those issued before 2020: attest a new key.")
+    fileprivate static let osVersionMalformed = CheckCode(
+        "os-version-malformed", "The certified OS version is no dotted number, so that it cannot be compared.")
+    fileprivate static let osVersionTooLow = CheckCode(
+        "os-version-too-low", "The OS is older than the policy's minimum: the user updates the device.")
+}
+
+// MARK: platform
+
+extension AttestationCheck {
+    /// What only macOS demands.
+    public static let platform = CheckID("app-attest.attestation.platform")
+
+    static let platformEntry = CheckDefinition(
+        platform, .policy(default: .enforce),
+        proves: "On macOS the key's access control list is the one that Apple documents.",
+        stops: "Keys on a Mac that software without the app's identity may use.",
+        lookAt: "Leaf extension 1.2.840.113635.100.8.6. On iOS nothing is demanded.",
+        source: "Apple, Validating apps that connect to your server, macOS",
+        codes: [.platformUnknown, .accessControlListMissing, .accessControlListDiffers])
+
+    /// On macOS, the access control list of the key is the documented one. A certificate that names no platform must meet
+    /// the same demand if it has a list.
+    func platform(_ certificate: AttestedCertificate) throws(CheckFailure) -> PolicyAnswer {
+        guard certificate.platform == .macOS || !certificate.namesPlatform else { return .holds }
+        guard let list = certificate.accessControlList else {
+            guard certificate.platform == .macOS else {
+                return .notApplicable(
+                    Finding(.platformUnknown, "the certificate says neither platform nor access control list"))
+            }
+            throw CheckFailure(
+                .accessControlListMissing, "on macOS the certificate must have extension 1.2.840.113635.100.8.6")
+        }
+        guard list.isByteEqual(to: AttestedCertificate.macOSAccessControlList) else {
+            throw CheckFailure(
+                .accessControlListDiffers,
+                "the key's access control list is not the one that Apple documents for macOS")
+        }
+        return .holds
+    }
+}
+
+extension CheckCode {
+    fileprivate static let platformUnknown = CheckCode(
+        "platform-unknown",
+        "The certificate names neither a platform nor an access control list, as older ones: no action.")
+    fileprivate static let accessControlListMissing = CheckCode(
+        "acl-missing", "The certificate of a Mac has no access control list, so that any software may use the key.")
+    fileprivate static let accessControlListDiffers = CheckCode(
+        "acl-differs", "The key's access control list is not Apple's documented one: other software may use the key.")
+}
+
+// MARK: challenge
+
+extension AttestationCheck {
+    /// The challenge was issued and is used once.
+    public static let challenge = CheckID("app-attest.attestation.challenge")
+
+    static let challengeEntry = CheckDefinition.challenge(
+        challenge, stops: "Replay of a recorded attestation.", source: "\(apple), step 2", codes: [.challengeHashOnly])
+
+    /// The failure of an attestation whose challenge the ledger cannot look up.
+    static var challengeMissing: CheckFailure {
+        CheckFailure(
+            .challengeHashOnly,
+            "the ledger finds a challenge by its bytes, and the evidence has only a client data hash")
+    }
+}
+
+extension CheckCode {
+    fileprivate static let challengeHashOnly = CheckCode(
+        "challenge-missing",
+        "The ledger needs the bytes of the challenge, and the evidence has only their hash: send `challenge`.")
+}
+
+// MARK: enrolment
+
+extension AttestationCheck {
+    /// The key is enrolled once.
+    public static let enrolment = CheckID("app-attest.attestation.enrolment")
+
+    static let enrolmentEntry = CheckDefinition(
+        enrolment, .ledger,
+        proves: "The key is enrolled for the first time, and is not blocked.",
+        stops: "Replacement of an enrolled key's entry, which would reset its counter.",
+        lookAt: """
+            `assay ledger show` for the key. An app attests a key once; a retry after a lost answer needs a new key.
+            """,
+        source: "Apple, Validating apps that connect to your server, Store the attested key",
+        codes: CheckCode.ofEnrolment)
+}

@@ -1,0 +1,220 @@
+public import AssayCore
+import AssayPrimitives
+import FoundationEssentials
+
+/// The checks of an App Attest receipt that Apple's server handed out: for each one its name, its entry in the catalogue,
+/// its rule and its codes. Those of decoding, signature and chain stand with ``SignedReceipt``.
+///
+/// The steps are those of Apple, "Assessing fraud risk", section "Verify the receipt". The one check
+/// ``AttestationCheck/receipt`` applies the same rules, except for age, to the receipt inside an attestation.
+public struct ReceiptCheck: Sendable {
+    /// The kind of evidence.
+    public static let kind = EvidenceKind("app-attest.receipt")
+
+    /// The entries of all checks, in the order in which they run.
+    package static let catalogue: [CheckDefinition] = [
+        decodeEntry, signatureEntry, chainEntry, appIDEntry, publicKeyEntry, environmentEntry, freshnessEntry,
+        riskMetricEntry,
+    ]
+
+    static let apple = "Apple, Assessing fraud risk, Verify the receipt"
+
+    let receipt: Receipt
+    let input: ReceiptInput
+    let enrolled: EnrolledKey?
+    let expectations: AppAttestExpectations
+    let now: Date
+
+    private var configuration: AppAttestConfiguration { expectations.configuration }
+}
+
+// MARK: app-id
+
+extension ReceiptCheck {
+    /// The receipt is for one of the policy's App IDs.
+    public static let appID = CheckID("app-attest.receipt.app-id")
+
+    private static let appIDEntry = CheckDefinition(
+        appID, .gate,
+        proves: "Field 2 is one of the policy's App IDs, and that of the enrolled key.",
+        stops: "Receipts of another app.",
+        lookAt: "appIDs in the policy.",
+        source: apple,
+        codes: [.appIDNotAllowed, .keyOfAnotherApp, .appIDDiffers])
+
+    /// Field 2 is one of the policy's App IDs, and the one for which the key was enrolled.
+    func appID() throws(CheckFailure) -> String {
+        let found = receipt.appID
+        guard configuration.appIDs.contains(where: { $0.utf8.elementsEqual(found.utf8) }) else {
+            throw SharedRules.appIDNotAllowed(configuration.appIDs)
+        }
+        if let enrolled, enrolled.app != expectations.app {
+            throw CheckFailure(.keyOfAnotherApp, "the key is enrolled for app \(enrolled.app)")
+        }
+        if let enrolled = enrolled?.properties[EnrolledProperty.appID], enrolled != found {
+            throw CheckFailure(.appIDDiffers, "the receipt is for \(found), the key was enrolled for \(enrolled)")
+        }
+        return found
+    }
+}
+
+// MARK: public-key
+
+extension ReceiptCheck {
+    /// The receipt is about the key.
+    public static let publicKey = CheckID("app-attest.receipt.public-key")
+
+    private static let publicKeyEntry = CheckDefinition(
+        publicKey, .gate,
+        proves: "Field 3 certifies the key that the key identifier names.",
+        stops: "The receipt, and so the risk metric, of another device.",
+        lookAt: "Whether receipt and keyId belong together.",
+        source: apple,
+        codes: [.certificateMalformed, .keyIDDiffers, .keyDiffers])
+
+    /// Field 3 certifies the key whose hash is the key identifier.
+    func publicKey() throws(CheckFailure) {
+        let point: [UInt8]
+        do {
+            point = try Certificate(der: receipt.attestedCertificate).publicKey().x963Representation
+        } catch {
+            throw CheckFailure(.certificateMalformed, "field 3: \(error.detail)")
+        }
+        guard Digest.sha256(point) == input.keyID else {
+            throw CheckFailure(
+                .keyIDDiffers, "field 3 certifies another key than the one that the key identifier names")
+        }
+        guard enrolled == nil || enrolled?.publicKey == point else {
+            throw CheckFailure(.keyDiffers, "field 3 certifies another key than the enrolled one")
+        }
+    }
+}
+
+extension CheckCode {
+    fileprivate static let certificateMalformed = CheckCode(
+        "certificate-malformed", "Field 3 of the receipt is no certificate of a P-256 key.")
+}
+
+// MARK: environment
+
+extension ReceiptCheck {
+    /// The receipt is of an environment that the policy allows.
+    public static let environment = CheckID("app-attest.receipt.environment")
+
+    private static let environmentEntry = CheckDefinition(
+        environment, .policy(default: .enforce),
+        proves: "Field 7 is an environment that the policy allows.",
+        stops: "Receipts of development builds.",
+        lookAt: "environments in the policy.",
+        source: "Receipt field 7, as issued since 2020",
+        codes: [.environmentMissing, .environmentNotAllowed, .environmentDiffers])
+
+    /// Field 7 is an allowed environment, and the one in which the key was enrolled.
+    func environment() throws(CheckFailure) -> PolicyAnswer {
+        guard let environment = receipt.environment else {
+            return .notApplicable(Finding(.environmentMissing, "the receipt has no field 7"))
+        }
+        try SharedRules.environment(environment, in: configuration)
+        if let enrolled = enrolled?.properties[EnrolledProperty.environment], enrolled != environment.rawValue {
+            throw CheckFailure(
+                .environmentDiffers,
+                "the receipt is of environment \(environment.rawValue), the key was enrolled in \(enrolled)")
+        }
+        return .holds
+    }
+}
+
+extension CheckCode {
+    fileprivate static let environmentMissing = CheckCode(
+        "environment-missing", "The receipt names no environment, as those issued before 2020: no action.")
+    fileprivate static let environmentDiffers = CheckCode(
+        "environment-differs", "The receipt is of another environment than the one in which the key was enrolled.")
+}
+
+// MARK: freshness
+
+extension ReceiptCheck {
+    /// The receipt is fresh, and has not expired.
+    public static let freshness = CheckID("app-attest.receipt.freshness")
+
+    private static let freshnessEntry = CheckDefinition(
+        freshness, .policy(default: .enforce),
+        proves: """
+            The receipt has not expired, and its age at the time of judgement is at most the one that the policy allows.
+            """,
+        stops: "An old receipt with a risk metric from better days.",
+        lookAt: "receipt.maximumAge in the policy, five minutes by default, and the time of judgement.",
+        source: apple,
+        codes: [.receiptExpired, .receiptTooOld, .receiptFromTheFuture])
+
+    /// Field 12 lies at most so far back as the policy says, and field 21 has not passed.
+    func freshness() throws(CheckFailure) -> PolicyAnswer {
+        let (created, expires) = (receipt.creationTime, receipt.expirationTime)
+        guard now <= expires else {
+            throw CheckFailure(.receiptExpired, "the receipt expired at \(RFC3339.format(expires))")
+        }
+        let age = now.timeIntervalSince(created)
+        guard age <= configuration.receipt.maximumAge else {
+            let maximum = configuration.receipt.maximumAge
+            throw CheckFailure(
+                .receiptTooOld,
+                "made at \(RFC3339.format(created)), \(age.roundedText) s before the time of judgement; \(maximum.roundedText) s "
+                    + "are allowed")
+        }
+        guard age >= -ReceiptAssessor.clockSkew else {
+            throw CheckFailure(
+                .receiptFromTheFuture, "made at \(RFC3339.format(created)), after the time of judgement")
+        }
+        return .holds
+    }
+}
+
+extension CheckCode {
+    fileprivate static let receiptExpired = CheckCode(
+        "receipt-expired", "The receipt's expiration time has passed: refresh it at Apple's server.")
+    fileprivate static let receiptTooOld = CheckCode(
+        "receipt-too-old", "The receipt is older than receipt.maximumAge: refresh it, or judge it `--as-captured`.")
+    fileprivate static let receiptFromTheFuture = CheckCode(
+        "receipt-from-the-future", "The receipt was made after the time of judgement: check the clock and `--at`.")
+}
+
+// MARK: risk-metric
+
+extension ReceiptCheck {
+    /// The device has not attested too many keys.
+    public static let riskMetric = CheckID("app-attest.receipt.risk-metric")
+
+    private static let riskMetricEntry = CheckDefinition(
+        riskMetric, .policy(default: .enforce),
+        proves: "The number of keys that the device attested in the last 30 days is at most the policy's.",
+        stops: "One device that attests for many.",
+        lookAt: "receipt.maximumRiskMetric in the policy; the metric comes only with refreshed receipts.",
+        source: "Apple, Assessing fraud risk, Interpret the metric",
+        codes: [.riskMetricMissing, .riskMetricTooHigh])
+
+    /// Field 17 is at most the policy's maximum.
+    func riskMetric() throws(CheckFailure) -> PolicyAnswer {
+        guard let maximum = configuration.receipt.maximumRiskMetric else { return .notAsked }
+        guard let metric = receipt.riskMetric else {
+            throw CheckFailure(
+                .riskMetricMissing,
+                "the receipt is of type \(receipt.type.rawValue) and has no risk metric; refresh it to get one")
+        }
+        guard metric <= maximum else {
+            throw CheckFailure(.riskMetricTooHigh, "risk metric \(metric), at most \(maximum) is allowed")
+        }
+        return .holds
+    }
+}
+
+extension CheckCode {
+    fileprivate static let riskMetricMissing = CheckCode(
+        "risk-metric-missing", "The policy limits the risk metric, and the receipt has none: refresh it to get one.")
+    fileprivate static let riskMetricTooHigh = CheckCode(
+        "risk-metric-too-high", "The device attested more keys in the last 30 days than the policy allows.")
+}
+
+extension Double {
+    /// The number of whole seconds, and the number as it is when it has none.
+    fileprivate var roundedText: String { Int64(exactly: rounded()).map(String.init) ?? "\(self)" }
+}

@@ -1,0 +1,299 @@
+public import AssayCore
+
+extension TokenRules {
+    fileprivate static func listed(_ words: [String]) -> String {
+        guard !words.isEmpty else { return "none" }
+        let rest = words.count - 16
+        return words.prefix(16).map(\.excerpt).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+    }
+}
+
+// MARK: issuer
+
+extension ApproovCheck {
+    /// The issuer, if there is one, is one of the policy's and not revoked.
+    public static let issuer = CheckID("approov.token.issuer")
+
+    static let issuerEntry = CheckDefinition(
+        issuer, .policy(default: .enforce),
+        proves: "The issuer that the token names is one of the policy's, and not revoked in the ledger.",
+        stops: "Long-lived tokens that the policy does not list, or that were lost.",
+        lookAt: """
+            `longLivedIssuers` in the policy, and `issuers` for what the failover service names itself; `assay ledger \
+            show --issuer NAME`.
+            """,
+        source: "Approov, Long Lived Approov Tokens",
+        codes: [.issuerNotAllowed, .issuerRevoked])
+}
+
+extension TokenRules {
+    /// The issuer is one that the policy allows for such tokens, and is not revoked.
+    func issuer() throws(CheckFailure) -> PolicyAnswer {
+        guard let issuer = claims.issuer else { return .notAsked }
+        let allowed = token.source == .longLived ? configuration.longLivedIssuers : configuration.issuers
+        guard allowed.containsBytes(of: issuer) else {
+            let isServer = claims.deviceID == nil
+            throw CheckFailure(
+                .issuerNotAllowed,
+                "the token is issued by \"\(issuer.excerpt)\", and the policy allows "
+                    + (allowed.isEmpty ? "no issuer" : allowed.map(\.excerpt).joined(separator: ", "))
+                    + (isServer
+                        ? "; servers with long-lived tokens stand under longLivedIssuers, and the failover service under issuers"
+                        : ""))
+        }
+        if let block = standings.block(of: ApproovSubjects.issuer(issuer)) {
+            throw CheckFailure(.issuerRevoked, block.sentence)
+        }
+        return .holds
+    }
+}
+
+extension CheckCode {
+    fileprivate static let issuerNotAllowed = CheckCode(
+        "issuer-not-allowed",
+        "The policy does not list the token's issuer: add it to longLivedIssuers or issuers, or refuse it.")
+    fileprivate static let issuerRevoked = CheckCode(
+        "issuer-revoked",
+        "An operator blocked the issuer in the ledger: `assay ledger show --issuer NAME` has the reason.")
+}
+
+// MARK: audience
+
+extension ApproovCheck {
+    /// The token is meant for this API.
+    public static let audience = CheckID("approov.token.audience")
+
+    static let audienceEntry = CheckDefinition(
+        audience, .policy(default: .enforce),
+        proves: "The token is meant for an audience of the policy's.",
+        stops: "Tokens that were issued for another API of the account.",
+        lookAt: "`audiences` in the policy.",
+        source: "RFC 7519 section 4.1.3",
+        codes: [.audienceMissing, .audienceDiffers])
+}
+
+extension TokenRules {
+    /// The token is meant for an audience of the policy's (RFC 7519 section 4.1.3: a token for others must be refused).
+    func audience() throws(CheckFailure) -> PolicyAnswer {
+        let allowed = configuration.audiences
+        guard let audiences = claims.audiences else {
+            guard allowed.isEmpty || token.source != .app else {
+                throw CheckFailure(
+                    .audienceMissing,
+                    "the token names no audience, and the policy demands "
+                        + allowed.map(\.excerpt).joined(separator: " or "))
+            }
+            return .notAsked
+        }
+        guard audiences.contains(where: { allowed.containsBytes(of: $0) }) else {
+            throw CheckFailure(
+                .audienceDiffers,
+                "the token is meant for \(Self.listed(audiences)), and the policy's audiences are \(Self.listed(allowed))"
+            )
+        }
+        return .holds
+    }
+}
+
+extension CheckCode {
+    fileprivate static let audienceMissing = CheckCode(
+        "audience-missing",
+        "The token names no audience, and the policy demands one: set the audience up for the API at Approov.")
+    fileprivate static let audienceDiffers = CheckCode(
+        "audience-differs", "The token is for another API of the account, or `audiences` in the policy lacks this one.")
+}
+
+// MARK: failover
+
+extension ApproovCheck {
+    /// The token comes from the primary service, or the policy takes those of the failover.
+    public static let failover = CheckID("approov.token.failover")
+
+    static let failoverEntry = CheckDefinition(
+        failover, .policy(default: .enforce),
+        proves: """
+            The token names a device, as tokens of the primary service do, or the policy accepts tokens of the \
+            failover service.
+            """,
+        stops: "Tokens without device and binding as a way around both.",
+        lookAt: "`failover` in the policy; whether Approov's primary service is down.",
+        source: "Approov, Failover System",
+        codes: [.failoverToken])
+}
+
+extension TokenRules {
+    /// The token is the primary service's, or the policy accepts those of the failover.
+    func failover() throws(CheckFailure) -> PolicyAnswer {
+        guard token.source == .failover else { return .holds }
+        switch configuration.failover {
+        case .reject:
+            throw CheckFailure(
+                .failoverToken, "the token names no device, as those of the failover service, which the policy rejects")
+        case .accept:
+            let finding = Finding(.failoverToken, "the token names no device, as those of the failover service")
+            return configuration.binding.isEmpty ? .remarked(finding) : .noted(finding)
+        }
+    }
+}
+
+extension CheckCode {
+    fileprivate static let failoverToken = CheckCode(
+        "failover",
+        """
+        The token is of Approov's failover service: see `failover` in the policy, and whether the primary service is \
+        down.
+        """)
+}
+
+// MARK: annotations
+
+extension ApproovCheck {
+    /// The device has no property that the policy rejects.
+    public static let annotations = CheckID("approov.token.annotations")
+
+    static let annotationsEntry = CheckDefinition(
+        annotations, .policy(default: .enforce),
+        proves: "The token names no property of the device that the policy rejects.",
+        stops: "Devices that Approov accepts and the policy does not.",
+        lookAt: "`annotations` in the policy; `assay ledger allow --device DID --reason ...` for a device of your own.",
+        source: "Approov, Annotation Results",
+        codes: [.annotationsAllowed, .annotationsRejected, .annotationsNoted])
+}
+
+extension TokenRules {
+    /// No property of the device is one that the policy rejects. A device that the ledger allows is only noted.
+    func annotations() throws(CheckFailure) -> PolicyAnswer {
+        guard let found = claims.annotations, !found.isEmpty else { return .notAsked }
+        let rules = configuration.annotations
+        var (rejected, noted): ([String], [String]) = ([], [])
+        for annotation in found {
+            if rules.reject.containsBytes(of: annotation) {
+                rejected.append(annotation)
+            } else if rules.note.containsBytes(of: annotation) {
+                noted.append(annotation)
+            } else if !rules.ignore.containsBytes(of: annotation) {
+                switch rules.others {
+                case .reject: rejected.append(annotation)
+                case .note: noted.append(annotation)
+                case .ignore: break
+                }
+            }
+        }
+        if !rejected.isEmpty {
+            let list = Self.listed(rejected)
+            if let did = claims.deviceID, let allowance = standings.allowance(of: ApproovSubjects.device(did)) {
+                return .noted(
+                    Finding(.annotationsAllowed, "the policy rejects \(list), and \(allowance.sentence)"))
+            }
+            throw CheckFailure(
+                .annotationsRejected, "the token tells of the device: \(list), which the policy rejects")
+        }
+        guard !noted.isEmpty else { return .holds }
+        let list = Self.listed(noted)
+        return .noted(Finding(.annotationsNoted, "the token tells of the device: \(list)"))
+    }
+}
+
+extension CheckCode {
+    fileprivate static let annotationsAllowed = CheckCode(
+        "annotations-allowed",
+        "The policy rejects a property of the device, and an operator allowed the device in the ledger: no action.")
+    fileprivate static let annotationsRejected = CheckCode(
+        "annotations-rejected", "The token names a property of the device that `annotations` in the policy rejects.")
+    fileprivate static let annotationsNoted = CheckCode(
+        "annotations-noted", "The token names a property of the device that `annotations` in the policy annotates.")
+}
+
+// MARK: device
+
+extension ApproovCheck {
+    /// The device is not blocked.
+    public static let device = CheckID("approov.token.device")
+
+    static let deviceEntry = CheckDefinition(
+        device, .policy(default: .enforce),
+        proves: "The device is not blocked in the ledger.",
+        stops: "Devices that were found to do harm.",
+        lookAt: "`assay ledger show --device DID`, which shows since when, until when and why.",
+        source: "Approov, Managing Devices",
+        codes: [.noDevice, .deviceBlocked, .deviceAllowed])
+}
+
+extension TokenRules {
+    /// The device is not blocked in the ledger.
+    func device() throws(CheckFailure) -> PolicyAnswer {
+        guard let did = claims.deviceID else {
+            return .notApplicable(Finding(.noDevice, "the token names no device"))
+        }
+        guard !standings.isEmpty else { return .holds }
+        if let block = standings.block(of: ApproovSubjects.device(did)) {
+            throw CheckFailure(.deviceBlocked, block.sentence)
+        }
+        guard let allowance = standings.allowance(of: ApproovSubjects.device(did)) else { return .holds }
+        return .remarked(Finding(.deviceAllowed, allowance.sentence))
+    }
+}
+
+extension CheckCode {
+    fileprivate static let noDevice = CheckCode(
+        "no-device", "The token names no device, as tokens of servers and of the failover service: no action.")
+    fileprivate static let deviceBlocked = CheckCode(
+        "device-blocked",
+        "An operator blocked the device in the ledger: `assay ledger show --device DID` has the reason.")
+    fileprivate static let deviceAllowed = CheckCode(
+        "device-allowed", "An operator allowed the device in the ledger: no action.")
+}
+
+// MARK: address
+
+extension ApproovCheck {
+    /// The request comes from the address that Approov saw.
+    public static let address = CheckID("approov.token.address")
+
+    static let addressEntry = CheckDefinition(
+        address, .signal,
+        proves: "The request comes from the address that Approov saw.",
+        stops: """
+            Nothing by itself: devices change networks within the life of a token. Many such requests together may \
+            mean that tokens are stolen.
+            """,
+        lookAt: "Whether the server sees the address of the device or that of a proxy.",
+        source: "Approov, Token Claims",
+        codes: [.addressUnknown, .addressMissing, .addressMalformed, .addressDiffers])
+}
+
+extension TokenRules {
+    /// Allocated once: most requests come without an address.
+    private static let unknownAddress = PolicyAnswer.notApplicable(
+        Finding(.addressUnknown, "the evidence does not say where the request comes from"))
+
+    /// The request comes from the address that Approov saw: a signal, since devices change networks within a token's life.
+    /// It is noted and never fails, whatever mode a caller sets.
+    func clientAddress() -> PolicyAnswer {
+        guard let address else { return Self.unknownAddress }
+        guard let seen = claims.address, !seen.isEmpty else {
+            return .notApplicable(Finding(.addressMissing, "the token does not say which address Approov saw"))
+        }
+        guard let left = IPAddress(address) else {
+            return .noted(Finding(.addressMalformed, "\"\(address.excerpt)\" is no IPv4 or IPv6 address"))
+        }
+        guard let right = IPAddress(seen), left == right else {
+            return .noted(
+                Finding(
+                    .addressDiffers, "Approov saw \(seen.excerpt), and the request comes from \(address.excerpt)"))
+        }
+        return .holds
+    }
+}
+
+extension CheckCode {
+    fileprivate static let addressUnknown = CheckCode(
+        "address-unknown", "The caller gave no `address`, so that nothing is compared: give the client's address.")
+    fileprivate static let addressMissing = CheckCode(
+        "address-missing", "The token does not state which address Approov saw: no action.")
+    fileprivate static let addressMalformed = CheckCode(
+        "address-malformed", "The caller's `address` is no IPv4 or IPv6 address: give it without port.")
+    fileprivate static let addressDiffers = CheckCode(
+        "address-differs",
+        "The request comes from another address than Approov saw: the device changed networks, or the token is stolen.")
+}

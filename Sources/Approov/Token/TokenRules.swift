@@ -1,0 +1,208 @@
+public import AssayCore
+import AssayHTTPSignatures
+import AssayPrimitives
+import FoundationEssentials
+
+/// The rules for the claims of an authentic token; each stands with its check's name, entry and codes.
+struct TokenRules {
+    let token: AuthenticToken
+    let binding: [ApproovBoundValue]
+    let address: String?
+    let standings: [LedgerStanding]
+    let expectations: ApproovExpectations
+    let now: Date
+
+    var claims: ApproovClaims { token.claims }
+    var configuration: ApproovConfiguration { expectations.configuration }
+
+    /// Runs the checks in their order.
+    func run(_ run: inout CheckRun) {
+        _ = run.gate(ApproovCheck.expiry) { () throws(CheckFailure) in try expiry() }
+        run.conditionalGate(ApproovCheck.binding) { () throws(CheckFailure) in try boundData() }
+        run.policy(ApproovCheck.issuer) { () throws(CheckFailure) in try issuer() }
+        run.policy(ApproovCheck.audience) { () throws(CheckFailure) in try audience() }
+        run.policy(ApproovCheck.failover) { () throws(CheckFailure) in try failover() }
+        run.policy(ApproovCheck.annotations) { () throws(CheckFailure) in try annotations() }
+        run.policy(ApproovCheck.device) { () throws(CheckFailure) in try device() }
+        run.policy(ApproovCheck.address) { clientAddress() }
+    }
+}
+
+// MARK: expiry
+
+extension ApproovCheck {
+    /// The token has not expired.
+    public static let expiry = CheckID("approov.token.expiry")
+
+    static let expiryEntry = CheckDefinition(
+        expiry, .gate,
+        proves: "The token says when it expires, and that is still ahead.",
+        stops: "Tokens that were collected earlier.",
+        lookAt: """
+            The server's clock; whether the app keeps tokens instead of fetching one for each request; \
+            `maximumLifetime` in the policy.
+            """,
+        source: "RFC 7519 section 4.1.4; Approov, Token Lifespan",
+        codes: [.expiryMissing, .expiryOutOfRange, .tokenExpired, .tokenNotYetValid, .livesTooLong])
+}
+
+extension TokenRules {
+    /// The token has not expired, is valid already, and lives no longer than the policy allows. A token whose `exp` is the
+    /// time of judgement has expired.
+    func expiry() throws(CheckFailure) {
+        let present = now.timeIntervalSince1970
+        guard let end = claims.expiry else {
+            throw CheckFailure(.expiryMissing, "the token does not say when it expires")
+        }
+        guard abs(end) < ApproovClaims.endOfTime else {
+            throw CheckFailure(.expiryOutOfRange, "exp is beyond all time that can be written")
+        }
+        guard end > present else {
+            throw CheckFailure(
+                .tokenExpired, "the token expired at \(Self.text(end)), and is judged at \(Self.text(present))")
+        }
+        if let start = claims.notBefore, start > present {
+            throw CheckFailure(
+                .tokenNotYetValid,
+                "the token is valid from \(abs(start) < ApproovClaims.endOfTime ? Self.text(start) : "never") on, and is "
+                    + "judged at \(Self.text(present))")
+        }
+        if let limit = configuration.maximumLifetime, token.source != .longLived, end - present > limit {
+            throw CheckFailure(
+                .livesTooLong,
+                "the token lives until \(Self.text(end)), and the policy's maximumLifetime is \(Int(limit)) s; example "
+                    + "tokens live for an hour")
+        }
+    }
+
+    private static func text(_ seconds: Double) -> String { RFC3339.format(Date(timeIntervalSince1970: seconds)) }
+}
+
+extension CheckCode {
+    fileprivate static let expiryMissing = CheckCode(
+        "expiry-missing", "The token does not state when it expires: no genuine token omits it.")
+    fileprivate static let expiryOutOfRange = CheckCode(
+        "expiry-out-of-range", "The token's `exp` lies beyond the year 9999: no genuine token has such a value.")
+    fileprivate static let tokenExpired = CheckCode(
+        "expired", "The token has expired: the app must fetch a token for each request; check the server's clock.")
+    fileprivate static let tokenNotYetValid = CheckCode(
+        "not-yet-valid", "The token is not valid yet: check the server's clock.")
+    fileprivate static let livesTooLong = CheckCode(
+        "lives-too-long", "The token lives longer than `maximumLifetime` allows, such as an example token.")
+}
+
+// MARK: binding
+
+extension ApproovCheck {
+    /// The token is bound to what this request carries.
+    public static let binding = CheckID("approov.token.binding")
+
+    static let bindingEntry = CheckDefinition(
+        binding, .gate,
+        proves: "The token is bound to the values that this request carries in the policy's fields, in their order.",
+        stops: "A stolen token that is sent with another session.",
+        lookAt: """
+            `binding` in the policy; whether app and server hash the same text, such as with `Bearer ` in front; \
+            fields that a proxy adds or removes.
+            """,
+        source: "Approov, Token Binding",
+        codes: [
+            .noRequest, .longLivedUnbound, .failoverUnbound, .notBound, .bindingUnexpected, .bindingRepeated,
+            .bindingDiffers, .bindingMissing,
+        ])
+}
+
+extension TokenRules {
+    /// The digest in the token is that of what the request carries.
+    func boundData() throws(CheckFailure) -> PolicyAnswer {
+        let names = configuration.binding
+        if token.form == .loggable {
+            return .notApplicable(Finding(.noRequest, "a loggable token comes without the request that it was for"))
+        }
+        guard !names.isEmpty || !binding.isEmpty else { return .notAsked }
+        guard let digest = claims.boundDigest else {
+            switch token.source {
+            case .longLived:
+                return .notApplicable(
+                    Finding(.longLivedUnbound, "the long-lived tokens of servers are bound to nothing"))
+            case .failover where configuration.failover == .accept:
+                return .notApplicable(
+                    Finding(
+                        .failoverUnbound,
+                        "the tokens of the failover service are bound to nothing, and the policy accepts them"))
+            case .failover, .app:
+                throw CheckFailure(.notBound, "the token is bound to nothing, and the API demands that it is")
+            }
+        }
+        var parts: [ArraySlice<UInt8>] = []
+        for index in 0..<max(names.count, binding.count) {
+            let name = index < names.count ? names[index].excerpt : "value \(index + 1)"
+            guard index < names.count || names.isEmpty else {
+                throw CheckFailure(
+                    .bindingUnexpected,
+                    "\(binding.count) values were presented, and the policy binds tokens to \(names.count)")
+            }
+            switch index < binding.count ? binding[index] : .missing {
+            case .missing: throw Self.absence(of: name)
+            case .repeated:
+                throw CheckFailure(
+                    .bindingRepeated, "\(name) came several times, and the token is bound to one value")
+            case .value(let value):
+                let trimmed = HTTPFieldText.trimmed(Array(value.utf8)[...])
+                guard !trimmed.isEmpty else { throw Self.absence(of: name) }
+                parts.append(trimmed)
+            }
+        }
+        let joined = parts.count == 1 ? parts[0] : Array(parts.joined())[...]
+        guard ConstantTime.equals(Digest.sha256(joined), digest) else {
+            throw CheckFailure(
+                .bindingDiffers,
+                "the token is bound to something else than the values of "
+                    + (names.isEmpty ? "this request" : names.map(\.excerpt).joined(separator: ", ")))
+        }
+        return .holds
+    }
+
+    private static func absence(of name: String) -> CheckFailure {
+        CheckFailure(.bindingMissing, "the request carries nothing in \(name), to which the policy binds the token")
+    }
+}
+
+extension CheckCode {
+    fileprivate static let noRequest = CheckCode(
+        "no-request",
+        "A loggable token comes without the request that it was for, so that no binding can be compared: no action.")
+    fileprivate static let longLivedUnbound = CheckCode(
+        "long-lived", "The long-lived tokens of servers are not bound: no action.")
+    fileprivate static let failoverUnbound = CheckCode(
+        "failover", "The tokens of the failover service are not bound, and the policy accepts them: no action.")
+    fileprivate static let notBound = CheckCode(
+        "not-bound",
+        "The policy demands binding, and the token is not bound: call the SDK's setDataHashInToken in the app.")
+    fileprivate static let bindingUnexpected = CheckCode(
+        "binding-unexpected", "The evidence has more values than `binding` in the policy has fields.")
+    fileprivate static let bindingRepeated = CheckCode(
+        "binding-repeated", "A bound field came several times, and the token is bound to one value.")
+    fileprivate static let bindingDiffers = CheckCode(
+        "binding-differs",
+        "The token is bound to other values: stolen, or app and server hash different text, such as with `Bearer `.")
+    fileprivate static let bindingMissing = CheckCode(
+        "binding-missing",
+        "The request lacks a field to which the policy binds tokens: the app did not send it, or a proxy removed it.")
+}
+
+/// The ledger's names for the device and the issuer of a token.
+enum ApproovSubjects {
+    static func device(_ deviceID: String) -> LedgerSubject { LedgerSubject(.device, deviceID) }
+    static func issuer(_ issuer: String) -> LedgerSubject { LedgerSubject(.issuer, issuer) }
+
+    /// The subjects of a token that the ledger may know.
+    static func all(of claims: ApproovClaims) -> [LedgerSubject] {
+        switch (claims.deviceID, claims.issuer) {
+        case (let did?, let issuer?): [device(did), self.issuer(issuer)]
+        case (let did?, nil): [device(did)]
+        case (nil, let issuer?): [self.issuer(issuer)]
+        case (nil, nil): []
+        }
+    }
+}

@@ -1,0 +1,52 @@
+/// The codes with which a ledger refuses an effect.
+extension CheckCode {
+    static let challengeUnknown = CheckCode(
+        "challenge-unknown",
+        """
+        The ledger did not issue this challenge, or it expired so long ago that it was purged: issue one for each \
+        attempt, and verify against the ledger that issued it.
+        """)
+    static let challengeMismatch = CheckCode(
+        "challenge-mismatch",
+        "The challenge was issued for another app or kind of evidence: compare the app and kind given when it was issued."
+    )
+    static let challengeExpired = CheckCode(
+        "challenge-expired", "The challenge expired before it was presented: issue a new one, or a longer-lived one.")
+    static let challengeConsumed = CheckCode(
+        "challenge-consumed",
+        "The challenge was used before: a replay, or a retry of a request that had succeeded; issue a new one.")
+    static let keyEnrolled = CheckCode(
+        "key-enrolled",
+        "The key is already enrolled: a replayed attestation, or a retry after a lost answer; the app attests a new key."
+    )
+    package static let keyUnknown = CheckCode(
+        "key-unknown",
+        "No key is enrolled under this key identifier: its attestation was not verified against this ledger, or rejected."
+    )
+    package static let keyOfAnotherApp = CheckCode(
+        "key-of-another-app",
+        "The key is enrolled for another app of the policy: check which app the record or the caller names.")
+    static let counterNotIncreasing = CheckCode(
+        "counter-not-increasing",
+        """
+        The counter is not greater than the last accepted one: a replay, a copied key, or requests that arrived out of \
+        order.
+        """)
+    static let counterNotSuccessor = CheckCode(
+        "counter-not-successor",
+        "The counter is not exactly one more than the last accepted one: a replay, or an assertion that never arrived.")
+    static let digestUsed = CheckCode(
+        "digest-used", "The same token or message was accepted before inside its window: a replay or a retry.")
+    package static let blocked = CheckCode(
+        "blocked",
+        "An operator blocked the subject in the ledger: the detail gives time and reason; see `assay ledger`.")
+
+    /// The codes of an effect that consumes a challenge.
+    package static let ofChallenge = [challengeUnknown, challengeMismatch, challengeExpired, challengeConsumed]
+    /// The codes of an effect that enrols a key.
+    package static let ofEnrolment = [keyEnrolled, blocked]
+    /// The codes of an effect that advances a counter.
+    package static let ofCounter = [keyUnknown, keyOfAnotherApp, counterNotIncreasing, counterNotSuccessor, blocked]
+    /// The codes of an effect that remembers a digest.
+    package static let ofDigest = [digestUsed]
+}

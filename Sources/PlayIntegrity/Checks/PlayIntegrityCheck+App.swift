@@ -1,0 +1,224 @@
+public import AssayCore
+
+extension PlayIntegrityCheck {
+    private var app: PlayIntegrityPayload.AppIntegrity { payload.appIntegrity }
+}
+
+// MARK: app-recognition
+
+extension PlayIntegrityCheck {
+    /// Google Play recognises the app.
+    public static let appRecognition = CheckID("play-integrity.app-recognition")
+
+    static let appRecognitionEntry = CheckDefinition(
+        appRecognition, .policy(default: .enforce),
+        proves: "App and certificate are those that Google Play distributes.",
+        stops: "Modified and repackaged copies of the app.",
+        lookAt: """
+            appRecognition in the policy; how the app was installed. Dialog GET_LICENSED (1) leads to the store. If \
+            the device has no label either, check whether Google decoded the same standard token before: Google then \
+            clears the verdicts.
+            """,
+        source: verdicts,
+        codes: [.notOnPC, .appRecognitionMissing, .appRecognitionUnevaluated, .appRecognitionNotAllowed])
+
+    /// Google Play recognises the app.
+    func appRecognition() throws(CheckFailure) -> PolicyAnswer {
+        guard let allowed = android?.appRecognition else { return Self.notOnPC }
+        guard let verdict = app.appRecognitionVerdict else {
+            return try absent(
+                PlayIntegrityCheck.appRecognition, .appRecognitionMissing, "the payload has no verdict on the app")
+        }
+        if allowed.contains(verdict) { return .holds }
+        if verdict == .unevaluated {
+            return try absent(
+                PlayIntegrityCheck.appRecognition, .appRecognitionUnevaluated,
+                "Google did not evaluate the app, as when the device cannot be trusted; "
+                    + RemediationDialog.getIntegrity)
+        }
+        throw CheckFailure(
+            .appRecognitionNotAllowed,
+            "the verdict on the app is \(verdict.name.excerpt), allowed is \(allowed.listed); "
+                + RemediationDialog.getLicensed)
+    }
+}
+
+extension CheckCode {
+    fileprivate static let appRecognitionMissing = CheckCode(
+        "app-recognition-missing", "The payload has no verdict on the app: check the app's set-up in the Play Console.")
+    fileprivate static let appRecognitionUnevaluated = CheckCode(
+        "app-recognition-unevaluated",
+        "Google did not evaluate the app, because the device is not trusted or the token was decoded before.")
+    fileprivate static let appRecognitionNotAllowed = CheckCode(
+        "app-recognition-not-allowed",
+        "Google Play does not recognise the app as appRecognition demands: a modified or sideloaded copy.")
+}
+
+// MARK: app-package
+
+extension PlayIntegrityCheck {
+    /// The app has the package name of the policy.
+    public static let appPackage = CheckID("play-integrity.app-package")
+
+    static let appPackageEntry = CheckDefinition(
+        appPackage, .policy(default: .enforce),
+        proves: "The package name that Google saw is that of the policy.",
+        stops: "Another app that asks in this one's name.",
+        lookAt: "packageName in the policy. The field is missing when app recognition is UNEVALUATED.",
+        source: verdicts,
+        codes: [.notOnPC, .appPackageMissing, .appPackageDiffers])
+
+    /// The package name that Google saw is the policy's.
+    func appPackage() throws(CheckFailure) -> PolicyAnswer {
+        guard android != nil else { return Self.notOnPC }
+        let expected = expectations.configuration.packageName
+        guard let found = app.packageName else {
+            return try absent(
+                PlayIntegrityCheck.appPackage, .appPackageMissing, "the payload does not say which app it saw")
+        }
+        guard found.isByteEqual(to: expected) else {
+            throw CheckFailure(.appPackageDiffers, "Google saw the app \(found.excerpt), expected \(expected)")
+        }
+        return .holds
+    }
+}
+
+extension CheckCode {
+    fileprivate static let appPackageMissing = CheckCode(
+        "app-package-missing",
+        "The payload does not name the app that Google saw, as when app recognition is UNEVALUATED.")
+    fileprivate static let appPackageDiffers = CheckCode(
+        "app-package-differs", "Google saw another app than packageName in the policy: a repackaged app.")
+}
+
+// MARK: certificate
+
+extension PlayIntegrityCheck {
+    /// The app is signed with the certificates of the policy.
+    public static let certificate = CheckID("play-integrity.certificate")
+
+    static let certificateEntry = CheckDefinition(
+        certificate, .policy(default: .enforce),
+        proves: "Every signing certificate of the app is one of the policy's, and there is at least one.",
+        stops: "Copies of the app that somebody else signed.",
+        lookAt: "certificateDigests in the policy: the app signing key of the Play Console, not the upload key.",
+        source: verdicts,
+        codes: [.notOnPC, .certificateMissing, .certificateNone, .certificateNotAllowed])
+
+    /// Every certificate of the app is one of the policy's, and there is at least one.
+    func certificate() throws(CheckFailure) -> PolicyAnswer {
+        guard let android else { return Self.notOnPC }
+        guard let digests = app.certificateSha256Digest else {
+            return try absent(
+                PlayIntegrityCheck.certificate, .certificateMissing,
+                "the payload does not say with which certificates the app is signed")
+        }
+        guard !digests.isEmpty else {
+            throw CheckFailure(.certificateNone, "the list of the app's certificates is empty")
+        }
+        // Base64url without padding has one text for each digest. Other forms have not been seen and mean the same.
+        for digest in digests where !expectations.certificateDigestTexts.contains(where: { $0.isByteEqual(to: digest) })
+        {
+            guard let bytes = try? CertificateDigestText.decode(digest), android.certificateDigests.contains(bytes)
+            else {
+                throw CheckFailure(
+                    .certificateNotAllowed,
+                    "the app is signed with a certificate whose SHA-256 is \(digest.excerpt), allowed are "
+                        + expectations.certificateDigestTexts.joined(separator: ", "))
+            }
+        }
+        return .holds
+    }
+}
+
+extension CheckCode {
+    fileprivate static let certificateMissing = CheckCode(
+        "certificate-missing", "The payload names no signing certificate, as when app recognition is UNEVALUATED.")
+    fileprivate static let certificateNone = CheckCode(
+        "certificate-none", "The payload's list of signing certificates is empty: no genuine app is unsigned.")
+    fileprivate static let certificateNotAllowed = CheckCode(
+        "certificate-not-allowed",
+        "A certificate outside certificateDigests signed the app: a repackaged app, or the upload key in the policy.")
+}
+
+// MARK: version-code
+
+extension PlayIntegrityCheck {
+    /// The app is not too old.
+    public static let versionCode = CheckID("play-integrity.version-code")
+
+    static let versionCodeEntry = CheckDefinition(
+        versionCode, .policy(default: .enforce),
+        proves: "The app's version code is at least the policy's minimum.",
+        stops: "Old versions with known vulnerabilities.",
+        lookAt: "minimumVersionCode in the policy.",
+        source: verdicts,
+        codes: [.notOnPC, .versionCodeMissing, .versionCodeTooLow])
+
+    /// The version code is at least the policy's minimum.
+    func versionCode() throws(CheckFailure) -> PolicyAnswer {
+        guard let android else { return Self.notOnPC }
+        guard let minimum = android.minimumVersionCode else { return .notAsked }
+        guard let version = app.versionCode else {
+            return try absent(
+                PlayIntegrityCheck.versionCode, .versionCodeMissing,
+                "the policy demands a version code, and the payload has none")
+        }
+        guard version >= minimum else {
+            throw CheckFailure(.versionCodeTooLow, "version code \(version), at least \(minimum) is demanded")
+        }
+        return .holds
+    }
+}
+
+extension CheckCode {
+    fileprivate static let versionCodeMissing = CheckCode(
+        "version-code-missing",
+        "The policy demands a version code, and the payload has none, as when app recognition is UNEVALUATED.")
+    fileprivate static let versionCodeTooLow = CheckCode(
+        "version-code-too-low", "The app is older than minimumVersionCode: the user updates the app.")
+}
+
+// MARK: licensing
+
+extension PlayIntegrityCheck {
+    /// The user got the app from Google Play.
+    public static let licensing = CheckID("play-integrity.licensing")
+
+    static let licensingEntry = CheckDefinition(
+        licensing, .policy(default: .annotate),
+        proves: "The user's account got the app from Google Play.",
+        stops: "Sideloaded copies of an app that is sold.",
+        lookAt: "licensing in the policy. Dialog GET_LICENSED (1) leads to the store. This is no security requirement.",
+        source: "\(verdicts), account details",
+        codes: [.licensingMissing, .licensingUnevaluated, .licensingNotAllowed])
+
+    /// The user got the app from Google Play.
+    func licensing() throws(CheckFailure) -> PolicyAnswer {
+        let allowed = expectations.configuration.licensing
+        guard let verdict = payload.appLicensingVerdict else {
+            return try absent(
+                PlayIntegrityCheck.licensing, .licensingMissing, "the payload has no verdict on licensing")
+        }
+        if allowed.contains(verdict) { return .holds }
+        if verdict == .unevaluated {
+            return try absent(
+                PlayIntegrityCheck.licensing, .licensingUnevaluated, "Google did not evaluate licensing")
+        }
+        throw CheckFailure(
+            .licensingNotAllowed,
+            "the verdict on licensing is \(verdict.name.excerpt), allowed is \(allowed.listed); "
+                + RemediationDialog.getLicensed)
+    }
+}
+
+extension CheckCode {
+    fileprivate static let licensingMissing = CheckCode(
+        "licensing-missing", "The payload has no verdict on licensing.")
+    fileprivate static let licensingUnevaluated = CheckCode(
+        "licensing-unevaluated",
+        "Google did not evaluate licensing, because a requirement such as a trusted device is not met.")
+    fileprivate static let licensingNotAllowed = CheckCode(
+        "licensing-not-allowed",
+        "The user's account did not get the app from Google Play: dialog GET_LICENSED (1) leads to the store.")
+}

@@ -1,0 +1,217 @@
+public import AssayCore
+
+extension PlayIntegrityCheck {
+    private var device: PlayIntegrityPayload.DeviceIntegrity { payload.deviceIntegrity }
+}
+
+// MARK: device-recognition
+
+extension PlayIntegrityCheck {
+    /// The device meets what the policy demands of its Android.
+    public static let deviceRecognition = CheckID("play-integrity.device-recognition")
+
+    static let deviceRecognitionEntry = CheckDefinition(
+        deviceRecognition, .policy(default: .enforce),
+        proves: "The device meets the label that the policy demands of its version of Android, or a stronger one.",
+        stops: "Rooted devices, unlocked boot loaders, emulators, and systems without security updates.",
+        lookAt: """
+            deviceRecognition in the policy. Dialogs GET_INTEGRITY (4) and GET_STRONG_INTEGRITY (5) tell the user \
+            what to repair.
+            """,
+        source: "\(verdicts), device integrity",
+        codes: [.notOnPC, .androidTooOld, .deviceLabelMissing])
+
+    /// The device meets the label that the rule for its version of Android demands, or a stronger one.
+    ///
+    /// Without a version the strictest rule applies; below all rules nothing passes.
+    func deviceRecognition() throws(CheckFailure) -> PolicyAnswer {
+        guard let android else { return Self.notOnPC }
+        let labels = device.deviceRecognitionVerdict ?? []
+        let sdk = device.sdkVersion
+        var rule = expectations.strictestDeviceLabel
+        if let sdk { rule = android.deviceRecognition.first { sdk >= $0.minimumSDK }?.require }
+        guard let demanded = rule else {
+            throw CheckFailure(
+                .androidTooOld,
+                "SDK \(sdk ?? 0) is below every rule of the policy, the lowest of which is for SDK "
+                    + "\(android.deviceRecognition.last?.minimumSDK ?? 0)")
+        }
+        guard labels.contains(where: { $0.satisfies(demanded) }) else {
+            let dialog =
+                demanded == .strong ? RemediationDialog.getStrongIntegrity : RemediationDialog.getIntegrity
+            throw CheckFailure(
+                .deviceLabelMissing,
+                "the device meets \(labels.listed), demanded is \(demanded.name) for "
+                    + (sdk.map { "SDK \($0)" } ?? "a device that does not tell its SDK") + "; \(dialog)")
+        }
+        return .holds
+    }
+}
+
+extension CheckCode {
+    fileprivate static let androidTooOld = CheckCode(
+        "android-too-old",
+        "The device's version of Android is below every rule of deviceRecognition: add a rule to allow it.")
+    fileprivate static let deviceLabelMissing = CheckCode(
+        "device-label-missing",
+        "The device does not have the integrity label that the policy demands of its version of Android.")
+}
+
+// MARK: sdk-version
+
+extension PlayIntegrityCheck {
+    /// The device's Android is not too old.
+    public static let sdkVersion = CheckID("play-integrity.sdk-version")
+
+    static let sdkVersionEntry = CheckDefinition(
+        sdkVersion, .policy(default: .enforce),
+        proves: "The device's version of Android is at least the policy's minimum.",
+        stops: "Systems that get no security updates any more.",
+        lookAt: "minimumSDKVersion in the policy; whether device attributes are enabled in the Play Console.",
+        source: "\(verdicts), device attributes",
+        codes: [.notOnPC, .sdkVersionMissing, .sdkVersionTooLow])
+
+    /// The version of Android is at least the policy's minimum.
+    func sdkVersion() throws(CheckFailure) -> PolicyAnswer {
+        guard let android else { return Self.notOnPC }
+        guard let minimum = android.minimumSDKVersion else { return .notAsked }
+        guard let version = device.sdkVersion else {
+            return try absent(
+                PlayIntegrityCheck.sdkVersion, .sdkVersionMissing,
+                "the policy demands an SDK version, and the payload has none")
+        }
+        guard version >= minimum else {
+            throw CheckFailure(.sdkVersionTooLow, "SDK \(version), at least \(minimum) is demanded")
+        }
+        return .holds
+    }
+}
+
+extension CheckCode {
+    fileprivate static let sdkVersionMissing = CheckCode(
+        "sdk-version-missing",
+        "The policy demands an SDK version, and the payload has none: enable device attributes in the Play Console.")
+    fileprivate static let sdkVersionTooLow = CheckCode(
+        "sdk-version-too-low",
+        "The device's version of Android is below minimumSDKVersion: the user updates the device.")
+}
+
+// MARK: device-activity
+
+extension PlayIntegrityCheck {
+    /// The device has not asked for too many tokens.
+    public static let deviceActivity = CheckID("play-integrity.device-activity")
+
+    static let deviceActivityEntry = CheckDefinition(
+        deviceActivity, .policy(default: .enforce),
+        proves: "The device asked for no more tokens in the last hour than the policy allows.",
+        stops: "Devices that serve tokens to others.",
+        lookAt: "maximumDeviceActivity in the policy; whether the signal is enabled in the Play Console.",
+        source: "\(verdicts), recent device activity",
+        codes: [.notOnPC, .deviceActivityMissing, .deviceActivityTooHigh])
+
+    /// The device asked for no more tokens lately than the policy allows.
+    func deviceActivity() throws(CheckFailure) -> PolicyAnswer {
+        guard let android else { return Self.notOnPC }
+        guard let maximum = android.maximumDeviceActivity, let highest = maximum.rank else { return .notAsked }
+        guard let level = device.deviceActivityLevel, level != .unevaluated else {
+            return try absent(
+                PlayIntegrityCheck.deviceActivity, .deviceActivityMissing,
+                "the policy limits the activity of devices, and Google did not evaluate it")
+        }
+        guard let rank = level.rank, rank <= highest else {
+            throw CheckFailure(
+                .deviceActivityTooHigh, "the activity is \(level.name.excerpt), at most \(maximum.name) is allowed")
+        }
+        return .holds
+    }
+}
+
+extension CheckCode {
+    fileprivate static let deviceActivityMissing = CheckCode(
+        "device-activity-missing",
+        """
+        The policy limits the device's activity, and Google did not evaluate it: enable the signal in the Play \
+        Console.
+        """)
+    fileprivate static let deviceActivityTooHigh = CheckCode(
+        "device-activity-too-high",
+        "The device asked for more tokens in the last hour than maximumDeviceActivity allows.")
+}
+
+// MARK: device-recall
+
+extension PlayIntegrityCheck {
+    /// The app's owner has not marked the device.
+    public static let deviceRecall = CheckID("play-integrity.device-recall")
+
+    static let deviceRecallEntry = CheckDefinition(
+        deviceRecall, .policy(default: .enforce),
+        proves: "None of the bits for which the policy rejects devices is set.",
+        stops: "Devices that were found to be abused, also after a factory reset.",
+        lookAt: """
+            deviceRecall in the policy; who writes the bits, and whether the signal is enabled in the Play Console.
+            """,
+        source: "Google, Play Integrity API, Device recall",
+        codes: [.notOnPC, .deviceRecallSet, .deviceRecallMissing])
+
+    /// None of the bits is set for which the policy rejects devices. A bit that is not told counts as unknown, not as
+    /// unset.
+    func deviceRecall() throws(CheckFailure) -> PolicyAnswer {
+        guard let android else { return Self.notOnPC }
+        let rejected = android.rejectedRecallBits
+        if rejected.isEmpty { return .notAsked }
+        let recall = device.deviceRecall ?? PlayIntegrityPayload.DeviceRecall()
+        for bit in rejected where recall.values[bit] == true {
+            throw CheckFailure(
+                .deviceRecallSet,
+                "\(bit.rawValue) is set\(recall.writeDates[bit].map { " since \($0)" } ?? ""), and the policy rejects "
+                    + "such devices")
+        }
+        for bit in rejected where recall.values[bit] == nil {
+            return try absent(
+                PlayIntegrityCheck.deviceRecall, .deviceRecallMissing,
+                "the policy rejects devices by \(bit.rawValue), and the payload does not tell it")
+        }
+        return .holds
+    }
+}
+
+extension CheckCode {
+    fileprivate static let deviceRecallSet = CheckCode(
+        "device-recall-set", "The app's owner set a bit on the device for which the policy rejects devices.")
+    fileprivate static let deviceRecallMissing = CheckCode(
+        "device-recall-missing",
+        "The policy rejects devices by recall bits, and the payload lacks one: enable the signal in the Play Console.")
+}
+
+// MARK: pc-integrity
+
+extension PlayIntegrityCheck {
+    /// The game runs in a genuine Google Play Games on PC.
+    public static let pcIntegrity = CheckID("play-integrity.pc-integrity")
+
+    static let pcIntegrityEntry = CheckDefinition(
+        pcIntegrity, .policy(default: .enforce),
+        proves: "The game runs in a genuine Google Play Games on PC.",
+        stops: "Emulators and patched clients in its place.",
+        lookAt: "`platform` in the policy; what Google Play Games says on the PC.",
+        source: "Google, Play Integrity API for PC",
+        codes: [.notOnAndroid, .pcLabelMissing])
+
+    /// The game runs in a genuine Google Play Games on PC.
+    func pcIntegrity() throws(CheckFailure) -> PolicyAnswer {
+        guard android == nil else { return Self.notOnAndroid }
+        let labels = device.deviceRecognitionVerdict ?? []
+        guard labels.contains(.pc) else {
+            throw CheckFailure(
+                .pcLabelMissing, "the PC meets \(labels.listed), demanded is \(DeviceIntegrityLabel.pc.name)")
+        }
+        return .holds
+    }
+}
+
+extension CheckCode {
+    fileprivate static let pcLabelMissing = CheckCode(
+        "pc-label-missing", "The PC does not have the label of a genuine Google Play Games.")
+}

@@ -1,0 +1,173 @@
+import AppAttest
+import Assay
+import AssayCore
+import AssayPrimitives
+import AssayTesting
+import Foundation
+import Testing
+
+/// Codes of App Attest that no minted vector has: each is produced here by the evidence or key that it is about.
+struct CodeTests {
+    private typealias Codes = [CheckID: String]
+
+    private static let key = AttestedKey()
+
+    private static func configuration(
+        challenge: AppAttestConfiguration.ChallengeSource = .caller,
+        clientData: AppAttestConfiguration.ClientDataBinding = .none,
+        minimumOSVersion: AppAttestConfiguration.MinimumOSVersion? = nil, demandsExtensions: Bool = false
+    ) throws -> AppAttestConfiguration {
+        try AppAttestConfiguration(
+            appIDs: [Fixtures.appID], environments: [.production], challenge: challenge, clientData: clientData,
+            minimumOSVersion: minimumOSVersion, minimumBundleVersion: demandsExtensions ? DottedVersion("1") : nil,
+            validationCategories: demandsExtensions ? [.appStore] : nil,
+            testRoots: try PEM.certificates(in: Array(Fixtures.authority.get().rootPEM.utf8)))
+    }
+
+    /// The codes of an assertion by a supplied key, or by one that is enrolled with these properties.
+    private static func assertion(
+        _ configuration: AppAttestConfiguration, clientData: AppAttestClientData = .bytes(Fixtures.challenge),
+        challenge: [UInt8]? = nil, properties: [String: String]? = nil
+    ) throws -> Codes {
+        let minted = try AssertionBlueprint(key: key, appID: Fixtures.appID, counter: 1, clientData: clientData).mint()
+        let (input, supplied) = Fixtures.input(minted, challenge: challenge)
+        let authority = AppAttestExpectations(app: "shop", configuration: configuration, modes: [:])
+        let enrolled = try properties.map { properties in
+            var properties = properties
+            properties["testAuthority"] = try testAuthority(configuration)
+            return EnrolledKey(
+                identifier: .appAttest(key.keyID), app: "shop", publicKey: key.publicPoint, counter: 0,
+                enrolledAt: Fixtures.now, properties: properties)
+        }
+        let keys = AssertionKeys(
+            enrolled: enrolled, supplied: enrolled == nil ? supplied : nil, durability: .ephemeral, blocks: [])
+        return codes(AssertionAssessor.assess(input, keys: keys, expectations: authority, now: Fixtures.now))
+    }
+
+    private static func attestation(
+        _ configuration: AppAttestConfiguration, clientData: AppAttestClientData = .bytes(Fixtures.challenge),
+        device: AppAttestDevice = .iOS26
+    ) throws -> Codes {
+        let blueprint = AttestationBlueprint(
+            authority: try Fixtures.authority.get(), key: key, appID: Fixtures.appID, device: device,
+            clientData: clientData, issuedAt: Fixtures.now)
+        return codes(
+            AttestationAssessor.assess(
+                Fixtures.input(try blueprint.mint()), expectations: Fixtures.expectations(configuration),
+                now: Fixtures.now))
+    }
+
+    private static func testAuthority(_ configuration: AppAttestConfiguration) throws -> String? {
+        AttestationAssessor.assess(
+            Fixtures.input(try Fixtures.attestation(key: key).mint()),
+            expectations: Fixtures.expectations(configuration), now: Fixtures.now
+        ).testAuthority
+    }
+
+    private static func codes(_ assessment: Assessment) -> Codes {
+        Codes(
+            uniqueKeysWithValues: assessment.checks.compactMap { result in
+                result.finding.map { (result.check, $0.code) }
+            })
+    }
+
+    @Test("client data without the challenge fails client-data, and the ledger's challenge with the same code")
+    func boundChallenge() throws {
+        let pointer = try JSONPointer("/challenge")
+        let large = AppAttestClientData.bytes([UInt8](repeating: 0x20, count: InputLimits.clientData + 1))
+        let cases: [(AppAttestConfiguration.ClientDataBinding, AppAttestClientData, String)] = [
+            (.raw, large, "client-data-too-large"),
+            (.raw, .hash([UInt8](repeating: 1, count: 32)), "client-data-hash-only"),
+            (.challengeAt(pointer), .hash([UInt8](repeating: 1, count: 32)), "client-data-hash-only"),
+            (.challengeAt(pointer), .bytes(Array("{".utf8)), "client-data-not-json"),
+            (.challengeAt(pointer), .bytes(Array("{}".utf8)), "challenge-missing"),
+        ]
+        for (binding, data, code) in cases {
+            let caller = try Self.assertion(try Self.configuration(clientData: binding), clientData: data)
+            #expect(caller[AssertionCheck.clientData] == code)
+            let ledger = try Self.assertion(
+                try Self.configuration(challenge: .ledger, clientData: binding), clientData: data)
+            #expect(ledger[AssertionCheck.clientData] == code)
+            #expect(ledger[AssertionCheck.challenge] == code)
+        }
+    }
+
+    @Test("a challenge that nothing binds or compares, or that is empty, fails with a code of its own")
+    func challenges() throws {
+        let unbound = try Self.assertion(try Self.configuration(), challenge: Fixtures.challenge)
+        #expect(unbound[AssertionCheck.clientData] == "challenge-not-bound")
+        let missing = try Self.assertion(try Self.configuration(clientData: .raw))
+        #expect(missing[AssertionCheck.clientData] == "challenge-not-given")
+        let empty = try Self.assertion(try Self.configuration(), clientData: .hash([]))
+        #expect(empty[AssertionCheck.signature] == "client-data-hash-empty")
+        #expect(
+            try Self.attestation(try Self.configuration(), clientData: .bytes([]))[AttestationCheck.nonce]
+                == "challenge-empty")
+        let hashed = try Self.attestation(
+            try Self.configuration(challenge: .ledger), clientData: .hash([UInt8](repeating: 1, count: 32)))
+        #expect(hashed[AttestationCheck.challenge] == "challenge-missing")
+    }
+
+    @Test("evidence of old systems need not carry the extensions, and that of new ones must")
+    func extensions() throws {
+        let demanding = try Self.configuration(demandsExtensions: true)
+        var silent = AppAttestDevice.iOS26
+        silent.systemVersion = "27.0"
+        let cases: [(Codes, category: CheckID, bundle: CheckID, isOld: Bool)] = [
+            (
+                try Self.attestation(demanding), AttestationCheck.validationCategory, AttestationCheck.bundleVersion,
+                true
+            ),
+            (
+                try Self.attestation(demanding, device: silent), AttestationCheck.validationCategory,
+                AttestationCheck.bundleVersion, false
+            ),
+            (try Self.assertion(demanding), AssertionCheck.validationCategory, AssertionCheck.bundleVersion, true),
+            (
+                try Self.assertion(demanding, properties: ["validationCategory": "1"]),
+                AssertionCheck.validationCategory, AssertionCheck.bundleVersion, false
+            ),
+        ]
+        for (codes, category, bundle, isOld) in cases {
+            #expect(codes[category] == (isOld ? "before-extensions" : "validation-category-missing"))
+            #expect(codes[bundle] == (isOld ? "before-extensions" : "bundle-version-missing"))
+        }
+    }
+
+    @Test("the certified system must be of a listed platform and have a version that can be compared")
+    func system() throws {
+        let version = try #require(DottedVersion("16"))
+        let macOS = try Self.configuration(minimumOSVersion: .init([.macOS: version]))
+        #expect(try Self.attestation(macOS)[AttestationCheck.osVersion] == "platform-not-allowed")
+        var device = AppAttestDevice.iOS26
+        device.systemVersion = "twenty-six"
+        let any = try Self.configuration(minimumOSVersion: .init(version))
+        #expect(try Self.attestation(any, device: device)[AttestationCheck.osVersion] == "os-version-malformed")
+    }
+
+    @Test("an enrolled key's App ID and environment bind its assertions")
+    func enrolledFacts() throws {
+        let configuration = try Self.configuration()
+        #expect(
+            try Self.assertion(configuration, properties: ["appId": "1234567890.com.example.o"])[AssertionCheck.appID]
+                == "app-id-differs")
+        #expect(
+            try Self.assertion(configuration, properties: ["environment": "elsewhere"])[AssertionCheck.keyState]
+                == "environment-unknown")
+        #expect(
+            try Self.assertion(configuration, properties: ["environment": "development"])[AssertionCheck.keyState]
+                == "environment-not-allowed")
+    }
+
+    @Test("a key that is blocked before it is enrolled is not enrolled")
+    func blockedEnrolment() async throws {
+        let ledger = MemoryLedger()
+        let verifier = try Fixtures.verifier(try Self.configuration(), ledger: ledger)
+        let subject = KeyIdentifier.appAttest(Self.key.keyID).subject
+        try await ledger.block(Block(subject: subject, reason: "abuse", since: Fixtures.now, until: nil))
+        let verdict = try await verifier.verifyAttestation(
+            Fixtures.input(try Fixtures.attestation(key: Self.key).mint()), at: Fixtures.now)
+        #expect(verdict.checks.first { $0.status == .failed }?.check == AttestationCheck.enrolment)
+        #expect(verdict.checks.first { $0.status == .failed }?.finding?.code == "blocked")
+    }
+}

@@ -1,0 +1,19 @@
+import Approov
+import Testing
+
+/// Names are API.
+struct CatalogueTests {
+    @Test("the checks are those of the published table, in its order, each explained")
+    func names() {
+        let names = [
+            "token.decode", "token.key", "token.signature", "token.decryption", "token.claims", "token.expiry",
+            "token.binding", "token.issuer", "token.audience", "token.failover", "token.annotations", "token.device",
+            "token.address", "message.decode", "message.key", "message.components", "message.signature",
+            "message.freshness", "message.content-digest", "message.replay", "proof.measurement",
+        ]
+        #expect(ApproovEngine.catalogue.map(\.id.name) == names.map { "approov.\($0)" })
+        for check in ApproovEngine.catalogue {
+            for text in [check.proves, check.stops, check.lookAt, check.source] { #expect(text.count > 10) }
+        }
+    }
+}
