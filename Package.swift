@@ -408,9 +408,9 @@ let package = Package(
         .testTarget(
             name: "AssayCLITests",
             dependencies: [
-                "Assay", "AssayCLI", "AssayCore", "AssayInspection", "AssayLedgerSQLite", "AssayPrimitives",
-                "AssayProgram", "AssayTesting",
-                "AssayTestSupport", "PlayIntegrity",
+                "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayLedgerSQLite", "AssayPrimitives",
+                "AssayProgram",
+                "AssayTesting", "AssayTestSupport", "PlayIntegrity",
             ],
             swiftSettings: strict),
     ],

@@ -1,4 +1,5 @@
 import Approov
+import AssayCore
 import Testing
 
 /// Names are API.

@@ -173,7 +173,7 @@ struct TokenPolicyCheckTests {
 
     private static let device = LedgerSubject(.device, TokenFixtures.deviceID)
 
-    private func onEveryLedger(_ body: (any Ledger) async throws -> Void) async throws {
+    private func onEveryLedger(_ body: (any LedgerAdministration) async throws -> Void) async throws {
         try await body(MemoryLedger())
         let folder = try TestFolder()
         try await body(SQLiteLedger.open(path: folder.path("ledger.sqlite")))

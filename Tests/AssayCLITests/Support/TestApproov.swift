@@ -1,3 +1,4 @@
+import AssayHTTPSignatures
 import AssayPrimitives
 import AssayTesting
 import Foundation

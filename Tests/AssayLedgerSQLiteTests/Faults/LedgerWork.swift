@@ -110,7 +110,7 @@ struct LedgerWork {
             do {
                 try await ledger.removeSealedKey("one")
                 return true
-            } catch .refusal(.unknownName) {
+            } catch KeyStoreFailure.refusal(.unknownName(_)) {
                 return false
             }
         }
