@@ -150,9 +150,9 @@ let package = Package(
         .target(
             name: "AssayCLI",
             dependencies: [
-                "AppAttest", "Approov", "Assay", "AssayCapture", "AssayCore", "AssayHTTPSignatures",
-                "AssayInspection", "AssayKeyStore", "AssayLedgerSQLite", "AssayMinting", "AssayPrimitives",
-                "AssayReplay", "AssayTesting", "PlayIntegrity",
+                "Approov", "Assay", "AssayCapture", "AssayCore", "AssayInspection", "AssayKeyStore",
+                "AssayLedgerSQLite", "AssayMinting", "AssayPrimitives", "AssayReplay", "AssayTesting",
+                "PlayIntegrity",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -325,12 +325,14 @@ let package = Package(
             swiftSettings: strict),
         // An engine with one check, to which nothing but its registration refers.
         .target(
-            name: "ToyEngine", dependencies: ["Assay", "AssayCore", "AssayInspection"], path: "Tests/Support/ToyEngine",
+            name: "ToyEngine",
+            dependencies: ["Assay", "AssayCore", "AssayInspection", "AssayMinting", "AssayTesting"],
+            path: "Tests/Support/ToyEngine",
             swiftSettings: strict),
         .testTarget(
             name: "ToyEngineTests",
             dependencies: [
-                "Assay", "AssayCapture", "AssayCLI", "AssayCore", "AssayInspection", "AssayReplay", "AssayTestSupport",
+                "Assay", "AssayCapture", "AssayCLI", "AssayCore", "AssayInspection", "AssayMinting", "AssayTestSupport",
                 "ToyEngine",
             ],
             swiftSettings: strict),

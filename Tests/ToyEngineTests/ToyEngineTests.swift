@@ -3,7 +3,7 @@ import AssayCLI
 import AssayCapture
 import AssayCore
 import AssayInspection
-import AssayReplay
+import AssayMinting
 import AssayTestSupport
 import Foundation
 import Testing
@@ -90,6 +90,20 @@ struct ToyEngineTests {
         }
         let unregistered = try await Self.assay(raw + ["--word", "hello"], engines: .standard)
         #expect(unregistered.status == 64, "\(unregistered)")
+    }
+
+    @Test("Its vectors are minted, judged and replayed")
+    func vectors() async throws {
+        let folder = try TestFolder()
+        let sets = VectorSets.all + [ToyVectors.self]
+        let mint = try await VectorSets.$all.withValue(sets) {
+            try await Self.assay(["mint", "toy", "--output", folder.path("vectors")])
+        }
+        #expect(mint.status == 0, "\(mint)")
+        let replay = try await Self.assay(["replay", folder.path("vectors"), "--ledger-per-file"])
+        #expect(replay.status == 0 && replay.output.contains("2"), "\(replay)")
+        let text = try String(contentsOfFile: folder.path("vectors/stamps.json"), encoding: .utf8)
+        #expect(text.contains("word-differs"), "\(text)")
     }
 
     // MARK: Commands in this process

@@ -67,7 +67,8 @@ package struct ToyEngine: InspectableEngine {
             guard let stamp = try fields.text("stamp") else { throw fields.missing("stamp") }
             return stamp
         }
-        let expectations = try apps.app(record.app, by: "stamp") { $0 }
+        let expectations =
+            if let app = try apps.app(record.app) { app } else { try apps.app(by: "stamp") { _ in true } }
         var run = CheckRun(modes: expectations.modes, capacity: 1)
         run.policy(ToyEngine.word) { () throws(CheckFailure) in
             guard stamp == ToyStampFormat.prefix + expectations.configuration.word else {
@@ -76,7 +77,8 @@ package struct ToyEngine: InspectableEngine {
             return .holds
         }
         return Assessment(
-            kind: ToyEngine.kind, app: expectations.app, checks: run.results, undecided: [], effects: [], subject: nil,
+            kind: ToyEngine.kind, app: expectations.app, checks: run.results, ledgerChecks: [], effects: [],
+            subject: nil,
             testAuthority: nil)
     }
 }
