@@ -18,7 +18,8 @@ package enum ToyVectors: VectorSet {
                     id: id, kind: ToyEngine.kind, app: nil, receivedAt: time,
                     evidence: RecordObject([("stamp", .text("TOY:\(word)"))]),
                     expect: EvidenceRecord.Expectation(
-                        outcome: failed.isEmpty ? .accept : .reject, failed: failed.map { .init(check: $0, code: nil) }))
+                        outcome: failed.isEmpty ? .accept : .reject, failed: failed.map { .init(check: $0, code: nil) })
+                )
             }
         }
         return [
