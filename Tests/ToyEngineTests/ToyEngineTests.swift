@@ -92,6 +92,17 @@ struct ToyEngineTests {
         #expect(unregistered.status == 64, "\(unregistered)")
     }
 
+    @Test("A report of a replay explains its check")
+    func report() async throws {
+        let folder = try TestFolder()
+        let corpus = try folder.write("records.ndjson", Array(Self.record.utf8))
+        let policy = try folder.write("policy.yaml", Array(Self.policy.replacing("hello", with: "bye").utf8))
+        let run = try await Self.assay(["replay", corpus, "--policy", policy, "--report", folder.path("report.html")])
+        #expect(run.status == 0, "\(run)")
+        let page = try String(contentsOfFile: folder.path("report.html"), encoding: .utf8)
+        #expect(page.contains("Stamps of other toys."))
+    }
+
     @Test("Its vectors are minted, judged and replayed")
     func vectors() async throws {
         let folder = try TestFolder()
