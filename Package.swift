@@ -141,8 +141,7 @@ let package = Package(
         .target(
             name: "AssayMinting",
             dependencies: [
-                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayPrimitives", "AssayTesting",
-                "PlayIntegrity",
+                "Assay", "AssayCore", "AssayHTTPSignatures", "AssayPrimitives", "AssayTesting",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),
@@ -150,9 +149,9 @@ let package = Package(
         .target(
             name: "AssayCLI",
             dependencies: [
-                "AppAttest", "Approov", "Assay", "AssayCapture", "AssayCore", "AssayHTTPSignatures",
-                "AssayInspection", "AssayKeyStore", "AssayLedgerSQLite", "AssayMinting", "AssayPrimitives",
-                "AssayReplay", "AssayTesting", "PlayIntegrity",
+                "Approov", "Assay", "AssayCapture", "AssayCore", "AssayInspection", "AssayKeyStore",
+                "AssayLedgerSQLite", "AssayMinting", "AssayPrimitives", "AssayReplay", "AssayTesting",
+                "PlayIntegrity",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -325,12 +324,14 @@ let package = Package(
             swiftSettings: strict),
         // An engine with one check, to which nothing but its registration refers.
         .target(
-            name: "ToyEngine", dependencies: ["Assay", "AssayCore", "AssayInspection"], path: "Tests/Support/ToyEngine",
+            name: "ToyEngine",
+            dependencies: ["Assay", "AssayCore", "AssayInspection", "AssayMinting", "AssayTesting"],
+            path: "Tests/Support/ToyEngine",
             swiftSettings: strict),
         .testTarget(
             name: "ToyEngineTests",
             dependencies: [
-                "Assay", "AssayCapture", "AssayCLI", "AssayCore", "AssayInspection", "AssayReplay", "AssayTestSupport",
+                "Assay", "AssayCapture", "AssayCLI", "AssayCore", "AssayInspection", "AssayMinting", "AssayTestSupport",
                 "ToyEngine",
             ],
             swiftSettings: strict),
@@ -365,7 +366,7 @@ let package = Package(
         .testTarget(
             name: "AssayTestingTests",
             dependencies: [
-                "AssayCore", "AssayTesting", "AssayTestSupport",
+                "AssayTesting", "AssayTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),
@@ -409,8 +410,7 @@ let package = Package(
             name: "AssayCLITests",
             dependencies: [
                 "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayLedgerSQLite", "AssayPrimitives",
-                "AssayProgram",
-                "AssayTesting", "AssayTestSupport", "PlayIntegrity",
+                "AssayProgram", "AssayTesting", "AssayTestSupport", "PlayIntegrity",
             ],
             swiftSettings: strict),
     ],

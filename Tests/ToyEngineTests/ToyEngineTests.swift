@@ -3,7 +3,7 @@ import AssayCLI
 import AssayCapture
 import AssayCore
 import AssayInspection
-import AssayReplay
+import AssayMinting
 import AssayTestSupport
 import Foundation
 import Testing
@@ -90,6 +90,31 @@ struct ToyEngineTests {
         }
         let unregistered = try await Self.assay(raw + ["--word", "hello"], engines: .standard)
         #expect(unregistered.status == 64, "\(unregistered)")
+    }
+
+    @Test("A report of a replay explains its check")
+    func report() async throws {
+        let folder = try TestFolder()
+        let corpus = try folder.write("records.ndjson", Array(Self.record.utf8))
+        let policy = try folder.write("policy.yaml", Array(Self.policy.replacing("hello", with: "bye").utf8))
+        let run = try await Self.assay(["replay", corpus, "--policy", policy, "--report", folder.path("report.html")])
+        #expect(run.status == 0, "\(run)")
+        let page = try String(contentsOfFile: folder.path("report.html"), encoding: .utf8)
+        #expect(page.contains("Stamps of other toys."))
+    }
+
+    @Test("Its vectors are minted, judged and replayed")
+    func vectors() async throws {
+        let folder = try TestFolder()
+        let sets = VectorSets.all + [ToyVectors.self]
+        let mint = try await VectorSets.$all.withValue(sets) {
+            try await Self.assay(["mint", "toy", "--output", folder.path("vectors")])
+        }
+        #expect(mint.status == 0, "\(mint)")
+        let replay = try await Self.assay(["replay", folder.path("vectors"), "--ledger-per-file"])
+        #expect(replay.status == 0 && replay.output.contains("2"), "\(replay)")
+        let text = try String(contentsOfFile: folder.path("vectors/stamps.json"), encoding: .utf8)
+        #expect(text.contains("word-differs"), "\(text)")
     }
 
     // MARK: Commands in this process

@@ -46,7 +46,7 @@ package struct VectorDraft {
         content = .text(contents, isSecret: isSecret)
     }
 
-    init(path: String, records: [Record]) {
+    package init(path: String, records: [Record]) {
         self.path = path
         content = .records(records)
     }

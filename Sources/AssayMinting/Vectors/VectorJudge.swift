@@ -1,4 +1,4 @@
-import Assay
+package import Assay
 package import AssayCore
 package import AssayTesting
 import Foundation
@@ -11,7 +11,9 @@ package enum VectorJudge {
     /// The files of some drafts.
     ///
     /// - Throws: ``MintingError`` when a verdict is not the expected one, which names both.
-    package static func files(_ drafts: [VectorDraft]) async throws(MintingError) -> [VectorFile] {
+    package static func files(
+        _ drafts: [VectorDraft], engines: EngineRegistry = .standard
+    ) async throws(MintingError) -> [VectorFile] {
         let texts = drafts.compactMap { draft in
             if case .text(let text, let isSecret) = draft.content {
                 VectorFile(path: draft.path, contents: text, isSecret: isSecret)
@@ -22,19 +24,19 @@ package enum VectorJudge {
         var files: [VectorFile] = []
         for draft in drafts {
             guard case .records(let records) = draft.content else { continue }
-            files.append(try await judge(records, of: draft.path, policies: texts))
+            files.append(try await judge(records, of: draft.path, policies: texts, engines))
         }
         return texts + files
     }
 
     private static func judge(
-        _ records: [VectorDraft.Record], of path: String, policies: [VectorFile]
+        _ records: [VectorDraft.Record], of path: String, policies: [VectorFile], _ engines: EngineRegistry
     ) async throws(MintingError) -> VectorFile {
         let folder = VectorFile(path: path, contents: "").folder
         var judged: [EvidenceRecord] = []
         do {
-            let policy = try VectorPolicies(files: policies).policy(folder)
-            let verifier = Verifier(policy: policy, ledger: MemoryLedger())
+            let policy = try VectorPolicies(files: policies).policy(folder, engines: engines)
+            let verifier = Verifier(policy: policy, ledger: MemoryLedger(), engines: engines)
             for mint in records {
                 let record = try mint()
                 guard let time = record.receivedAt else { throw MintingError("\(record.id ?? "?") has no time") }
@@ -71,13 +73,13 @@ package struct VectorPolicies: PolicyFiles {
     package init(files: [VectorFile]) { self.files = files }
 
     /// The policy of a folder, which is named with its slash.
-    package func policy(_ folder: String = "") throws -> Policy {
+    package func policy(_ folder: String = "", engines: EngineRegistry = .standard) throws -> Policy {
         guard let file = files.first(where: { $0.path == "\(folder)policy.yaml" }) else {
             throw MintingError("there is no \(folder)policy.yaml")
         }
         var files = self
         files.folder = folder
-        return try PolicyFile.parse(file.contents, file: file.path, files: files)
+        return try PolicyFile.parse(file.contents, file: file.path, files: files, engines: engines)
     }
 
     package func contents(of node: PolicyNode) throws(PolicyError) -> [UInt8] {

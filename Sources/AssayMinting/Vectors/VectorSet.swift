@@ -1,3 +1,4 @@
+package import Assay
 package import AssayTesting
 import Crypto
 package import FoundationEssentials
@@ -10,6 +11,8 @@ package import FoundationEssentials
 package protocol VectorSet: SendableMetatype {
     /// The name of the engine, which is also the command that writes the vectors.
     static var name: String { get }
+    /// The engines whose verdicts the vectors must have.
+    static var engines: EngineRegistry { get }
     /// What the vectors are, as the help of the command says it.
     static var abstract: String { get }
     /// Which test keys the vectors rest on, as the help of the command says it.
@@ -27,6 +30,9 @@ package protocol VectorSet: SendableMetatype {
 }
 
 extension VectorSet {
+    /// Those of Assay.
+    package static var engines: EngineRegistry { .standard }
+
     /// Mints and judges all files.
     ///
     /// - Parameters:
@@ -36,7 +42,7 @@ extension VectorSet {
     package static func files(seed: String? = nil, at time: Date) async throws(MintingError) -> [VectorFile] {
         let whole = Date(timeIntervalSince1970: time.timeIntervalSince1970.rounded(.down))
         let random = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0).base64EncodedString() }
-        return try await VectorJudge.files(drafts(seed: seed ?? random, at: whole))
+        return try await VectorJudge.files(drafts(seed: seed ?? random, at: whole), engines: engines)
     }
 }
 

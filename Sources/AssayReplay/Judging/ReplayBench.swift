@@ -96,7 +96,9 @@ struct ReplayBenches {
         // The user did not name this file: reading a pipe might never end.
         guard FileStatus(Array(path.utf8))?.isRegular ?? true else { return failure("\(path) is no regular file") }
         do {
-            return .success(ReplayBenches.verifier(try PolicyFile.load(path: path, engines: options.engines), ledgers.primary, options))
+            return .success(
+                ReplayBenches.verifier(
+                    try PolicyFile.load(path: path, engines: options.engines), ledgers.primary, options))
         } catch {
             return failure(error.description)
         }

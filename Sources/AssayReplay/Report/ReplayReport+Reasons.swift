@@ -51,7 +51,7 @@ extension ReplayReport {
     ) -> Markup {
         let items: [Markup] = checks.prefix(ReplayReport.explained).map { check, tally in
             let count = tally.first > 0 ? "first in \(NumberText.count(tally.first))" : "never first"
-            let definition = Verifier.catalogue.first { $0.id.name == check }
+            let definition = catalogue.first { $0.id.name == check }
             let parts = definition.map {
                 [("Proves", $0.proves), ("Stops", $0.stops), ("Look at", $0.lookAt), ("Source", $0.source)]
             }

@@ -1,4 +1,5 @@
 import Assay
+package import AssayCore
 import AssayPrimitives
 public import FoundationEssentials
 
@@ -13,6 +14,8 @@ public struct ReplayReport: Sendable {
     let against: String
     private let title: String
     private let generatedAt: Date?
+    /// The checks that the page explains.
+    package var catalogue = Verifier.catalogue
 
     /// Prepares a page.
     ///

@@ -74,7 +74,7 @@ struct ReportRecords {
         let layouts = report.summary.selection.layouts.lists
         let names = Set(layouts.joined())
         var checks = JSONObject()
-        for definition in Verifier.catalogue where names.contains(definition.id.name) {
+        for definition in report.catalogue where names.contains(definition.id.name) {
             let texts = [definition.proves, definition.stops, definition.lookAt, definition.source]
             checks.add(definition.id.name, raw: JSONText.array(texts.map(JSONText.string)))
         }

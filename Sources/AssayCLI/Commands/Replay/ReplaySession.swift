@@ -48,7 +48,8 @@ struct ReplaySession {
         for (text, count) in statistics.presumptions.notes { summary.note(text, count: count) }
         if let path = output.report {
             do throws(ReportFile.Failure) {
-                let report = ReplayReport(summary, policy: policyName, against: againstName)
+                var report = ReplayReport(summary, policy: policyName, against: againstName)
+                report.catalogue = EngineRegistry.current.catalogue
                 try ReportFile.write(report.html(), to: path)
             } catch {
                 throw CommandFailure(.output, error.description)

@@ -1,4 +1,5 @@
 import Assay
+import AssayCore
 import AssayInspection
 
 /// What mutation tests must know of an engine's evidence. A file for each engine conforms it; the registry finds it.

@@ -1,0 +1,35 @@
+package import Assay
+import AssayCore
+package import AssayMinting
+package import AssayTesting
+package import FoundationEssentials
+
+/// Stamps that must be accepted and rejected, for `assay mint`.
+package enum ToyVectors: VectorSet {
+    package static let name = "toy"
+    package static let engines = EngineRegistry(EngineRegistry.standard.engines + [ToyEngine.self])
+    package static let abstract = "Makes test vectors for stamps of toys."
+    package static let trust = "They rest on no key."
+
+    package static func drafts(seed: String, at time: Date) throws(MintingError) -> [VectorDraft] {
+        func record(_ id: String, _ word: String, failed: [String]) -> VectorDraft.Record {
+            {
+                EvidenceRecord(
+                    id: id, kind: ToyEngine.kind, app: nil, receivedAt: time,
+                    evidence: RecordObject([("stamp", .text("TOY:\(word)"))]),
+                    expect: EvidenceRecord.Expectation(
+                        outcome: failed.isEmpty ? .accept : .reject, failed: failed.map { .init(check: $0, code: nil) })
+                )
+            }
+        }
+        return [
+            VectorDraft(path: "policy.yaml", contents: "version: 1\napps: [{ name: box, toy: { word: hello } }]\n"),
+            VectorDraft(
+                path: "stamps.json",
+                records: [
+                    record("stamp-accepted", "hello", failed: []),
+                    record("stamp-of-another-toy", "bye", failed: [ToyEngine.word.name]),
+                ]),
+        ]
+    }
+}
