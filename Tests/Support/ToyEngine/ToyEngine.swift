@@ -77,7 +77,8 @@ package struct ToyEngine: InspectableEngine {
             return .holds
         }
         return Assessment(
-            kind: ToyEngine.kind, app: expectations.app, checks: run.results, ledgerChecks: [], effects: [], subject: nil,
+            kind: ToyEngine.kind, app: expectations.app, checks: run.results, ledgerChecks: [], effects: [],
+            subject: nil,
             testAuthority: nil)
     }
 }
