@@ -29,7 +29,7 @@ struct VerifyRawSettingTests {
             (Self.app + ["--set", "environments=[production, development]"], 0),
             (Self.app + ["--set", "environments=development"], 1),
             (Self.app + ["--set", "minimumOSVersion={ iOS: \"1.0\", macOS: \"1.0\" }"], 0),
-            (Self.app + ["--set", "validationCategories=testFlight", "--set", "receipt.maximumAge=5m"], 1),
+            (Self.app + ["--set", "minimumOSVersion=99.0", "--set", "receipt.maximumAge=5m"], 1),
         ]
         for entry in table {
             let run = try scratch.run(Self.evidence + entry.options)
@@ -40,12 +40,12 @@ struct VerifyRawSettingTests {
     @Test("Modes of checks are set by the name of the check, in full or as the kind has it")
     func modes() throws {
         let scratch = try scratch()
-        let old = Self.evidence + Self.app + ["--set", "validationCategories=testFlight", "--json"]
+        let old = Self.evidence + Self.app + ["--set", "minimumOSVersion=99.0", "--json"]
         func annotated(_ run: Run) throws -> [String] { try run.json().first?["annotated"] as? [String] ?? [] }
-        for name in ["validation-category", "app-attest.attestation.validation-category"] {
+        for name in ["os-version", "app-attest.attestation.os-version"] {
             let run = try scratch.run(old + ["--set", "checks.\(name)=annotate"])
             #expect(run.status == 0, "\(run.errors)\(run.output)")
-            #expect(try annotated(run) == ["app-attest.attestation.validation-category"])
+            #expect(try annotated(run) == ["app-attest.attestation.os-version"])
         }
     }
 

@@ -55,7 +55,8 @@ package struct ToyEngine: InspectableEngine {
     package static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord? {
         EvidenceRecord(
             id: nil, kind: kind, app: nil, receivedAt: nil,
-            evidence: RecordObject([("stamp", .text(String(decoding: blob, as: UTF8.self)))]), expect: nil)
+            evidence: RecordObject([("stamp", .text(String(decoding: LenientText.body(blob), as: UTF8.self)))]),
+            expect: nil)
     }
 
     package func assess(
