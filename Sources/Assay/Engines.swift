@@ -12,6 +12,8 @@ final class Engines: Sendable {
     let playIntegrity: PlayIntegrityEngine
     let approov: ApproovEngine
     let byKind: [EvidenceKind: any EvidenceEngine]
+    /// The kinds in the order of the registry.
+    let kinds: [EvidenceKind]
 
     /// Prepares the engines of a registry.
     init(_ registry: EngineRegistry, policy: Policy, resources: EngineResources) {
@@ -21,6 +23,7 @@ final class Engines: Sendable {
             for kind in type.kinds { byKind[kind] = engine }
         }
         self.byKind = byKind
+        kinds = registry.kinds
         func engine<Engine: EvidenceEngine>(_: Engine.Type) -> Engine {
             Engine.kinds.lazy.compactMap { byKind[$0] as? Engine }.first
                 ?? Engine(policy: policy, resources: resources)

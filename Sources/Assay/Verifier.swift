@@ -70,7 +70,7 @@ public struct Verifier: Sendable {
     ) async throws(VerificationError) -> Assessment {
         try Verifier.demandTime(now)
         guard let engine = engines.byKind[record.kind] else {
-            let kinds = engines.byKind.keys.map(\.name).sorted().joined(separator: ", ")
+            let kinds = engines.kinds.map(\.name).joined(separator: ", ")
             throw .request(
                 RequestError(.unknownKind, "no engine judges \(record.kind.name.excerpt); there are \(kinds)"))
         }

@@ -1,9 +1,12 @@
 /// Why a record could not be captured, or a captured one not opened.
 public struct CaptureError: Error, Sendable, CustomStringConvertible {
     /// A stable code that programs match.
-    public struct Code: Hashable, Sendable {
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code in kebab case.
         public let name: String
+
+        /// The code in kebab case.
+        public var description: String { name }
 
         /// The folder cannot be created, read or written.
         public static let folder = Code(name: "folder")

@@ -14,7 +14,8 @@ struct CatalogueTests {
         ]
         #expect(ApproovEngine.catalogue.map(\.id.name) == names.map { "approov.\($0)" })
         for check in ApproovEngine.catalogue {
-            for text in [check.proves, check.stops, check.lookAt, check.source] { #expect(text.count > 10) }
+            for text in [check.proves, check.stops, check.lookAt] { #expect(text.count > 10) }
+            #expect(!check.source.isEmpty)
         }
     }
 }

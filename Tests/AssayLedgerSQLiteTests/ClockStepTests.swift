@@ -32,7 +32,7 @@ struct ClockStepTests {
         try await ledger.close()
         let reopened = try SQLiteLedger.open(path: folder.path(), purging: .byClock { clock.now })
         let error = await #expect(throws: LedgerOutage.self) { try await reopened.commit([use], at: clock.now) }
-        #expect(error?.message.contains("of what was made for app shop-ios by 2026-04-21T18:14:00Z") == true)
+        #expect(error?.message.contains("app shop-ios that were made up to 2026-04-21T18:14:00Z") == true)
         // Everything else goes on: keys, counters, and what is younger than all that can have been forgotten.
         #expect(try await reopened.isAdvanced(1, 1))
         clock.now = Self.now + 50

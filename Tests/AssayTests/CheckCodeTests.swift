@@ -207,7 +207,8 @@ struct CheckCodeTests {
             let code = use.split(separator: " ").last ?? ""
             let camelCase = code.split(separator: "-").enumerated()
                 .map { $0 == 0 ? String($1) : $1.capitalized }.joined()
-            #expect(text.contains("\"\(code)\"") || text.contains(".\(camelCase)"), "\(test.file): \(code)")
+            let isNamed = text.contains("\"\(code)\"") || text.contains("\"\(use)\"") || text.contains(".\(camelCase)")
+            #expect(isNamed, "\(test.file): \(code)")
         }
     }
 

@@ -11,11 +11,13 @@ struct UndecodableEvidenceTests {
         version: 1
         apps:
           - name: one
-            appAttest: { appIDs: [1234567890.com.example.one], environments: [production], clientData: none }
+            appAttest:
+              { appIDs: [1234567890.com.example.one], environments: [production], challenge: caller, clientData: none }
             playIntegrity: { packageName: com.example.one, certificateDigests: [\(digest)] }
             approov: { messageSigning: { signer: installation } }
           - name: two
-            appAttest: { appIDs: [1234567890.com.example.two], environments: [production], clientData: raw }
+            appAttest:
+              { appIDs: [1234567890.com.example.two], environments: [production], challenge: caller, clientData: raw }
             playIntegrity: { packageName: com.example.two, certificateDigests: [\(digest)] }
             approov: { format: jwe, tokenHeader: X-Token, messageSigning: { signer: account } }
         """

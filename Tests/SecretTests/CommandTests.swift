@@ -68,7 +68,7 @@ struct CommandTests {
         try run("verify --policy policy.yaml --as-captured --json records.ndjson", 1, and: shown)
         try run("verify --policy apps.yaml --as-captured records.ndjson", 2, and: shown)
         try run(
-            "replay --policy policy.yaml records.ndjson --json --report report.html --summary summary.json", 0,
+            "replay --policy policy.yaml records.ndjson --json --report report.html", 0,
             and: shown)
         try run("inspect --policy policy.yaml --as-captured records.ndjson", 1, and: [account.proofKey])
         try run("inspect --full --json records.ndjson", 0, and: [account.proofKey])

@@ -34,14 +34,22 @@ struct AssessedRecord: Sendable {
     let duration: Double?
 }
 
-/// A batch whose records were assessed.
+/// A batch whose records are to be settled.
 struct AssessedBatch: Sendable {
+    /// The records of a batch.
+    fileprivate enum Records: Sendable {
+        /// Assessed in advance; settling repeats an assessment that an earlier record invalidated.
+        case assessed([AssessedRecord])
+        /// To be assessed one by one as they are settled, so that no assessment is repeated.
+        case pending([CorpusItem])
+    }
+
     private let judge: RecordJudge
-    private let records: [AssessedRecord]
+    private let records: Records
     /// Remembers signatures from the first policy to the second; nil without a comparison.
     let memo: SignatureMemo?
 
-    fileprivate init(_ judge: RecordJudge, _ records: [AssessedRecord], _ memo: SignatureMemo?) {
+    fileprivate init(_ judge: RecordJudge, _ records: Records, _ memo: SignatureMemo?) {
         self.judge = judge
         self.records = records
         self.memo = memo
@@ -57,15 +65,23 @@ struct AssessedBatch: Sendable {
     /// Settles the records in order, up to the first error or, if that ends the replay, the first failure.
     func settle(stopsAtFailure: Bool) async -> (records: [ReplayedRecord], end: End) {
         var settled: [ReplayedRecord] = []
-        settled.reserveCapacity(records.count)
-        for item in records {
-            do throws(ReplayError) {
-                let record = try await judge.settle(item, memo)
-                settled.append(record)
-                if stopsAtFailure, record.failure != nil { return (settled, .last) }
-            } catch {
-                return (settled, .error(error))
+        do throws(ReplayError) {
+            switch records {
+            case .assessed(let records):
+                settled.reserveCapacity(records.count)
+                for record in records {
+                    settled.append(try await judge.settle(record, memo))
+                    if stopsAtFailure, settled.last?.failure != nil { return (settled, .last) }
+                }
+            case .pending(let items):
+                settled.reserveCapacity(items.count)
+                for item in items {
+                    settled.append(try await judge.settle(judge.assess(item, memo), memo))
+                    if stopsAtFailure, settled.last?.failure != nil { return (settled, .last) }
+                }
             }
+        } catch {
+            return (settled, .error(error))
         }
         return (settled, .next)
     }
@@ -77,6 +93,7 @@ struct RecordJudge: Sendable {
     private let time: JudgementTime
     private let captureKey: CapturePrivateKey?
     private let isMeasured: Bool
+    private let isAhead: Bool
     private let primaryView: ReplayLedgerView?
     private let againstView: ReplayLedgerView?
 
@@ -86,24 +103,26 @@ struct RecordJudge: Sendable {
         time = options.time
         captureKey = options.captureKey
         isMeasured = options.isMeasured
+        isAhead = options.jobs > 1
         primaryView = bench.primary.ledger.map { ReplayLedgerView($0) }
         againstView = bench.against?.ledger.map { ReplayLedgerView($0) }
     }
 
-    /// Decodes and assesses the records of a batch. No ledger changes.
+    /// Decodes and assesses the records of a batch. No ledger changes. With one job, which gains nothing by assessing in
+    /// advance, the batch is left to its settling.
     func assess(_ batch: CorpusBatch) async -> AssessedBatch {
+        let memo = bench.against == nil ? nil : SignatureMemo()
+        guard isAhead else { return AssessedBatch(self, .pending(batch.items), memo) }
         var records: [AssessedRecord] = []
         records.reserveCapacity(batch.items.count)
-        let memo = bench.against == nil ? nil : SignatureMemo()
-        for item in batch.items {
-            guard let memo else {
-                records.append(await assess(item))
-                continue
-            }
-            memo.clear()
-            records.append(await SignatureMemo.$current.withValue(memo) { await assess(item) })
-        }
-        return AssessedBatch(self, records, memo)
+        for item in batch.items { records.append(await assess(item, memo)) }
+        return AssessedBatch(self, .assessed(records), memo)
+    }
+
+    fileprivate func assess(_ item: CorpusItem, _ memo: SignatureMemo?) async -> AssessedRecord {
+        guard let memo else { return await assess(item) }
+        memo.clear()
+        return await SignatureMemo.$current.withValue(memo) { await assess(item) }
     }
 
     private func assess(_ item: CorpusItem) async -> AssessedRecord {

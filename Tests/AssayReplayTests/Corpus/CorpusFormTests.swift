@@ -206,7 +206,7 @@ struct CorpusFormTests {
     func linesOnly() throws {
         for (text, items) in [
             ("[\(one)]\n", ["x:1: byte 0: "]), ("[]\n\(one)", ["x:1: byte 0: ", "x:2: a"]),
-            ("{\n\"id\":\"a\",\"kind\":\"k\",\n", ["x:1: byte 1: ", "x:2: byte 0: "]), ("", []), ("\n \n", []),
+            ("{\n\"id\":\"a\",\"kind\":\"k\",\n", ["x:1: byte 1: ", "x:2: byte 4: "]), ("", []), ("\n \n", []),
             ("{\0\n\(one)\n", ["x:1: byte 1: ", "x:2: a"]),
         ] {
             let found = try read(text.utf8) { $0.isLines = true }.items.map(\.description)

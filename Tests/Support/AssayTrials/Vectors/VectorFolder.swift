@@ -39,9 +39,14 @@ public struct VectorFolder: Sendable {
             files: VectorPolicyFiles(folder: url.deletingLastPathComponent()))
     }
 
+    /// Whether an engine judges the vectors of a folder: the shared ones include kinds of evidence without an engine.
+    private static func isJudged(_ path: String) -> Bool {
+        !path.hasPrefix("android-key/") || Verifier.kinds.contains { $0.name.hasPrefix("android-key.") }
+    }
+
     private static func folders(in root: URL, named name: String) throws -> [VectorFolder] {
         let paths = try FileManager.default.subpathsOfDirectory(atPath: root.path).sorted()
-        return try paths.filter { $0.hasSuffix("policy.yaml") }.map { path in
+        return try paths.filter { $0.hasSuffix("policy.yaml") && isJudged($0) }.map { path in
             let folder = String(path.split(separator: "/").dropLast().joined(separator: "/"))
             func files(_ folder: String) throws -> [File] {
                 let prefix = folder + "/"
