@@ -31,8 +31,8 @@ struct ForgettingTests {
         #expect(error?.code == .forgotten)
         let message = try #require(error?.message)
         for part in [
-            "made at 2026-04-21T18:13:12Z", "app shop-ios that were made up to 2026-04-21T18:14:00Z", "of kind approov.message",
-            "window was lengthened",
+            "made at 2026-04-21T18:13:12Z", "app shop-ios that were made up to 2026-04-21T18:14:00Z",
+            "of kind approov.message", "window was lengthened",
         ] {
             #expect(message.contains(part), "\(message)")
         }
