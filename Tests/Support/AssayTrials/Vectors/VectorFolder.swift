@@ -39,9 +39,10 @@ public struct VectorFolder: Sendable {
             files: VectorPolicyFiles(folder: url.deletingLastPathComponent()))
     }
 
-    /// Whether an engine judges the vectors of a folder: the shared ones include kinds of evidence without an engine.
+    /// Whether the engines judge the vectors of a folder: the shared ones include Android Key Attestation, which has no engine,
+    /// and classic Play Integrity tokens that Google decoded, which records do not allow.
     private static func isJudged(_ path: String) -> Bool {
-        !path.hasPrefix("android-key/") || Verifier.kinds.contains { $0.name.hasPrefix("android-key.") }
+        !["android-key/", "play-integrity-answers/"].contains { path.hasPrefix($0) }
     }
 
     private static func folders(in root: URL, named name: String) throws -> [VectorFolder] {
