@@ -3,17 +3,37 @@
 /// Codes are API: they stand in verdicts, metrics, logs and vectors, and are never renamed. A finding can only be
 /// composed from a declared code, and ``CheckDefinition/codes`` lists the codes of each check.
 public struct CheckCode: Hashable, Sendable, CustomStringConvertible {
-    /// The stable code in kebab case.
-    public let name: String
-    /// One sentence: what was found, and what to do about it.
-    public let meaning: String
+    /// One reference: typed errors carry a code, and each of their words costs the functions that may throw them.
+    private let entry: Entry
+
+    private final class Entry: Sendable {
+        let name: String
+        let meaning: String
+
+        init(name: String, meaning: String) {
+            self.name = name
+            self.meaning = meaning
+        }
+    }
 
     /// Declares a code.
     package init(_ name: String, _ meaning: String) {
-        self.name = name
-        self.meaning = meaning
+        entry = Entry(name: name, meaning: meaning)
     }
+
+    /// The stable code in kebab case.
+    public var name: String { entry.name }
+    /// One sentence: what was found, and what to do about it.
+    public var meaning: String { entry.meaning }
 
     /// The stable code.
     public var description: String { name }
+
+    /// Compares code and meaning: checks may use one code for different findings.
+    public static func == (left: CheckCode, right: CheckCode) -> Bool {
+        left.entry === right.entry || left.name == right.name && left.meaning == right.meaning
+    }
+
+    /// Hashes the code.
+    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }

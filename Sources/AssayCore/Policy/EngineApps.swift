@@ -13,7 +13,7 @@ package protocol EngineExpectations: Sendable {
 /// The apps of a policy that one engine judges.
 package struct EngineApps<Expectations: EngineExpectations>: Sendable {
     /// All apps, in the order of the policy.
-    package let all: [Expectations]
+    @usableFromInline package let all: [Expectations]
     @usableFromInline package let only: Expectations?
 
     /// Prepares the apps of a policy that the engine has a configuration for.
@@ -58,17 +58,22 @@ package struct EngineApps<Expectations: EngineExpectations>: Sendable {
     ///   - identifier: the part of the evidence that identifies its app, for errors, such as `package name`.
     ///   - matches: whether the evidence is of an app.
     /// - Throws: `.request` when no app or several apps match.
+    @inlinable
     package func app(
         by identifier: String, where matches: (Expectations) -> Bool
     ) throws(VerificationError) -> Expectations {
-        let candidates = all.filter(matches)
-        guard let app = candidates.first, candidates.count == 1 else {
-            throw ambiguity(of: candidates.count, by: identifier)
+        var found: Expectations?
+        var count = 0
+        for app in all where matches(app) {
+            found = app
+            count += 1
         }
-        return app
+        guard let found, count == 1 else { throw ambiguity(of: count, by: identifier) }
+        return found
     }
 
     /// The error for evidence that names no app when not exactly one app fits.
+    @usableFromInline
     package func ambiguity(of count: Int, by identifier: String) -> VerificationError {
         .request(
             RequestError(
