@@ -17,9 +17,9 @@ SWIFT_SOURCES := Package.swift Sources Tests Examples/hummingbird Examples/first
 	Benchmarks/Package.swift Benchmarks/Sources Benchmarks/HotPaths \
 	Fuzz/Package.swift Fuzz/Sources Fuzz/Targets
 
-.PHONY: demo test build docs format lint install uninstall benchmark-http fuzz bench soak sanitize instructions profile suites mutate vectors clean packages
+.PHONY: demo test build api docs format lint install uninstall benchmark-http fuzz bench soak sanitize instructions profile suites mutate vectors clean packages
 
-## Verifies real evidence, and shows a tampered copy being refused. The program is built without HTTP, in half the time.
+## Verifies real evidence, and shows a tampered copy being refused. The program is built without HTTP, to compile less.
 demo: packages
 	$(SWIFT) build $(CONFIGURATION) --product AssayDemo
 	@Scripts/demo .build/release/AssayDemo
@@ -61,6 +61,11 @@ format:
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel $(SWIFT_SOURCES)
 	Scripts/check-imports
+
+## Writes the public declarations of every product to Docs/api, so that a change of the API is a reviewed line.
+api: packages
+	$(SWIFT) build $(CONFIGURATION)
+	Scripts/api .build/release
 
 ## Builds the DocC catalogue of every product into .build/docs; a warning is an error.
 docs: packages
