@@ -77,7 +77,8 @@ struct ApproovToolOutputTests {
             let time = ProcessorTime.measure {
                 #expect(throws: KeyError.self) { try ApproovToolOutput(SecretBytes(Array(text.utf8))) }
             }
-            #expect(time < .milliseconds(500) * Sanitizer.slowdown)
+            // Linear time takes under a second, also on slow machines; quadratic time takes minutes.
+            #expect(time < .seconds(10) * Sanitizer.slowdown)
         }
     }
 }
