@@ -196,7 +196,7 @@ struct PolicyFileTests {
                 startsWith: true)
             check(with("counter: successor\(marks)"), 9, "\(base).counter", "expected one of")
         }
-        #expect(time < .seconds(2) * Sanitizer.slowdown)
+        #expect(time < .seconds(10) * Sanitizer.slowdown)
     }
 
     @Test("Anchors and aliases are refused at their line, however they hide; text that only looks like it passes")

@@ -94,7 +94,7 @@ import Testing
             let time = ProcessorTime.measure {
                 #expect(decodeError { try Self.readAll(bytes[...]) }?.reason == .tooDeep)
             }
-            #expect(time < .milliseconds(500) * Sanitizer.slowdown)
+            #expect(time < .milliseconds(2500) * Sanitizer.slowdown)
         }
     }
 
@@ -104,7 +104,7 @@ import Testing
         let open = [[UInt8]](repeating: [0x30, 0x80], count: 31).flatMap { $0 }
         let bytes = open + leaves + [UInt8](repeating: 0, count: 62)
         let time = try ProcessorTime.measure { try Self.readAll(bytes[...]) }
-        #expect(time < .seconds(1) * Sanitizer.slowdown)
+        #expect(time < .seconds(5) * Sanitizer.slowdown)
     }
 
     @Test(
