@@ -1,25 +1,25 @@
 /// One thing that is fuzzed: what it makes of any bytes, where it starts from, and what it must keep to.
-public struct FuzzTarget: Sendable {
+package struct FuzzTarget: Sendable {
     /// The name on the command line: lower case, with hyphens.
-    public let name: String
+    package let name: String
     /// The longest input in bytes. Short inputs run faster and reach as much.
-    public let maximumLength: Int
+    package let maximumLength: Int
     /// Whether it compares with the Python that `Scripts/install-peers` prints the path of, in `ASSAY_PEERS`. Only then
     /// can it run.
-    public let needsPeers: Bool
+    package let needsPeers: Bool
     /// Whether numbers that are compared while it runs are put into inputs. They belong there where inputs are in the format that
     /// is read.
-    public let learnsFromComparisons: Bool
+    package let learnsFromComparisons: Bool
     /// Inputs to start from, minted, never captured.
-    public let seeds: @Sendable () throws -> [[UInt8]]
+    package let seeds: @Sendable () throws -> [[UInt8]]
     /// Words of the format, for the fuzzer to put in.
-    public let dictionary: [String]
+    package let dictionary: [String]
     /// Judges one input.
-    public let run: @Sendable (_ input: [UInt8]) -> Void
+    package let run: @Sendable (_ input: [UInt8]) -> Void
 
     /// - Parameter run: judges one input. It traps where a rule is broken: an acceptance that must not be, a
     ///   disagreement with a second implementation, a value that does not survive being written and read.
-    public init(
+    package init(
         name: String, maximumLength: Int, needsPeers: Bool = false, learnsFromComparisons: Bool = true,
         dictionary: [String],
         seeds: @escaping @Sendable () throws -> [[UInt8]],
@@ -35,7 +35,7 @@ public struct FuzzTarget: Sendable {
     }
 
     /// Every target, in the order of the documentation.
-    public static let all: [FuzzTarget] = decoders + differential + engines
+    package static let all: [FuzzTarget] = decoders + differential + engines
 
     /// Ends the process with a word on the rule that an input broke; the fuzzer keeps the input.
     static func broken(_ rule: @autoclosure () -> String) -> Never {

@@ -1,4 +1,4 @@
-public import AssayInspection
+package import AssayInspection
 
 extension Verifier {
     /// Says what blobs are, and decodes them as far as they go: the evidence of every engine, and what it comes in.
@@ -6,5 +6,5 @@ extension Verifier {
     ///     let layer = Verifier.inspector.inspect(bytes, name: "attestation")
     ///
     /// Nothing is verified, and no key is needed.
-    public static let inspector = EngineRegistry.standard.inspector
+    package static let inspector = EngineRegistry.standard.inspector
 }

@@ -12,17 +12,17 @@ public import FoundationEssentials
 ///     guard verdict.outcome == .accept else { ... }
 public struct Verifier: Sendable {
     /// Every check of every engine, in the declared order.
-    public static let catalogue = EngineRegistry.standard.catalogue
-    /// The types of keys of all engines.
-    public static let keyMaterials = EngineRegistry.standard.keyMaterials
+    package static let catalogue = EngineRegistry.standard.catalogue
+    /// The types of keys of all engines, for a `SealedKeyStore`.
+    public static let keyMaterials = KeyMaterials(EngineRegistry.standard.keyMaterials)
     /// The kinds of evidence that carry a challenge of the ledger.
-    public static let challengeKinds = EngineRegistry.standard.challengeKinds
+    package static let challengeKinds = EngineRegistry.standard.challengeKinds
     /// The fields of evidence that a capture can leave out or replace, of every kind.
-    public static let sensitiveFields = EngineRegistry.standard.sensitiveFields
+    package static let sensitiveFields = EngineRegistry.standard.sensitiveFields
     /// The facts of subjects by which reports group verdicts. A name means the same in every engine.
-    public static let dimensions = EngineRegistry.standard.dimensions
+    package static let dimensions = EngineRegistry.standard.dimensions
     /// Every kind of evidence that can be judged.
-    public static let kinds = EngineRegistry.standard.kinds
+    package static let kinds = EngineRegistry.standard.kinds
 
     /// What is wrong with an enrolled key by the rules of its engine, and nil for nothing: for
     /// `LedgerAdministration.check(_:)`.
@@ -31,9 +31,9 @@ public struct Verifier: Sendable {
     }
 
     /// The policy.
-    public let policy: Policy
+    package let policy: Policy
     /// The ledger.
-    public let ledger: any Ledger
+    package let ledger: any Ledger
     let engines: Engines
 
     /// Makes a verifier.
@@ -92,7 +92,7 @@ public struct Verifier: Sendable {
 
     /// Identifies the ledger entry that a record uses: records with the same text must be judged in their order. Nil when the
     /// order does not matter.
-    public static func orderingKey(of record: EvidenceRecord) -> String? {
+    package static func orderingKey(of record: EvidenceRecord) -> String? {
         EngineRegistry.standard.orderingKey(of: record)
     }
 

@@ -2,26 +2,26 @@
 ///
 /// Annotations nest as the things themselves do. Ranges count bytes of the layer that the annotation belongs to; see
 /// ``InspectionLayer``.
-public struct Annotation: Sendable {
+package struct Annotation: Sendable {
     /// The bytes, and nil for what stands nowhere by itself, such as a digest that was computed.
-    public var range: Range<Int>?
+    package var range: Range<Int>?
     /// The name, in the terms of the standard: `authData`, `flags`, `serialNumber`.
-    public var name: String
+    package var name: String
     /// What is there, rendered: text as text, times in RFC 3339, bytes in hexadecimal or base64; nil for what only has
     /// parts.
-    public var value: String?
+    package var value: String?
     /// What it means, in words, and nil where the value says it all.
-    public var meaning: String?
+    package var meaning: String?
     /// What strict decoding has against it, and nil when nothing.
-    public var violation: String?
+    package var violation: String?
     /// What it consists of, in the order of the bytes.
-    public var children: [Annotation]
+    package var children: [Annotation]
 
     /// Whether the bytes are a private or symmetric key, so that no view of them may be shown.
-    public var isSecret = false
+    package var isSecret = false
 
     /// Describes something that was found.
-    public init(
+    package init(
         _ name: String, at range: Range<Int>? = nil, value: String? = nil, meaning: String? = nil,
         violation: String? = nil, children: [Annotation] = []
     ) {

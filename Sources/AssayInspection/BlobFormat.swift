@@ -1,10 +1,10 @@
-public import AssayCore
+package import AssayCore
 
 /// A format that inspection knows: tells whether bytes are of it, and decodes them as far as it goes.
 ///
 /// Inspection is lenient where verification is strict. No function of a format fails, traps or takes more than linear
 /// time, whatever the bytes are.
-public protocol BlobFormat: Sendable {
+package protocol BlobFormat: Sendable {
     /// What a person calls it, such as `App Attest attestation object`.
     static var name: String { get }
 
@@ -21,9 +21,9 @@ public protocol BlobFormat: Sendable {
 }
 
 /// How sure it is that bytes are of a format, and why.
-public struct Recognition: Sendable, Equatable {
+package struct Recognition: Sendable, Equatable {
     /// How sure it is.
-    public enum Certainty: Int, Sendable, Comparable {
+    package enum Certainty: Int, Sendable, Comparable {
         /// Others look like this as well: the length fits, or the first byte.
         case guess
         /// The structure fits as far as it was looked at, such as a DER sequence that fills the bytes.
@@ -32,36 +32,36 @@ public struct Recognition: Sendable, Equatable {
         case certain
 
         /// Orders by certainty.
-        public static func < (left: Certainty, right: Certainty) -> Bool { left.rawValue < right.rawValue }
+        package static func < (left: Certainty, right: Certainty) -> Bool { left.rawValue < right.rawValue }
     }
 
     /// How sure it is.
-    public let certainty: Certainty
+    package let certainty: Certainty
     /// What was seen that says so, as the rest of "because ...".
-    public let reason: String
+    package let reason: String
 
     /// Recognises a format.
-    public init(_ certainty: Certainty, because reason: String) {
+    package init(_ certainty: Certainty, because reason: String) {
         self.certainty = certainty
         self.reason = reason
     }
 }
 
 /// What a format found in a blob.
-public struct BlobContents: Sendable {
+package struct BlobContents: Sendable {
     /// What is there, in the order of the bytes.
-    public var annotations: [Annotation]
+    package var annotations: [Annotation]
     /// Blobs that have to be decoded before their bytes are there: base64 in JSON, the parts of a JWT. What needs no
     /// decoding, such as a certificate in CBOR, is annotated in place instead.
-    public var nested: [NestedBlob]
+    package var nested: [NestedBlob]
     /// What cannot be known without keys or other things that are not here, a sentence each.
-    public var unknown: [String]
+    package var unknown: [String]
     /// Where the bytes of the blob are a private key, a symmetric key or a credential: no view of the bytes, such as a dump
     /// in hexadecimal, may show them. Annotations and nested blobs do not have them anyway.
-    public var secrets: [Range<Int>]
+    package var secrets: [Range<Int>]
 
     /// Collects what was found.
-    public init(
+    package init(
         _ annotations: [Annotation], nested: [NestedBlob] = [], unknown: [String] = [], secrets: [Range<Int>] = []
     ) {
         self.annotations = annotations
@@ -72,24 +72,24 @@ public struct BlobContents: Sendable {
 }
 
 /// A blob inside another one.
-public struct NestedBlob: Sendable {
+package struct NestedBlob: Sendable {
     /// Where it was, as a person would say: `payload of the JWS`, `evidence.attestation of the record`.
-    public let name: String
+    package let name: String
     /// How its bytes came out of the outer ones: `base64url`, `percent-encoding`.
-    public let encoding: String
+    package let encoding: String
     /// Its bytes.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
     /// Its format where the outer one says so, and nil where it is for recognition to find out.
-    public let format: (any BlobFormat.Type)?
+    package let format: (any BlobFormat.Type)?
     /// Where its encoding stands in the outer blob, and nil where that is not one place. When there are secrets inside,
     /// this must not be shown either.
-    public let range: Range<Int>?
+    package let range: Range<Int>?
     /// Whether it lets its holder act for somebody, such as the token of a session: what it says is shown, and the part
     /// without which nobody takes it is not.
-    public var isCredential = false
+    package var isCredential = false
 
     /// Describes a blob inside another one.
-    public init(
+    package init(
         _ name: String, encoding: String, bytes: [UInt8], format: (any BlobFormat.Type)? = nil,
         at range: Range<Int>? = nil
     ) {
@@ -103,5 +103,5 @@ public struct NestedBlob: Sendable {
 
 extension BlobFormat {
     /// None: verification does not decode this format by itself.
-    public static func violation(in bytes: [UInt8]) -> DecodeError? { nil }
+    package static func violation(in bytes: [UInt8]) -> DecodeError? { nil }
 }

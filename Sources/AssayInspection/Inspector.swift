@@ -1,10 +1,10 @@
-public import AssayCore
+package import AssayCore
 
 /// Says what blobs are, and decodes them layer by layer: base64 around CBOR, a token in JSON.
 ///
 /// Nothing is verified. No bytes make it fail; what is broken is decoded as far as it goes. Time and memory are bounded
 /// by a small multiple of the input.
-public struct Inspector: Sendable {
+package struct Inspector: Sendable {
     /// How deep layers may nest. A token in JSON in an HTTP request in base64 needs four.
     static let depth = 8
     /// How many layers there may be in all.
@@ -26,7 +26,7 @@ public struct Inspector: Sendable {
     /// - Parameters:
     ///   - bytes: anything.
     ///   - name: what the outermost layer is called, such as the name of the file.
-    public func inspect(_ bytes: [UInt8], name: String) -> InspectionLayer {
+    package func inspect(_ bytes: [UInt8], name: String) -> InspectionLayer {
         var budget = Budget(
             layers: Inspector.layers, bytes: max(bytes.count * Inspector.growth.factor, Inspector.growth.minimum))
         let blob = NestedBlob(name, encoding: "", bytes: bytes)
@@ -36,7 +36,7 @@ public struct Inspector: Sendable {
 
     /// A record for a layer that alone is enough to be judged, and nil when it is not; see
     /// `InspectableEngine.record(of:format:)`.
-    public func record(of layer: InspectionLayer) -> EvidenceRecord? {
+    package func record(of layer: InspectionLayer) -> EvidenceRecord? {
         for engine in engines {
             guard let format = engine.formats.first(where: { $0.name == layer.format }) else { continue }
             return engine.record(of: layer.bytes, format: format)
@@ -45,7 +45,7 @@ public struct Inspector: Sendable {
     }
 
     /// The kind of evidence that a layer is part of, and nil when it is none.
-    public func kind(of layer: InspectionLayer) -> EvidenceKind? {
+    package func kind(of layer: InspectionLayer) -> EvidenceKind? {
         for engine in engines {
             guard let format = engine.formats.first(where: { $0.name == layer.format }) else { continue }
             return engine.kind(of: format)

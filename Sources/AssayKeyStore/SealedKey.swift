@@ -1,6 +1,6 @@
 public import AssayCore
 import AssayPrimitives
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// A key as a ``SealedKeyStorage`` keeps it: what is readable without the master key, and the sealed parts.
 ///
@@ -57,20 +57,20 @@ public struct SealedKey: Sendable, Equatable {
     }
 
     /// When the key may be used.
-    public var window: KeyWindow {
+    package var window: KeyWindow {
         KeyWindow(
             notBefore: times.notBefore.map(Date.init(microseconds:)),
             notAfter: times.notAfter.map(Date.init(microseconds:)))
     }
 
     /// When the key is retired, and nil for never.
-    public var retiredAt: Date? { times.retiredAt.map(Date.init(microseconds:)) }
+    package var retiredAt: Date? { times.retiredAt.map(Date.init(microseconds:)) }
 
     /// When the key was added.
-    public var addedAt: Date { Date(microseconds: times.addedAt) }
+    package var addedAt: Date { Date(microseconds: times.addedAt) }
 
     /// The key's state at a time.
-    public func state(at time: Date) -> KeyState { window.state(at: time, retiredAt: retiredAt) }
+    package func state(at time: Date) -> KeyState { window.state(at: time, retiredAt: retiredAt) }
 }
 
 extension SealedKey {

@@ -48,15 +48,15 @@ public final class SealedKeyStore: KeyStore {
     ///   - masterKey: the key that they are sealed under.
     ///   - materials: the types of keys that the program can read: `Verifier.keyMaterials`.
     public convenience init(
-        storage: any SealedKeyStorage, masterKey: MasterKey, materials: [any KeyMaterial.Type]
+        storage: any SealedKeyStorage, masterKey: MasterKey, materials: KeyMaterials
     ) {
-        self.init(storage: storage, masterKey: masterKey, materials: materials, now: { .now })
+        self.init(storage: storage, masterKey: masterKey, materials: materials.types)
     }
 
-    /// Opens a key store with another clock.
+    /// Opens a key store that reads the given types of keys, with another clock for tests.
     package init(
         storage: any SealedKeyStorage, masterKey: MasterKey, materials: [any KeyMaterial.Type],
-        now: @escaping @Sendable () -> ContinuousClock.Instant
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         self.storage = storage
         self.masterKey = masterKey

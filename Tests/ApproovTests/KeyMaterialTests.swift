@@ -117,7 +117,7 @@ struct KeyMaterialTests {
 
     // MARK: Public keys
 
-    @Test("A public key is base64 of its SubjectPublicKeyInfo or PEM, on P-256 or of RSA")
+    @Test("A package key is base64 of its SubjectPublicKeyInfo or PEM, on P-256 or of RSA")
     func publicKeyForms() async throws {
         for text in [
             Base64.encode(Self.info, .standard), Base64.encode(Self.info, .url), TokenFixtures.pem(Self.info),

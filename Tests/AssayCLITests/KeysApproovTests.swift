@@ -11,7 +11,7 @@ struct KeysApproovTests {
         ["keys", "add", name, "--use", use] + options + store
     }
 
-    @Test("Secrets, public keys, key sets and message keys are added, listed with their algorithms, and serve")
+    @Test("Secrets, package keys, key sets and message keys are added, listed with their algorithms, and serve")
     func add() throws {
         let scratch = try Scratch()
         try scratch.writeKeys()

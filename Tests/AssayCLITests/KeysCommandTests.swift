@@ -55,7 +55,7 @@ struct KeysCommandTests {
     @Test("Every part of every type of key has an option of keys add")
     func parts() throws {
         let help = try Scratch().assay("keys", "add", "--help").output
-        for part in Verifier.keyMaterials.flatMap({ $0.parts }) {
+        for part in Verifier.keyMaterials.types.flatMap({ $0.parts }) {
             let words = part.name.replacing(/[A-Z]+/) { "-\($0.output.lowercased())" }
             // What is no word is named by where it is, and never stands on the command line itself.
             #expect(help.contains("--\(words) <\(part.content == .word ? "" : "source>")"), "\(part.name)")

@@ -18,7 +18,7 @@ struct BodyTests {
         /// The end of the answer.
         var ends = ""
         var endsEarly = false
-        var enforcement = ApproovConfiguration.Enforcement.reject
+        var enforcement = ApproovEnforcement.reject
         let parts: @Sendable () throws -> [String]
     }
 
@@ -122,7 +122,7 @@ struct BodyTests {
     static let modes: [ApproovBodyMode] = [.collected(upTo: 1000), .streamed(upTo: 1000)]
 
     private static func application(
-        _ enforcement: ApproovConfiguration.Enforcement, _ mode: ApproovBodyMode
+        _ enforcement: ApproovEnforcement, _ mode: ApproovBodyMode
     ) throws -> some ApplicationProtocol {
         let live = try TestAPI.live { settings in
             settings.messageSigning = MessageSigning(signer: .installation)

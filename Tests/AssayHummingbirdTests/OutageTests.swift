@@ -14,7 +14,7 @@ import Testing
 struct OutageTests {
     struct Case: Sendable {
         let rule: ApproovMiddlewareOptions.OutageRule
-        let enforcement: ApproovConfiguration.Enforcement
+        let enforcement: ApproovEnforcement
         /// Whether the token has another secret: rejected also during an outage.
         var isForged = false
         let answer: String

@@ -20,7 +20,7 @@ struct StreamedBodyTests {
 
     /// Sends a body in chunks to a handler that acts on each part.
     private func received(
-        _ parts: [String], enforcement: ApproovConfiguration.Enforcement = .reject
+        _ parts: [String], enforcement: ApproovEnforcement = .reject
     ) async throws -> (Received, answer: String) {
         let received = Received()
         let live = try TestAPI.live { settings in

@@ -51,7 +51,7 @@ struct SwitchTests {
     @Test("A new policy turns it where it says something else, and leaves alone what was turned by hand")
     func following() throws {
         let live = try TestAPI.live()
-        func exchange(_ enforcement: ApproovConfiguration.Enforcement) throws {
+        func exchange(_ enforcement: ApproovEnforcement) throws {
             let policy = try TestAPI.policy { $0.enforcement = enforcement }
             try live.exchange(for: Verifier(policy: policy, ledger: MemoryLedger()))
         }

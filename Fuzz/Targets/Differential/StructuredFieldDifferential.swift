@@ -24,9 +24,9 @@ extension FuzzTarget {
 ///
 /// Declared: ours demands canonical base64, which RFC 9651 section 4.2.7 leaves open and the other one leaves to its
 /// callers; and ours has the limits that section 3 demands at least.
-public struct StructuredFieldComparison: CustomStringConvertible {
+package struct StructuredFieldComparison: CustomStringConvertible {
     /// What a field is read as (RFC 9651 section 3).
-    public enum Kind: CaseIterable, Sendable {
+    package enum Kind: CaseIterable, Sendable {
         /// An Item.
         case item
         /// A List.
@@ -36,18 +36,18 @@ public struct StructuredFieldComparison: CustomStringConvertible {
     }
 
     /// What ours reads, written again; nil for what it refuses.
-    public let ours: [UInt8]?
+    package let ours: [UInt8]?
     /// What the other one reads, written again; nil for what it refuses.
-    public let theirs: [UInt8]?
+    package let theirs: [UInt8]?
     /// Whether ours refuses it for base64 that is not canonical.
-    public let hasStrayBase64: Bool
+    package let hasStrayBase64: Bool
     /// Whether they differ, and not as declared.
-    public let isDisagreement: Bool
+    package let isDisagreement: Bool
     /// Both answers.
-    public let description: String
+    package let description: String
 
     /// Has both read a field.
-    public init(_ kind: Kind, _ bytes: [UInt8]) {
+    package init(_ kind: Kind, _ bytes: [UInt8]) {
         let (ours, error) = Self.ours(kind, bytes)
         let theirs = Self.theirs(kind, bytes)
         let differ = ours != theirs && error?.reason != .tooLarge

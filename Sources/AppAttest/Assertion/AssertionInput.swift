@@ -1,13 +1,13 @@
 /// An assertion to be verified, as the app sent it.
 public struct AssertionInput: Sendable {
     /// The key identifier, 32 bytes.
-    public let keyID: [UInt8]
+    package let keyID: [UInt8]
     /// The assertion.
-    public let assertion: [UInt8]
+    package let assertion: [UInt8]
     /// The client data that the app signed, or its hash.
-    public let clientData: ClientDataInput
+    package let clientData: ClientDataInput
     /// The challenge that the client data must carry, when the caller knows it.
-    public let challenge: [UInt8]?
+    package let challenge: [UInt8]?
 
     /// Composes the input of a verification.
     ///

@@ -6,9 +6,9 @@ public struct AssertionKeys: Sendable {
     /// A key from a backend that stores keys itself, for use without a ledger.
     public struct Supplied: Sendable, Equatable {
         /// The public key: SubjectPublicKeyInfo in DER, or the 65-byte X9.63 point.
-        public let publicKey: [UInt8]
+        package let publicKey: [UInt8]
         /// The greatest accepted counter.
-        public let counter: UInt32
+        package let counter: UInt32
 
         /// Describes a key.
         public init(publicKey: some Sequence<UInt8>, counter: UInt32) {

@@ -1,11 +1,11 @@
 /// An attestation to be verified, as the app sent it.
 public struct AttestationInput: Sendable {
     /// The key identifier, 32 bytes.
-    public let keyID: [UInt8]
+    package let keyID: [UInt8]
     /// The attestation object.
-    public let attestation: [UInt8]
+    package let attestation: [UInt8]
     /// The challenge, or the client data hash that the app passed.
-    public let clientData: ClientDataInput
+    package let clientData: ClientDataInput
 
     /// Composes the input of a verification.
     ///

@@ -1,17 +1,17 @@
-public import AssayCore
-public import AssayPrimitives
+package import AssayCore
+package import AssayPrimitives
 
 /// What a policy demands of the App Attest evidence of one app.
 ///
 /// A class, since every request of the app looks at the same one.
-public final class AppAttestConfiguration: EngineConfiguration {
+package final class AppAttestConfiguration: EngineConfiguration {
     /// The engine's name.
-    public static let engine = "app-attest"
+    package static let engine = "app-attest"
     /// The field of an app in a policy file.
-    public static let policyField = "appAttest"
+    package static let policyField = "appAttest"
 
     /// Who sees to it that a challenge was issued and is used once.
-    public enum ChallengeSource: String, Sendable, CaseIterable {
+    package enum ChallengeSource: String, Sendable, CaseIterable {
         /// The ledger issued it and consumes it.
         case ledger
         /// The caller compares it.
@@ -19,7 +19,7 @@ public final class AppAttestConfiguration: EngineConfiguration {
     }
 
     /// Where the client data of an assertion carries the challenge.
-    public enum ClientDataBinding: Sendable {
+    package enum ClientDataBinding: Sendable {
         /// The client data is the challenge.
         case raw
         /// The client data is a JSON document that has the challenge as a string.
@@ -29,62 +29,62 @@ public final class AppAttestConfiguration: EngineConfiguration {
     }
 
     /// The lowest operating system version that is allowed, of every platform or by platform.
-    public struct MinimumOSVersion: Sendable, Equatable {
+    package struct MinimumOSVersion: Sendable, Equatable {
         let any: DottedVersion?
         let byPlatform: [ApplePlatform: DottedVersion]
 
         /// The same minimum for every platform.
-        public init(_ version: DottedVersion) {
+        package init(_ version: DottedVersion) {
             any = version
             byPlatform = [:]
         }
 
         /// A minimum for each platform that is allowed at all.
-        public init(_ byPlatform: [ApplePlatform: DottedVersion]) {
+        package init(_ byPlatform: [ApplePlatform: DottedVersion]) {
             any = nil
             self.byPlatform = byPlatform
         }
     }
 
     /// What is demanded of a refreshed receipt.
-    public struct ReceiptRules: Sendable, Equatable {
+    package struct ReceiptRules: Sendable, Equatable {
         /// How old it may be, in seconds. Apple recommends five minutes.
-        public let maximumAge: Double
+        package let maximumAge: Double
         /// The greatest risk metric that is allowed, and nil for any.
-        public let maximumRiskMetric: Int?
+        package let maximumRiskMetric: Int?
 
         /// States the rules.
-        public init(maximumAge: Double = 300, maximumRiskMetric: Int? = nil) {
+        package init(maximumAge: Double = 300, maximumRiskMetric: Int? = nil) {
             self.maximumAge = maximumAge
             self.maximumRiskMetric = maximumRiskMetric
         }
     }
 
     /// The App IDs: App ID prefix, a period, bundle identifier.
-    public let appIDs: [String]
+    package let appIDs: [String]
     /// The environments that are allowed.
-    public let environments: [AttestEnvironment]
+    package let environments: [AttestEnvironment]
     /// Which steps of an assertion's counter are allowed.
-    public let counter: CounterAdvance.Rule
+    package let counter: CounterAdvance.Rule
     /// Who sees to challenges.
-    public let challenge: ChallengeSource
+    package let challenge: ChallengeSource
     /// Where assertions carry the challenge.
-    public let clientData: ClientDataBinding
+    package let clientData: ClientDataBinding
     /// The lowest operating system version, and nil for any.
-    public let minimumOSVersion: MinimumOSVersion?
+    package let minimumOSVersion: MinimumOSVersion?
     /// The lowest bundle version, and nil for any.
-    public let minimumBundleVersion: DottedVersion?
+    package let minimumBundleVersion: DottedVersion?
     /// The validation categories that are allowed, and nil for every one that is not inappropriate.
-    public let validationCategories: [ValidationCategory]?
+    package let validationCategories: [ValidationCategory]?
     /// What is demanded of refreshed receipts.
-    public let receipt: ReceiptRules
+    package let receipt: ReceiptRules
     /// Roots of a test authority in place of Apple's; empty for Apple's.
-    public let testRoots: [Certificate]
+    package let testRoots: [Certificate]
 
     /// Composes a configuration in code. What security depends on has no default.
     ///
     /// - Throws: ``PolicyError`` when an App ID has no prefix, or nothing is allowed.
-    public init(
+    package init(
         appIDs: [String], environments: [AttestEnvironment], challenge: ChallengeSource,
         clientData: ClientDataBinding, counter: CounterAdvance.Rule = .increasing,
         minimumOSVersion: MinimumOSVersion? = nil, minimumBundleVersion: DottedVersion? = nil,

@@ -31,7 +31,7 @@ public enum ApplePlatform: String, Sendable, CaseIterable {
 }
 
 /// How an app got onto a device (Apple, authenticator data extension `apple_validation_category_01`).
-public enum ValidationCategory: String, Sendable, CaseIterable {
+package enum ValidationCategory: String, Sendable, CaseIterable {
     /// Part of the operating system.
     case operatingSystem
     /// Installed by TestFlight.
@@ -63,14 +63,14 @@ public enum ValidationCategory: String, Sendable, CaseIterable {
 }
 
 /// A version of numbers and periods, such as `16.0` or `1.2.3`. Missing parts count as 0.
-public struct DottedVersion: Sendable, Hashable, Comparable, CustomStringConvertible {
+package struct DottedVersion: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The numbers, without zeros at the end.
-    public let parts: [UInt64]
+    package let parts: [UInt64]
     /// The version as written.
-    public let description: String
+    package let description: String
 
     /// Reads a version, and gives nil for anything but decimal numbers of at most 18 digits with a period between two.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         var parts: [UInt64] = []
         for part in text.split(separator: ".", omittingEmptySubsequences: false) {
             guard (1...18).contains(part.utf8.count), part.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
@@ -84,16 +84,16 @@ public struct DottedVersion: Sendable, Hashable, Comparable, CustomStringConvert
     }
 
     /// The first number.
-    public var major: UInt64 { parts.first ?? 0 }
+    package var major: UInt64 { parts.first ?? 0 }
 
     /// Equal when the numbers are, however they are written.
-    public static func == (lhs: DottedVersion, rhs: DottedVersion) -> Bool { lhs.parts == rhs.parts }
+    package static func == (lhs: DottedVersion, rhs: DottedVersion) -> Bool { lhs.parts == rhs.parts }
 
     /// Hashes the numbers.
-    public func hash(into hasher: inout Hasher) { hasher.combine(parts) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(parts) }
 
     /// Compares number by number.
-    public static func < (lhs: DottedVersion, rhs: DottedVersion) -> Bool {
+    package static func < (lhs: DottedVersion, rhs: DottedVersion) -> Bool {
         lhs.parts.lexicographicallyPrecedes(rhs.parts)
     }
 }

@@ -1,9 +1,9 @@
 /// A receipt to be verified, as Apple's server returned it.
 public struct ReceiptInput: Sendable {
     /// The key identifier, 32 bytes.
-    public let keyID: [UInt8]
+    package let keyID: [UInt8]
     /// The receipt: a CMS message, decoded from base64.
-    public let receipt: [UInt8]
+    package let receipt: [UInt8]
 
     /// Composes the input of a verification.
     ///

@@ -1,19 +1,19 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
 
 /// A key that tokens are verified or decrypted with: the account's secret, a public key, or a set of public keys.
 ///
 /// A class, since every token is tried with the same ones.
-public final class ApproovKey: KeyMaterial {
+package final class ApproovKey: KeyMaterial {
     /// What keys of this type are for.
-    public static let purpose = KeyPurpose("approov")
+    package static let purpose = KeyPurpose("approov")
     static let secretPart = "secret"
     static let publicKeyPart = "publicKey"
     static let keySetPart = "keySet"
     static let keyIDPart = "keyID"
     static let algorithmPart = "algorithm"
     /// The parts of which a key consists: a secret, a public key or a key set, and for the first two their ID.
-    public static let parts = [
+    package static let parts = [
         KeyPart(secretPart, .secret, isRequired: false, form: ApproovSecret.form),
         KeyPart(
             publicKeyPart, .published, isRequired: false,
@@ -37,10 +37,10 @@ public final class ApproovKey: KeyMaterial {
     /// What encrypted tokens are decrypted with, and nil for public keys.
     let decryption: JWEKey?
     /// The ID of the key, and nil when it was given none, and for a key set, whose keys have their own.
-    public let keyID: String?
+    package let keyID: String?
 
     /// The algorithms that the key is used with, in the names of RFC 7518.
-    public var algorithm: String {
+    package var algorithm: String {
         var names: [String] = []
         for verification in verifications where !names.containsBytes(of: verification.key.algorithm) {
             names.append(verification.key.algorithm)
@@ -54,7 +54,7 @@ public final class ApproovKey: KeyMaterial {
     /// - Parameter parts: exactly one of `secret`, `publicKey` and `keySet`; `keyID` and `algorithm` besides the first
     ///   two. An `algorithm` must be the one that the key has anyway: it guards against a file that was swapped.
     /// - Throws: ``KeyError``: what was found in kind and length, and what is expected.
-    public init(parts: [String: SecretBytes]) throws(KeyError) {
+    package init(parts: [String: SecretBytes]) throws(KeyError) {
         let given = [Self.secretPart, Self.publicKeyPart, Self.keySetPart].filter { parts[$0] != nil }
         guard given.count == 1, let main = given.first, let text = parts[main] else {
             let found = given.isEmpty ? "none of them" : given.joined(separator: " and ")

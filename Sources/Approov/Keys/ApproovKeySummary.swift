@@ -6,7 +6,7 @@ extension ApproovKey {
     private static let keysShown = 8
 
     /// The algorithms, each with the ID by which tokens name the key.
-    public var summary: String {
+    package var summary: String {
         func named(_ algorithm: String, _ keyID: String?) -> String {
             algorithm + (keyID.map { " (kid \($0.excerpt))" } ?? "")
         }
@@ -20,5 +20,5 @@ extension ApproovKey {
 
 extension ApproovMessageKey {
     /// The algorithm, with the ID by which tokens name the key.
-    public var summary: String { "\(algorithm) (mskid \(keyID.excerpt))" }
+    package var summary: String { "\(algorithm) (mskid \(keyID.excerpt))" }
 }

@@ -5,9 +5,9 @@ public struct ApproovMessageInput: Sendable {
     /// A field of a request.
     public struct Field: Sendable, Equatable {
         /// The name, in any case.
-        public let name: String
+        package let name: String
         /// The value, as received.
-        public let value: String
+        package let value: String
 
         /// Composes a field.
         public init(_ name: String, _ value: String) {
@@ -28,7 +28,7 @@ public struct ApproovMessageInput: Sendable {
     }
 
     /// The method, such as `POST`.
-    public let method: String
+    package let method: String
     /// The target URI, RFC 9110 section 7.1, such as `https://api.example.com/v1/items?a=1`.
     ///
     /// Take scheme and host from the server's configuration, or from X-Forwarded fields that your own proxy sets.
@@ -36,13 +36,13 @@ public struct ApproovMessageInput: Sendable {
     /// Servers never receive a fragment. For clients that sign it, with the policy's quirk `target-uri-with-fragment`, append
     /// the fragment that the app is known to use, never one from the request, which may not be signed. Without the quirk a URI
     /// with a fragment is refused.
-    public let targetURI: String
+    package let targetURI: String
     /// The fields, in the order received.
-    public let fields: [Field]
+    package let fields: [Field]
     /// The content.
-    public let body: Body
+    package let body: Body
     /// The client's address, IPv4 or IPv6; nil if it is not known.
-    public let address: String?
+    package let address: String?
 
     /// Composes the input of a verification.
     public init(method: String, targetURI: String, fields: [Field], body: Body, address: String? = nil) {

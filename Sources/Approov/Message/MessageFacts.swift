@@ -3,11 +3,11 @@ import AssayCore
 /// The facts of an authentic message's signature.
 public struct MessageFacts: Sendable, Equatable {
     /// A digest of the body that the signature covers.
-    public struct ContentDigest: Sendable, Equatable {
+    package struct ContentDigest: Sendable, Equatable {
         /// The algorithm, `sha-256` or `sha-512`.
-        public let algorithm: String
+        package let algorithm: String
         /// The digest.
-        public let value: [UInt8]
+        package let value: [UInt8]
     }
 
     /// The label, `install` or `account`.
@@ -19,7 +19,7 @@ public struct MessageFacts: Sendable, Equatable {
     /// When it expires, in seconds since 1970.
     public let expires: Int64?
     /// The digests of the body that it covers; one of an algorithm at most.
-    public let contentDigests: [ContentDigest]
+    package let contentDigests: [ContentDigest]
 
     /// The facts in the order in which a person would read them.
     var fields: [SubjectField] {

@@ -29,6 +29,6 @@ extension ApproovConfiguration {
         PolicyField(
             "messageSigning.quirks", .list(.words(MessageSigning.Quirk.self)),
             "A deviation of clients from the standards that is taken."),
-        PolicyField("enforcement", .words(Enforcement.self), "What a server does with rejected requests."),
+        PolicyField("enforcement", .words(ApproovEnforcement.self), "What a server does with rejected requests."),
     ]
 }

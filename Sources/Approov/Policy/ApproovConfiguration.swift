@@ -1,16 +1,16 @@
-public import AssayCore
+package import AssayCore
 
 /// What a policy demands of the Approov evidence of one API.
 ///
 /// A class, since every request looks at the same one.
-public final class ApproovConfiguration: EngineConfiguration {
+package final class ApproovConfiguration: EngineConfiguration {
     /// The engine's name.
-    public static let engine = "approov"
+    package static let engine = "approov"
     /// The field of an app in a policy file.
-    public static let policyField = "approov"
+    package static let policyField = "approov"
 
     /// Which of the two forms of tokens the API gets; Approov fixes it for each domain.
-    public enum TokenFormat: String, Sendable, CaseIterable {
+    package enum TokenFormat: String, Sendable, CaseIterable {
         /// Signed.
         case jws
         /// Encrypted.
@@ -18,33 +18,23 @@ public final class ApproovConfiguration: EngineConfiguration {
     }
 
     /// What is made of tokens of the failover service, which carry little more than `exp` and are bound to nothing.
-    public enum FailoverRule: String, Sendable, CaseIterable {
+    package enum FailoverRule: String, Sendable, CaseIterable {
         /// They are rejected.
         case reject
         /// They are accepted; on an API with bindings the verdict notes it.
         case accept
     }
 
-    /// What a server does with a request whose evidence is rejected. Verdicts do not depend on it.
-    public enum Enforcement: String, Sendable, CaseIterable {
-        /// The request is refused.
-        case reject
-        /// The request goes through, with its verdict.
-        case annotate
-        /// Requests are not looked at.
-        case off
-    }
-
     /// What an app is configured with, all of it with the defaults of a policy file.
-    public struct Settings: Sendable {
+    package struct Settings: Sendable {
         /// The names of the keys, and nil for all keys whose scope is the app's name.
-        public var keys: [String]?
+        package var keys: [String]?
         /// Which form tokens have.
-        public var format = TokenFormat.jws
+        package var format = TokenFormat.jws
         /// The field of requests that holds the token.
-        public var tokenHeader = "Approov-Token"
+        package var tokenHeader = "Approov-Token"
         /// What stands before the token in that field, such as `Bearer `, and nil for nothing.
-        public var tokenPrefix: String?
+        package var tokenPrefix: String?
         /// The fields of requests that tokens are bound to, in the order in which their values are hashed. Every request
         /// must have each of them.
         ///
@@ -52,61 +42,61 @@ public final class ApproovConfiguration: EngineConfiguration {
         /// digest of `a` and `bc`. Since each field is demanded, none can be left out; but whoever holds a token may move
         /// characters from one field to its neighbour. Bind fields whose values have a form of their own, such as
         /// `Bearer` and a signed token, or one field only.
-        public var binding: [String] = []
+        package var binding: [String] = []
         /// What is made of tokens of the failover service; must be said when there are bindings, and is accept without.
-        public var failover: FailoverRule?
+        package var failover: FailoverRule?
         /// The issuers that tokens of apps and of the failover may name in `iss`.
-        public var issuers: [String] = []
+        package var issuers: [String] = []
         /// The names in `iss` of the long-lived tokens of servers that may come in.
-        public var longLivedIssuers: [String] = []
+        package var longLivedIssuers: [String] = []
         /// The names of which `aud` must have one, and none when tokens have no `aud`.
-        public var audiences: [String] = []
+        package var audiences: [String] = []
         /// What is made of annotations.
-        public var annotations = AnnotationRules()
+        package var annotations = AnnotationRules()
         /// How long a token may still live, in seconds, and nil for any time: example tokens live for an hour. Long-lived
         /// tokens of servers are not asked.
-        public var maximumLifetime: Double?
+        package var maximumLifetime: Double?
         /// What is demanded of signed messages, and nil when messages are not signed.
-        public var messageSigning: MessageSigning?
+        package var messageSigning: MessageSigning?
         /// What a server does with rejected requests, until it is told otherwise.
-        public var enforcement = Enforcement.reject
+        package var enforcement = ApproovEnforcement.reject
 
         /// All defaults.
-        public init() {}
+        package init() {}
     }
 
     /// The names of the keys, and nil for all keys whose scope is the app's name.
-    public let keys: [String]?
+    package let keys: [String]?
     /// Which form tokens have.
-    public let format: TokenFormat
+    package let format: TokenFormat
     /// The field of requests that holds the token.
-    public let tokenHeader: String
+    package let tokenHeader: String
     /// What stands before the token in that field, and nil for nothing.
-    public let tokenPrefix: String?
+    package let tokenPrefix: String?
     /// The fields of requests that tokens are bound to, in their order.
-    public let binding: [String]
+    package let binding: [String]
     /// What is made of tokens of the failover service.
-    public let failover: FailoverRule
+    package let failover: FailoverRule
     /// The issuers that tokens of apps and of the failover may name.
-    public let issuers: [String]
+    package let issuers: [String]
     /// The issuers of long-lived tokens that may come in.
-    public let longLivedIssuers: [String]
+    package let longLivedIssuers: [String]
     /// The names of which `aud` must have one.
-    public let audiences: [String]
+    package let audiences: [String]
     /// What is made of annotations.
-    public let annotations: AnnotationRules
+    package let annotations: AnnotationRules
     /// How long a token may still live, in seconds; long-lived tokens of servers are not asked.
-    public let maximumLifetime: Double?
+    package let maximumLifetime: Double?
     /// What is demanded of signed messages.
-    public let messageSigning: MessageSigning?
+    package let messageSigning: MessageSigning?
     /// What a server does with rejected requests, until it is told otherwise.
-    public let enforcement: Enforcement
+    package let enforcement: ApproovEnforcement
 
     /// Composes a configuration in code.
     ///
     /// - Throws: ``PolicyError`` when a name is none, something stands in a list twice, a length of time is out of range, or
     ///   there are bindings and nothing is said of the failover.
-    public init(_ settings: Settings = Settings()) throws(PolicyError) {
+    package init(_ settings: Settings = Settings()) throws(PolicyError) {
         try settings.validate()
         keys = settings.keys
         format = settings.format

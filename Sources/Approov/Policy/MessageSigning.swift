@@ -1,14 +1,14 @@
 /// What a policy demands of the signatures of messages.
-public struct MessageSigning: Sendable, Equatable {
+package struct MessageSigning: Sendable, Equatable {
     /// Whose key signs.
-    public enum Signer: String, Sendable, CaseIterable {
+    package enum Signer: String, Sendable, CaseIterable {
         /// The installation of the app, with a key that never leaves the device: the token's `ipk`.
         case installation
         /// The account, with a secret that Approov hands to attested apps: the token's `mskid`.
         case account
 
         /// The label of the signature.
-        public var label: String {
+        package var label: String {
             switch self {
             case .installation: "install"
             case .account: "account"
@@ -16,7 +16,7 @@ public struct MessageSigning: Sendable, Equatable {
         }
 
         /// The algorithm, by its name in the registry of RFC 9421.
-        public var algorithm: String {
+        package var algorithm: String {
             switch self {
             case .installation: "ecdsa-p256-sha256"
             case .account: "hmac-sha256"
@@ -25,7 +25,7 @@ public struct MessageSigning: Sendable, Equatable {
     }
 
     /// Who remembers messages, so that none is accepted twice.
-    public enum ReplayGuard: String, Sendable, CaseIterable {
+    package enum ReplayGuard: String, Sendable, CaseIterable {
         /// The ledger. Two requests that are alike in everything that is signed, within one second, count as one: clients
         /// of Approov sign neither a nonce nor fractions of seconds.
         case ledger
@@ -34,7 +34,7 @@ public struct MessageSigning: Sendable, Equatable {
     }
 
     /// A deviation from the standards that clients are known for, which is refused unless the policy takes it.
-    public enum Quirk: String, Sendable, CaseIterable {
+    package enum Quirk: String, Sendable, CaseIterable {
         /// `Signature: install="..."`: base64 in a String in place of a Byte Sequence (SDKs up to 3.5.6 on OkHttp).
         case signatureAsString = "signature-as-string"
         /// Values of `Content-Digest` as Strings.
@@ -46,39 +46,39 @@ public struct MessageSigning: Sendable, Equatable {
     }
 
     /// How far the time of a signature may be from that of judgement, both ends included.
-    public struct Freshness: Sendable, Equatable {
+    package struct Freshness: Sendable, Equatable {
         /// How old a signature may be, in seconds.
-        public let past: Double
+        package let past: Double
         /// How far ahead of the server's clock it may be, in seconds.
-        public let future: Double
+        package let future: Double
 
         /// States the window; without arguments one minute back, since clients let signatures expire after 15 seconds, and
         /// 15 seconds ahead.
-        public init(past: Double = 60, future: Double = 15) {
+        package init(past: Double = 60, future: Double = 15) {
             self.past = past
             self.future = future
         }
     }
 
     /// What every signature covers when the policy does not say.
-    public static let standardComponents = ["@method", "@target-uri", "approov-token"]
+    package static let standardComponents = ["@method", "@target-uri", "approov-token"]
 
     /// Whose key signs.
-    public let signer: Signer
+    package let signer: Signer
     /// The names of the account's keys, and nil for all whose scope is the app. None for installations.
-    public let keys: [String]?
+    package let keys: [String]?
     /// What every signature must cover: names of fields in lower case, and derived components. `content-digest` is
     /// demanded besides of every message with a body.
-    public let components: [String]
+    package let components: [String]
     /// How far the time of a signature may be off.
-    public let freshness: Freshness
+    package let freshness: Freshness
     /// Who remembers messages.
-    public let replay: ReplayGuard
+    package let replay: ReplayGuard
     /// The deviations that are taken.
-    public let quirks: Set<Quirk>
+    package let quirks: Set<Quirk>
 
     /// States the demands.
-    public init(
+    package init(
         signer: Signer, keys: [String]? = nil, components: [String] = MessageSigning.standardComponents,
         freshness: Freshness = Freshness(), replay: ReplayGuard = .ledger, quirks: Set<Quirk> = []
     ) {

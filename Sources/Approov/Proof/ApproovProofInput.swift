@@ -18,13 +18,13 @@ public struct ApproovProofInput: Sendable {
     }
 
     /// The nonce that the hardware gave out, 16 bytes.
-    public let nonce: [UInt8]
+    package let nonce: [UInt8]
     /// The proof, 32 bytes.
-    public let proof: [UInt8]
+    package let proof: [UInt8]
     /// The source of the measurements.
-    public let source: Source
+    package let source: Source
     /// The measurement that it must prove; nil for either.
-    public let measurement: ApproovMeasurement?
+    package let measurement: ApproovMeasurement?
 
     /// Composes the input of a verification.
     public init(nonce: [UInt8], proof: [UInt8], source: Source, measurement: ApproovMeasurement? = nil) {

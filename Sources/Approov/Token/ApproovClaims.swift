@@ -18,11 +18,11 @@ public final class ApproovClaims: Sendable {
     /// The measurements of an app that talks to offline hardware.
     public struct Measurements: Sendable {
         /// `mpk`: the key of proofs, 16 bytes.
-        public let proofKey: SecretBytes?
+        package let proofKey: SecretBytes?
         /// `imh`: the measurement of the app's integrity, 32 bytes.
-        public let integrity: SecretBytes?
+        package let integrity: SecretBytes?
         /// `dmh`: the measurement of the device, 32 bytes.
-        public let device: SecretBytes?
+        package let device: SecretBytes?
 
         /// Collects measurements.
         public init(proofKey: SecretBytes?, integrity: SecretBytes?, device: SecretBytes?) {
@@ -33,11 +33,11 @@ public final class ApproovClaims: Sendable {
     }
 
     /// A claim that is not in the description.
-    public struct Unknown: Sendable {
+    package struct Unknown: Sendable {
         /// The name.
-        public let name: String
+        package let name: String
         /// The value.
-        public let value: RecordValue
+        package let value: RecordValue
     }
 
     private let draft: ClaimsReader
@@ -75,7 +75,7 @@ public final class ApproovClaims: Sendable {
         return Measurements(proofKey: key, integrity: integrity, device: device)
     }
     /// The claims that are not documented, in their order.
-    public var unknown: [Unknown] { draft.unknown }
+    package var unknown: [Unknown] { draft.unknown }
 
     /// When the token expires, as far as calendars go.
     public var expiresAt: Date? {

@@ -13,11 +13,11 @@ public struct ApproovTokenInput: Sendable {
     }
 
     /// The token.
-    public let evidence: Evidence
+    package let evidence: Evidence
     /// The bound values of the request, in the order of the policy.
-    public let binding: [ApproovBoundValue]
+    package let binding: [ApproovBoundValue]
     /// The address that the request came from, IPv4 or IPv6, and nil when it is not known.
-    public let address: String?
+    package let address: String?
 
     /// Composes the input of a verification.
     public init(_ evidence: Evidence, binding: [ApproovBoundValue] = [], address: String? = nil) {

@@ -86,40 +86,41 @@ public enum SecretSource: Sendable, Equatable {
 /// A secret that cannot be read, or whose place is not safe.
 public struct SecretSourceError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The reason, for programs.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
+    package struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The stable code in kebab case.
-        public let name: String
+        package let name: String
 
         /// Names a code.
         package init(_ name: String) { self.name = name }
 
         /// The stable code.
-        public var description: String { name }
+        package var description: String { name }
 
         /// The text is neither form of a source.
-        public static let form = Code("form")
+        package static let form = Code("form")
         /// There is no such file or variable.
-        public static let missing = Code("missing")
+        package static let missing = Code("missing")
         /// The file may not be read, or reading it failed.
-        public static let unreadable = Code("unreadable")
+        package static let unreadable = Code("unreadable")
         /// The file is a folder, a pipe, a device or a socket.
-        public static let notRegular = Code("not-regular")
+        package static let notRegular = Code("not-regular")
         /// The file or variable has no bytes.
-        public static let empty = Code("empty")
+        package static let empty = Code("empty")
         /// The file or variable is larger than any secret.
-        public static let tooLarge = Code("too-large")
+        package static let tooLarge = Code("too-large")
         /// Other users may read the file.
-        public static let exposed = Code("exposed")
+        package static let exposed = Code("exposed")
     }
 
-    /// The reason.
-    public let code: Code
+    package let reason: Code
+    /// The stable code in kebab case: `form`, `missing`, `unreadable`, `not-regular`, `empty`, `too-large` or `exposed`.
+    public var code: String { reason.name }
     /// The source, what is wrong, and what to do. It shows nothing of the secret.
     public let message: String
 
     /// Describes why a source cannot be read.
     package init(_ code: Code, _ message: String) {
-        self.code = code
+        self.reason = code
         self.message = message
     }
 

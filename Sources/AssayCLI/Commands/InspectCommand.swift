@@ -1,6 +1,7 @@
 import ArgumentParser
 import Assay
 import AssayCore
+import AssayInspection
 import Foundation
 
 /// `assay inspect`: what is this blob?

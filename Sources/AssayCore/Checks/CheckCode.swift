@@ -2,7 +2,7 @@
 ///
 /// Codes are API: they stand in verdicts, metrics, logs and vectors, and are never renamed. A finding can only be
 /// composed from a declared code, and ``CheckDefinition/codes`` lists the codes of each check.
-public struct CheckCode: Hashable, Sendable, CustomStringConvertible {
+package struct CheckCode: Hashable, Sendable, CustomStringConvertible {
     /// One reference: typed errors carry a code, and each of their words costs the functions that may throw them.
     private let entry: Entry
 
@@ -22,18 +22,18 @@ public struct CheckCode: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The stable code in kebab case.
-    public var name: String { entry.name }
+    package var name: String { entry.name }
     /// One sentence: what was found, and what to do about it.
-    public var meaning: String { entry.meaning }
+    package var meaning: String { entry.meaning }
 
     /// The stable code.
-    public var description: String { name }
+    package var description: String { name }
 
     /// Compares code and meaning: checks may use one code for different findings.
-    public static func == (left: CheckCode, right: CheckCode) -> Bool {
+    package static func == (left: CheckCode, right: CheckCode) -> Bool {
         left.entry === right.entry || left.name == right.name && left.meaning == right.meaning
     }
 
     /// Hashes the code.
-    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }

@@ -1,7 +1,7 @@
 /// A check's entry in the catalogue, which `assay explain` prints.
-public struct CheckDefinition: Sendable, Identifiable {
+package struct CheckDefinition: Sendable, Identifiable {
     /// Who decides the check, and whether a policy may relax it.
-    public enum Kind: Sendable, Equatable {
+    package enum Kind: Sendable, Equatable {
         /// Authenticity: always enforced, not configurable. Checks that depend on a failed gate are skipped.
         case gate
         /// Runs after the gates, in the mode that the policy sets.
@@ -13,19 +13,19 @@ public struct CheckDefinition: Sendable, Identifiable {
     }
 
     /// The stable name.
-    public let id: CheckID
+    package let id: CheckID
     /// Who decides it.
-    public let kind: Kind
+    package let kind: Kind
     /// What holds when the check has passed.
-    public let proves: String
+    package let proves: String
     /// The attack that the check stops.
-    public let stops: String
+    package let stops: String
     /// What to look at when it fails.
-    public let lookAt: String
+    package let lookAt: String
     /// The document that demands it.
-    public let source: String
+    package let source: String
     /// Every code with which the check fails, is annotated or skipped, or remarks on a pass.
-    public let codes: [CheckCode]
+    package let codes: [CheckCode]
 
     /// Describes a check.
     package init(

@@ -9,9 +9,9 @@ public protocol CheckFinding: Sendable {
 }
 
 /// A finding that is composed where the check is written.
-public struct Finding: CheckFinding {
+package struct Finding: CheckFinding {
     /// The stable code.
-    public let code: String
+    package let code: String
     private let sentence: @Sendable () -> String
 
     /// Composes a finding. The sentence is rendered when it is read.
@@ -21,16 +21,16 @@ public struct Finding: CheckFinding {
     }
 
     /// One sentence: what was found, and what is allowed.
-    public var detail: String { sentence() }
+    package var detail: String { sentence() }
 }
 
 /// The failure of a check, thrown by the check's function.
-public struct CheckFailure: Error {
+package struct CheckFailure: Error {
     /// Why the check failed.
-    public let finding: any CheckFinding
+    package let finding: any CheckFinding
 
     /// Carries a finding.
-    public init(_ finding: any CheckFinding) {
+    package init(_ finding: any CheckFinding) {
         self.finding = finding
     }
 }

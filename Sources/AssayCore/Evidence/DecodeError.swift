@@ -1,10 +1,10 @@
 /// Input that cannot be decoded: a code, the byte where decoding failed, and a sentence.
 public struct DecodeError: Error, CheckFinding, Equatable, CustomStringConvertible {
     /// The code of a decoding error.
-    public typealias Code = CheckCode
+    package typealias Code = CheckCode
 
     /// The reason.
-    public let reason: Code
+    package let reason: Code
     /// The byte of the input where decoding failed, counted from 0.
     public let offset: Int
     /// The part of the input, in the terms of its standard, such as `attStmt.x5c`; empty when there is only one.
@@ -38,46 +38,46 @@ public struct DecodeError: Error, CheckFinding, Equatable, CustomStringConvertib
 /// The codes of the decoders, which all formats share.
 extension CheckCode {
     /// The bytes end before the item does.
-    public static let truncated = CheckCode(
+    package static let truncated = CheckCode(
         "truncated", "The bytes end before the item does: look for a transport or a column that cuts long values.")
     /// Bytes follow the item.
-    public static let trailingBytes = CheckCode(
+    package static let trailingBytes = CheckCode(
         "trailing-bytes", "Bytes follow the item: look for a line end, padding or a second item appended on the way.")
     /// The bytes are no item of the format.
-    public static let malformed = CheckCode(
+    package static let malformed = CheckCode(
         "malformed", "The bytes are not of the expected format: look for a missing or doubled encoding.")
     /// A longer encoding than the one that is allowed.
-    public static let notMinimal = CheckCode(
+    package static let notMinimal = CheckCode(
         "not-minimal", "A length or number is encoded longer than necessary: no genuine encoder writes this.")
     /// An indefinite length where a definite one is demanded.
-    public static let indefiniteLength = CheckCode(
+    package static let indefiniteLength = CheckCode(
         "indefinite-length", "A length is indefinite where the format demands a definite one: look for re-encoding.")
     /// An item of another type than the one that is demanded.
-    public static let unexpectedType = CheckCode(
+    package static let unexpectedType = CheckCode(
         "unexpected-type", "A part has another type than the format demands: compare the part that the detail names.")
     /// A value outside of what is allowed.
-    public static let unexpectedValue = CheckCode(
+    package static let unexpectedValue = CheckCode(
         "unexpected-value", "A part has a value that is not allowed: the detail says which values are.")
     /// A length other than the one that is demanded.
-    public static let unexpectedLength = CheckCode(
+    package static let unexpectedLength = CheckCode(
         "unexpected-length", "A part has another length than the format demands: look for truncation or padding.")
     /// The same key twice.
-    public static let duplicateKey = CheckCode(
+    package static let duplicateKey = CheckCode(
         "duplicate-key", "A key or field occurs twice, so that two parsers may read different values: a forgery.")
     /// A required part is not there.
-    public static let missing = CheckCode(
+    package static let missing = CheckCode(
         "missing", "A required part is absent: the detail names it; check that this is evidence of the right kind.")
     /// A part that is not allowed is there.
-    public static let unexpected = CheckCode(
+    package static let unexpected = CheckCode(
         "unexpected", "A part is present that the format does not allow: the detail names it.")
     /// Text that is not valid UTF-8, or not of its alphabet.
-    public static let invalidText = CheckCode(
+    package static let invalidText = CheckCode(
         "invalid-text", "Text is not valid UTF-8, or has characters outside its alphabet: look for re-encoding.")
     /// Nested deeper than the limit.
-    public static let tooDeep = CheckCode(
+    package static let tooDeep = CheckCode(
         "too-deep", "The nesting is deeper than the limit: no genuine evidence is nested so deep.")
     /// Larger than the limit, or more items than the limit.
-    public static let tooLarge = CheckCode(
+    package static let tooLarge = CheckCode(
         "too-large", "The input or one of its parts is larger than the limit, which the detail names.")
 
     /// The codes of ``DecodeError``, for the entries of checks that decode.

@@ -12,7 +12,7 @@ public struct EvidenceRecord: Sendable {
             public let code: String?
 
             /// Names a check and its failure code.
-            package init(check: String, code: String?) {
+            public init(check: String, code: String?) {
                 self.check = check
                 self.code = code
             }
@@ -35,7 +35,7 @@ public struct EvidenceRecord: Sendable {
         public let failed: [Failure]
 
         /// States an expectation.
-        package init(outcome: Verdict.Outcome, failed: [Failure]) {
+        public init(outcome: Verdict.Outcome, failed: [Failure]) {
             self.outcome = outcome
             self.failed = failed
         }
@@ -65,9 +65,9 @@ public struct EvidenceRecord: Sendable {
     /// When the evidence was received: the time of judgement when it is verified as captured.
     public let receivedAt: Date?
     /// The evidence's own fields, by kind.
-    public let evidence: RecordObject
+    package let evidence: RecordObject
     /// The expectation of a test vector.
-    public let expect: Expectation?
+    package let expect: Expectation?
 
     /// Composes a record.
     package init(
@@ -83,9 +83,9 @@ public struct EvidenceRecord: Sendable {
 }
 
 /// A JSON value of a record, with the byte at which it begins, for errors.
-public struct RecordValue: Sendable {
+package struct RecordValue: Sendable {
     /// A JSON value.
-    public enum Content: Sendable {
+    package enum Content: Sendable {
         /// `null`.
         case null
         /// `true` or `false`.
@@ -101,9 +101,9 @@ public struct RecordValue: Sendable {
     }
 
     /// The value.
-    public let content: Content
+    package let content: Content
     /// The byte of the document at which the value begins.
-    public let offset: Int
+    package let offset: Int
     /// Whether a string was written with escapes, so that offsets inside it differ from those of the document.
     package let hasEscapes: Bool
 
@@ -133,15 +133,15 @@ public struct RecordValue: Sendable {
 }
 
 /// A JSON object of a record: unique keys, in the order written.
-public struct RecordObject: Sendable {
+package struct RecordObject: Sendable {
     /// One member of an object.
-    public struct Member: Sendable {
+    package struct Member: Sendable {
         /// The key, unescaped.
-        public let name: String
+        package let name: String
         /// The byte of the document at which the key begins.
-        public let offset: Int
+        package let offset: Int
         /// The value.
-        public let value: RecordValue
+        package let value: RecordValue
 
         /// Places a member.
         package init(name: String, offset: Int, value: RecordValue) {
@@ -152,9 +152,9 @@ public struct RecordObject: Sendable {
     }
 
     /// The members in the order written; their names are unique.
-    public let members: [Member]
+    package let members: [Member]
     /// The byte of the document at which the object begins.
-    public let offset: Int
+    package let offset: Int
 
     /// Places an object.
     package init(_ members: [Member], offset: Int) {
@@ -163,7 +163,7 @@ public struct RecordObject: Sendable {
     }
 
     /// The value of a member, or nil when there is none of that name.
-    public subscript(name: String) -> RecordValue? {
+    package subscript(name: String) -> RecordValue? {
         // By index: `first` copies each member.
         for index in members.indices where members[index].name.isByteEqual(to: name) { return members[index].value }
         return nil
@@ -175,7 +175,7 @@ public struct RecordError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The path of the field, such as `evidence.keyId`, or empty for the record itself.
     public let field: String
     /// The byte of the document.
-    public let offset: Int
+    package let offset: Int
     /// What was found, and what is allowed.
     public let message: String
 

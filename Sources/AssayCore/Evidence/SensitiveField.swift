@@ -1,7 +1,7 @@
 /// A field of evidence that identifies a person or authorises its holder. A capture can leave it out.
-public struct SensitiveField: Sendable, Equatable {
+package struct SensitiveField: Sendable, Equatable {
     /// What can replace the field, so that the record can still be judged.
-    public enum Substitute: Sendable, Equatable {
+    package enum Substitute: Sendable, Equatable {
         /// The SHA-256 digest of its bytes, as standard base64, under another name that the kind knows.
         case sha256(as: String)
         /// Nothing: without the field, the record cannot be judged.
@@ -9,13 +9,13 @@ public struct SensitiveField: Sendable, Equatable {
     }
 
     /// The kind of evidence.
-    public let kind: EvidenceKind
+    package let kind: EvidenceKind
     /// The field's name in the evidence.
-    public let name: String
+    package let name: String
     /// What can replace it.
-    public let substitute: Substitute
+    package let substitute: Substitute
     /// What it reveals, for documentation.
-    public let reveals: String
+    package let reveals: String
 
     /// Describes a field.
     package init(_ name: String, of kind: EvidenceKind, substitute: Substitute, reveals: String) {

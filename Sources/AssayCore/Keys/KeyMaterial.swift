@@ -13,7 +13,7 @@ public struct KeyPurpose: Hashable, Sendable, CustomStringConvertible {
 /// A key in its parsed form, with secrets that are wiped after use.
 ///
 /// Each engine that needs keys has one type of material for each purpose.
-public protocol KeyMaterial: Sendable {
+package protocol KeyMaterial: Sendable {
     /// The use of keys of this type.
     static var purpose: KeyPurpose { get }
     /// The parts of a key.
@@ -34,13 +34,20 @@ public protocol KeyMaterial: Sendable {
 
 extension KeyMaterial {
     /// The algorithms.
-    public var summary: String { algorithm }
+    package var summary: String { algorithm }
+}
+
+/// The types of keys that a program can read; `Verifier.keyMaterials` has those of all engines.
+public struct KeyMaterials: Sendable {
+    package let types: [any KeyMaterial.Type]
+
+    package init(_ types: [any KeyMaterial.Type]) { self.types = types }
 }
 
 /// One part of a key, such as the half that decrypts.
-public struct KeyPart: Sendable, Equatable {
+package struct KeyPart: Sendable, Equatable {
     /// The content of a part, which decides how policy and options give it.
-    public enum Content: Sendable, Equatable {
+    package enum Content: Sendable, Equatable {
         /// A secret, in a variable or in a file that only its user can read: `file:PATH` or `env:NAME`.
         case secret
         /// A long public value, such as a public key: `file:PATH` or `env:NAME`.
@@ -50,16 +57,16 @@ public struct KeyPart: Sendable, Equatable {
     }
 
     /// The name of the part, which is its field in a policy, such as `decryptionKey`.
-    public let name: String
+    package let name: String
     /// Its content.
-    public let content: Content
+    package let content: Content
     /// Whether every key needs it.
-    public let isRequired: Bool
+    package let isRequired: Bool
     /// What it is and how it is written, for error messages.
-    public let form: String
+    package let form: String
 
     /// Describes a part.
-    public init(_ name: String, _ content: Content, isRequired: Bool, form: String) {
+    package init(_ name: String, _ content: Content, isRequired: Bool, form: String) {
         self.name = name
         self.content = content
         self.isRequired = isRequired
@@ -67,7 +74,7 @@ public struct KeyPart: Sendable, Equatable {
     }
 
     /// Whether it must be kept secret. Files with secrets must not be readable for others.
-    public var isSecret: Bool { content == .secret }
+    package var isSecret: Bool { content == .secret }
 }
 
 /// A key that cannot be used: which part, what was found and what is expected. It shows nothing of a secret.
@@ -101,7 +108,7 @@ extension KeyMaterial {
     /// Reads a key from its parts, and refuses missing and unknown parts.
     ///
     /// - Throws: ``KeyError``; also for a part that is missing or that no key of this purpose has.
-    public static func reading(_ parts: [String: SecretBytes]) throws(KeyError) -> Self {
+    package static func reading(_ parts: [String: SecretBytes]) throws(KeyError) -> Self {
         let allowed = Self.parts.map(\.name)
         for name in parts.keys.sorted() where !allowed.containsBytes(of: name) {
             throw KeyError(

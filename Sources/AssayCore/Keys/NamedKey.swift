@@ -5,19 +5,19 @@ public struct NamedKey: Sendable {
     /// The name, unique among the keys of a policy and among those of a key store.
     public let name: String
     /// The package name or the policy's app that the key is for, and nil for every app whose policy names the key.
-    public let scope: String?
+    package let scope: String?
     /// When the key may be used.
-    public let window: KeyWindow
+    package let window: KeyWindow
     /// When the key is retired, and nil for never.
-    public let retiredAt: Date?
+    package let retiredAt: Date?
     /// The key itself.
-    public let material: any KeyMaterial
+    package let material: any KeyMaterial
 
     /// The use of the key.
-    public var purpose: KeyPurpose { type(of: material).purpose }
+    package var purpose: KeyPurpose { type(of: material).purpose }
 
     /// Names a key.
-    public init(
+    package init(
         name: String, scope: String? = nil, window: KeyWindow = .always, retiredAt: Date? = nil,
         material: any KeyMaterial
     ) {
@@ -29,15 +29,15 @@ public struct NamedKey: Sendable {
     }
 
     /// The key's state at a time.
-    public func state(at time: Date) -> KeyState { window.state(at: time, retiredAt: retiredAt) }
+    package func state(at time: Date) -> KeyState { window.state(at: time, retiredAt: retiredAt) }
 }
 
 /// The time in which a key may be used, including both ends.
 public struct KeyWindow: Sendable, Equatable {
     /// The beginning, and nil for none.
-    public let notBefore: Date?
+    package let notBefore: Date?
     /// The end, and nil for none.
-    public let notAfter: Date?
+    package let notAfter: Date?
 
     /// No limits.
     public static let always = KeyWindow(notBefore: nil, notAfter: nil)
@@ -64,7 +64,7 @@ public struct KeyWindow: Sendable, Equatable {
 }
 
 /// Whether a key may be used at a time.
-public enum KeyState: Sendable, Equatable, CustomStringConvertible {
+package enum KeyState: Sendable, Equatable, CustomStringConvertible {
     /// It may be used.
     case live
     /// Not yet: its window begins later.
@@ -75,7 +75,7 @@ public enum KeyState: Sendable, Equatable, CustomStringConvertible {
     case retired(Date)
 
     /// The state in a word.
-    public var name: String {
+    package var name: String {
         switch self {
         case .live: "live"
         case .pending: "pending"
@@ -85,7 +85,7 @@ public enum KeyState: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// The state with its time.
-    public var description: String {
+    package var description: String {
         switch self {
         case .live: "live"
         case .pending(let time): "not used before \(RFC3339.format(time))"

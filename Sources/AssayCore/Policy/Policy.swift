@@ -1,18 +1,18 @@
 /// The requirements of an organisation: its apps, and the mode of each policy check.
 public struct Policy: Sendable {
     /// The apps, by unique name.
-    public let apps: [PolicyApp]
+    package let apps: [PolicyApp]
     /// The keys of the policy, by unique name. Key stores hold more.
-    public let keys: [NamedKey]
+    package let keys: [NamedKey]
     /// The mode of every policy check of the catalogue: the one that was set, or the check's default.
-    public let modes: [CheckID: CheckMode]
+    package let modes: [CheckID: CheckMode]
 
     /// Composes a policy in code. `PolicyFile` reads one from a file.
     ///
     /// - Throws: ``PolicyError`` when there is no app, two apps or two keys share a name, an app has two configurations of
     ///   an engine, or a mode is set for a check that is not in `catalogue`, or other than `enforce` for one that is not
     ///   a policy check.
-    public init(
+    package init(
         apps: [PolicyApp], keys: [NamedKey] = [], modes: [CheckID: CheckMode] = [:], catalogue: [CheckDefinition]
     ) throws(PolicyError) {
         guard !apps.isEmpty else { throw PolicyError(field: "apps", "a policy names at least one app") }
@@ -72,31 +72,31 @@ public struct Policy: Sendable {
 }
 
 /// One app of a policy, with a section for each engine that judges its evidence.
-public struct PolicyApp: Sendable {
+package struct PolicyApp: Sendable {
     /// The name by which records and verdicts refer to the app.
-    public let name: String
+    package let name: String
     /// Its sections, at most one of each engine.
-    public let configurations: [any EngineConfiguration]
+    package let configurations: [any EngineConfiguration]
 
     /// Names an app.
-    public init(name: String, _ configurations: any EngineConfiguration...) {
+    package init(name: String, _ configurations: any EngineConfiguration...) {
         self.init(name: name, configurations: configurations)
     }
 
     /// Names an app.
-    public init(name: String, configurations: [any EngineConfiguration]) {
+    package init(name: String, configurations: [any EngineConfiguration]) {
         self.name = name
         self.configurations = configurations
     }
 
     /// The configuration of an engine, and nil when the app has none.
-    public func configuration<Configuration: EngineConfiguration>(_ type: Configuration.Type) -> Configuration? {
+    package func configuration<Configuration: EngineConfiguration>(_ type: Configuration.Type) -> Configuration? {
         configurations.lazy.compactMap { $0 as? Configuration }.first
     }
 }
 
 /// The section of an app for one engine: its requirements.
-public protocol EngineConfiguration: Sendable {
+package protocol EngineConfiguration: Sendable {
     /// The name of the engine, such as `app-attest`.
     static var engine: String { get }
     /// The field of an app in a policy file that holds the configuration, such as `appAttest`.

@@ -22,11 +22,11 @@ extension VerdictSubject {
 }
 
 /// A fact of subjects by which reports group verdicts: a version or a label, never the identifier of a device or request.
-public struct SubjectDimension: Sendable, Equatable {
+package struct SubjectDimension: Sendable, Equatable {
     /// The name of the field; see ``SubjectField/name``.
-    public let name: String
+    package let name: String
     /// The title in reports.
-    public let title: String
+    package let title: String
 
     /// Names a dimension.
     package init(_ name: String, _ title: String) {

@@ -1,19 +1,19 @@
-public import AssayCore
-public import AssayPrimitives
+package import AssayCore
+package import AssayPrimitives
 
 /// The field `Content-Digest`, RFC 9530 section 2: digests of the content of a message, as it is transferred.
 ///
 /// It proves nothing by itself: a signature must cover it.
-public struct ContentDigest: Sendable {
+package struct ContentDigest: Sendable {
     /// An algorithm that counts.
-    public enum Algorithm: String, Sendable, Hashable, CaseIterable {
+    package enum Algorithm: String, Sendable, Hashable, CaseIterable {
         /// SHA-256.
         case sha256 = "sha-256"
         /// SHA-512.
         case sha512 = "sha-512"
 
         /// The length of a digest in bytes.
-        public var length: Int {
+        package var length: Int {
             switch self {
             case .sha256: 32
             case .sha512: 64
@@ -21,7 +21,7 @@ public struct ContentDigest: Sendable {
         }
 
         /// The digest of some content.
-        public func digest(of content: ArraySlice<UInt8>) -> [UInt8] {
+        package func digest(of content: ArraySlice<UInt8>) -> [UInt8] {
             switch self {
             case .sha256: Digest.sha256(content)
             case .sha512: Digest.sha512(content)
@@ -30,26 +30,26 @@ public struct ContentDigest: Sendable {
     }
 
     /// One digest.
-    public struct Value: Sendable, Equatable {
+    package struct Value: Sendable, Equatable {
         /// Its algorithm.
-        public let algorithm: Algorithm
+        package let algorithm: Algorithm
         /// The digest.
-        public let digest: [UInt8]
+        package let digest: [UInt8]
 
         /// Makes a digest, whose length must be the algorithm's.
-        public init(_ algorithm: Algorithm, _ digest: [UInt8]) {
+        package init(_ algorithm: Algorithm, _ digest: [UInt8]) {
             self.algorithm = algorithm
             self.digest = digest
         }
     }
 
     /// The digests that count, in their order, one of an algorithm at most.
-    public let values: [Value]
+    package let values: [Value]
     /// The names of algorithms that are deprecated or not known. Their digests never count.
-    public let ignored: [String]
+    package let ignored: [String]
 
     /// The digests of some content under some algorithms, in the order of these.
-    public init(of content: ArraySlice<UInt8>, _ algorithms: [Algorithm]) {
+    package init(of content: ArraySlice<UInt8>, _ algorithms: [Algorithm]) {
         values = algorithms.map { Value($0, $0.digest(of: content)) }
         ignored = []
     }
@@ -61,7 +61,7 @@ public struct ContentDigest: Sendable {
     ///   - form: in which form digests may stand.
     /// - Throws: ``DecodeError`` for what is no dictionary, for an algorithm that comes twice, and for a digest of a known
     ///   algorithm that is not bytes of its length.
-    public init(_ value: ArraySlice<UInt8>, form: ByteForm = .byteSequence) throws(DecodeError) {
+    package init(_ value: ArraySlice<UInt8>, form: ByteForm = .byteSequence) throws(DecodeError) {
         var values: [Value] = []
         var ignored: [String] = []
         for entry in try StructuredFieldReader.readDictionary(value).entries {
@@ -83,7 +83,7 @@ public struct ContentDigest: Sendable {
 
     /// The field value.
     /// - Throws: ``SerialisationError`` never for known algorithms; ignored ones are left out.
-    public func write() throws(SerialisationError) -> [UInt8] {
+    package func write() throws(SerialisationError) -> [UInt8] {
         try StructuredFieldWriter.write(
             StructuredDictionary(
                 values.map {
@@ -92,7 +92,7 @@ public struct ContentDigest: Sendable {
     }
 
     /// What comparing digests with content tells.
-    public enum Comparison: Sendable, Equatable {
+    package enum Comparison: Sendable, Equatable {
         /// There are digests that count, and all of them are the content's.
         case matches
         /// The digest of an algorithm is that of other content. One is enough, whatever the others are.
@@ -104,12 +104,12 @@ public struct ContentDigest: Sendable {
     }
 
     /// Compares with content that is there as a whole.
-    public func compare(with content: ArraySlice<UInt8>) -> Comparison {
+    package func compare(with content: ArraySlice<UInt8>) -> Comparison {
         compare { $0.digest(of: content) }
     }
 
     /// Compares with digests of the content that somebody else computes, nil for those that nobody has.
-    public func compare(_ digest: (Algorithm) -> [UInt8]?) -> Comparison {
+    package func compare(_ digest: (Algorithm) -> [UInt8]?) -> Comparison {
         guard !values.isEmpty else { return .noKnownAlgorithm }
         for value in values {
             guard let found = digest(value.algorithm) else { return .notComputed(value.algorithm) }
@@ -121,7 +121,7 @@ public struct ContentDigest: Sendable {
 
 extension RunningDigest {
     /// Begins the digest of some content, with no bytes.
-    public init(_ algorithm: ContentDigest.Algorithm) {
+    package init(_ algorithm: ContentDigest.Algorithm) {
         switch algorithm {
         case .sha256: self.init(.sha256 as Algorithm)
         case .sha512: self.init(.sha512 as Algorithm)

@@ -2,40 +2,40 @@
 ///
 /// Nothing here is taken from fields that tell of proxies: whoever stands behind one gives the target that the client
 /// addressed.
-public struct HTTPMessageParts: Sendable {
+package struct HTTPMessageParts: Sendable {
     /// One line of a header or trailer section.
-    public struct Field: Sendable {
+    package struct Field: Sendable {
         /// The name, in any case.
-        public let name: String
+        package let name: String
         /// The value, with or without white space around it.
-        public let value: String
+        package let value: String
 
         /// Makes a line.
-        public init(_ name: String, _ value: String) {
+        package init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
         }
     }
 
     /// The method, as it was received: methods are case-sensitive. Empty for a response.
-    public var method: String
+    package var method: String
     /// The full target URI (RFC 9110 section 7.1), such as `https://example.com/path?query`. Empty for a response.
     ///
     /// `@target-uri` is this text byte for byte; what else is derived from it is normalised. A client that signs a
     /// fragment with it is verified by giving the text with the fragment.
-    public var targetURI: String
+    package var targetURI: String
     /// The request target of the request line (RFC 9112 section 3.2), when it is not the target's path and query: in
     /// absolute form, authority form or as an asterisk.
-    public var requestTarget: String?
+    package var requestTarget: String?
     /// The header section, in the order in which it was received.
-    public var fields: [Field]
+    package var fields: [Field]
     /// The trailer section.
-    public var trailers: [Field]
+    package var trailers: [Field]
     /// The status code of a response, and nil for a request.
-    public var status: Int?
+    package var status: Int?
 
     /// The request that a response answers, for components with the parameter `req`.
-    public var request: HTTPMessageParts? {
+    package var request: HTTPMessageParts? {
         get { related.first }
         set { related = newValue.map { [$0] } ?? [] }
     }
@@ -44,7 +44,7 @@ public struct HTTPMessageParts: Sendable {
     private var related: [HTTPMessageParts] = []
 
     /// The parts of a request.
-    public init(
+    package init(
         method: String, targetURI: String, fields: [Field], trailers: [Field] = [], requestTarget: String? = nil
     ) {
         self.method = method
@@ -55,7 +55,7 @@ public struct HTTPMessageParts: Sendable {
     }
 
     /// The parts of a response.
-    public init(status: Int, fields: [Field], trailers: [Field] = [], to request: HTTPMessageParts? = nil) {
+    package init(status: Int, fields: [Field], trailers: [Field] = [], to request: HTTPMessageParts? = nil) {
         self.init(method: "", targetURI: "", fields: fields, trailers: trailers)
         self.status = status
         self.request = request
@@ -65,7 +65,7 @@ public struct HTTPMessageParts: Sendable {
     /// there is none. White space around each line is not part of it.
     ///
     /// - Parameter name: the name, in any case.
-    public func combinedValue(of name: String) -> [UInt8]? {
+    package func combinedValue(of name: String) -> [UInt8]? {
         var value: [UInt8]?
         for field in fields where HTTPFieldText.isName(field.name, equalTo: name) {
             if value == nil {

@@ -7,7 +7,7 @@ internal import AssayCore
 /// reader that copies would then refuse what is genuine; a sender that writes its field otherwise but signs the text of the
 /// standard is verified, and one that signs its own other text is not. Neither choice can let two meanings pass under one
 /// signature, since what is written again is all that was understood.
-public enum SignatureBase {
+package enum SignatureBase {
     /// The signature base, byte for byte.
     ///
     /// - Parameters:
@@ -15,7 +15,7 @@ public enum SignatureBase {
     ///   - message: the message. For components with `req`, its related request.
     ///   - rules: what the standard leaves open.
     /// - Throws: ``SignatureBaseError`` for the first component that has no value, or none that can be signed.
-    public static func build(
+    package static func build(
         for input: SignatureInput, of message: HTTPMessageParts, rules: SignatureBaseRules = SignatureBaseRules()
     ) throws(SignatureBaseError) -> [UInt8] {
         var base: [UInt8] = []
@@ -41,7 +41,7 @@ public enum SignatureBase {
     /// The value of one component, as it would stand in a signature base.
     ///
     /// - Throws: ``SignatureBaseError`` when it has no value, or none that can be signed.
-    public static func value(
+    package static func value(
         of component: SignatureComponent, in message: HTTPMessageParts,
         rules: SignatureBaseRules = SignatureBaseRules()
     ) throws(SignatureBaseError) -> [UInt8] {

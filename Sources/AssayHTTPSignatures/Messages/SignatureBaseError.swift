@@ -1,30 +1,30 @@
-public import AssayCore
+package import AssayCore
 
 /// Why there is no signature base (RFC 9421 section 2.5): which component has no value, and why.
-public struct SignatureBaseError: Error, CheckFinding, Equatable, CustomStringConvertible {
+package struct SignatureBaseError: Error, CheckFinding, Equatable, CustomStringConvertible {
     /// What is wrong, in a word that programs match.
-    public typealias Code = CheckCode
+    package typealias Code = CheckCode
 
     /// What is wrong.
-    public let reason: Code
+    package let reason: Code
     /// The component's identifier, as it stands in a signature base.
-    public let component: String
+    package let component: String
     /// What was found, and what is allowed.
-    public let message: String
+    package let message: String
 
     /// Describes what is wrong with a component.
-    public init(_ reason: Code, _ component: SignatureComponent, _ message: String) {
+    package init(_ reason: Code, _ component: SignatureComponent, _ message: String) {
         self.reason = reason
         self.component = component.text
         self.message = message
     }
 
     /// The stable code.
-    public var code: String { reason.name }
+    package var code: String { reason.name }
     /// Component and sentence.
-    public var detail: String { "\(component): \(message)" }
+    package var detail: String { "\(component): \(message)" }
     /// Component and sentence.
-    public var description: String { detail }
+    package var description: String { detail }
 }
 
 /// The codes of components without a value.

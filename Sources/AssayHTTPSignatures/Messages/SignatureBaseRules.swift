@@ -1,7 +1,7 @@
 /// What the standard leaves to whoever builds a signature base, and what it does not allow but clients do.
-public struct SignatureBaseRules: Sendable {
+package struct SignatureBaseRules: Sendable {
     /// What becomes of a field value that is folded over several lines (RFC 9112 section 5.2).
-    public enum LineFolding: Sendable {
+    package enum LineFolding: Sendable {
         /// An error.
         case refuse
         /// Each fold becomes one space (RFC 9421 section 2.1, step 3).
@@ -9,7 +9,7 @@ public struct SignatureBaseRules: Sendable {
     }
 
     /// What a structured field is at its top (RFC 9651 section 3).
-    public enum FieldType: Sendable {
+    package enum FieldType: Sendable {
         /// A dictionary.
         case dictionary
         /// A list.
@@ -19,15 +19,15 @@ public struct SignatureBaseRules: Sendable {
     }
 
     /// What becomes of a folded field.
-    public var lineFolding: LineFolding
+    package var lineFolding: LineFolding
     /// Whether `@authority` has no port at all, as some clients sign it. By the standard only the default port of the
     /// scheme is left out.
-    public var authorityWithoutPort: Bool
+    package var authorityWithoutPort: Bool
     /// What fields are, by name in lower case: `sf` can be applied to these only (RFC 9421 section 2.1.1).
-    public var fieldTypes: [String: FieldType]
+    package var fieldTypes: [String: FieldType]
 
     /// The types of fields that RFCs define.
-    public static let knownFieldTypes: [String: FieldType] = [
+    package static let knownFieldTypes: [String: FieldType] = [
         "accept-signature": .dictionary, "cache-status": .list, "cdn-cache-control": .dictionary,
         "client-cert": .item, "client-cert-chain": .list, "content-digest": .dictionary, "priority": .dictionary,
         "proxy-status": .list, "repr-digest": .dictionary, "signature": .dictionary, "signature-input": .dictionary,
@@ -35,7 +35,7 @@ public struct SignatureBaseRules: Sendable {
     ]
 
     /// The rules of the standard, but for what is given.
-    public init(
+    package init(
         lineFolding: LineFolding = .refuse, authorityWithoutPort: Bool = false,
         fieldTypes: [String: FieldType] = knownFieldTypes
     ) {

@@ -1,24 +1,24 @@
-public import AssayCore
+package import AssayCore
 
 /// An identifier of a covered component (RFC 9421 section 2): a name, and parameters that say how its value is taken.
 ///
 /// That a component can be understood is found out when the signature base is built, not here: a signature of somebody
 /// else, such as a proxy, may cover what is unknown, and must not spoil the one that is looked at.
-public struct SignatureComponent: Sendable, Hashable {
+package struct SignatureComponent: Sendable, Hashable {
     /// The name: that of a field in lower case, or one that begins with `@`.
-    public let name: String
+    package let name: String
     /// The parameters in their order, which the signature base keeps.
-    public let parameters: [StructuredParameter]
+    package let parameters: [StructuredParameter]
 
     /// Makes an identifier.
-    public init(_ name: String, _ parameters: [StructuredParameter] = []) {
+    package init(_ name: String, _ parameters: [StructuredParameter] = []) {
         self.name = name
         self.parameters = parameters
     }
 
     /// Makes the identifier that an item of an inner list stands for.
     /// - Throws: ``DecodeError`` at the item when it is no String.
-    public init(_ item: StructuredItem) throws(DecodeError) {
+    package init(_ item: StructuredItem) throws(DecodeError) {
         guard case .string(let name) = item.value else {
             throw DecodeError(
                 .unexpectedType, at: item.offset, "a component is named by a String, found \(item.value.kindName)")
@@ -27,22 +27,22 @@ public struct SignatureComponent: Sendable, Hashable {
     }
 
     /// The item that stands for the identifier.
-    public var item: StructuredItem { StructuredItem(.string(name), parameters) }
+    package var item: StructuredItem { StructuredItem(.string(name), parameters) }
 
     /// The identifier as it stands in a signature base, for messages.
-    public var text: String {
+    package var text: String {
         guard let bytes = try? StructuredFieldWriter.write(item) else { return "\"\(name.excerpt)\"" }
         return String(decoding: bytes, as: UTF8.self).excerpt
     }
 
     /// Whether two identifiers name the same component. The order of parameters makes no difference (section 2).
-    public static func == (left: Self, right: Self) -> Bool {
+    package static func == (left: Self, right: Self) -> Bool {
         left.name.isByteEqual(to: right.name) && left.parameters.count == right.parameters.count
             && left.parameters.allSatisfy(right.parameters.contains)
     }
 
     /// Hashes the name, and how many parameters there are.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         for byte in name.utf8 { hasher.combine(byte) }
         hasher.combine(parameters.count)
     }

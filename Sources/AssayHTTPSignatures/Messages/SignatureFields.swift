@@ -1,20 +1,20 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
 
 /// The field `Signature-Input` (RFC 9421 section 4.1): what each signature of a message covers.
-public struct SignatureInputField: Sendable {
+package struct SignatureInputField: Sendable {
     /// The members in their order. No label comes twice.
-    public let inputs: [SignatureInput]
+    package let inputs: [SignatureInput]
 
     /// Makes a field.
-    public init(_ inputs: [SignatureInput]) { self.inputs = inputs }
+    package init(_ inputs: [SignatureInput]) { self.inputs = inputs }
 
     /// Reads a field value.
     ///
     /// - Parameter value: the value, its lines joined; indices serve as offsets.
     /// - Throws: ``DecodeError`` for what is no dictionary of inner lists of Strings, for labels, components or
     ///   parameters that come twice, and for parameters of section 2.3 with values of other types.
-    public init(_ value: ArraySlice<UInt8>) throws(DecodeError) {
+    package init(_ value: ArraySlice<UInt8>) throws(DecodeError) {
         var inputs: [SignatureInput] = []
         for entry in try StructuredFieldReader.readDictionary(value).entries {
             guard case .innerList(let list) = entry.member else {
@@ -30,18 +30,18 @@ public struct SignatureInputField: Sendable {
     }
 
     /// The member with a label.
-    public subscript(label: String) -> SignatureInput? { inputs.first { $0.label.isByteEqual(to: label) } }
+    package subscript(label: String) -> SignatureInput? { inputs.first { $0.label.isByteEqual(to: label) } }
 
     /// The field value.
     /// - Throws: ``SerialisationError`` for labels, names and parameters that a field cannot carry.
-    public func write() throws(SerialisationError) -> [UInt8] {
+    package func write() throws(SerialisationError) -> [UInt8] {
         try StructuredFieldWriter.write(
             StructuredDictionary(inputs.map { StructuredDictionary.Entry($0.label, .innerList($0.innerList)) }))
     }
 }
 
 /// In which form a field may carry bytes.
-public enum ByteForm: Sendable {
+package enum ByteForm: Sendable {
     /// As a Byte Sequence, as the RFCs demand.
     case byteSequence
     /// As that, or as a String of standard base64, as some clients write it.
@@ -79,18 +79,18 @@ public enum ByteForm: Sendable {
 }
 
 /// The field `Signature` (RFC 9421 section 4.2): the signatures of a message.
-public struct SignatureField: Sendable {
+package struct SignatureField: Sendable {
     /// One signature.
-    public struct Entry: Sendable {
+    package struct Entry: Sendable {
         /// The label, which ties it to a member of the field `Signature-Input`.
-        public let label: String
+        package let label: String
         /// The signature.
-        public let bytes: [UInt8]
+        package let bytes: [UInt8]
         /// The byte of the field value at which the member begins; 0 for what was not read.
-        public let offset: Int
+        package let offset: Int
 
         /// Makes an entry.
-        public init(_ label: String, _ bytes: [UInt8], offset: Int = 0) {
+        package init(_ label: String, _ bytes: [UInt8], offset: Int = 0) {
             self.label = label
             self.bytes = bytes
             self.offset = offset
@@ -98,10 +98,10 @@ public struct SignatureField: Sendable {
     }
 
     /// The signatures in their order. No label comes twice.
-    public let entries: [Entry]
+    package let entries: [Entry]
 
     /// Makes a field.
-    public init(_ entries: [Entry]) { self.entries = entries }
+    package init(_ entries: [Entry]) { self.entries = entries }
 
     /// Reads a field value.
     ///
@@ -109,7 +109,7 @@ public struct SignatureField: Sendable {
     ///   - value: the value, its lines joined; indices serve as offsets.
     ///   - form: in which form signatures may stand.
     /// - Throws: ``DecodeError`` for what is no dictionary of such values, and for labels that come twice.
-    public init(_ value: ArraySlice<UInt8>, form: ByteForm = .byteSequence) throws(DecodeError) {
+    package init(_ value: ArraySlice<UInt8>, form: ByteForm = .byteSequence) throws(DecodeError) {
         var entries: [Entry] = []
         for entry in try StructuredFieldReader.readDictionary(value).entries {
             let bytes = try form.bytes(of: entry.member, entry.key, offset: entry.offset)
@@ -119,11 +119,11 @@ public struct SignatureField: Sendable {
     }
 
     /// The signature with a label.
-    public subscript(label: String) -> [UInt8]? { entries.first { $0.label.isByteEqual(to: label) }?.bytes }
+    package subscript(label: String) -> [UInt8]? { entries.first { $0.label.isByteEqual(to: label) }?.bytes }
 
     /// The field value.
     /// - Throws: ``SerialisationError`` for labels that a field cannot carry.
-    public func write() throws(SerialisationError) -> [UInt8] {
+    package func write() throws(SerialisationError) -> [UInt8] {
         try StructuredFieldWriter.write(
             StructuredDictionary(
                 entries.map { StructuredDictionary.Entry($0.label, .item(StructuredItem(.byteSequence($0.bytes)))) }))

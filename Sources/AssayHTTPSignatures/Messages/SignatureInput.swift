@@ -1,29 +1,29 @@
-public import AssayCore
+package import AssayCore
 
 /// What one signature covers and says of itself: a member of the field `Signature-Input` (RFC 9421 sections 2.3 and 4.1).
-public struct SignatureInput: Sendable {
+package struct SignatureInput: Sendable {
     /// The label, which ties it to a member of the field `Signature`.
-    public let label: String
+    package let label: String
     /// The covered components in their order. None comes twice (section 2.5).
-    public let components: [SignatureComponent]
+    package let components: [SignatureComponent]
     /// The components and parameters as an inner list.
-    public let innerList: StructuredInnerList
+    package let innerList: StructuredInnerList
     /// When the signature was made, in seconds since 1970.
-    public let created: Int64?
+    package let created: Int64?
     /// When the signature ends to be valid, in seconds since 1970.
-    public let expires: Int64?
+    package let expires: Int64?
     /// The nonce.
-    public let nonce: String?
+    package let nonce: String?
     /// The algorithm, by its name in the registry of section 6.2.
-    public let algorithm: String?
+    package let algorithm: String?
     /// The identifier of the key.
-    public let keyID: String?
+    package let keyID: String?
     /// What the application uses the signature for.
-    public let tag: String?
+    package let tag: String?
     /// The byte of the field value at which the member begins; 0 for what was not read.
-    public let offset: Int
+    package let offset: Int
     /// The member as the sender wrote it, without label and `=`; empty for what was not read.
-    public let source: [UInt8]
+    package let source: [UInt8]
 
     /// How many components a signature may cover. Genuine ones cover less than ten; pairs of them are compared.
     package static let components = 64
@@ -38,7 +38,7 @@ public struct SignatureInput: Sendable {
     ///   - parameters: the parameters in the order in which they are written; those of section 2.3 have the types that
     ///     it gives.
     /// - Throws: ``DecodeError`` for parameters of wrong types, duplicates, more than 64 components, and more than 8 parameters of one.
-    public init(
+    package init(
         label: String, components: [SignatureComponent], parameters: [StructuredParameter]
     ) throws(DecodeError) {
         let list = StructuredInnerList(components.map(\.item), parameters)
@@ -113,11 +113,11 @@ public struct SignatureInput: Sendable {
     }
 
     /// All parameters in their order, unknown ones too.
-    public var parameters: [StructuredParameter] { innerList.parameters }
+    package var parameters: [StructuredParameter] { innerList.parameters }
 
     /// Whether the sender wrote the member as section 4.1 of RFC 9651 has it. When not, the sender signed either that
     /// form, and its signature verifies, or its own text, and it does not: see ``SignatureBase``.
-    public var isCanonical: Bool {
+    package var isCanonical: Bool {
         guard let canonical = try? StructuredFieldWriter.write(innerList) else { return false }
         return source.isEmpty || source == canonical
     }

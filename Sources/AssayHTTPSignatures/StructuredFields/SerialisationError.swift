@@ -1,8 +1,8 @@
 /// A value that a field cannot carry.
-public struct SerialisationError: Error, Equatable, CustomStringConvertible {
+package struct SerialisationError: Error, Equatable, CustomStringConvertible {
     /// What cannot be written, and what is allowed.
-    public let description: String
+    package let description: String
 
     /// Describes what cannot be written.
-    public init(_ description: String) { self.description = description }
+    package init(_ description: String) { self.description = description }
 }

@@ -3,7 +3,7 @@ internal import AssayCore
 /// A value of a structured field without its parameters (RFC 9651 section 3.3).
 ///
 /// Strings and tokens that were read are ASCII, so Swift's comparison of them is one of bytes.
-public enum StructuredBareItem: Sendable, Equatable {
+package enum StructuredBareItem: Sendable, Equatable {
     /// A whole number of at most 15 digits.
     case integer(Int64)
     /// A number with a fraction.
@@ -22,7 +22,7 @@ public enum StructuredBareItem: Sendable, Equatable {
     case displayString(String)
 
     /// What kind of value it is, in the words of the RFC, for messages.
-    public var kindName: String {
+    package var kindName: String {
         switch self {
         case .integer: "an Integer"
         case .decimal: "a Decimal"
@@ -36,7 +36,7 @@ public enum StructuredBareItem: Sendable, Equatable {
     }
 
     /// Whether two values are of one kind and the same; texts are compared as bytes.
-    public static func == (left: Self, right: Self) -> Bool {
+    package static func == (left: Self, right: Self) -> Bool {
         switch (left, right) {
         case (.integer(let left), .integer(let right)), (.date(let left), .date(let right)): left == right
         case (.decimal(let left), .decimal(let right)): left == right
@@ -53,19 +53,19 @@ public enum StructuredBareItem: Sendable, Equatable {
 }
 
 /// A number with up to twelve digits before the point and three after it (RFC 9651 section 3.3.2), kept exactly.
-public struct StructuredDecimal: Sendable, Hashable {
+package struct StructuredDecimal: Sendable, Hashable {
     /// The number in thousandths.
-    public let thousandths: Int64
+    package let thousandths: Int64
 
     /// The largest number in thousandths, 999,999,999,999.999; its negative is the smallest.
-    public static let limit: Int64 = 999_999_999_999_999
+    package static let limit: Int64 = 999_999_999_999_999
 
     /// Makes a number of thousandths. One beyond ``limit`` cannot be written.
-    public init(thousandths: Int64) { self.thousandths = thousandths }
+    package init(thousandths: Int64) { self.thousandths = thousandths }
 
     /// The nearest number, and of two equally near ones that with the even last digit (section 4.1.5); nil beyond
     /// ``limit`` and for what is no number.
-    public init?(rounding value: Double) {
+    package init?(rounding value: Double) {
         let scaled = (value * 1000).rounded(.toNearestOrEven)
         guard abs(scaled) <= Double(Self.limit) else { return nil }
         thousandths = Int64(scaled)

@@ -9,9 +9,9 @@ package import AssayCore
 /// value has several texts.
 ///
 /// A field that came in several lines is given as one value, the lines joined by `, ` (section 4.2).
-public enum StructuredFieldReader {
+package enum StructuredFieldReader {
     /// What becomes of a key that comes twice in a dictionary or among parameters.
-    public enum Duplicates: Sendable {
+    package enum Duplicates: Sendable {
         /// An error.
         case refuse
         /// The last value counts, at the place of the first, as the RFC has it (sections 4.2.2 and 4.2.3.2).

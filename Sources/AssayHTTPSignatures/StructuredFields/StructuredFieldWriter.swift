@@ -4,10 +4,10 @@ internal import AssayCore
 ///
 /// What ``StructuredFieldReader`` read can always be written. An empty list or dictionary is written as nothing, and such
 /// a field is left out of a message.
-public enum StructuredFieldWriter {
+package enum StructuredFieldWriter {
     /// The text of an item (section 4.1.3).
     /// - Throws: ``SerialisationError`` for what the RFC does not allow in a field.
-    public static func write(_ item: StructuredItem) throws(SerialisationError) -> [UInt8] {
+    package static func write(_ item: StructuredItem) throws(SerialisationError) -> [UInt8] {
         var output: [UInt8] = []
         try append(item, to: &output)
         return output
@@ -15,7 +15,7 @@ public enum StructuredFieldWriter {
 
     /// The text of a list (section 4.1.1).
     /// - Throws: ``SerialisationError`` for what the RFC does not allow in a field.
-    public static func write(_ list: [StructuredMember]) throws(SerialisationError) -> [UInt8] {
+    package static func write(_ list: [StructuredMember]) throws(SerialisationError) -> [UInt8] {
         var output: [UInt8] = []
         for (index, member) in list.enumerated() {
             if index > 0 { output += [UInt8(ascii: ","), 0x20] }
@@ -26,7 +26,7 @@ public enum StructuredFieldWriter {
 
     /// The text of a dictionary (section 4.1.2).
     /// - Throws: ``SerialisationError`` for what the RFC does not allow in a field, also for a key that comes twice.
-    public static func write(_ dictionary: StructuredDictionary) throws(SerialisationError) -> [UInt8] {
+    package static func write(_ dictionary: StructuredDictionary) throws(SerialisationError) -> [UInt8] {
         var output: [UInt8] = []
         var keys: Set<String> = []
         for (index, entry) in dictionary.entries.enumerated() {
@@ -47,7 +47,7 @@ public enum StructuredFieldWriter {
 
     /// The text of an inner list (section 4.1.1.1).
     /// - Throws: ``SerialisationError`` for what the RFC does not allow in a field.
-    public static func write(_ list: StructuredInnerList) throws(SerialisationError) -> [UInt8] {
+    package static func write(_ list: StructuredInnerList) throws(SerialisationError) -> [UInt8] {
         var output: [UInt8] = []
         try append(.innerList(list), to: &output)
         return output

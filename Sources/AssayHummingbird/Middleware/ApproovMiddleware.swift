@@ -76,7 +76,7 @@ public struct ApproovMiddleware<Context: ApproovRequestContext>: RouterMiddlewar
     /// becomes an error.
     private func callHandler(
         _ request: Request, _ context: Context, _ check: StreamedBodyCheck,
-        _ enforcement: ApproovConfiguration.Enforcement, _ next: (Request, Context) async throws -> Response
+        _ enforcement: ApproovEnforcement, _ next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         let result: Result<Response, any Error>
         do { result = .success(try await next(request, context)) } catch { result = .failure(error) }

@@ -6,7 +6,7 @@ import Logging
 enum RefusalLog {
     /// Logs an outcome, acceptances at debug level, and adds it to the metadata of the request's logger.
     static func write(
-        _ outcome: ApproovOutcome, app: String, _ enforcement: ApproovConfiguration.Enforcement,
+        _ outcome: ApproovOutcome, app: String, _ enforcement: ApproovEnforcement,
         to logger: inout Logger
     ) {
         guard !outcome.isAccepted else {
@@ -44,7 +44,7 @@ enum RefusalLog {
 
     /// Logs a body other than the signed one.
     static func write(
-        _ status: StreamedBodyCheck.Status, app: String, _ enforcement: ApproovConfiguration.Enforcement,
+        _ status: StreamedBodyCheck.Status, app: String, _ enforcement: ApproovEnforcement,
         to logger: Logger
     ) {
         var metadata = common(app, enforcement)
@@ -55,7 +55,7 @@ enum RefusalLog {
     }
 
     private static func common(
-        _ app: String, _ enforcement: ApproovConfiguration.Enforcement
+        _ app: String, _ enforcement: ApproovEnforcement
     ) -> Logger.Metadata {
         ["approov.app": "\(app.excerpt)", "approov.enforcement": "\(enforcement.rawValue)"]
     }

@@ -26,7 +26,7 @@ public struct ApproovRequest: Sendable {
     /// The verdict, or why there is none.
     public let outcome: ApproovOutcome
     /// The enforcement for the request: `reject`, `annotate` or `off`.
-    public let enforcement: ApproovConfiguration.Enforcement
+    public let enforcement: ApproovEnforcement
     /// The check of a streamed body; nil for every other.
     public let body: StreamedBodyCheck?
 

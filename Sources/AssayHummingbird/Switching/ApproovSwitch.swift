@@ -13,12 +13,12 @@ public final class ApproovSwitch: Sendable {
         let app: String
         private let index: Atomic<Int>
 
-        init(app: String, _ enforcement: ApproovConfiguration.Enforcement) {
+        init(app: String, _ enforcement: ApproovEnforcement) {
             self.app = app
             index = Atomic(Self.index(of: enforcement))
         }
 
-        var enforcement: ApproovConfiguration.Enforcement {
+        var enforcement: ApproovEnforcement {
             switch index.load(ordering: .acquiring) {
             case 0: .off
             case 1: .annotate
@@ -26,11 +26,11 @@ public final class ApproovSwitch: Sendable {
             }
         }
 
-        func turn(to enforcement: ApproovConfiguration.Enforcement) {
+        func turn(to enforcement: ApproovEnforcement) {
             index.store(Self.index(of: enforcement), ordering: .releasing)
         }
 
-        private static func index(of enforcement: ApproovConfiguration.Enforcement) -> Int {
+        private static func index(of enforcement: ApproovEnforcement) -> Int {
             switch enforcement {
             case .off: 0
             case .annotate: 1
@@ -48,7 +48,7 @@ public final class ApproovSwitch: Sendable {
     package var apps: [String] { positions.withLock { $0.map(\.app) } }
 
     /// The enforcement of an app; nil for an unknown app.
-    public func enforcement(of app: String) -> ApproovConfiguration.Enforcement? { position(of: app)?.enforcement }
+    public func enforcement(of app: String) -> ApproovEnforcement? { position(of: app)?.enforcement }
 
     /// Sets the enforcement of one app for all later requests, until it is set again or a new policy changes it.
     ///
@@ -58,7 +58,7 @@ public final class ApproovSwitch: Sendable {
     ///   - cause: the reason in the log.
     /// - Throws: `RequestError` when the policy has no such app.
     public func turn(
-        to enforcement: ApproovConfiguration.Enforcement, for app: String, because cause: String
+        to enforcement: ApproovEnforcement, for app: String, because cause: String
     ) throws(RequestError) {
         let isKnown = positions.withLock { positions in
             guard let position = positions.first(where: { $0.app.isByteEqual(to: app) }) else { return false }
@@ -69,7 +69,7 @@ public final class ApproovSwitch: Sendable {
     }
 
     /// Sets the enforcement of all apps.
-    public func turnAll(to enforcement: ApproovConfiguration.Enforcement, because cause: String) {
+    public func turnAll(to enforcement: ApproovEnforcement, because cause: String) {
         positions.withLock { positions in
             for position in positions { turn(position, to: enforcement, because: cause) }
         }
@@ -97,7 +97,7 @@ public final class ApproovSwitch: Sendable {
 
     /// Sets and logs, under the lock for the right order in the log.
     private func turn(
-        _ position: Position, to enforcement: ApproovConfiguration.Enforcement, because cause: String
+        _ position: Position, to enforcement: ApproovEnforcement, because cause: String
     ) {
         let before = position.enforcement
         guard before != enforcement else { return }

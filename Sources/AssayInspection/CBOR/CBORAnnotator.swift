@@ -2,14 +2,14 @@ import AssayCore
 import FoundationEssentials
 
 /// Annotates CBOR items, with values as in the diagnostic notation of RFC 8949 section 8.
-public enum CBORAnnotator {
+package enum CBORAnnotator {
     /// The annotation of an item, everything inside included.
     ///
     /// - Parameters:
     ///   - node: what was read.
     ///   - name: what the item is called; inside, members are called by their keys and entries by their index.
     ///   - bytes: the whole bytes to which the ranges of the node refer.
-    public static func annotate(_ node: CBORNode, named name: String, in bytes: [UInt8]) -> Annotation {
+    package static func annotate(_ node: CBORNode, named name: String, in bytes: [UInt8]) -> Annotation {
         var annotation = Annotation(name, at: node.range)
         annotation.violation = node.broken ?? irregularity(of: node, in: bytes)
         switch node.content {
@@ -35,7 +35,7 @@ public enum CBORAnnotator {
     }
 
     /// The annotations of all items that some bytes consist of. More than one is told as a violation.
-    public static func annotate(_ bytes: [UInt8]) -> [Annotation] {
+    package static func annotate(_ bytes: [UInt8]) -> [Annotation] {
         var annotations: [Annotation] = []
         for (index, node) in LenientCBOR.readAll(bytes[...]).enumerated() {
             var annotation = annotate(node, named: index == 0 ? "item" : "item \(index + 1)", in: bytes)
@@ -46,7 +46,7 @@ public enum CBORAnnotator {
     }
 
     /// A scalar in diagnostic notation; of arrays, maps and tags, which have parts, what they are.
-    public static func notation(_ node: CBORNode, in bytes: [UInt8]) -> String {
+    package static func notation(_ node: CBORNode, in bytes: [UInt8]) -> String {
         switch node.content {
         case .unsigned(let value): "\(value)"
         case .negative(let value): value == .max ? "-18446744073709551616" : "-\(value + 1)"

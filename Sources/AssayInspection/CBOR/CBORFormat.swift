@@ -1,13 +1,13 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
 
 /// CBOR (RFC 8949) of any content.
-public enum CBORFormat: BlobFormat {
+package enum CBORFormat: BlobFormat {
     /// CBOR.
-    public static let name = "CBOR"
+    package static let name = "CBOR"
 
     /// Takes arrays, maps and tagged items: every byte is some CBOR item, so single numbers and strings say nothing.
-    public static func recognise(_ bytes: [UInt8]) -> Recognition? {
+    package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard let first = bytes.first, [4, 5, 6].contains(first >> 5) else { return nil }
         let (node, end) = LenientCBOR.read(bytes[...])
         let isWhole = !node.isBroken && end == bytes.count
@@ -31,13 +31,13 @@ public enum CBORFormat: BlobFormat {
     }
 
     /// Annotates every item.
-    public static func annotate(_ bytes: [UInt8]) -> BlobContents {
+    package static func annotate(_ bytes: [UInt8]) -> BlobContents {
         let annotations = CBORAnnotator.annotate(bytes)
         return BlobContents(annotations, secrets: SecretAnnotations.ranges(in: annotations))
     }
 
     /// What the decoder of evidence says first. Any order of keys and tags are fine with it here.
-    public static func violation(in bytes: [UInt8]) -> DecodeError? {
+    package static func violation(in bytes: [UInt8]) -> DecodeError? {
         do throws(DecodeError) {
             var reader = CBORReader(bytes, allowingTags: true)
             try reader.skipItem()

@@ -1,9 +1,9 @@
 import AssayCore
 
 /// A CBOR data item (RFC 8949) as lenient reading found it, with its place.
-public struct CBORNode: Sendable {
+package struct CBORNode: Sendable {
     /// What an item holds.
-    public enum Content: Sendable {
+    package enum Content: Sendable {
         /// Major type 0.
         case unsigned(UInt64)
         /// Major type 1; the value is -1 minus this.
@@ -27,22 +27,22 @@ public struct CBORNode: Sendable {
     }
 
     /// The bytes of the item, its head included.
-    public let range: Range<Int>
+    package let range: Range<Int>
     /// What it holds; of a string that is cut, the part that is there.
-    public let content: Content
+    package let content: Content
     /// Why the bytes of a string, or those of an array or map besides its last entry, end before it does, and nil when
     /// they do not.
-    public let broken: String?
+    package let broken: String?
 
     /// Places an item.
-    public init(_ content: Content, at range: Range<Int>, broken: String? = nil) {
+    package init(_ content: Content, at range: Range<Int>, broken: String? = nil) {
         self.content = content
         self.range = range
         self.broken = broken
     }
 
     /// Whether reading ended at this item or inside of it.
-    public var isBroken: Bool {
+    package var isBroken: Bool {
         if broken != nil { return true }
         return switch content {
         case .broken: true
@@ -54,7 +54,7 @@ public struct CBORNode: Sendable {
     }
 
     /// The value of the first member of a map with a text key.
-    public subscript(key: String) -> CBORNode? {
+    package subscript(key: String) -> CBORNode? {
         guard case .map(let members) = content else { return nil }
         return members.first {
             if case .text(let text, _) = $0.key.content { text.isByteEqual(to: key) } else { false }
@@ -62,7 +62,7 @@ public struct CBORNode: Sendable {
     }
 
     /// The value of the first member of a map with an integer key, as COSE has them.
-    public subscript(key: Int64) -> CBORNode? {
+    package subscript(key: Int64) -> CBORNode? {
         guard case .map(let members) = content else { return nil }
         return members.first {
             switch $0.key.content {
@@ -74,7 +74,7 @@ public struct CBORNode: Sendable {
     }
 
     /// Where the bytes of a byte string stand, and nil for another item.
-    public var byteRange: Range<Int>? {
+    package var byteRange: Range<Int>? {
         if case .bytes(let range) = content { range } else { nil }
     }
 }

@@ -3,24 +3,24 @@
 /// Taken are indefinite lengths, arguments that are longer than they need to be, keys of any type and several times, tags,
 /// and text that is no UTF-8. Linear in the bytes; items nest no deeper than ``depth`` and are no more than ``items``,
 /// beyond which the rest is one broken item.
-public enum LenientCBOR {
+package enum LenientCBOR {
     /// How deep items may nest.
-    public static let depth = 64
+    package static let depth = 64
     /// How many items there may be. An item takes some hundred times the memory of the byte that it may be written with.
-    public static let items = 1 << 18
+    package static let items = 1 << 18
 
     /// Reads one item.
     ///
     /// - Parameter bytes: where the item begins; indices serve as offsets. No bytes are a broken item.
     /// - Returns: the item, and the index after it. A broken item extends to the end of the bytes.
-    public static func read(_ bytes: ArraySlice<UInt8>) -> (node: CBORNode, end: Int) {
+    package static func read(_ bytes: ArraySlice<UInt8>) -> (node: CBORNode, end: Int) {
         var reader = LenientCBORReader(bytes)
         let node = reader.item(depth: 0)
         return (node, reader.position)
     }
 
     /// Reads all items that follow each other.
-    public static func readAll(_ bytes: ArraySlice<UInt8>) -> [CBORNode] {
+    package static func readAll(_ bytes: ArraySlice<UInt8>) -> [CBORNode] {
         var reader = LenientCBORReader(bytes)
         var nodes: [CBORNode] = []
         while !reader.isAtEnd { nodes.append(reader.item(depth: 0)) }

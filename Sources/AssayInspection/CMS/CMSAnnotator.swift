@@ -1,10 +1,10 @@
 import AssayPrimitives
 
 /// Annotates CMS messages of type SignedData in BER or DER (RFC 5652), wherever they stand.
-public enum CMSAnnotator {
+package enum CMSAnnotator {
     /// What is signed, put together from its chunks as far as they are there; nil when the bytes are no SignedData, or its
     /// content is elsewhere.
-    public static func content(of bytes: [UInt8]) -> [UInt8]? {
+    package static func content(of bytes: [UInt8]) -> [UInt8]? {
         guard let node = LenientDER.readOne(bytes[...])?.node else { return nil }
         return SignedDataShape(node, in: bytes)?.content(in: bytes)
     }
@@ -18,7 +18,7 @@ public enum CMSAnnotator {
     ///   - name: what it is called there, such as `receipt`.
     ///   - contentFormat: the format of the content where the caller knows it.
     ///   - extensions: decoders of extensions of certificates, as ``CertificateAnnotator`` takes them.
-    public static func annotate(
+    package static func annotate(
         _ bytes: [UInt8], at range: Range<Int>, named name: String = "CMS message",
         contentFormat: (any BlobFormat.Type)? = nil,
         extensions: [String: CertificateAnnotator.ExtensionDecoder] = [:]

@@ -1,13 +1,13 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
 
 /// A CMS or PKCS #7 message of type SignedData, in BER or DER.
-public enum CMSFormat: BlobFormat {
+package enum CMSFormat: BlobFormat {
     /// CMS SignedData.
-    public static let name = "CMS SignedData message"
+    package static let name = "CMS SignedData message"
 
     /// Takes a ContentInfo whose type is SignedData.
-    public static func recognise(_ bytes: [UInt8]) -> Recognition? {
+    package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard bytes.first == 0x30, let (node, end) = LenientDER.readOne(bytes[...]),
             let shape = SignedDataShape(node, in: bytes)
         else { return nil }
@@ -22,7 +22,7 @@ public enum CMSFormat: BlobFormat {
     }
 
     /// Annotates the message.
-    public static func annotate(_ bytes: [UInt8]) -> BlobContents {
+    package static func annotate(_ bytes: [UInt8]) -> BlobContents {
         var contents = CMSAnnotator.annotate(bytes, at: bytes.indices)
         contents.unknown = [
             "Whether the signatures are those of the signers: `assay verify` says that of evidence that holds messages."
@@ -31,7 +31,7 @@ public enum CMSFormat: BlobFormat {
     }
 
     /// What the decoder of receipts says first.
-    public static func violation(in bytes: [UInt8]) -> DecodeError? {
+    package static func violation(in bytes: [UInt8]) -> DecodeError? {
         do throws(DecodeError) {
             _ = try SignedDataMessage(bytes[...])
             return nil

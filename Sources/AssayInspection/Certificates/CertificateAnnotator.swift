@@ -3,14 +3,14 @@ import AssayPrimitives
 import FoundationEssentials
 
 /// Annotates X.509 certificates wherever they stand.
-public enum CertificateAnnotator {
+package enum CertificateAnnotator {
     /// What an engine finds in an extension of its own.
     ///
     /// - Parameters:
     ///   - node: the first value in extnValue.
     ///   - bytes: the whole bytes to which the ranges of the node refer.
     /// - Returns: the parts of the extension, with ranges inside of the node's.
-    public typealias ExtensionDecoder = @Sendable (_ node: DERNode, _ bytes: [UInt8]) -> [Annotation]
+    package typealias ExtensionDecoder = @Sendable (_ node: DERNode, _ bytes: [UInt8]) -> [Annotation]
 
     /// The annotation of a certificate.
     ///
@@ -19,7 +19,7 @@ public enum CertificateAnnotator {
     ///   - range: where the certificate stands in them.
     ///   - name: what it is called there, such as `x5c[0]`.
     ///   - extensions: decoders of extensions by their dotted identifiers, which come before those known here.
-    public static func annotate(
+    package static func annotate(
         _ bytes: [UInt8], at range: Range<Int>, named name: String = "certificate",
         extensions: [String: ExtensionDecoder] = [:]
     ) -> Annotation {

@@ -1,13 +1,13 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
 
 /// An X.509 certificate in DER.
-public enum CertificateFormat: BlobFormat {
+package enum CertificateFormat: BlobFormat {
     /// X.509 certificate.
-    public static let name = "X.509 certificate"
+    package static let name = "X.509 certificate"
 
     /// Takes a sequence with the fields of a certificate.
-    public static func recognise(_ bytes: [UInt8]) -> Recognition? {
+    package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard bytes.first == 0x30, let (node, end) = LenientDER.readOne(bytes[...]), let shape = CertificateShape(node)
         else { return nil }
         guard shape.isComplete, node.broken == nil else {
@@ -21,14 +21,14 @@ public enum CertificateFormat: BlobFormat {
     }
 
     /// Annotates the certificate.
-    public static func annotate(_ bytes: [UInt8]) -> BlobContents {
+    package static func annotate(_ bytes: [UInt8]) -> BlobContents {
         BlobContents(
             [CertificateAnnotator.annotate(bytes, at: bytes.indices)],
             unknown: ["Whether the issuer signed the certificate: that needs the issuer's, and `assay verify`."])
     }
 
     /// What the decoder that chains are verified with says first.
-    public static func violation(in bytes: [UInt8]) -> DecodeError? {
+    package static func violation(in bytes: [UInt8]) -> DecodeError? {
         do throws(DecodeError) {
             _ = try Certificate(der: bytes[...])
             return nil

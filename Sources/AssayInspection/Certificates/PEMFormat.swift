@@ -1,13 +1,13 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
 
 /// Certificates, keys and messages in textual encoding (RFC 7468), with any text between them.
-public enum PEMFormat: BlobFormat {
+package enum PEMFormat: BlobFormat {
     /// PEM.
-    public static let name = "PEM text"
+    package static let name = "PEM text"
 
     /// Takes text with a `-----BEGIN` boundary.
-    public static func recognise(_ bytes: [UInt8]) -> Recognition? {
+    package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         let blocks = PEMBlock.read(bytes)
         guard let first = blocks.first else { return nil }
         let isFirst = bytes[..<first.range.lowerBound].allSatisfy { $0 <= 0x20 }
@@ -19,7 +19,7 @@ public enum PEMFormat: BlobFormat {
     }
 
     /// Names every block; what is in those that are no private keys becomes a nested blob.
-    public static func annotate(_ bytes: [UInt8]) -> BlobContents {
+    package static func annotate(_ bytes: [UInt8]) -> BlobContents {
         var contents = BlobContents([])
         var position = 0
         for (index, block) in PEMBlock.read(bytes).enumerated() {
@@ -32,7 +32,7 @@ public enum PEMFormat: BlobFormat {
     }
 
     /// What the decoder of files of certificates says first.
-    public static func violation(in bytes: [UInt8]) -> DecodeError? {
+    package static func violation(in bytes: [UInt8]) -> DecodeError? {
         do throws(DecodeError) {
             _ = try PEM.certificates(in: bytes)
             return nil

@@ -1,14 +1,14 @@
 import AssayCore
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// UTCTime and GeneralizedTime in every form that X.680 has (sections 46 and 47), for inspection.
-public enum ASN1Time {
+package enum ASN1Time {
     /// The time that a text stands for, and nil when it is none.
     ///
     /// - Parameters:
     ///   - text: the contents octets.
     ///   - isUTCTime: whether the year has two digits, which are those of 1950 to 2049 (RFC 5280 section 4.1.2.5.1).
-    public static func parse(_ text: ArraySlice<UInt8>, isUTCTime: Bool) -> Date? {
+    package static func parse(_ text: ArraySlice<UInt8>, isUTCTime: Bool) -> Date? {
         let digits = text.prefix { (0x30...0x39).contains($0) }
         let yearLength = isUTCTime ? 2 : 4
         var rest = text[digits.endIndex...]
@@ -41,7 +41,7 @@ public enum ASN1Time {
     }
 
     /// The time of a node that is a UTCTime or GeneralizedTime, and nil for another one.
-    public static func parse(_ node: DERNode, in bytes: [UInt8]) -> Date? {
+    package static func parse(_ node: DERNode, in bytes: [UInt8]) -> Date? {
         guard node.isUniversal(23) || node.isUniversal(24) else { return nil }
         return parse(bytes[node.contents], isUTCTime: node.isUniversal(23))
     }

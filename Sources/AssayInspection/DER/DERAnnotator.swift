@@ -1,7 +1,7 @@
 import AssayPrimitives
 
 /// Annotates ASN.1 values by their types.
-public enum DERAnnotator {
+package enum DERAnnotator {
     /// How deep values inside of OCTET STRINGs and BIT STRINGs are looked for: each level goes over the bytes again.
     static let encapsulation = 4
 
@@ -12,7 +12,7 @@ public enum DERAnnotator {
     ///   - name: what the value is called, and nil for the name of its type.
     ///   - bytes: the whole bytes to which the ranges of the node refer.
     ///   - isBER: whether the format allows BER, so that indefinite lengths are nothing to mark.
-    public static func annotate(
+    package static func annotate(
         _ node: DERNode, named name: String? = nil, in bytes: [UInt8], isBER: Bool = false
     ) -> Annotation {
         annotate(node, named: name, in: bytes, isBER: isBER, encapsulation: encapsulation)

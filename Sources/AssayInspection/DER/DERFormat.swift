@@ -1,13 +1,13 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
 
 /// An ASN.1 value in DER or BER of any content.
-public enum DERFormat: BlobFormat {
+package enum DERFormat: BlobFormat {
     /// DER.
-    public static let name = "ASN.1 value (DER or BER)"
+    package static let name = "ASN.1 value (DER or BER)"
 
     /// Takes sequences and sets: two random bytes are a primitive value often enough.
-    public static func recognise(_ bytes: [UInt8]) -> Recognition? {
+    package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard let first = bytes.first, first == 0x30 || first == 0x31,
             let (node, end) = LenientDER.readOne(bytes[...])
         else { return nil }
@@ -24,7 +24,7 @@ public enum DERFormat: BlobFormat {
     }
 
     /// Annotates every value.
-    public static func annotate(_ bytes: [UInt8]) -> BlobContents {
+    package static func annotate(_ bytes: [UInt8]) -> BlobContents {
         var annotations: [Annotation] = []
         for (index, node) in LenientDER.read(bytes[...]).enumerated() {
             var annotation = DERAnnotator.annotate(node, in: bytes)
@@ -35,7 +35,7 @@ public enum DERFormat: BlobFormat {
     }
 
     /// What the strict reader says about the outermost value.
-    public static func violation(in bytes: [UInt8]) -> DecodeError? {
+    package static func violation(in bytes: [UInt8]) -> DecodeError? {
         do throws(DecodeError) {
             var open = [DERReader(bytes)]
             _ = try open[0].read()

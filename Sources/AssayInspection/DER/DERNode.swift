@@ -1,7 +1,7 @@
 /// An ASN.1 value in BER or DER (X.690) as lenient reading found it, with its place.
-public struct DERNode: Sendable {
+package struct DERNode: Sendable {
     /// The class of a tag.
-    public enum TagClass: Int, Sendable {
+    package enum TagClass: Int, Sendable {
         /// UNIVERSAL.
         case universal
         /// APPLICATION.
@@ -13,24 +13,24 @@ public struct DERNode: Sendable {
     }
 
     /// The class of the tag.
-    public let tagClass: TagClass
+    package let tagClass: TagClass
     /// The number of the tag, such as 16 for SEQUENCE and 1204 for an extension of Apple's.
-    public let tagNumber: UInt64
+    package let tagNumber: UInt64
     /// Whether the value consists of others.
-    public let isConstructed: Bool
+    package let isConstructed: Bool
     /// The bytes of the value, its header included.
-    public let range: Range<Int>
+    package let range: Range<Int>
     /// The bytes of the contents; for indefinite lengths without the end-of-contents octets.
-    public let contents: Range<Int>
+    package let contents: Range<Int>
     /// Whether the length is indefinite, which DER forbids.
-    public let isIndefinite: Bool
+    package let isIndefinite: Bool
     /// The values that it consists of.
-    public let children: [DERNode]
+    package let children: [DERNode]
     /// Why reading ended inside of it, and nil when it is complete.
-    public let broken: String?
+    package let broken: String?
 
     /// Places a value.
-    public init(
+    package init(
         tagClass: TagClass, tagNumber: UInt64, isConstructed: Bool, range: Range<Int>, contents: Range<Int>,
         isIndefinite: Bool, children: [DERNode], broken: String?
     ) {
@@ -45,5 +45,5 @@ public struct DERNode: Sendable {
     }
 
     /// Whether the tag is a universal one.
-    public func isUniversal(_ number: UInt64) -> Bool { tagClass == .universal && tagNumber == number }
+    package func isUniversal(_ number: UInt64) -> Bool { tagClass == .universal && tagNumber == number }
 }

@@ -4,17 +4,17 @@
 /// constructed, and values that claim more bytes than there are. After a broken value inside of one of definite length,
 /// reading goes on behind the latter. Linear in the bytes; values nest no deeper than ``depth`` and are no more than
 /// ``values``, beyond which the rest is one broken value.
-public enum LenientDER {
+package enum LenientDER {
     /// How deep values may nest.
-    public static let depth = 64
+    package static let depth = 64
     /// How many values there may be.
-    public static let values = 1 << 18
+    package static let values = 1 << 18
 
     /// Reads one value.
     ///
     /// - Parameter bytes: where the value begins; indices serve as offsets.
     /// - Returns: the value, and the index after it; nil when there are no bytes.
-    public static func readOne(_ bytes: ArraySlice<UInt8>) -> (node: DERNode, end: Int)? {
+    package static func readOne(_ bytes: ArraySlice<UInt8>) -> (node: DERNode, end: Int)? {
         guard !bytes.isEmpty else { return nil }
         var reader = LenientDERReader(bytes)
         let node = reader.value(until: bytes.endIndex, depth: 0)
@@ -22,7 +22,7 @@ public enum LenientDER {
     }
 
     /// Reads all values that follow each other.
-    public static func read(_ bytes: ArraySlice<UInt8>) -> [DERNode] {
+    package static func read(_ bytes: ArraySlice<UInt8>) -> [DERNode] {
         var reader = LenientDERReader(bytes)
         return reader.values(until: bytes.endIndex, depth: 0)
     }

@@ -1,10 +1,10 @@
 /// Names of object identifiers that certificates, keys and messages have, by their dotted form.
-public enum ObjectIdentifierNames {
+package enum ObjectIdentifierNames {
     /// The name, and nil when it is not known here.
-    public static func name(of dotted: String) -> String? { names[dotted] }
+    package static func name(of dotted: String) -> String? { names[dotted] }
 
     /// The short name of an attribute of a distinguished name (RFC 4514 section 3), and nil when there is none.
-    public static func attribute(_ dotted: String) -> String? { attributes[dotted] }
+    package static func attribute(_ dotted: String) -> String? { attributes[dotted] }
 
     private static let attributes: [String: String] = [
         "2.5.4.3": "CN", "2.5.4.4": "SN", "2.5.4.5": "serialNumber", "2.5.4.6": "C", "2.5.4.7": "L", "2.5.4.8": "ST",

@@ -1,8 +1,8 @@
 /// Object identifiers as people write them.
-public enum ObjectIdentifierText {
+package enum ObjectIdentifierText {
     /// The dotted form of the contents octets (X.690 section 8.19), and nil when they are none, or have components of
     /// more than 63 bits.
-    public static func dotted(_ contents: ArraySlice<UInt8>) -> String? {
+    package static func dotted(_ contents: ArraySlice<UInt8>) -> String? {
         guard let last = contents.last, last & 0x80 == 0, contents.count <= 256 else { return nil }
         var components: [UInt64] = []
         var value: UInt64 = 0
@@ -20,7 +20,7 @@ public enum ObjectIdentifierText {
     }
 
     /// The dotted form of a node that is an OBJECT IDENTIFIER, and nil for another one.
-    public static func dotted(_ node: DERNode, in bytes: [UInt8]) -> String? {
+    package static func dotted(_ node: DERNode, in bytes: [UInt8]) -> String? {
         node.isUniversal(6) && node.broken == nil ? dotted(bytes[node.contents]) : nil
     }
 }

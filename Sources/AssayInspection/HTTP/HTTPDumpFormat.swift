@@ -1,12 +1,12 @@
 import AssayCore
 
 /// A dump of one or several HTTP requests and responses.
-public enum HTTPDumpFormat: BlobFormat {
+package enum HTTPDumpFormat: BlobFormat {
     /// HTTP dump.
-    public static let name = "HTTP message"
+    package static let name = "HTTP message"
 
     /// Takes a request line or a status line, and lines that are headers by themselves.
-    public static func recognise(_ bytes: [UInt8]) -> Recognition? {
+    package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard bytes.prefix(64).allSatisfy({ LenientText.isSpace($0) || $0 >= 0x20 }) else { return nil }
         let dump = HTTPDump(bytes)
         guard let first = dump.messages.first else { return nil }
@@ -32,7 +32,7 @@ public enum HTTPDumpFormat: BlobFormat {
     ]
 
     /// Annotates the messages. Bodies, and values that hold blobs, become nested blobs.
-    public static func annotate(_ bytes: [UInt8]) -> BlobContents {
+    package static func annotate(_ bytes: [UInt8]) -> BlobContents {
         let dump = HTTPDump(bytes)
         var annotator = HTTPMessageAnnotator(bytes)
         var contents = BlobContents([])

@@ -1,13 +1,13 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
 
 /// A JSON Web Encryption in compact serialisation (RFC 7516).
-public enum JWEFormat: BlobFormat {
+package enum JWEFormat: BlobFormat {
     /// JWE.
-    public static let name = "JWE in compact serialisation (encrypted JWT)"
+    package static let name = "JWE in compact serialisation (encrypted JWT)"
 
     /// Takes five parts between dots, or fewer when the first is a JSON header with `enc`.
-    public static func recognise(_ bytes: [UInt8]) -> Recognition? {
+    package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard let token = CompactToken(bytes), token.header != nil, token.isEncrypted else { return nil }
         let count = token.parts.count
         guard token.isToken else {
@@ -20,7 +20,7 @@ public enum JWEFormat: BlobFormat {
     }
 
     /// Annotates the parts. What is encrypted stays so.
-    public static func annotate(_ bytes: [UInt8]) -> BlobContents {
+    package static func annotate(_ bytes: [UInt8]) -> BlobContents {
         guard let token = CompactToken(bytes) else {
             return BlobContents([Annotation("text", at: bytes.indices, violation: "it has no parts between dots")])
         }
@@ -51,7 +51,7 @@ public enum JWEFormat: BlobFormat {
     }
 
     /// What the decoder of tokens says first, white space around the token aside.
-    public static func violation(in bytes: [UInt8]) -> DecodeError? {
+    package static func violation(in bytes: [UInt8]) -> DecodeError? {
         do throws(DecodeError) {
             _ = try CompactJWE(LenientText.trimmed(bytes[...]), limit: InputLimits.joseText)
             return nil

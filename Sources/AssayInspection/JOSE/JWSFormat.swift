@@ -1,13 +1,13 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
 
 /// A JSON Web Signature in compact serialisation (RFC 7515), such as a signed JWT.
-public enum JWSFormat: BlobFormat {
+package enum JWSFormat: BlobFormat {
     /// JWS.
-    public static let name = "JWS in compact serialisation (signed JWT)"
+    package static let name = "JWS in compact serialisation (signed JWT)"
 
     /// Takes two or three parts between dots, the first of which is a JSON header without `enc`.
-    public static func recognise(_ bytes: [UInt8]) -> Recognition? {
+    package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard let token = CompactToken(bytes), token.header != nil, !token.isEncrypted else { return nil }
         let count = token.parts.count
         guard token.isToken else {
@@ -20,7 +20,7 @@ public enum JWSFormat: BlobFormat {
     }
 
     /// Annotates header and signature; the payload becomes a nested blob.
-    public static func annotate(_ bytes: [UInt8]) -> BlobContents {
+    package static func annotate(_ bytes: [UInt8]) -> BlobContents {
         guard let token = CompactToken(bytes) else {
             return BlobContents([Annotation("text", at: bytes.indices, violation: "it has no parts between dots")])
         }
@@ -56,7 +56,7 @@ public enum JWSFormat: BlobFormat {
     }
 
     /// What the decoder of tokens says first, white space around the token aside.
-    public static func violation(in bytes: [UInt8]) -> DecodeError? {
+    package static func violation(in bytes: [UInt8]) -> DecodeError? {
         do throws(DecodeError) {
             _ = try CompactJWS(LenientText.trimmed(bytes[...]), limit: InputLimits.joseText)
             return nil

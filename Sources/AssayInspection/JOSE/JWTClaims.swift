@@ -1,12 +1,12 @@
-public import AssayCore
+package import AssayCore
 
 /// The claims of a JWT (RFC 7519 section 4): a JSON object, alone or as the payload of a token.
-public enum JWTClaims: BlobFormat {
+package enum JWTClaims: BlobFormat {
     /// JWT claims.
-    public static let name = "JWT claims"
+    package static let name = "JWT claims"
 
     /// Takes an object with an expiry or an issue time that is a number, or with two of the registered claims.
-    public static func recognise(_ bytes: [UInt8]) -> Recognition? {
+    package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard LenientText.body(bytes).first == 0x7B, let node = LenientJSON.read(bytes[...])?.node,
             case .object = node.content
         else { return nil }
@@ -20,12 +20,12 @@ public enum JWTClaims: BlobFormat {
     }
 
     /// Annotates the claims, times in words.
-    public static func annotate(_ bytes: [UInt8]) -> BlobContents {
+    package static func annotate(_ bytes: [UInt8]) -> BlobContents {
         JSONFormat.annotate(bytes, describe: meaning)
     }
 
     /// What the strict reader of JSON says first.
-    public static func violation(in bytes: [UInt8]) -> DecodeError? { JSONFormat.violation(in: bytes) }
+    package static func violation(in bytes: [UInt8]) -> DecodeError? { JSONFormat.violation(in: bytes) }
 
     private static let registered = [
         "iss": "who issued it", "sub": "whom or what it is about", "aud": "for whom it is",

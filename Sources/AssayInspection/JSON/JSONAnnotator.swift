@@ -1,14 +1,14 @@
 import AssayCore
 
 /// Annotates JSON values, finds the blobs in their strings, and keeps secrets out of both.
-public struct JSONAnnotator {
+package struct JSONAnnotator {
     /// What a member means to the format that the document is of.
     ///
     /// - Parameters:
     ///   - pointer: the JSON pointer of the value.
     ///   - node: the value.
     /// - Returns: the meaning in words, and nil to leave it to the general rules.
-    public typealias Describe = (_ pointer: String, _ node: JSONNode) -> String?
+    package typealias Describe = (_ pointer: String, _ node: JSONNode) -> String?
 
     private let bytes: [UInt8]
     private let describe: Describe
@@ -32,7 +32,7 @@ public struct JSONAnnotator {
     ///   - describe: what members mean.
     /// - Returns: one annotation; a nested blob for every string that holds one, named by its JSON pointer; and where the
     ///   document has secrets.
-    public static func annotate(
+    package static func annotate(
         _ node: JSONNode, named name: String, in bytes: [UInt8], describe: @escaping Describe = { _, _ in nil }
     ) -> BlobContents {
         var annotator = JSONAnnotator(bytes, describe)

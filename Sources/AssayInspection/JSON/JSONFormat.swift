@@ -1,13 +1,13 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
 
 /// A JSON document of any content.
-public enum JSONFormat: BlobFormat {
+package enum JSONFormat: BlobFormat {
     /// JSON document.
-    public static let name = "JSON document"
+    package static let name = "JSON document"
 
     /// Takes objects and arrays. A number or a word alone is text to most people.
-    public static func recognise(_ bytes: [UInt8]) -> Recognition? {
+    package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard let first = LenientText.body(bytes).first, first == 0x7B || first == 0x5B,
             let (node, end) = LenientJSON.read(bytes[...])
         else { return nil }
@@ -27,12 +27,12 @@ public enum JSONFormat: BlobFormat {
     }
 
     /// Annotates the first value; the rest is told.
-    public static func annotate(_ bytes: [UInt8]) -> BlobContents {
+    package static func annotate(_ bytes: [UInt8]) -> BlobContents {
         annotate(bytes) { _, _ in nil }
     }
 
     /// What the strict reader says first.
-    public static func violation(in bytes: [UInt8]) -> DecodeError? {
+    package static func violation(in bytes: [UInt8]) -> DecodeError? {
         do throws(DecodeError) {
             _ = try JSONReader.read(bytes, limit: InputLimits.record)
             return nil
@@ -42,7 +42,7 @@ public enum JSONFormat: BlobFormat {
     }
 
     /// Annotates a document whose members mean something to a format.
-    public static func annotate(_ bytes: [UInt8], describe: @escaping JSONAnnotator.Describe) -> BlobContents {
+    package static func annotate(_ bytes: [UInt8], describe: @escaping JSONAnnotator.Describe) -> BlobContents {
         guard let (node, end) = LenientJSON.read(bytes[...]) else {
             return BlobContents([Annotation("document", at: bytes.indices, violation: "nothing but white space")])
         }

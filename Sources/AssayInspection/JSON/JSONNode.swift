@@ -1,9 +1,9 @@
 import AssayCore
 
 /// A JSON value (RFC 8259) as lenient reading found it, with its place.
-public struct JSONNode: Sendable {
+package struct JSONNode: Sendable {
     /// What a value is.
-    public enum Content: Sendable {
+    package enum Content: Sendable {
         /// `null`.
         case null
         /// `true` or `false`.
@@ -21,32 +21,32 @@ public struct JSONNode: Sendable {
     }
 
     /// The bytes of the value, quotes and brackets included.
-    public let range: Range<Int>
+    package let range: Range<Int>
     /// What it is; of a string, array or object that is cut, the part that is there.
-    public let content: Content
+    package let content: Content
     /// What a strict reader has against the value itself, such as that it does not end, and nil when nothing.
-    public let violation: String?
+    package let violation: String?
 
     /// Places a value.
-    public init(_ content: Content, at range: Range<Int>, violation: String? = nil) {
+    package init(_ content: Content, at range: Range<Int>, violation: String? = nil) {
         self.content = content
         self.range = range
         self.violation = violation
     }
 
     /// The value of the first member of an object with a name.
-    public subscript(name: String) -> JSONNode? {
+    package subscript(name: String) -> JSONNode? {
         guard case .object(let members) = content else { return nil }
         return members.first { $0.key.text?.isByteEqual(to: name) ?? false }?.value
     }
 
     /// The text of a string, and nil for another value.
-    public var text: String? {
+    package var text: String? {
         if case .text(let text) = content { text } else { nil }
     }
 
     /// Whether it is an object.
-    public var isObject: Bool {
+    package var isObject: Bool {
         if case .object = content { true } else { false }
     }
 }

@@ -3,18 +3,18 @@
 /// Taken are a byte order mark, missing and trailing commas, duplicate keys, words that are no values, strings with
 /// control characters, wrong escapes or text that is no UTF-8, and documents that are cut. Linear in the bytes; values
 /// nest no deeper than ``depth`` and are no more than ``values``, beyond which the rest is one broken value.
-public enum LenientJSON {
+package enum LenientJSON {
     /// How deep values may nest.
-    public static let depth = 64
+    package static let depth = 64
     /// How many values there may be. A value takes some hundred times the memory of the byte that it may be written with.
-    public static let values = 1 << 18
+    package static let values = 1 << 18
 
     /// Reads the first value.
     ///
     /// - Parameter bytes: the document; indices serve as offsets.
     /// - Returns: the value, and the index after it and the white space that follows; nil when there is nothing but white
     ///   space.
-    public static func read(_ bytes: ArraySlice<UInt8>) -> (node: JSONNode, end: Int)? {
+    package static func read(_ bytes: ArraySlice<UInt8>) -> (node: JSONNode, end: Int)? {
         var reader = LenientJSONReader(bytes)
         return reader.document()
     }

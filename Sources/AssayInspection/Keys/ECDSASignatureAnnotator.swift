@@ -1,7 +1,7 @@
 /// Annotates ECDSA signatures.
-public enum ECDSASignatureAnnotator {
+package enum ECDSASignatureAnnotator {
     /// A DER ECDSA-Sig-Value (RFC 3279 section 2.2.3): r and s. What is something else is annotated by its structure.
-    public static func annotate(_ bytes: [UInt8], at range: Range<Int>, named name: String) -> Annotation {
+    package static func annotate(_ bytes: [UInt8], at range: Range<Int>, named name: String) -> Annotation {
         guard let (node, end) = LenientDER.readOne(bytes[range]), node.isUniversal(16) else {
             return Annotation(
                 name, at: range, value: Hexadecimal.text(bytes[range]),

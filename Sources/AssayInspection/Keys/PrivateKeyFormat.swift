@@ -1,16 +1,16 @@
 /// A private key in DER, which is named and not shown.
-public enum PrivateKeyFormat: BlobFormat {
+package enum PrivateKeyFormat: BlobFormat {
     /// Private key.
-    public static let name = "private key"
+    package static let name = "private key"
 
     /// Takes the structures that ``PrivateKeys`` knows. A key in PEM is the business of ``PEMFormat``.
-    public static func recognise(_ bytes: [UInt8]) -> Recognition? {
+    package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard bytes.first == 0x30 else { return nil }
         return PrivateKeys.describe(bytes).map { Recognition(.certain, because: "it has the structure of \($0)") }
     }
 
     /// Says what kind of key it is, and nothing about its value.
-    public static func annotate(_ bytes: [UInt8]) -> BlobContents {
+    package static func annotate(_ bytes: [UInt8]) -> BlobContents {
         let kind = PrivateKeys.describe(bytes) ?? "a private key"
         return BlobContents(
             [

@@ -1,10 +1,10 @@
 /// Recognises private keys, which are pasted by mistake, so that they are named and never shown.
-public enum PrivateKeys {
+package enum PrivateKeys {
     /// What kind of private key some bytes are, and nil when they are none.
     ///
     /// Known are PKCS #8, plain (RFC 5958) and encrypted, PKCS #1 (RFC 8017), SEC 1 (RFC 5915), and text with a PEM
     /// boundary that names a private key. A key that is cut is recognised as long as its beginning is there.
-    public static func describe(_ bytes: [UInt8]) -> String? {
+    package static func describe(_ bytes: [UInt8]) -> String? {
         switch bytes.first {
         case 0x30: LenientDER.readOne(bytes[...]).flatMap { describe($0.node, in: bytes) }
         default: hasPrivateBoundary(bytes) ? "a private key in PEM" : nil

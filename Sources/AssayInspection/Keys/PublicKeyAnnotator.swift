@@ -1,9 +1,9 @@
 import AssayPrimitives
 
 /// Annotates public keys and what they are known by.
-public enum PublicKeyAnnotator {
+package enum PublicKeyAnnotator {
     /// A SubjectPublicKeyInfo (RFC 5280 section 4.1): algorithm, size, and digests by which keys are named.
-    public static func annotate(_ node: DERNode, named name: String, in bytes: [UInt8]) -> Annotation {
+    package static func annotate(_ node: DERNode, named name: String, in bytes: [UInt8]) -> Annotation {
         var annotation = Annotation(name, at: node.range, violation: node.broken)
         let algorithm = node.children.first
         let key = node.children.dropFirst().first
@@ -37,7 +37,7 @@ public enum PublicKeyAnnotator {
 
     /// An uncompressed point of X9.63, `04 || X || Y`: its coordinates, whether it is on a curve, and its digest, which
     /// App Attest has for the ID of a key.
-    public static func point(_ bytes: [UInt8], at range: Range<Int>, named name: String) -> Annotation {
+    package static func point(_ bytes: [UInt8], at range: Range<Int>, named name: String) -> Annotation {
         var annotation = Annotation(name, at: range, meaning: "a point of \(Words.count(range.count, "byte"))")
         guard range.count % 2 == 1, range.count >= 3, bytes[range.lowerBound] == 0x04 else {
             annotation.value = Hexadecimal.text(bytes[range])

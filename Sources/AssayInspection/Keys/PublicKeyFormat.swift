@@ -1,13 +1,13 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
 
 /// A public key alone: a SubjectPublicKeyInfo in DER, or an uncompressed point of P-256 or P-384.
-public enum PublicKeyFormat: BlobFormat {
+package enum PublicKeyFormat: BlobFormat {
     /// Public key.
-    public static let name = "public key"
+    package static let name = "public key"
 
     /// Takes `SEQUENCE { SEQUENCE { OBJECT IDENTIFIER ... }, BIT STRING }`, and points by their length.
-    public static func recognise(_ bytes: [UInt8]) -> Recognition? {
+    package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         if let curve = PublicKeyAnnotator.curve(of: bytes[...]) {
             let name = PublicKeyAnnotator.name(of: curve)
             return (try? ECDSAPublicKey(x963: bytes, curve: curve)) == nil
@@ -24,7 +24,7 @@ public enum PublicKeyFormat: BlobFormat {
     }
 
     /// Annotates the key.
-    public static func annotate(_ bytes: [UInt8]) -> BlobContents {
+    package static func annotate(_ bytes: [UInt8]) -> BlobContents {
         guard bytes.first == 0x30, let (node, end) = LenientDER.readOne(bytes[...]) else {
             return BlobContents([PublicKeyAnnotator.point(bytes, at: bytes.indices, named: "X9.63 point")])
         }
@@ -39,7 +39,7 @@ public enum PublicKeyFormat: BlobFormat {
     }
 
     /// What the decoder of keys of records says, which takes points of P-256 and P-384.
-    public static func violation(in bytes: [UInt8]) -> DecodeError? {
+    package static func violation(in bytes: [UInt8]) -> DecodeError? {
         do throws(DecodeError) {
             if let curve = PublicKeyAnnotator.curve(of: bytes[...]) {
                 _ = try ECDSAPublicKey(x963: bytes, curve: curve)

@@ -1,13 +1,13 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
 
 /// Evidence records: a JSON object, an array of them, or one per line (NDJSON).
-public enum RecordFormat: BlobFormat {
+package enum RecordFormat: BlobFormat {
     /// The form that the command line, captures and test vectors share.
-    public static let name = "evidence record"
+    package static let name = "evidence record"
 
     /// Looks for `kind` and `evidence` in the first record.
-    public static func recognise(_ bytes: [UInt8]) -> Recognition? {
+    package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard let first = bytes.first(where: { !RecordDocument.isSpace($0) }), "{[".utf8.contains(first) else {
             return nil
         }
@@ -28,12 +28,12 @@ public enum RecordFormat: BlobFormat {
     }
 
     /// Annotates records without knowing any engine; see ``Inspector``, which knows some.
-    public static func annotate(_ bytes: [UInt8]) -> BlobContents {
+    package static func annotate(_ bytes: [UInt8]) -> BlobContents {
         RecordAnnotator(engines: []).contents(of: bytes)
     }
 
     /// What the reader of JSON says first, for a file of one record or an array.
-    public static func violation(in bytes: [UInt8]) -> DecodeError? {
+    package static func violation(in bytes: [UInt8]) -> DecodeError? {
         let document = RecordDocument(bytes)
         for line in document.isOnePerLine ? document.records.map(\.bytes) : [bytes[...]] {
             do throws(DecodeError) {

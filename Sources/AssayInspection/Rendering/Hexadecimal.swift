@@ -1,9 +1,9 @@
 /// Bytes in hexadecimal digits, as annotations show them.
-public enum Hexadecimal {
+package enum Hexadecimal {
     private static let digits = Array("0123456789abcdef".utf8)
 
     /// Two lower-case digits for each byte, nothing in between.
-    public static func text(_ bytes: some Collection<UInt8>) -> String {
+    package static func text(_ bytes: some Collection<UInt8>) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count * 2)
         for byte in bytes {

@@ -1,8 +1,8 @@
 import AssayCore
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// Times and lengths of time in words.
-public enum TimeWords {
+package enum TimeWords {
     private static let months = [
         "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
         "December",
@@ -11,7 +11,7 @@ public enum TimeWords {
     private static let weekdays = ["Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday", "Wednesday"]
 
     /// A time in UTC: `Tuesday 21 April 2026, 18:13:12 UTC`. Fractions of a second are left out.
-    public static func describe(_ date: Date) -> String {
+    package static func describe(_ date: Date) -> String {
         // Written and read again, so that there is one calendar.
         let text = Array(RFC3339.format(date).utf8)
         guard text.count >= 20 else { return "" }
@@ -27,7 +27,7 @@ public enum TimeWords {
     /// A length of time in its two largest units: `3 days`, `5 minutes 3 seconds`, `25 years 6 days`.
     ///
     /// A year has 365 days here, as certificates are issued.
-    public static func duration(_ seconds: Double) -> String {
+    package static func duration(_ seconds: Double) -> String {
         // Comparisons with what is no number are false.
         guard abs(seconds) < 1e15 else { return "a length of time that is no number or beyond all calendars" }
         var rest = Int(abs(seconds))

@@ -2,12 +2,12 @@ import AssayCore
 
 /// Text that stands for bytes: base64 in any alphabet, hexadecimal digits, and either of them in quotes, in a data URL,
 /// percent-encoded or wrapped.
-public enum Base64Format: BlobFormat {
+package enum Base64Format: BlobFormat {
     /// Encoded text.
-    public static let name = "encoded text (base64 or hexadecimal)"
+    package static let name = "encoded text (base64 or hexadecimal)"
 
     /// Takes text in one of the alphabets that does not look like words.
-    public static func recognise(_ bytes: [UInt8]) -> Recognition? {
+    package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard let text = EncodedText(bytes) else { return nil }
         let what = "it is \(text.encoding) of \(Words.count(text.bytes.count, "byte"))"
         return text.isPlausible
@@ -16,7 +16,7 @@ public enum Base64Format: BlobFormat {
     }
 
     /// Says how the text is written; what it stands for becomes a nested blob.
-    public static func annotate(_ bytes: [UInt8]) -> BlobContents {
+    package static func annotate(_ bytes: [UInt8]) -> BlobContents {
         guard let text = EncodedText(bytes) else {
             return BlobContents([Annotation("text", at: bytes.indices, violation: "it is not encoded in a known way")])
         }

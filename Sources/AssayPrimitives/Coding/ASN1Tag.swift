@@ -1,7 +1,7 @@
 /// An ASN.1 tag: class and number, and whether the encoding is constructed (X.690 section 8.1.2).
-public struct ASN1Tag: Hashable, Sendable, CustomStringConvertible {
+package struct ASN1Tag: Hashable, Sendable, CustomStringConvertible {
     /// The class of a tag.
-    public enum Class: UInt8, Sendable {
+    package enum Class: UInt8, Sendable {
         /// Defined by X.680.
         case universal = 0x00
         /// Defined by the application.
@@ -23,51 +23,51 @@ public struct ASN1Tag: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The class.
-    public let tagClass: Class
+    package let tagClass: Class
     /// Whether the contents are encodings themselves.
-    public let isConstructed: Bool
+    package let isConstructed: Bool
     /// The number.
-    public let number: UInt32
+    package let number: UInt32
 
     /// Names a tag.
-    public init(_ tagClass: Class, _ number: UInt32, constructed: Bool) {
+    package init(_ tagClass: Class, _ number: UInt32, constructed: Bool) {
         self.tagClass = tagClass
         self.number = number
         isConstructed = constructed
     }
 
     /// `[number]`, constructed as in EXPLICIT tagging and implicitly tagged sequences and sets.
-    public static func context(_ number: UInt32, constructed: Bool = true) -> ASN1Tag {
+    package static func context(_ number: UInt32, constructed: Bool = true) -> ASN1Tag {
         ASN1Tag(.contextSpecific, number, constructed: constructed)
     }
 
     /// BOOLEAN.
-    public static let boolean = ASN1Tag(.universal, 1, constructed: false)
+    package static let boolean = ASN1Tag(.universal, 1, constructed: false)
     /// INTEGER.
-    public static let integer = ASN1Tag(.universal, 2, constructed: false)
+    package static let integer = ASN1Tag(.universal, 2, constructed: false)
     /// BIT STRING.
-    public static let bitString = ASN1Tag(.universal, 3, constructed: false)
+    package static let bitString = ASN1Tag(.universal, 3, constructed: false)
     /// OCTET STRING.
-    public static let octetString = ASN1Tag(.universal, 4, constructed: false)
+    package static let octetString = ASN1Tag(.universal, 4, constructed: false)
     /// NULL.
-    public static let null = ASN1Tag(.universal, 5, constructed: false)
+    package static let null = ASN1Tag(.universal, 5, constructed: false)
     /// OBJECT IDENTIFIER.
-    public static let objectIdentifier = ASN1Tag(.universal, 6, constructed: false)
+    package static let objectIdentifier = ASN1Tag(.universal, 6, constructed: false)
     /// UTF8String.
-    public static let utf8String = ASN1Tag(.universal, 12, constructed: false)
+    package static let utf8String = ASN1Tag(.universal, 12, constructed: false)
     /// PrintableString.
-    public static let printableString = ASN1Tag(.universal, 19, constructed: false)
+    package static let printableString = ASN1Tag(.universal, 19, constructed: false)
     /// UTCTime.
-    public static let utcTime = ASN1Tag(.universal, 23, constructed: false)
+    package static let utcTime = ASN1Tag(.universal, 23, constructed: false)
     /// GeneralizedTime.
-    public static let generalizedTime = ASN1Tag(.universal, 24, constructed: false)
+    package static let generalizedTime = ASN1Tag(.universal, 24, constructed: false)
     /// SEQUENCE and SEQUENCE OF.
-    public static let sequence = ASN1Tag(.universal, 16, constructed: true)
+    package static let sequence = ASN1Tag(.universal, 16, constructed: true)
     /// SET and SET OF.
-    public static let set = ASN1Tag(.universal, 17, constructed: true)
+    package static let set = ASN1Tag(.universal, 17, constructed: true)
 
     /// Class, number and form, as in error messages.
-    public var description: String {
+    package var description: String {
         let names: [UInt32: String] = [
             1: "BOOLEAN", 2: "INTEGER", 3: "BIT STRING", 4: "OCTET STRING", 5: "NULL", 6: "OBJECT IDENTIFIER",
             12: "UTF8String", 16: "SEQUENCE", 17: "SET", 19: "PrintableString", 23: "UTCTime", 24: "GeneralizedTime",

@@ -1,26 +1,26 @@
-public import AssayCore
+package import AssayCore
 
 /// One encoding of BER: its tag, its contents, and all of its bytes.
-public struct BERElement: Sendable {
+package struct BERElement: Sendable {
     /// How many chunks an OCTET STRING may have. Apple's receipts have chunks of 1000 bytes, five at most.
     static let chunks = 1024
 
     /// The tag.
-    public let tag: ASN1Tag
+    package let tag: ASN1Tag
     /// The contents octets, without the end-of-contents octets. Indices are those of the input.
-    public let contents: ArraySlice<UInt8>
+    package let contents: ArraySlice<UInt8>
     /// Identifier, length and contents octets, and the end-of-contents octets if there are any.
-    public let bytes: ArraySlice<UInt8>
+    package let bytes: ArraySlice<UInt8>
     fileprivate let depth: Int
 
     /// A reader of the encodings inside a constructed element.
-    public var reader: BERReader { BERReader(contents, depth: depth + 1) }
+    package var reader: BERReader { BERReader(contents, depth: depth + 1) }
 
     /// The element as DER, which its head is held to here, and what is inside when it is read.
-    public func der() throws(DecodeError) -> DERElement { try DERReader.single(tag, in: bytes) }
+    package func der() throws(DecodeError) -> DERElement { try DERReader.single(tag, in: bytes) }
 
     /// An OCTET STRING, put together when it comes in chunks (X.690 section 8.7.3).
-    public func octetString() throws(DecodeError) -> [UInt8] {
+    package func octetString() throws(DecodeError) -> [UInt8] {
         if tag == .octetString { return Array(contents) }
         guard tag == .chunkedOctetString else {
             throw DecodeError(.unexpectedType, at: bytes.startIndex, "expected OCTET STRING, found \(tag)")
@@ -62,17 +62,17 @@ extension ASN1Tag {
 /// written so. Lengths are in their shortest form nonetheless, and elements nest no deeper than
 /// ``InputLimits/nestingDepth``. The end of an element of indefinite length is found by going over what is inside; the
 /// depth bounds how often a byte is gone over.
-public struct BERReader: Sendable {
+package struct BERReader: Sendable {
     private var rest: ArraySlice<UInt8>
     private let depth: Int
 
     /// Reads the encodings that follow each other in some bytes.
-    public init(_ bytes: ArraySlice<UInt8>) {
+    package init(_ bytes: ArraySlice<UInt8>) {
         self.init(bytes, depth: 0)
     }
 
     /// Reads the encodings that follow each other in some bytes.
-    public init(_ bytes: [UInt8]) {
+    package init(_ bytes: [UInt8]) {
         self.init(bytes[...], depth: 0)
     }
 
@@ -82,7 +82,7 @@ public struct BERReader: Sendable {
     }
 
     /// The one encoding that some bytes consist of.
-    public static func single(_ tag: ASN1Tag, in bytes: ArraySlice<UInt8>) throws(DecodeError) -> BERElement {
+    package static func single(_ tag: ASN1Tag, in bytes: ArraySlice<UInt8>) throws(DecodeError) -> BERElement {
         var reader = BERReader(bytes)
         let element = try reader.read(tag)
         try reader.finish()
@@ -90,27 +90,27 @@ public struct BERReader: Sendable {
     }
 
     /// Where the next encoding begins.
-    public var offset: Int { rest.startIndex }
+    package var offset: Int { rest.startIndex }
 
     /// Whether nothing is left.
-    public var isAtEnd: Bool { rest.isEmpty }
+    package var isAtEnd: Bool { rest.isEmpty }
 
     /// Demands that nothing is left.
-    public func finish() throws(DecodeError) {
+    package func finish() throws(DecodeError) {
         guard rest.isEmpty else {
             throw DecodeError(.trailingBytes, at: offset, "\(rest.count) bytes follow where nothing is allowed")
         }
     }
 
     /// The tag of the next encoding, and nil at the end.
-    public func peekTag() throws(DecodeError) -> ASN1Tag? {
+    package func peekTag() throws(DecodeError) -> ASN1Tag? {
         guard !rest.isEmpty else { return nil }
         var position = rest.startIndex
         return try DERReader.readTag(rest, at: &position, allowingChunks: true)
     }
 
     /// Reads the next encoding, whatever its tag.
-    public mutating func read() throws(DecodeError) -> BERElement {
+    package mutating func read() throws(DecodeError) -> BERElement {
         guard depth < InputLimits.nestingDepth else { throw BERReader.tooDeep(at: offset) }
         var position = rest.startIndex
         let tag = try DERReader.readTag(rest, at: &position, allowingChunks: true)
@@ -131,7 +131,7 @@ public struct BERReader: Sendable {
     /// Reads the next encoding, which must have a given tag.
     ///
     /// An OCTET STRING in chunks has another tag than one that is whole; ``readOctetString()`` takes both.
-    public mutating func read(_ tag: ASN1Tag) throws(DecodeError) -> BERElement {
+    package mutating func read(_ tag: ASN1Tag) throws(DecodeError) -> BERElement {
         guard let found = try peekTag() else {
             throw DecodeError(.truncated, at: offset, "expected \(tag), found the end")
         }
@@ -140,18 +140,18 @@ public struct BERReader: Sendable {
     }
 
     /// Reads the next encoding if it has a given tag.
-    public mutating func readIfPresent(_ tag: ASN1Tag) throws(DecodeError) -> BERElement? {
+    package mutating func readIfPresent(_ tag: ASN1Tag) throws(DecodeError) -> BERElement? {
         guard try peekTag() == tag else { return nil }
         return try read()
     }
 
     /// Reads a constructed element, and a reader of what is inside.
-    public mutating func readConstructed(_ tag: ASN1Tag) throws(DecodeError) -> BERReader {
+    package mutating func readConstructed(_ tag: ASN1Tag) throws(DecodeError) -> BERReader {
         try read(tag).reader
     }
 
     /// Reads an OCTET STRING, whole or in chunks.
-    public mutating func readOctetString() throws(DecodeError) -> [UInt8] {
+    package mutating func readOctetString() throws(DecodeError) -> [UInt8] {
         try read().octetString()
     }
 

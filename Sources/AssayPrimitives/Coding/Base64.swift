@@ -1,12 +1,12 @@
-public import AssayCore
+package import AssayCore
 
 /// Base64, RFC 4648: one encoding for each value, and nothing else in between.
 ///
 /// Foundation's decoder is not used: it has no base64url, takes last characters with stray bits, and says nil instead of
 /// which byte is wrong.
-public enum Base64 {
+package enum Base64 {
     /// The alphabet, and with it whether there is padding.
-    public enum Alphabet: Sendable {
+    package enum Alphabet: Sendable {
         /// `+` and `/`, padded with `=` to a multiple of four characters (section 4).
         case standard
         /// `-` and `_`, never padded (section 5; RFC 7515 section 2).
@@ -63,12 +63,12 @@ public enum Base64 {
     ///
     /// - Throws: ``DecodeError`` at the index of the character that is not allowed, of the last character when it has
     ///   bits that belong to no byte, or at the end when characters or padding are missing or too many.
-    public static func decode(_ text: ArraySlice<UInt8>, _ alphabet: Alphabet) throws(DecodeError) -> [UInt8] {
+    package static func decode(_ text: ArraySlice<UInt8>, _ alphabet: Alphabet) throws(DecodeError) -> [UInt8] {
         try unsafe text.withUnsafeBufferPointer { unsafe decode($0, alphabet, origin: text.startIndex) }.get()
     }
 
     /// The bytes that a text stands for, with offsets in UTF-8.
-    public static func decode(_ text: String, _ alphabet: Alphabet) throws(DecodeError) -> [UInt8] {
+    package static func decode(_ text: String, _ alphabet: Alphabet) throws(DecodeError) -> [UInt8] {
         // Strings of Swift are contiguous; those that Darwin bridges may not be.
         if let result = unsafe text.utf8.withContiguousStorageIfAvailable({ unsafe decode($0, alphabet, origin: 0) }) {
             return try result.get()
@@ -149,7 +149,7 @@ public enum Base64 {
     }
 
     /// The text that stands for some bytes.
-    public static func encode(_ bytes: ArraySlice<UInt8>, _ alphabet: Alphabet) -> String {
+    package static func encode(_ bytes: ArraySlice<UInt8>, _ alphabet: Alphabet) -> String {
         let characters = alphabet.characters
         let length = alphabet == .standard ? (bytes.count + 2) / 3 * 4 : (bytes.count * 4 + 2) / 3
         return unsafe String(unsafeUninitializedCapacity: length) { output in
@@ -196,7 +196,7 @@ public enum Base64 {
     }
 
     /// The text that stands for some bytes.
-    public static func encode(_ bytes: [UInt8], _ alphabet: Alphabet) -> String {
+    package static func encode(_ bytes: [UInt8], _ alphabet: Alphabet) -> String {
         encode(bytes[...], alphabet)
     }
 

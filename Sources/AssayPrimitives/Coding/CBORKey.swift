@@ -9,7 +9,7 @@ import AssayCore
 ///     case -2: ...
 ///     default: ...
 ///     }
-public struct CBORKey: Hashable, Sendable, CustomStringConvertible {
+package struct CBORKey: Hashable, Sendable, CustomStringConvertible {
     private enum Value: Hashable {
         case text(ArraySlice<UInt8>)
         case unsigned(UInt64)
@@ -19,7 +19,7 @@ public struct CBORKey: Hashable, Sendable, CustomStringConvertible {
 
     private let value: Value
     /// The byte of the input at which the key begins.
-    public let offset: Int
+    package let offset: Int
 
     /// A key of valid UTF-8.
     init(text: ArraySlice<UInt8>, offset: Int) {
@@ -34,13 +34,13 @@ public struct CBORKey: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The text, and nil for an integer.
-    public var text: String? {
+    package var text: String? {
         guard case .text(let bytes) = value else { return nil }
         return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The integer, and nil for text and for integers of more than 64 bits.
-    public var integer: Int64? {
+    package var integer: Int64? {
         switch value {
         case .text: nil
         case .unsigned(let argument): Int64(exactly: argument)
@@ -49,7 +49,7 @@ public struct CBORKey: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The key as in CBOR's diagnostic notation, long text cut.
-    public var description: String {
+    package var description: String {
         switch value {
         case .text(let bytes):
             // Sixty characters and one that tells that there are more, of four bytes at most.
@@ -60,19 +60,19 @@ public struct CBORKey: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether two keys are the same, wherever they stand.
-    public static func == (first: CBORKey, second: CBORKey) -> Bool { first.value == second.value }
+    package static func == (first: CBORKey, second: CBORKey) -> Bool { first.value == second.value }
 
     /// Hashes the key, wherever it stands.
-    public func hash(into hasher: inout Hasher) { hasher.combine(value) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(value) }
 
     /// Whether a key is this text, byte for byte.
-    public static func ~= (text: StaticString, key: CBORKey) -> Bool {
+    package static func ~= (text: StaticString, key: CBORKey) -> Bool {
         guard case .text(let bytes) = key.value, bytes.count == text.utf8CodeUnitCount else { return false }
         return text.withUTF8Buffer { unsafe $0.elementsEqual(bytes) }
     }
 
     /// Whether a key is this integer.
-    public static func ~= (integer: Int64, key: CBORKey) -> Bool { key.integer == integer }
+    package static func ~= (integer: Int64, key: CBORKey) -> Bool { key.integer == integer }
 }
 
 /// The keys of one map that were seen so far, as the places where they are encoded.

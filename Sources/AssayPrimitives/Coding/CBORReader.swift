@@ -1,4 +1,4 @@
-public import AssayCore
+package import AssayCore
 
 /// Reads CBOR, RFC 8949, one item after the other.
 ///
@@ -6,9 +6,9 @@ public import AssayCore
 /// unique, no tags, no simple values without a meaning, nothing nested deeper than ``InputLimits/cborDepth``. The order
 /// of keys and the width of floating-point numbers are left open: genuine evidence sorts nothing and has no such
 /// numbers. Offsets are indices of the bytes given. After an error a reader is of no more use.
-public struct CBORReader: Sendable {
+package struct CBORReader: Sendable {
     /// The type of an item.
-    public enum ItemType: Sendable {
+    package enum ItemType: Sendable {
         /// An integer from 0 to 2^64 - 1.
         case unsigned
         /// An integer from -2^64 to -1.
@@ -39,31 +39,31 @@ public struct CBORReader: Sendable {
     /// Reads the items that follow each other in some bytes.
     ///
     /// - Parameter allowingTags: whether tags may stand before items; without it they are refused.
-    public init(_ bytes: ArraySlice<UInt8>, allowingTags: Bool = false) {
+    package init(_ bytes: ArraySlice<UInt8>, allowingTags: Bool = false) {
         self.bytes = bytes
         allowsTags = allowingTags
         position = bytes.startIndex
     }
 
     /// Reads the items that follow each other in some bytes.
-    public init(_ bytes: [UInt8], allowingTags: Bool = false) {
+    package init(_ bytes: [UInt8], allowingTags: Bool = false) {
         self.init(bytes[...], allowingTags: allowingTags)
     }
 
     /// Where the next item begins.
-    public var offset: Int { position }
+    package var offset: Int { position }
 
     /// Whether no bytes are left.
-    public var isAtEnd: Bool { position == bytes.endIndex }
+    package var isAtEnd: Bool { position == bytes.endIndex }
 
     /// The type of the next item, and nil at the end.
-    public func peekType() -> ItemType? {
+    package func peekType() -> ItemType? {
         guard !isAtEnd else { return nil }
         return CBORReader.type(of: bytes[position])
     }
 
     /// Demands that what was read is complete, and that nothing is left.
-    public func finish() throws(DecodeError) {
+    package func finish() throws(DecodeError) {
         guard owed == 0 else {
             throw DecodeError(.truncated, at: position, "\(owed) items of an array or a map were not read")
         }
@@ -74,12 +74,12 @@ public struct CBORReader: Sendable {
     }
 
     /// Reads an unsigned integer.
-    public mutating func readUnsigned() throws(DecodeError) -> UInt64 {
+    package mutating func readUnsigned() throws(DecodeError) -> UInt64 {
         try read(.unsigned, "an unsigned integer").argument
     }
 
     /// Reads an integer of either sign that fits into 64 bits.
-    public mutating func readInteger() throws(DecodeError) -> Int64 {
+    package mutating func readInteger() throws(DecodeError) -> Int64 {
         let start = position
         let head = try next()
         guard head.kind == .unsigned || head.kind == .negative else { throw mismatch("an integer", at: start) }
@@ -90,13 +90,13 @@ public struct CBORReader: Sendable {
     }
 
     /// Reads a byte string. Nothing is copied.
-    public mutating func readByteString() throws(DecodeError) -> ArraySlice<UInt8> {
+    package mutating func readByteString() throws(DecodeError) -> ArraySlice<UInt8> {
         let head = try read(.byteString, "a byte string")
         return contents(head)
     }
 
     /// Reads a text string.
-    public mutating func readText() throws(DecodeError) -> String {
+    package mutating func readText() throws(DecodeError) -> String {
         let head = try read(.text, "text")
         let text = contents(head)
         try UTF8Text.validate(text)
@@ -104,19 +104,19 @@ public struct CBORReader: Sendable {
     }
 
     /// Reads the head of an array, and how many items follow. ``readArray(_:)`` sees to it that they are read.
-    public mutating func readArrayHeader() throws(DecodeError) -> Int {
+    package mutating func readArrayHeader() throws(DecodeError) -> Int {
         Int(try read(.array, "an array").argument)
     }
 
     /// Reads the head of a map, and how many pairs follow.
     ///
     /// It is then for the caller to refuse keys that come twice; ``readMap(_:)`` does that by itself.
-    public mutating func readMapHeader() throws(DecodeError) -> Int {
+    package mutating func readMapHeader() throws(DecodeError) -> Int {
         Int(try read(.map, "a map").argument)
     }
 
     /// Reads a tag; its item follows. Only for readers that allow tags.
-    public mutating func readTag() throws(DecodeError) -> UInt64 {
+    package mutating func readTag() throws(DecodeError) -> UInt64 {
         try read(.tag, "a tag").argument
     }
 
@@ -125,7 +125,7 @@ public struct CBORReader: Sendable {
     /// - Parameter body: reads or skips the value of a key, which is exactly one item; called once for each pair. As a
     ///   closure it begins with `(key, reader) throws(DecodeError) in`.
     /// - Throws: ``DecodeError`` when a key comes twice, and what `body` throws.
-    public mutating func readMap(
+    package mutating func readMap(
         _ body: (_ key: CBORKey, _ reader: inout CBORReader) throws(DecodeError) -> Void
     ) throws(DecodeError) {
         let start = position
@@ -142,7 +142,7 @@ public struct CBORReader: Sendable {
     ///
     /// - Parameter body: reads or skips exactly one item; called once for each, with its index. As a closure it begins
     ///   with `(index, reader) throws(DecodeError) in`.
-    public mutating func readArray(
+    package mutating func readArray(
         _ body: (_ index: Int, _ reader: inout CBORReader) throws(DecodeError) -> Void
     ) throws(DecodeError) {
         let start = position
@@ -167,7 +167,7 @@ public struct CBORReader: Sendable {
     }
 
     /// Skips an item with everything in it, which is held to the same rules as if it were read.
-    public mutating func skipItem() throws(DecodeError) {
+    package mutating func skipItem() throws(DecodeError) {
         // An own stack and no recursion, so that nesting costs no more than the limit allows.
         var open: [OpenContainer] = []
         while true {

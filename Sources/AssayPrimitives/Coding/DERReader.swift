@@ -1,42 +1,42 @@
-public import AssayCore
+package import AssayCore
 
 /// One encoding: its tag, its contents, and all of its bytes.
-public struct DERElement: Sendable {
+package struct DERElement: Sendable {
     /// The tag.
-    public let tag: ASN1Tag
+    package let tag: ASN1Tag
     /// Identifier, length and contents octets.
-    public let bytes: ArraySlice<UInt8>
+    package let bytes: ArraySlice<UInt8>
     /// Where the contents octets begin. Kept instead of them, so that an element counts one reference.
     fileprivate let contentsStart: Int
 
     /// The contents octets. Indices are those of the input, so they serve as offsets in errors.
-    public var contents: ArraySlice<UInt8> { bytes[contentsStart...] }
+    package var contents: ArraySlice<UInt8> { bytes[contentsStart...] }
 
     /// A reader of the encodings inside a constructed element.
-    public var reader: DERReader { DERReader(contents) }
+    package var reader: DERReader { DERReader(contents) }
 }
 
 /// Reads DER, X.690 section 10, one encoding after the other.
 ///
 /// Strict: definite lengths in their shortest form, tag numbers in their shortest form, primitive strings only. There is
 /// no recursion: whoever wants what is inside an element asks for ``DERElement/reader``. Nothing is copied.
-public struct DERReader: Sendable {
+package struct DERReader: Sendable {
     private let bytes: ArraySlice<UInt8>
     private var position: Int
 
     /// Reads the encodings that follow each other in some bytes.
-    public init(_ bytes: ArraySlice<UInt8>) {
+    package init(_ bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
         position = bytes.startIndex
     }
 
     /// Reads the encodings that follow each other in some bytes.
-    public init(_ bytes: [UInt8]) {
+    package init(_ bytes: [UInt8]) {
         self.init(bytes[...])
     }
 
     /// The one encoding that some bytes consist of.
-    public static func single(_ tag: ASN1Tag, in bytes: ArraySlice<UInt8>) throws(DecodeError) -> DERElement {
+    package static func single(_ tag: ASN1Tag, in bytes: ArraySlice<UInt8>) throws(DecodeError) -> DERElement {
         var reader = DERReader(bytes)
         let element = try reader.read(tag)
         try reader.finish()
@@ -44,13 +44,13 @@ public struct DERReader: Sendable {
     }
 
     /// Where the next encoding begins.
-    public var offset: Int { position }
+    package var offset: Int { position }
 
     /// Whether nothing is left.
-    public var isAtEnd: Bool { position == bytes.endIndex }
+    package var isAtEnd: Bool { position == bytes.endIndex }
 
     /// Demands that nothing is left.
-    public func finish() throws(DecodeError) {
+    package func finish() throws(DecodeError) {
         guard isAtEnd else {
             let count = bytes.endIndex - position
             throw DecodeError(.trailingBytes, at: offset, "\(count) bytes follow where nothing is allowed")
@@ -58,21 +58,21 @@ public struct DERReader: Sendable {
     }
 
     /// The tag of the next encoding, and nil at the end.
-    public func peekTag() throws(DecodeError) -> ASN1Tag? {
+    package func peekTag() throws(DecodeError) -> ASN1Tag? {
         guard !isAtEnd else { return nil }
         var cursor = position
         return try DERReader.readTag(bytes, at: &cursor)
     }
 
     /// Reads the next encoding, whatever its tag.
-    public mutating func read() throws(DecodeError) -> DERElement {
+    package mutating func read() throws(DecodeError) -> DERElement {
         var cursor = position
         let tag = try DERReader.readTag(bytes, at: &cursor)
         return try readElement(tag, from: cursor)
     }
 
     /// Reads the next encoding, which must have a given tag.
-    public mutating func read(_ tag: ASN1Tag) throws(DecodeError) -> DERElement {
+    package mutating func read(_ tag: ASN1Tag) throws(DecodeError) -> DERElement {
         guard !isAtEnd else { throw DecodeError(.truncated, at: offset, "expected \(tag), found the end") }
         var cursor = position
         let found = try DERReader.readTag(bytes, at: &cursor)
@@ -81,7 +81,7 @@ public struct DERReader: Sendable {
     }
 
     /// Reads the next encoding if it has a given tag.
-    public mutating func readIfPresent(_ tag: ASN1Tag) throws(DecodeError) -> DERElement? {
+    package mutating func readIfPresent(_ tag: ASN1Tag) throws(DecodeError) -> DERElement? {
         guard !isAtEnd else { return nil }
         var cursor = position
         guard try DERReader.readTag(bytes, at: &cursor) == tag else { return nil }
@@ -89,7 +89,7 @@ public struct DERReader: Sendable {
     }
 
     /// Reads a constructed element, and a reader of what is inside.
-    public mutating func readConstructed(_ tag: ASN1Tag) throws(DecodeError) -> DERReader {
+    package mutating func readConstructed(_ tag: ASN1Tag) throws(DecodeError) -> DERReader {
         try read(tag).reader
     }
 

@@ -1,5 +1,5 @@
-public import AssayCore
-public import FoundationEssentials
+package import AssayCore
+package import FoundationEssentials
 
 /// The values that DER elements hold. Each property checks the tag and the one allowed encoding.
 extension DERElement {
@@ -10,7 +10,7 @@ extension DERElement {
     }
 
     /// A BOOLEAN: one byte, 0x00 or 0xFF (X.690 section 11.1).
-    public func boolean() throws(DecodeError) -> Bool {
+    package func boolean() throws(DecodeError) -> Bool {
         try demand(.boolean)
         guard contents.count == 1, let byte = contents.first, byte == 0x00 || byte == 0xFF else {
             throw DecodeError(.notMinimal, at: contents.startIndex, "a BOOLEAN is 00 or FF")
@@ -19,7 +19,7 @@ extension DERElement {
     }
 
     /// The contents of an INTEGER in two's complement, shortest form (X.690 section 8.3.2).
-    public func integerBytes() throws(DecodeError) -> ArraySlice<UInt8> {
+    package func integerBytes() throws(DecodeError) -> ArraySlice<UInt8> {
         try demand(.integer)
         return try DERElement.minimalInteger(contents)
     }
@@ -39,7 +39,7 @@ extension DERElement {
     }
 
     /// An INTEGER of at most 64 bits.
-    public func integer() throws(DecodeError) -> Int64 {
+    package func integer() throws(DecodeError) -> Int64 {
         let bytes = try integerBytes()
         guard bytes.count <= 8, let first = bytes.first else {
             throw DecodeError(.tooLarge, at: bytes.startIndex, "the INTEGER has more than 64 bits")
@@ -50,13 +50,13 @@ extension DERElement {
     }
 
     /// An OCTET STRING.
-    public func octetString() throws(DecodeError) -> ArraySlice<UInt8> {
+    package func octetString() throws(DecodeError) -> ArraySlice<UInt8> {
         try demand(.octetString)
         return contents
     }
 
     /// A BIT STRING of whole bytes.
-    public func bitStringBytes() throws(DecodeError) -> ArraySlice<UInt8> {
+    package func bitStringBytes() throws(DecodeError) -> ArraySlice<UInt8> {
         let (unused, bits) = try bitString()
         guard unused == 0 else {
             throw DecodeError(
@@ -66,7 +66,7 @@ extension DERElement {
     }
 
     /// A BIT STRING: how many bits of the last byte are unused, at most 7 and all of them zero, and the bytes.
-    public func bitString() throws(DecodeError) -> (unusedBits: Int, bytes: ArraySlice<UInt8>) {
+    package func bitString() throws(DecodeError) -> (unusedBits: Int, bytes: ArraySlice<UInt8>) {
         try demand(.bitString)
         guard let unused = contents.first else {
             throw DecodeError(.malformed, at: contents.startIndex, "a BIT STRING has at least one byte")
@@ -79,13 +79,13 @@ extension DERElement {
     }
 
     /// NULL.
-    public func null() throws(DecodeError) {
+    package func null() throws(DecodeError) {
         try demand(.null)
         guard contents.isEmpty else { throw DecodeError(.malformed, at: contents.startIndex, "a NULL is empty") }
     }
 
     /// The text of a UTF8String, PrintableString or IA5String, checked against its alphabet.
-    public func text() throws(DecodeError) -> String {
+    package func text() throws(DecodeError) -> String {
         switch (tag.tagClass, tag.number, tag.isConstructed) {
         case (.universal, 12, false): break
         case (.universal, 19, false):
@@ -111,7 +111,7 @@ extension DERElement {
     /// A UTCTime or GeneralizedTime in the profile of RFC 5280 section 4.1.2.5: seconds, `Z`, no fraction.
     ///
     /// A UTCTime's year is from 1950 to 2049.
-    public func time() throws(DecodeError) -> Date {
+    package func time() throws(DecodeError) -> Date {
         let isUTCTime = tag == .utcTime
         guard isUTCTime || tag == .generalizedTime else {
             throw DecodeError(.unexpectedType, at: bytes.startIndex, "expected a time, found \(tag)")

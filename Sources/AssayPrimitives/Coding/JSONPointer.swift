@@ -1,14 +1,14 @@
-public import AssayCore
+package import AssayCore
 
 /// A JSON pointer, RFC 6901: the path to a value inside of a JSON document.
-public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
+package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     /// The reference tokens, unescaped. None for the whole document.
-    public let tokens: [String]
+    package let tokens: [String]
 
     /// Parses a pointer: empty, or tokens that each begin with `/`, in which `~0` stands for `~` and `~1` for `/`.
     ///
     /// - Throws: ``DecodeError`` at the byte, in UTF-8, that does not fit.
-    public init(_ text: String) throws(DecodeError) {
+    package init(_ text: String) throws(DecodeError) {
         var tokens: [String] = []
         var token: [UInt8] = []
         var bytes = Array(text.utf8)[...]
@@ -38,7 +38,7 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     /// The value that the pointer points at, and nil when the document has no such value.
     ///
     /// An array is indexed by decimal digits without leading zeros. `-`, the element after the last, never has a value.
-    public func evaluate(in document: RecordValue) -> RecordValue? {
+    package func evaluate(in document: RecordValue) -> RecordValue? {
         var value = document
         for token in tokens {
             switch value.content {
@@ -64,7 +64,7 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The pointer as text.
-    public var description: String {
+    package var description: String {
         var text: [UInt8] = []
         for token in tokens {
             text.append(0x2F)
@@ -80,12 +80,12 @@ public struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether two pointers point at the same place, byte for byte.
-    public static func == (first: JSONPointer, second: JSONPointer) -> Bool {
+    package static func == (first: JSONPointer, second: JSONPointer) -> Bool {
         first.description.isByteEqual(to: second.description)
     }
 
     /// Hashes the pointer's bytes.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         for byte in description.utf8 { hasher.combine(byte) }
     }
 }

@@ -1,4 +1,4 @@
-public import AssayCore
+package import AssayCore
 
 /// Reads JSON, RFC 8259, strictly: one document, in UTF-8, with unique keys.
 ///
@@ -10,7 +10,7 @@ public import AssayCore
 /// The pass goes over a span, whose subscript checks its bounds but neither counts references nor translates indices, as
 /// that of a slice does for every byte. Reading the payload of a token takes a fifteenth of the time that verifying its
 /// signature takes; through slices it took a fifth.
-public enum JSONReader {
+package enum JSONReader {
     /// How many values a document may have. A value takes many times the memory of the two bytes that it may be written
     /// with; the largest corpus that ``InputLimits/record`` lets in has far fewer.
     package static let values = 1 << 20
@@ -23,7 +23,7 @@ public enum JSONReader {
     ///   - bytes: the document; indices serve as offsets.
     ///   - limit: how many bytes are allowed.
     /// - Throws: ``DecodeError`` at the byte at which it shows.
-    public static func read(_ bytes: ArraySlice<UInt8>, limit: Int) throws(DecodeError) -> RecordValue {
+    package static func read(_ bytes: ArraySlice<UInt8>, limit: Int) throws(DecodeError) -> RecordValue {
         try read(bytes, limit: limit, origin: bytes.startIndex)
     }
 
@@ -54,12 +54,12 @@ public enum JSONReader {
     }
 
     /// Reads the one value that some bytes consist of, white space around it allowed.
-    public static func read(_ bytes: [UInt8], limit: Int) throws(DecodeError) -> RecordValue {
+    package static func read(_ bytes: [UInt8], limit: Int) throws(DecodeError) -> RecordValue {
         try read(bytes[...], limit: limit)
     }
 
     /// Reads a document that is an object.
-    public static func readObject(_ bytes: ArraySlice<UInt8>, limit: Int) throws(DecodeError) -> RecordObject {
+    package static func readObject(_ bytes: ArraySlice<UInt8>, limit: Int) throws(DecodeError) -> RecordObject {
         try object(read(bytes, limit: limit))
     }
 
@@ -71,7 +71,7 @@ public enum JSONReader {
     }
 
     /// Reads a document that is an object.
-    public static func readObject(_ bytes: [UInt8], limit: Int) throws(DecodeError) -> RecordObject {
+    package static func readObject(_ bytes: [UInt8], limit: Int) throws(DecodeError) -> RecordObject {
         try readObject(bytes[...], limit: limit)
     }
 }

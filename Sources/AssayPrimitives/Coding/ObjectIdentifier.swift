@@ -1,14 +1,14 @@
-public import AssayCore
+package import AssayCore
 
 /// An ASN.1 object identifier, kept as the contents octets of its encoding, which are unique.
-public struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
+package struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
     /// The contents octets (X.690 section 8.19).
-    public let contents: [UInt8]
+    package let contents: [UInt8]
 
     /// Names an object identifier by its components, of which there are at least two.
     ///
     /// Only for identifiers that the source names: components that no identifier can have are not checked.
-    public init(_ first: UInt64, _ second: UInt64, _ others: UInt64...) {
+    package init(_ first: UInt64, _ second: UInt64, _ others: UInt64...) {
         var contents: [UInt8] = []
         for component in [first * 40 + second] + others {
             var groups = [UInt8(component & 0x7F)]
@@ -23,7 +23,7 @@ public struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Reads an OBJECT IDENTIFIER whose components are in their shortest form and have at most 64 bits.
-    public init(_ element: DERElement) throws(DecodeError) {
+    package init(_ element: DERElement) throws(DecodeError) {
         guard element.tag == .objectIdentifier else {
             throw DecodeError(
                 .unexpectedType, at: element.bytes.startIndex, "expected an OBJECT IDENTIFIER, found \(element.tag)")
@@ -45,7 +45,7 @@ public struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The dotted form.
-    public var description: String {
+    package var description: String {
         var components: [UInt64] = []
         var value: UInt64 = 0
         for byte in contents {

@@ -1,7 +1,7 @@
-public import AssayCore
+package import AssayCore
 
 /// Certificates in textual encoding, RFC 7468.
-public enum PEM {
+package enum PEM {
     private static let begin = "-----BEGIN CERTIFICATE-----"
     private static let end = "-----END CERTIFICATE-----"
 
@@ -11,7 +11,7 @@ public enum PEM {
     /// in bundles that name each of them; anything else between the boundaries than base64 is not.
     /// - Throws: ``DecodeError`` when the file is not UTF-8, holds no certificate, one that does not end, one that is
     ///   no certificate, or a block of another label, such as a private key.
-    public static func certificates(in bytes: [UInt8]) throws(DecodeError) -> [Certificate] {
+    package static func certificates(in bytes: [UInt8]) throws(DecodeError) -> [Certificate] {
         do {
             try UTF8Text.validate(bytes[...])
         } catch {

@@ -1,38 +1,38 @@
-public import AssayCore
+package import AssayCore
 
 /// A CMS message of type SignedData with one signer, taken apart and not verified (RFC 5652 sections 3 and 5).
 ///
 /// This is the reading that App Attest receipts need: BER, content of type data inside the message, signer named by
 /// issuer and serial number.
-public struct SignedDataMessage: Sendable {
+package struct SignedDataMessage: Sendable {
     /// The one signer.
-    public struct Signer: Sendable {
+    package struct Signer: Sendable {
         /// The signer's issuer, as a DER Name.
-        public let issuer: ArraySlice<UInt8>
+        package let issuer: ArraySlice<UInt8>
         /// The contents octets of the signer's serial number.
-        public let serialNumber: ArraySlice<UInt8>
+        package let serialNumber: ArraySlice<UInt8>
         /// The digest algorithm.
-        public let digestAlgorithm: ObjectIdentifier
+        package let digestAlgorithm: ObjectIdentifier
         /// Whether there are signed attributes, over which the signature goes then.
-        public let hasSignedAttributes: Bool
+        package let hasSignedAttributes: Bool
         /// The signature algorithm.
-        public let signatureAlgorithm: ObjectIdentifier
+        package let signatureAlgorithm: ObjectIdentifier
         /// The signature.
-        public let signature: [UInt8]
+        package let signature: [UInt8]
     }
 
     /// The content, put together from its chunks.
-    public let content: [UInt8]
+    package let content: [UInt8]
     /// The certificates that came with the message, in DER.
-    public let certificates: [ArraySlice<UInt8>]
+    package let certificates: [ArraySlice<UInt8>]
     /// The one signer.
-    public let signer: Signer
+    package let signer: Signer
 
     private static let signedData = ObjectIdentifier(1, 2, 840, 113549, 1, 7, 2)
     private static let data = ObjectIdentifier(1, 2, 840, 113549, 1, 7, 1)
 
     /// Takes apart a message that takes up all of some bytes.
-    public init(_ bytes: ArraySlice<UInt8>) throws(DecodeError) {
+    package init(_ bytes: ArraySlice<UInt8>) throws(DecodeError) {
         var info = try BERReader.single(.sequence, in: bytes).reader
         try SignedDataMessage.demand(SignedDataMessage.signedData, &info, field: "contentType")
         var wrapper = try info.readConstructed(.context(0))

@@ -1,4 +1,4 @@
-public import AssayCore
+package import AssayCore
 
 /// AES-256-GCM, NIST SP 800-38D, with nonces of 12 bytes and tags of 16.
 ///
@@ -6,13 +6,13 @@ public import AssayCore
 ///
 /// Lengths are looked at first. After that OpenSSL fails to encrypt only when it cannot allocate a few hundred bytes, which
 /// stops the process as every failed allocation of Swift does, and does not depend on what is encrypted.
-public enum AESGCM {
+package enum AESGCM {
     /// How many bytes a key has.
-    public static let keyLength = 32
+    package static let keyLength = 32
     /// How many bytes a nonce has.
-    public static let nonceLength = 12
+    package static let nonceLength = 12
     /// How many bytes a tag has.
-    public static let tagLength = 16
+    package static let tagLength = 16
 
     /// Encrypts and authenticates.
     ///
@@ -23,7 +23,7 @@ public enum AESGCM {
     ///   - additionalData: what is authenticated beside it, and must be given again to open it.
     /// - Returns: as many bytes as the plaintext has, and the tag.
     /// - Throws: ``DecodeError`` with the field `key`, `nonce` or `plaintext` for another length.
-    public static func seal(
+    package static func seal(
         _ plaintext: SecretBytes, key: SecretBytes, nonce: [UInt8], additionalData: ArraySlice<UInt8> = []
     ) throws(DecodeError) -> (ciphertext: [UInt8], tag: [UInt8]) {
         try demand(keyLength, key.count, "key")
@@ -51,7 +51,7 @@ public enum AESGCM {
     ///
     /// - Returns: the plaintext, and nil when the tag does not authenticate it with this key, nonce and additional data,
     ///   or when one of them has another length.
-    public static func open(
+    package static func open(
         _ ciphertext: [UInt8], tag: [UInt8], key: SecretBytes, nonce: [UInt8], additionalData: ArraySlice<UInt8> = []
     ) -> [UInt8]? {
         var isOpen = false
@@ -69,7 +69,7 @@ public enum AESGCM {
     }
 
     /// Decrypts a secret, by the same rules.
-    public static func openSecret(
+    package static func openSecret(
         _ ciphertext: [UInt8], tag: [UInt8], key: SecretBytes, nonce: [UInt8], additionalData: ArraySlice<UInt8> = []
     ) -> SecretBytes? {
         var isOpen = false

@@ -1,4 +1,4 @@
-public import AssayCore
+package import AssayCore
 internal import COpenSSL
 
 /// AES-256 key wrap, RFC 3394, of keys of 32 bytes.
@@ -8,9 +8,9 @@ internal import COpenSSL
 /// token, and leave traces of the key in the cache. swift-crypto's leaves keys in memory that is not wiped.
 ///
 /// As with ``AESGCM``, what stops the process here is a failed allocation or an OpenSSL without AES, never what is unwrapped.
-public enum AESKeyWrap {
+package enum AESKeyWrap {
     /// How many bytes a wrapped key has: the key, and the 8 bytes by which a wrong one is told.
-    public static let wrappedKeyLength = 40
+    package static let wrappedKeyLength = 40
 
     /// Unwraps a key.
     ///
@@ -19,7 +19,7 @@ public enum AESKeyWrap {
     ///   - wrapped: 40 bytes.
     ///   - key: the key that it is wrapped with, 32 bytes.
     /// - Returns: the 32 bytes that were wrapped, and nil when that was with another key, or a length is not right.
-    public static func unwrap(_ wrapped: [UInt8], key: SecretBytes) -> SecretBytes? {
+    package static func unwrap(_ wrapped: [UInt8], key: SecretBytes) -> SecretBytes? {
         guard wrapped.count == wrappedKeyLength, key.count == AESGCM.keyLength else { return nil }
         let cipher = BlockDecryption(key: key)
         var isUnwrapped = false

@@ -1,7 +1,7 @@
-public import AssayCore
+import AssayCore
 
 /// Why a CMS message is not one that a certificate of it has signed.
-public enum CMSFailure: Error, CheckFinding, Equatable {
+package enum CMSFailure: Error, CheckFinding, Equatable {
     /// Larger than ``InputLimits/receipt``.
     case tooLarge(count: Int)
     /// No ContentInfo, or something follows it.
@@ -20,7 +20,7 @@ public enum CMSFailure: Error, CheckFinding, Equatable {
     case openssl(String)
 
     /// The stable code.
-    public var code: String {
+    package var code: String {
         switch self {
         case .tooLarge: "too-large"
         case .malformed: "malformed"
@@ -34,7 +34,7 @@ public enum CMSFailure: Error, CheckFinding, Equatable {
     }
 
     /// What was found.
-    public var detail: String {
+    package var detail: String {
         switch self {
         case .tooLarge(let count): "\(count) bytes, at most \(InputLimits.receipt) are allowed"
         case .malformed(let text): "not a CMS message: \(text)"

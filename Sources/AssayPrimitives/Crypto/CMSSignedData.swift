@@ -3,16 +3,16 @@ internal import COpenSSL
 
 /// Cryptographic Message Syntax, SignedData (RFC 5652 section 5), as OpenSSL reads it: BER or DER, with or without
 /// signed attributes, RSA or ECDSA.
-public enum CMSSignedData {
+package enum CMSSignedData {
     /// A message whose one signature is that of its signer's certificate. Whether that certificate is to be trusted is
     /// for ``CertificatePathValidator`` to say; nothing here looked at it.
-    public struct Verified: Sendable {
+    package struct Verified: Sendable {
         /// What was signed.
-        public let content: [UInt8]
+        package let content: [UInt8]
         /// The DER certificate of the signer.
-        public let signer: [UInt8]
+        package let signer: [UInt8]
         /// The DER certificates of the message, that of the signer among them.
-        public let certificates: [[UInt8]]
+        package let certificates: [[UInt8]]
     }
 
     /// Verifies a message with one signer, whose certificate it contains.
@@ -20,7 +20,7 @@ public enum CMSSignedData {
     ///   - message: a ContentInfo of type SignedData and nothing after it, at most ``InputLimits/receipt`` bytes.
     ///   - detachedContent: what was signed, when the message does not contain it, and nil when it does.
     /// - Returns: what was signed and by whom, or why that cannot be said.
-    public static func verify(
+    package static func verify(
         _ message: ArraySlice<UInt8>, detachedContent: [UInt8]? = nil
     ) -> Result<Verified, CMSFailure> {
         SignatureMemo.recall(

@@ -1,22 +1,22 @@
-public import AssayCore
+package import AssayCore
 internal import COpenSSL
 
 /// Comparisons whose duration does not depend on where the operands differ.
-public enum ConstantTime {
+package enum ConstantTime {
     /// Whether two byte strings are the same. Their lengths are not secret.
-    public static func equals(_ left: ArraySlice<UInt8>, _ right: ArraySlice<UInt8>) -> Bool {
+    package static func equals(_ left: ArraySlice<UInt8>, _ right: ArraySlice<UInt8>) -> Bool {
         unsafe left.withUnsafeBytes { left in
             unsafe right.withUnsafeBytes { right in unsafe equals(left, right) }
         }
     }
 
     /// Whether two byte strings are the same. Their lengths are not secret.
-    public static func equals(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    package static func equals(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         equals(left[...], right[...])
     }
 
     /// Whether two secrets are the same. Their lengths are not secret.
-    public static func equals(_ left: SecretBytes, _ right: SecretBytes) -> Bool {
+    package static func equals(_ left: SecretBytes, _ right: SecretBytes) -> Bool {
         unsafe left.withUnsafeBytes { left in
             unsafe right.withUnsafeBytes { right in unsafe equals(left, right) }
         }

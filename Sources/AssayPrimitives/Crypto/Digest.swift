@@ -4,34 +4,34 @@ import FoundationEssentials
 /// SHA-2 digests (FIPS 180-4).
 ///
 /// Those with 256 bits, of which each piece of evidence needs several, are ``SHA256Sum``; the others are swift-crypto's.
-public enum Digest {
+package enum Digest {
     /// SHA-256 of the concatenation of some parts, 32 bytes.
-    public static func sha256(_ parts: ArraySlice<UInt8>...) -> [UInt8] {
+    package static func sha256(_ parts: ArraySlice<UInt8>...) -> [UInt8] {
         sha256(concatenating: parts)
     }
 
     /// SHA-256, 32 bytes.
-    public static func sha256(_ bytes: [UInt8]) -> [UInt8] {
+    package static func sha256(_ bytes: [UInt8]) -> [UInt8] {
         sha256(concatenating: CollectionOfOne(bytes[...]))
     }
 
     /// SHA-384 of the concatenation of some parts, 48 bytes.
-    public static func sha384(_ parts: ArraySlice<UInt8>...) -> [UInt8] {
+    package static func sha384(_ parts: ArraySlice<UInt8>...) -> [UInt8] {
         hash(parts, SHA384.self)
     }
 
     /// SHA-384, 48 bytes.
-    public static func sha384(_ bytes: [UInt8]) -> [UInt8] {
+    package static func sha384(_ bytes: [UInt8]) -> [UInt8] {
         hash(CollectionOfOne(bytes[...]), SHA384.self)
     }
 
     /// SHA-512 of the concatenation of some parts, 64 bytes.
-    public static func sha512(_ parts: ArraySlice<UInt8>...) -> [UInt8] {
+    package static func sha512(_ parts: ArraySlice<UInt8>...) -> [UInt8] {
         hash(parts, SHA512.self)
     }
 
     /// SHA-512, 64 bytes.
-    public static func sha512(_ bytes: [UInt8]) -> [UInt8] {
+    package static func sha512(_ bytes: [UInt8]) -> [UInt8] {
         hash(CollectionOfOne(bytes[...]), SHA512.self)
     }
 

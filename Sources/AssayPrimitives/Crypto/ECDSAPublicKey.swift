@@ -1,20 +1,20 @@
-public import AssayCore
+package import AssayCore
 internal import Crypto
 
 /// A public key for ECDSA over P-256 or P-384 (FIPS 186-5), parsed and known to be a point of its curve.
 ///
 /// Verification is swift-crypto's, which is faster than that of OpenSSL 3 and scales with cores. Nothing outside this
 /// file knows.
-public struct ECDSAPublicKey: Sendable, Hashable {
+package struct ECDSAPublicKey: Sendable, Hashable {
     /// A named curve.
-    public enum Curve: Sendable, Hashable, CaseIterable {
+    package enum Curve: Sendable, Hashable, CaseIterable {
         /// NIST P-256, also secp256r1 and prime256v1.
         case p256
         /// NIST P-384, also secp384r1.
         case p384
 
         /// The length of an uncompressed point in bytes.
-        public var pointLength: Int {
+        package var pointLength: Int {
             switch self {
             case .p256: 65
             case .p384: 97
@@ -40,7 +40,7 @@ public struct ECDSAPublicKey: Sendable, Hashable {
     }
 
     /// The digest that a signature is made over.
-    public enum SignatureDigest: Sendable, Hashable {
+    package enum SignatureDigest: Sendable, Hashable {
         /// SHA-256.
         case sha256
         /// SHA-384.
@@ -53,14 +53,14 @@ public struct ECDSAPublicKey: Sendable, Hashable {
     }
 
     /// The curve.
-    public let curve: Curve
+    package let curve: Curve
     /// The uncompressed point, `04 || X || Y` (ANSI X9.63 section 4.3.6).
-    public let x963Representation: [UInt8]
+    package let x963Representation: [UInt8]
     private let key: Key
 
     /// Reads an uncompressed point.
     /// - Throws: ``DecodeError`` when it has another form or length, or is not on the curve.
-    public init(x963 point: some Collection<UInt8>, curve: Curve) throws(DecodeError) {
+    package init(x963 point: some Collection<UInt8>, curve: Curve) throws(DecodeError) {
         try self.init(point: Array(point), curve: curve, offset: 0)
     }
 
@@ -89,7 +89,7 @@ public struct ECDSAPublicKey: Sendable, Hashable {
     ///
     /// Such a structure has one DER encoding, so its beginning is compared instead of parsed.
     /// - Throws: ``DecodeError`` for everything else, also for other kinds of keys.
-    public init(subjectPublicKeyInfo info: ArraySlice<UInt8>) throws(DecodeError) {
+    package init(subjectPublicKeyInfo info: ArraySlice<UInt8>) throws(DecodeError) {
         for curve in Curve.allCases {
             let prefix = curve.subjectPublicKeyInfoPrefix
             guard info.starts(with: prefix) else { continue }
@@ -102,7 +102,7 @@ public struct ECDSAPublicKey: Sendable, Hashable {
     }
 
     /// The DER SubjectPublicKeyInfo.
-    public var subjectPublicKeyInfo: [UInt8] {
+    package var subjectPublicKeyInfo: [UInt8] {
         curve.subjectPublicKeyInfoPrefix + x963Representation
     }
 
@@ -113,7 +113,7 @@ public struct ECDSAPublicKey: Sendable, Hashable {
     ///   - der: the signature. Anything but its one DER encoding is no valid signature.
     ///   - message: what was signed, before hashing.
     ///   - digest: what the message is hashed with.
-    public func isValidSignature(
+    package func isValidSignature(
         der: ArraySlice<UInt8>, for message: ArraySlice<UInt8>, digest: SignatureDigest
     ) -> Bool {
         switch digest {
@@ -123,7 +123,7 @@ public struct ECDSAPublicKey: Sendable, Hashable {
     }
 
     /// Whether a DER ECDSA-Sig-Value is this key's signature over a message, by the same rules.
-    public func isValidSignature(der: ArraySlice<UInt8>, for message: [UInt8], digest: SignatureDigest) -> Bool {
+    package func isValidSignature(der: ArraySlice<UInt8>, for message: [UInt8], digest: SignatureDigest) -> Bool {
         isValidSignature(der: der, for: message[...], digest: digest)
     }
 
@@ -135,7 +135,7 @@ public struct ECDSAPublicKey: Sendable, Hashable {
     ///   - signature: 64 bytes for P-256, 96 for P-384. Another length is no valid signature.
     ///   - message: what was signed, before hashing.
     ///   - digest: what the message is hashed with.
-    public func isValidSignature(
+    package func isValidSignature(
         p1363 signature: [UInt8], for message: ArraySlice<UInt8>, digest: SignatureDigest
     ) -> Bool {
         guard signature.count == curve.pointLength - 1 else { return false }
@@ -184,12 +184,12 @@ public struct ECDSAPublicKey: Sendable, Hashable {
     }
 
     /// Compares curve and point.
-    public static func == (left: ECDSAPublicKey, right: ECDSAPublicKey) -> Bool {
+    package static func == (left: ECDSAPublicKey, right: ECDSAPublicKey) -> Bool {
         left.curve == right.curve && left.x963Representation == right.x963Representation
     }
 
     /// Hashes curve and point.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(curve)
         hasher.combine(x963Representation)
     }

@@ -1,21 +1,21 @@
-public import AssayCore
+package import AssayCore
 
 /// Keyed digests, RFC 2104, under keys that serve once. For those that serve often there is ``HMACSHA256Key``.
-public enum HMAC {
+package enum HMAC {
     /// HMAC-SHA-256 of the concatenation of some parts, 32 bytes. The key may have any length.
     ///
     /// Compare tags with ``ConstantTime/equals(_:_:)`` only.
-    public static func sha256(key: some Collection<UInt8>, _ message: ArraySlice<UInt8>...) -> [UInt8] {
+    package static func sha256(key: some Collection<UInt8>, _ message: ArraySlice<UInt8>...) -> [UInt8] {
         hash(key: Array(key), message)
     }
 
     /// HMAC-SHA-256, 32 bytes. The key may have any length.
-    public static func sha256(key: some Collection<UInt8>, _ message: [UInt8]) -> [UInt8] {
+    package static func sha256(key: some Collection<UInt8>, _ message: [UInt8]) -> [UInt8] {
         hash(key: Array(key), CollectionOfOne(message[...]))
     }
 
     /// HMAC-SHA-256 under a secret key, 32 bytes. The key may have any length.
-    public static func sha256(key: SecretBytes, _ message: ArraySlice<UInt8>...) -> [UInt8] {
+    package static func sha256(key: SecretBytes, _ message: ArraySlice<UInt8>...) -> [UInt8] {
         unsafe key.withUnsafeBytes { unsafe hash(key: $0, message) }
     }
 

@@ -1,4 +1,4 @@
-public import AssayCore
+package import AssayCore
 import Synchronization
 
 /// A key of HMAC-SHA-256 (RFC 2104) that authenticates many messages: what depends on the key alone is computed once.
@@ -6,9 +6,9 @@ import Synchronization
 /// Safe to use from many threads at once. Beside the key's own bytes, OpenSSL's contexts keep what was derived from it;
 /// both are wiped when the key is released, and so is what a message leaves behind in a context that was made for it. The
 /// secret that the key was made of is still its owner's to wipe.
-public final class HMACSHA256Key: Sendable {
+package final class HMACSHA256Key: Sendable {
     /// How many bytes a code has.
-    public static let codeLength = 32
+    package static let codeLength = 32
 
     /// Only ever duplicated.
     private let template: MACContext
@@ -16,7 +16,7 @@ public final class HMACSHA256Key: Sendable {
     private let reused: Mutex<MACContext>
 
     /// Prepares a key, which may have any length.
-    public init(_ secret: SecretBytes) {
+    package init(_ secret: SecretBytes) {
         template = MACContext(key: secret)
         reused = Mutex(template.duplicate())
     }
@@ -24,7 +24,7 @@ public final class HMACSHA256Key: Sendable {
     /// The authentication code of the concatenation of some parts, 32 bytes.
     ///
     /// Compare codes with ``isValid(_:for:)`` or ``ConstantTime/equals(_:_:)`` only.
-    public func code(for parts: ArraySlice<UInt8>...) -> [UInt8] {
+    package func code(for parts: ArraySlice<UInt8>...) -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: Self.codeLength) { buffer, count in
             unsafe authenticate(parts, into: UnsafeMutableRawBufferPointer(buffer))
             count = Self.codeLength
@@ -32,12 +32,12 @@ public final class HMACSHA256Key: Sendable {
     }
 
     /// Whether a code is that of the concatenation of some parts. How long it takes tells nothing but lengths.
-    public func isValid(_ code: [UInt8], for parts: ArraySlice<UInt8>...) -> Bool {
+    package func isValid(_ code: [UInt8], for parts: ArraySlice<UInt8>...) -> Bool {
         isValid(code, for: parts)
     }
 
     /// Whether a code is that of a message. How long it takes tells nothing but lengths.
-    public func isValid(_ code: [UInt8], for message: ArraySlice<UInt8>) -> Bool {
+    package func isValid(_ code: [UInt8], for message: ArraySlice<UInt8>) -> Bool {
         isValid(code, for: CollectionOfOne(message))
     }
 

@@ -1,7 +1,7 @@
-public import AssayCore
+package import AssayCore
 
 /// A key that decrypts JWEs (RFC 7516) with one algorithm, its own; the content encryption is always A256GCM.
-public struct JWEKey: Sendable {
+package struct JWEKey: Sendable {
     private enum Kind: Sendable {
         case keyWrap
         case gcmKeyWrap
@@ -14,11 +14,11 @@ public struct JWEKey: Sendable {
 
     /// A key for A256KW: AES key wrap (RFC 7518 section 4.4).
     /// - Throws: ``DecodeError`` unless it has 32 bytes.
-    public static func a256KW(_ key: SecretBytes) throws(DecodeError) -> JWEKey { try JWEKey(.keyWrap, key) }
+    package static func a256KW(_ key: SecretBytes) throws(DecodeError) -> JWEKey { try JWEKey(.keyWrap, key) }
 
     /// A key for A256GCMKW: key encryption with AES-GCM (RFC 7518 section 4.7).
     /// - Throws: ``DecodeError`` unless it has 32 bytes.
-    public static func a256GCMKW(_ key: SecretBytes) throws(DecodeError) -> JWEKey { try JWEKey(.gcmKeyWrap, key) }
+    package static func a256GCMKW(_ key: SecretBytes) throws(DecodeError) -> JWEKey { try JWEKey(.gcmKeyWrap, key) }
 
     private init(_ kind: Kind, _ key: SecretBytes) throws(DecodeError) {
         guard key.count == AESGCM.keyLength else {
@@ -30,7 +30,7 @@ public struct JWEKey: Sendable {
     }
 
     /// The one `alg` that a header may name.
-    public var algorithm: String {
+    package var algorithm: String {
         switch kind {
         case .keyWrap: "A256KW"
         case .gcmKeyWrap: "A256GCMKW"
@@ -43,7 +43,7 @@ public struct JWEKey: Sendable {
     /// not for the header to name.
     /// - Returns: the plaintext, which whoever knows the key has encrypted.
     /// - Throws: ``JOSEError``.
-    public func decrypt(_ jwe: CompactJWE) throws(JOSEError) -> [UInt8] {
+    package func decrypt(_ jwe: CompactJWE) throws(JOSEError) -> [UInt8] {
         try JOSEError.demandAlgorithm(algorithm, of: "alg", found: jwe.header.algorithm)
         try JOSEError.demandAlgorithm(JWEKey.contentEncryption, of: "enc", found: jwe.header.encryption ?? "")
         try JOSEError.demandLength(AESGCM.nonceLength, of: "initialization vector", jwe.initializationVector)

@@ -1,7 +1,7 @@
-public import AssayCore
+package import AssayCore
 
 /// A key that verifies JWSs (RFC 7515) with one algorithm, its own.
-public struct JWSKey: Sendable {
+package struct JWSKey: Sendable {
     private enum Kind: Sendable {
         case es256(ECDSAPublicKey)
         case rs256(RSAPublicKey)
@@ -9,13 +9,13 @@ public struct JWSKey: Sendable {
     }
 
     /// How many bytes a key for HS256 has at least (RFC 7518 section 3.2).
-    public static let hs256KeyLength = 32
+    package static let hs256KeyLength = 32
 
     private let kind: Kind
 
     /// A key for ES256: ECDSA with P-256 and SHA-256 (RFC 7518 section 3.4).
     /// - Throws: ``DecodeError`` for a key of another curve.
-    public static func es256(_ key: ECDSAPublicKey) throws(DecodeError) -> JWSKey {
+    package static func es256(_ key: ECDSAPublicKey) throws(DecodeError) -> JWSKey {
         guard key.curve == .p256 else {
             throw DecodeError(.unexpectedValue, at: 0, "ES256 needs a P-256 key, found one of \(key.curve)")
         }
@@ -23,11 +23,11 @@ public struct JWSKey: Sendable {
     }
 
     /// A key for RS256: RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518 section 3.3).
-    public static func rs256(_ key: RSAPublicKey) -> JWSKey { JWSKey(kind: .rs256(key)) }
+    package static func rs256(_ key: RSAPublicKey) -> JWSKey { JWSKey(kind: .rs256(key)) }
 
     /// A key for HS256: HMAC with SHA-256 (RFC 7518 section 3.2).
     /// - Throws: ``DecodeError`` for a key of less than 32 bytes.
-    public static func hs256(_ key: SecretBytes) throws(DecodeError) -> JWSKey {
+    package static func hs256(_ key: SecretBytes) throws(DecodeError) -> JWSKey {
         guard key.count >= hs256KeyLength else {
             throw DecodeError(
                 .unexpectedLength, at: 0, "HS256 needs a key of at least \(hs256KeyLength) bytes, found \(key.count)")
@@ -36,7 +36,7 @@ public struct JWSKey: Sendable {
     }
 
     /// The one `alg` that a header may name.
-    public var algorithm: String {
+    package var algorithm: String {
         switch kind {
         case .es256: "ES256"
         case .rs256: "RS256"
@@ -45,7 +45,7 @@ public struct JWSKey: Sendable {
     }
 
     /// Whether the key is a secret shared by both sides.
-    public var isSymmetric: Bool {
+    package var isSymmetric: Bool {
         if case .hs256 = kind { true } else { false }
     }
 
@@ -54,7 +54,7 @@ public struct JWSKey: Sendable {
     /// The algorithm is compared before anything is computed, and so is the length of the signature. When this returns,
     /// header and payload are those that whoever holds the key has signed.
     /// - Throws: ``JOSEError``.
-    public func verify(_ jws: CompactJWS) throws(JOSEError) {
+    package func verify(_ jws: CompactJWS) throws(JOSEError) {
         try JOSEError.demandAlgorithm(algorithm, of: "alg", found: jws.header.algorithm)
         let isValid: Bool
         switch kind {

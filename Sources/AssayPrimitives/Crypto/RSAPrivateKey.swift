@@ -1,9 +1,9 @@
-public import AssayCore
+package import AssayCore
 
 /// An RSA private key of at least 2048 bits: signs as service accounts do, and opens what was encrypted for it.
-public final class RSAPrivateKey: Sendable {
+package final class RSAPrivateKey: Sendable {
     /// The public half.
-    public let publicKey: RSAPublicKey
+    package let publicKey: RSAPublicKey
     private let signer: RSAOperation
     private let decrypter: RSAOperation
 
@@ -14,7 +14,7 @@ public final class RSAPrivateKey: Sendable {
     ///   - pem: text with one block, which is the key; other text around it is allowed.
     ///   - passphrase: what the key is encrypted with. It is not used when the key is not encrypted.
     /// - Throws: `RSAPrivateKeyError`, which shows nothing of the text.
-    public init(pem: SecretBytes, passphrase: SecretBytes? = nil) throws(RSAPrivateKeyError) {
+    package init(pem: SecretBytes, passphrase: SecretBytes? = nil) throws(RSAPrivateKeyError) {
         try RSAPrivateKey.demandOneKey(in: pem)
         let handle: RSAKeyHandle
         switch RSAKeyHandle.read(pem: pem, passphrase: passphrase) {
@@ -54,7 +54,7 @@ public final class RSAPrivateKey: Sendable {
     /// Signs the concatenation of some parts by RSASSA-PKCS1-v1_5 with SHA-256: RS256 (RFC 7518 section 3.3).
     /// - Returns: as many bytes as the modulus has.
     /// - Throws: `RSAPrivateKeyError.malformed` when the numbers of the key do not fit each other.
-    public func sign(_ message: ArraySlice<UInt8>...) throws(RSAPrivateKeyError) -> [UInt8] {
+    package func sign(_ message: ArraySlice<UInt8>...) throws(RSAPrivateKeyError) -> [UInt8] {
         let digest = Digest.sha256(concatenating: message)
         // A signature that does not verify may give the factors of the modulus away.
         guard let signature = signer.sign(digest: digest, length: publicKey.modulusLength),
@@ -68,7 +68,7 @@ public final class RSAPrivateKey: Sendable {
     ///
     /// - Parameter ciphertext: as many bytes as the modulus has.
     /// - Returns: what was encrypted, and nil when it was not for this key, was changed, or has another length.
-    public func decryptOAEP(_ ciphertext: [UInt8]) -> SecretBytes? {
+    package func decryptOAEP(_ ciphertext: [UInt8]) -> SecretBytes? {
         guard ciphertext.count == publicKey.modulusLength else { return nil }
         return decrypter.decrypt(ciphertext, length: publicKey.modulusLength)
     }

@@ -1,5 +1,5 @@
 /// Why a text is not an RSA private key that can be used. It shows nothing of the text.
-public enum RSAPrivateKeyError: Error, Equatable, CustomStringConvertible {
+package enum RSAPrivateKeyError: Error, Equatable, CustomStringConvertible {
     /// No line begins a PEM block.
     case notPEM
     /// More than one PEM block.
@@ -18,7 +18,7 @@ public enum RSAPrivateKeyError: Error, Equatable, CustomStringConvertible {
     case malformed
 
     /// The stable code in kebab case.
-    public var code: String {
+    package var code: String {
         switch self {
         case .notPEM: "not-pem"
         case .severalBlocks: "several-blocks"
@@ -32,7 +32,7 @@ public enum RSAPrivateKeyError: Error, Equatable, CustomStringConvertible {
     }
 
     /// What was found, and what is expected.
-    public var description: String {
+    package var description: String {
         switch self {
         case .notPEM: "the text is not PEM: no line in it begins with \"-----BEGIN \""
         case .severalBlocks: "the text has several PEM blocks; expected one, the private key"

@@ -1,13 +1,13 @@
-public import AssayCore
+package import AssayCore
 internal import COpenSSL
 
 /// An RSA public key of 2048 to 8192 bits with an odd exponent, for RSASSA-PKCS1-v1_5 with SHA-256 (RFC 8017 section
 /// 8.2).
-public final class RSAPublicKey: Sendable {
+package final class RSAPublicKey: Sendable {
     /// How many bytes the modulus has, and with it every signature.
-    public let modulusLength: Int
+    package let modulusLength: Int
     /// The DER SubjectPublicKeyInfo (RFC 3279 section 2.3.1).
-    public let subjectPublicKeyInfo: [UInt8]
+    package let subjectPublicKeyInfo: [UInt8]
     private let verifier: RSAOperation
 
     /// Reads a DER SubjectPublicKeyInfo.
@@ -15,7 +15,7 @@ public final class RSAPublicKey: Sendable {
     /// OpenSSL's reader takes BER and ignores what follows, so the structure is read here first, and must be the one
     /// encoding that OpenSSL gives the key that it has read.
     /// - Throws: ``DecodeError`` for everything else, also for other kinds of keys and for short ones.
-    public init(subjectPublicKeyInfo info: ArraySlice<UInt8>) throws(DecodeError) {
+    package init(subjectPublicKeyInfo info: ArraySlice<UInt8>) throws(DecodeError) {
         let length = try RSAKeyRules.modulusLength(info)
         guard RSAKeyRules.modulusLengths.contains(length) else {
             throw DecodeError(
@@ -38,7 +38,7 @@ public final class RSAPublicKey: Sendable {
     ///   - exponent: `e`, big-endian, without leading zeros.
     /// - Throws: ``DecodeError`` with the field `n` or `e` when there are leading zeros or nothing, and as
     ///   ``init(subjectPublicKeyInfo:)`` does.
-    public convenience init(modulus: [UInt8], exponent: [UInt8]) throws(DecodeError) {
+    package convenience init(modulus: [UInt8], exponent: [UInt8]) throws(DecodeError) {
         for (field, number) in [("n", modulus), ("e", exponent)] {
             guard let first = number.first, first != 0 else {
                 throw DecodeError(.notMinimal, at: 0, field: field, "the number is empty or begins with a zero byte")
@@ -58,7 +58,7 @@ public final class RSAPublicKey: Sendable {
     /// - Parameters:
     ///   - signature: as many bytes as the modulus has; another length is no valid signature.
     ///   - message: what was signed, before hashing.
-    public func verifyPKCS1SHA256(_ signature: [UInt8], for message: ArraySlice<UInt8>...) -> Bool {
+    package func verifyPKCS1SHA256(_ signature: [UInt8], for message: ArraySlice<UInt8>...) -> Bool {
         verifies(signature, digest: Digest.sha256(concatenating: message))
     }
 

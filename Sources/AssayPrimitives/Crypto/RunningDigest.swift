@@ -1,9 +1,9 @@
 internal import Crypto
 
 /// A digest of bytes that come in parts, SHA-256 or SHA-512 (FIPS 180-4). A copy goes on by itself.
-public struct RunningDigest: Sendable {
+package struct RunningDigest: Sendable {
     /// A hash function.
-    public enum Algorithm: Sendable, CaseIterable {
+    package enum Algorithm: Sendable, CaseIterable {
         /// SHA-256.
         case sha256
         /// SHA-512.
@@ -15,7 +15,7 @@ public struct RunningDigest: Sendable {
     private var sha512: SHA512?
 
     /// Begins with no bytes.
-    public init(_ algorithm: Algorithm) {
+    package init(_ algorithm: Algorithm) {
         switch algorithm {
         case .sha256: sha256 = SHA256()
         case .sha512: sha512 = SHA512()
@@ -23,12 +23,12 @@ public struct RunningDigest: Sendable {
     }
 
     /// Adds the next part.
-    public mutating func update(_ part: RawSpan) {
+    package mutating func update(_ part: RawSpan) {
         unsafe part.withUnsafeBytes { unsafe update($0) }
     }
 
     /// Adds the next part.
-    public mutating func update(_ part: ArraySlice<UInt8>) {
+    package mutating func update(_ part: ArraySlice<UInt8>) {
         unsafe part.withUnsafeBytes { unsafe update($0) }
     }
 
@@ -38,7 +38,7 @@ public struct RunningDigest: Sendable {
     }
 
     /// The digest of all parts so far. More may follow.
-    public func finalize() -> [UInt8] {
+    package func finalize() -> [UInt8] {
         if let sha512 { return unsafe sha512.finalize().withUnsafeBytes { unsafe Array($0) } }
         return unsafe (sha256 ?? SHA256()).finalize().withUnsafeBytes { unsafe Array($0) }
     }

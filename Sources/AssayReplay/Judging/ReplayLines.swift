@@ -2,7 +2,7 @@ import Assay
 import AssayCore
 
 /// Writes results as NDJSON: one JSON object a record, in UTF-8, each with a line feed.
-public struct ReplayLines: Sendable {
+package struct ReplayLines: Sendable {
     /// The approximate size of an assertion's verdict, the most frequent kind.
     private static let usualLength = 1280
 
@@ -11,16 +11,16 @@ public struct ReplayLines: Sendable {
     /// Starts without a line.
     ///
     /// - Parameter expected: about how many records will be added.
-    public init(expecting expected: Int = 0) {
+    package init(expecting expected: Int = 0) {
         json = JSONBytes(capacity: expected * ReplayLines.usualLength)
     }
 
     /// The lines so far.
-    public var bytes: [UInt8] { json.bytes }
+    package var bytes: [UInt8] { json.bytes }
 
     /// Adds a record: its verdict as `Verdict.json(id:)` writes it, and in a comparison the second one as `against`. A record
     /// without a verdict has its place and an `error` instead.
-    public mutating func add(_ record: ReplayedRecord) {
+    package mutating func add(_ record: ReplayedRecord) {
         json.raw("{")
         switch record.judgement {
         case .verdict(let verdict): verdict.write(id: record.id, to: &json)

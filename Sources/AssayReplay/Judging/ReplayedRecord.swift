@@ -18,7 +18,7 @@ public struct ReplayedRecord: Sendable {
     /// When the evidence was received.
     public let receivedAt: Date?
     /// The expectation of the record.
-    public let expect: EvidenceRecord.Expectation?
+    package let expect: EvidenceRecord.Expectation?
     /// The decision of the policy.
     public let judgement: Judgement
     /// The decision of the second policy; nil without one.
@@ -49,7 +49,7 @@ public struct ReplayedRecord: Sendable {
     }
 
     /// Whether the record expects another verdict. A record without a verdict meets no expectation.
-    public var isMismatch: Bool {
+    package var isMismatch: Bool {
         guard let expect else { return false }
         switch judgement {
         case .verdict(let verdict): return !expect.isMet(by: verdict)

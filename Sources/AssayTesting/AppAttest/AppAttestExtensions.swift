@@ -1,13 +1,13 @@
 /// The extensions that authenticator data carries since iOS and macOS 27, well-formed or not.
 public struct AppAttestExtensions: Sendable {
     /// The entries of the map in order; keys can be repeated and of any type.
-    public var entries: [(key: CBORItem, value: CBORItem)]
+    package var entries: [(key: CBORItem, value: CBORItem)]
 
     /// Whether an empty map is written when there are no entries.
-    public var isWrittenWhenEmpty = false
+    package var isWrittenWhenEmpty = false
 
     /// Composes a map.
-    public init(_ entries: [(key: CBORItem, value: CBORItem)]) {
+    package init(_ entries: [(key: CBORItem, value: CBORItem)]) {
         self.entries = entries
     }
 
@@ -32,19 +32,19 @@ public struct AppAttestExtensions: Sendable {
     public static let none = AppAttestExtensions([])
 
     /// The value of `apple_bundle_version_01`, genuinely text.
-    public var bundleVersion: CBORItem? {
+    package var bundleVersion: CBORItem? {
         get { self["apple_bundle_version_01"] }
         set { self["apple_bundle_version_01"] = newValue }
     }
 
     /// The value of `apple_validation_category_01`, genuinely a byte string of 4, little-endian.
-    public var validationCategory: CBORItem? {
+    package var validationCategory: CBORItem? {
         get { self["apple_validation_category_01"] }
         set { self["apple_validation_category_01"] = newValue }
     }
 
     /// The value of the first entry with a text key; setting nil removes it.
-    public subscript(key: String) -> CBORItem? {
+    package subscript(key: String) -> CBORItem? {
         get { entries.first { $0.key == .text(key) }?.value }
         set {
             let index = entries.firstIndex { $0.key == .text(key) }
@@ -59,12 +59,12 @@ public struct AppAttestExtensions: Sendable {
     }
 
     /// A number as devices write a validation category.
-    public static func littleEndian(_ value: UInt32) -> CBORItem {
+    package static func littleEndian(_ value: UInt32) -> CBORItem {
         .bytes((0..<4).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) })
     }
 
     /// The encoded map, and nothing for no entries unless ``isWrittenWhenEmpty``.
-    public var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         entries.isEmpty && !isWrittenWhenEmpty ? [] : CBORItem.map(entries.flatMap { [$0.key, $0.value] }).encoded
     }
 }

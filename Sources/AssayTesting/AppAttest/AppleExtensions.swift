@@ -1,15 +1,15 @@
 extension CertificateExtension {
     /// The extension that binds an App Attest leaf to its nonce: SEQUENCE { [1] OCTET STRING }.
-    public static func appAttestNonce(_ nonce: [UInt8], tag: Int = 1) -> CertificateExtension {
+    package static func appAttestNonce(_ nonce: [UInt8], tag: Int = 1) -> CertificateExtension {
         CertificateExtension(
             OID.apple(8, 2), value: DERBuilder.sequence(DERBuilder.context(tag, DERBuilder.octetString(nonce))))
     }
 
     /// The extended key usage of App Attest leaves, since April 2026.
-    public static let appAttestKeyUsage = extendedKeyUsage(OID.apple(4, 24))
+    package static let appAttestKeyUsage = extendedKeyUsage(OID.apple(4, 24))
 
     /// The extension that names the platform and the app.
-    public static func appAttestPlatform(
+    package static func appAttestPlatform(
         _ platform: AppAttestPlatform, appID: String, form: AppAttestSystemForm = .full
     ) -> CertificateExtension {
         func integer(_ tag: Int, _ value: UInt64) -> [UInt8] {
@@ -31,7 +31,7 @@ extension CertificateExtension {
     ///   - build: Such as `23C55`.
     ///   - train: Such as `23.3.55.0.0,0`.
     ///   - form: Which of its parts are there.
-    public static func appAttestSystem(
+    package static func appAttestSystem(
         _ platform: AppAttestPlatform, version: String, build: String, train: String, form: AppAttestSystemForm
     ) -> CertificateExtension {
         func text(_ tag: Int, _ value: String) -> [UInt8] {
@@ -57,14 +57,14 @@ extension CertificateExtension {
     }
 
     /// The extension with the access control list of the key.
-    public static func appAttestACL(_ acl: [UInt8]) -> CertificateExtension {
+    package static func appAttestACL(_ acl: [UInt8]) -> CertificateExtension {
         CertificateExtension(
             OID.apple(8, 6), value: DERBuilder.sequence(DERBuilder.context(3, DERBuilder.octetString(acl))))
     }
 }
 
 /// Which parts the extensions that name platform and operating system have; they changed over the years.
-public enum AppAttestSystemForm: Sendable {
+package enum AppAttestSystemForm: Sendable {
     /// The version alone, as on iOS 14.
     case version
     /// Version, build and build train, as on iOS 17.
@@ -74,26 +74,26 @@ public enum AppAttestSystemForm: Sendable {
 }
 
 /// The platform of a device, as a leaf's extensions name it.
-public struct AppAttestPlatform: Sendable {
+package struct AppAttestPlatform: Sendable {
     /// The number in extension 1.2.840.113635.100.8.5.
-    public var number: UInt64
+    package var number: UInt64
     /// The name in extension 1.2.840.113635.100.8.7.
-    public var systemName: String
+    package var systemName: String
     /// The access control list of a key in extension 1.2.840.113635.100.8.6.
-    public var acl: [UInt8]
+    package var acl: [UInt8]
 
     /// Composes a platform that need not exist.
-    public init(number: UInt64, systemName: String, acl: [UInt8]) {
+    package init(number: UInt64, systemName: String, acl: [UInt8]) {
         self.number = number
         self.systemName = systemName
         self.acl = acl
     }
 
     /// An iPhone or iPad.
-    public static let iOS = AppAttestPlatform(
+    package static let iOS = AppAttestPlatform(
         number: 10, systemName: "iphoneos", acl: acl(["okd", "oa", "osgn", "odel", "ock"].map(allowed)))
     /// A Mac. Its list is the one that Apple documents and that a server has to compare.
-    public static let macOS = AppAttestPlatform(
+    package static let macOS = AppAttestPlatform(
         number: 13, systemName: "macosx",
         acl: acl(
             ["ok", "oa", "odel"].map(allowed) + [

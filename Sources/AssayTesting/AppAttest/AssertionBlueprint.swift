@@ -1,7 +1,7 @@
 /// An assertion to be minted. As initialised it is what a genuine device sends; every part can be changed first.
 public struct AssertionBlueprint: Sendable {
     /// What is signed, and how the signature is written.
-    public enum SignatureForm: Sendable {
+    package enum SignatureForm: Sendable {
         /// Genuine: over the nonce as message, in DER, s as it comes.
         case genuine
         /// Genuine with a high s, as about every second one.
@@ -23,11 +23,11 @@ public struct AssertionBlueprint: Sendable {
     /// The authenticator data.
     public var authenticatorData: AuthenticatorDataBlueprint
     /// A last change to the encoded authenticator data. It is the result that is signed.
-    public var changeAuthenticatorData: @Sendable ([UInt8]) -> [UInt8] = { $0 }
+    package var changeAuthenticatorData: @Sendable ([UInt8]) -> [UInt8] = { $0 }
     /// The signature.
-    public var signature = SignatureForm.genuine
+    package var signature = SignatureForm.genuine
     /// A last change to the assertion before it is encoded.
-    public var changeObject: @Sendable (inout CBORItem) -> Void = { _ in }
+    package var changeObject: @Sendable (inout CBORItem) -> Void = { _ in }
     /// A last change to the encoded assertion.
     public var changeEncoded: @Sendable ([UInt8]) -> [UInt8] = { $0 }
 

@@ -3,7 +3,7 @@ public import FoundationEssentials
 /// An attestation to be minted. As initialised it is what a genuine device sends; every part can be changed first.
 public struct AttestationBlueprint: Sendable {
     /// Where the receipt comes from.
-    public enum ReceiptSource: Sendable {
+    package enum ReceiptSource: Sendable {
         /// No `receipt` in the statement.
         case none
         /// Bytes as they stand, such as another attestation's receipt.
@@ -13,34 +13,34 @@ public struct AttestationBlueprint: Sendable {
     }
 
     /// The authority that issues leaf and receipt.
-    public let authority: TestAuthority
+    package let authority: TestAuthority
     /// The key that is attested.
-    public let key: AttestedKey
+    package let key: AttestedKey
     /// The App ID: team identifier, a dot, bundle identifier.
-    public let appID: String
+    package let appID: String
     /// The environment. The authenticator data has its own copy of the AAGUID.
-    public let environment: AppAttestEnvironment
+    package let environment: AppAttestEnvironment
     /// What the app hands to `attestKey`.
-    public let clientData: AppAttestClientData
+    package let clientData: AppAttestClientData
     /// The time of issue.
-    public let issuedAt: Date
+    package let issuedAt: Date
 
     /// The authenticator data.
     public var authenticatorData: AuthenticatorDataBlueprint
     /// A last change to the encoded authenticator data. The nonce is made over the result.
-    public var changeAuthenticatorData: @Sendable ([UInt8]) -> [UInt8] = { $0 }
+    package var changeAuthenticatorData: @Sendable ([UInt8]) -> [UInt8] = { $0 }
     /// A change to the nonce that goes into the leaf.
-    public var changeNonce: @Sendable ([UInt8]) -> [UInt8] = { $0 }
+    package var changeNonce: @Sendable ([UInt8]) -> [UInt8] = { $0 }
     /// The leaf.
-    public var leaf: LeafBlueprint
+    package var leaf: LeafBlueprint
     /// Who issues the leaf: its name and its key.
-    public var issuer: TestIssuer
+    package var issuer: TestIssuer
     /// The certificates of the statement, given the genuine ones: leaf, intermediate.
-    public var changeCertificates: @Sendable (_ certificates: [[UInt8]]) -> [[UInt8]] = { $0 }
+    package var changeCertificates: @Sendable (_ certificates: [[UInt8]]) -> [[UInt8]] = { $0 }
     /// The receipt.
-    public var receipt = ReceiptSource.minted { _ in }
+    package var receipt = ReceiptSource.minted { _ in }
     /// A last change to the attestation object before it is encoded.
-    public var changeObject: @Sendable (inout CBORItem) -> Void = { _ in }
+    package var changeObject: @Sendable (inout CBORItem) -> Void = { _ in }
     /// A last change to the encoded attestation object.
     public var changeEncoded: @Sendable ([UInt8]) -> [UInt8] = { $0 }
 
@@ -112,7 +112,7 @@ public enum AppAttestClientData: Sendable, Equatable {
     case hash([UInt8])
 
     /// The bytes that go into the nonce.
-    public var hash: [UInt8] {
+    package var hash: [UInt8] {
         switch self {
         case .bytes(let bytes): sha256(bytes)
         case .hash(let hash): hash

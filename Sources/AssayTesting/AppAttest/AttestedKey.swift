@@ -2,7 +2,7 @@
 /// that is none.
 public struct AttestedKey: Sendable {
     /// The private key.
-    public let key: TestKey
+    package let key: TestKey
 
     /// A new random key.
     public init() {
@@ -15,7 +15,7 @@ public struct AttestedKey: Sendable {
     }
 
     /// The device key with a private scalar of 32 bytes.
-    public init(scalar: [UInt8]) throws(MintingError) {
+    package init(scalar: [UInt8]) throws(MintingError) {
         key = try TestKey(.p256, scalar: scalar)
     }
 
@@ -26,7 +26,7 @@ public struct AttestedKey: Sendable {
     public var keyID: [UInt8] { sha256(publicPoint) }
 
     /// The COSE key of the authenticator data (RFC 9053 section 7.1): {1: 2, 3: -7, -1: 1, -2: x, -3: y}, 77 bytes.
-    public var coseKey: CBORItem {
+    package var coseKey: CBORItem {
         .map([
             .integer(1), .integer(2), .integer(3), .integer(-7), .integer(-1), .integer(1),
             .integer(-2), .bytes(Array(publicPoint[1..<33])), .integer(-3), .bytes(Array(publicPoint[33..<65])),

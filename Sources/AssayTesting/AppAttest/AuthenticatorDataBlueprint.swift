@@ -1,18 +1,18 @@
 /// Authenticator data as App Attest uses it (WebAuthn section 6.1), every field of which can be anything.
 public struct AuthenticatorDataBlueprint: Sendable {
     /// What the authenticator data of an attestation holds beyond that of an assertion.
-    public struct AttestedCredential: Sendable {
+    package struct AttestedCredential: Sendable {
         /// The AAGUID, 16 bytes: the environment.
-        public var aaguid: [UInt8]
+        package var aaguid: [UInt8]
         /// The length that is written before the credential ID; nil for its true length.
-        public var credentialIDLength: UInt16?
+        package var credentialIDLength: UInt16?
         /// The credential ID: the key ID.
-        public var credentialID: [UInt8]
+        package var credentialID: [UInt8]
         /// The encoded COSE key.
-        public var publicKey: [UInt8]
+        package var publicKey: [UInt8]
 
         /// Composes the part.
-        public init(aaguid: [UInt8], credentialID: [UInt8], publicKey: [UInt8]) {
+        package init(aaguid: [UInt8], credentialID: [UInt8], publicKey: [UInt8]) {
             self.aaguid = aaguid
             self.credentialID = credentialID
             self.publicKey = publicKey
@@ -26,12 +26,12 @@ public struct AuthenticatorDataBlueprint: Sendable {
     /// How often the key has signed assertions.
     public var counter: UInt32
     /// The attested credential, and nil in assertions.
-    public var attestedCredential: AttestedCredential?
+    package var attestedCredential: AttestedCredential?
     /// The extensions map, encoded, and empty when there is none.
-    public var extensions: [UInt8]
+    package var extensions: [UInt8]
 
     /// The authenticator data of a genuine attestation.
-    public init(
+    package init(
         attesting key: AttestedKey, appID: String, environment: AppAttestEnvironment,
         extensions: AppAttestExtensions = .none
     ) {
@@ -43,14 +43,14 @@ public struct AuthenticatorDataBlueprint: Sendable {
     }
 
     /// The authenticator data of a genuine assertion.
-    public init(assertingFor appID: String, counter: UInt32, extensions: AppAttestExtensions = .none) {
+    package init(assertingFor appID: String, counter: UInt32, extensions: AppAttestExtensions = .none) {
         rpIDHash = sha256(Array(appID.utf8))
         self.counter = counter
         self.extensions = extensions.encoded
     }
 
     /// The encoding.
-    public var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         var bytes = rpIDHash + [flags] + Self.bigEndian(UInt64(counter), 4)
         if let credential = attestedCredential {
             let length = credential.credentialIDLength.map(UInt64.init) ?? UInt64(credential.credentialID.count)
@@ -67,12 +67,12 @@ public struct AuthenticatorDataBlueprint: Sendable {
 /// The environment for which a key was attested.
 public struct AppAttestEnvironment: Sendable, Equatable {
     /// The AAGUID in the authenticator data, 16 bytes.
-    public var aaguid: [UInt8]
+    package var aaguid: [UInt8]
     /// What a receipt calls it in field 7.
-    public var receiptName: String
+    package var receiptName: String
 
     /// Composes an environment that need not exist.
-    public init(aaguid: [UInt8], receiptName: String) {
+    package init(aaguid: [UInt8], receiptName: String) {
         self.aaguid = aaguid
         self.receiptName = receiptName
     }

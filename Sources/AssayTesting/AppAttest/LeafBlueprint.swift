@@ -1,30 +1,30 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// The certificate that Apple issues for an attested key, every field of which can be anything.
-public struct LeafBlueprint: Sendable {
+package struct LeafBlueprint: Sendable {
     /// The serial number, big-endian: on genuine leaves the time of issue in milliseconds.
-    public var serialNumber: [UInt8]
+    package var serialNumber: [UInt8]
     /// The subject: CN is the key ID in hexadecimal.
-    public var subject: DistinguishedName
+    package var subject: DistinguishedName
     /// The first second of validity: 24 hours before the time of issue.
-    public var notBefore: Date
+    package var notBefore: Date
     /// The last second of validity: 3 days after the first.
-    public var notAfter: Date
+    package var notAfter: Date
     /// The encoded SubjectPublicKeyInfo.
-    public var subjectPublicKeyInfo: [UInt8]
+    package var subjectPublicKeyInfo: [UInt8]
     /// Basic constraints and key usage.
-    public var constraints: [CertificateExtension] = [.basicConstraints(isCA: false), .keyUsage(0xF0)]
+    package var constraints: [CertificateExtension] = [.basicConstraints(isCA: false), .keyUsage(0xF0)]
     /// What stands between the constraints and the nonce: key usage, platform, system.
-    public var descriptions: [CertificateExtension]
+    package var descriptions: [CertificateExtension]
     /// The extensions that bind the nonce, given the true one: genuinely one.
-    public var nonceExtensions: @Sendable (_ nonce: [UInt8]) -> [CertificateExtension] = { [.appAttestNonce($0)] }
+    package var nonceExtensions: @Sendable (_ nonce: [UInt8]) -> [CertificateExtension] = { [.appAttestNonce($0)] }
     /// What follows the nonce: the access control list.
-    public var others: [CertificateExtension]
+    package var others: [CertificateExtension]
     /// The algorithm of the signature.
-    public var signatureAlgorithm = CertificateBlueprint.SignatureAlgorithm.ecdsaWithSHA256
+    package var signatureAlgorithm = CertificateBlueprint.SignatureAlgorithm.ecdsaWithSHA256
 
     /// The leaf that a device gets.
-    public init(key: AttestedKey, appID: String, device: AppAttestDevice, issuedAt: Date, organization: String) {
+    package init(key: AttestedKey, appID: String, device: AppAttestDevice, issuedAt: Date, organization: String) {
         let milliseconds = UInt64(max(0, issuedAt.timeIntervalSince1970 * 1000))
         serialNumber = (0..<6).reversed().map { UInt8(truncatingIfNeeded: milliseconds >> ($0 * 8)) }
         let digits = Array("0123456789abcdef".utf8)
@@ -47,7 +47,7 @@ public struct LeafBlueprint: Sendable {
     }
 
     /// The certificate in DER.
-    public func certificate(nonce: [UInt8], issuer: TestIssuer) throws(MintingError) -> [UInt8] {
+    package func certificate(nonce: [UInt8], issuer: TestIssuer) throws(MintingError) -> [UInt8] {
         try CertificateBlueprint(
             serialNumber: serialNumber, issuer: issuer.name, subject: subject, notBefore: notBefore,
             notAfter: notAfter, subjectPublicKeyInfo: subjectPublicKeyInfo,
@@ -60,24 +60,24 @@ public struct LeafBlueprint: Sendable {
 /// A model of device and system: what the leaves and the authenticator data of its time look like.
 public struct AppAttestDevice: Sendable {
     /// The platform.
-    public var platform: AppAttestPlatform
+    package var platform: AppAttestPlatform
     /// The version of the operating system, such as `26.2`.
-    public var systemVersion: String
+    package var systemVersion: String
     /// The build of the operating system, such as `23C55`.
-    public var build: String
+    package var build: String
     /// The build train, such as `23.3.55.0.0,0`.
-    public var buildTrain: String
+    package var buildTrain: String
     /// How much the leaf says of the system.
-    public var systemForm: AppAttestSystemForm
+    package var systemForm: AppAttestSystemForm
     /// Whether the leaf has an extended key usage: since April 2026.
-    public var hasKeyUsage: Bool
+    package var hasKeyUsage: Bool
     /// Whether the leaf has an access control list: since iOS 26.
-    public var hasACL: Bool
+    package var hasACL: Bool
     /// Whether authenticator data has extensions: since iOS and macOS 27.
-    public var hasExtensions: Bool
+    package var hasExtensions: Bool
 
     /// Describes a device.
-    public init(
+    package init(
         platform: AppAttestPlatform, systemVersion: String, build: String, buildTrain: String,
         systemForm: AppAttestSystemForm, hasKeyUsage: Bool, hasACL: Bool, hasExtensions: Bool
     ) {

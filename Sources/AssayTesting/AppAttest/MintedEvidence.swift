@@ -12,13 +12,13 @@ public struct MintedAttestation: Sendable {
     /// The attestation object, encoded.
     public let attestation: [UInt8]
     /// The authenticator data in it, encoded.
-    public let authenticatorData: [UInt8]
+    package let authenticatorData: [UInt8]
     /// The certificates in it, in DER.
-    public let certificates: [[UInt8]]
+    package let certificates: [[UInt8]]
     /// The receipt in it.
     public let receipt: [UInt8]?
     /// The time of issue.
-    public let mintedAt: Date
+    package let mintedAt: Date
 
     /// The evidence record.
     ///
@@ -57,9 +57,9 @@ public struct MintedAssertion: Sendable {
     /// The assertion, encoded.
     public let assertion: [UInt8]
     /// The authenticator data in it, encoded.
-    public let authenticatorData: [UInt8]
+    package let authenticatorData: [UInt8]
     /// The signature in it.
-    public let signature: [UInt8]
+    package let signature: [UInt8]
 
     /// The evidence record.
     ///

@@ -4,24 +4,24 @@ public import FoundationEssentials
 /// A receipt to be minted: CMS SignedData around a set of fields. As initialised it is what Apple's service gives.
 public struct ReceiptBlueprint: Sendable {
     /// The fields of the payload, in order.
-    public var fields: [ReceiptField]
+    package var fields: [ReceiptField]
     /// The payload, when it is to be anything else than the encoded fields.
-    public var payload: [UInt8]?
+    package var payload: [UInt8]?
     /// Who signs: genuinely one.
-    public var signers: [TestIssuer]
+    package var signers: [TestIssuer]
     /// The certificates in the message: genuinely the signer's, its authority's and the root's.
-    public var certificates: [[UInt8]]
+    package var certificates: [[UInt8]]
     /// How the message is encoded.
-    public var encoding = ReceiptEncoding.indefinite(chunkSize: 1000)
+    package var encoding = ReceiptEncoding.indefinite(chunkSize: 1000)
     /// Whether attributes are signed, and how.
-    public var signedAttributes = SignedAttributes.none
+    package var signedAttributes = SignedAttributes.none
     /// A change to the signature value.
-    public var changeSignature: @Sendable ([UInt8]) -> [UInt8] = { $0 }
+    package var changeSignature: @Sendable ([UInt8]) -> [UInt8] = { $0 }
     /// A last change to the encoded message.
-    public var changeEncoded: @Sendable ([UInt8]) -> [UInt8] = { $0 }
+    package var changeEncoded: @Sendable ([UInt8]) -> [UInt8] = { $0 }
 
     /// Which attributes a signer signs (RFC 5652 section 5.3).
-    public enum SignedAttributes: Sendable {
+    package enum SignedAttributes: Sendable {
         /// None: the signature is over the content, as in receipts since October 2020.
         case none
         /// Content type, signing time and digest, and the signature is over them, as the RFC demands.
@@ -68,7 +68,7 @@ public struct ReceiptBlueprint: Sendable {
     }
 
     /// The first field of a type; setting nil removes it, and setting a field that is not there appends it.
-    public subscript(type: UInt64) -> ReceiptField? {
+    package subscript(type: UInt64) -> ReceiptField? {
         get { fields.first { $0.type == type } }
         set {
             let index = fields.firstIndex { $0.type == type }
@@ -120,7 +120,7 @@ public struct ReceiptBlueprint: Sendable {
     }
 
     /// A time as receipts write it: RFC 3339 with three fraction digits.
-    public static func time(_ date: Date) -> String {
+    package static func time(_ date: Date) -> String {
         let milliseconds = Int64((date.timeIntervalSince1970 * 1000).rounded())
         let seconds = RFC3339.format(Date(timeIntervalSince1970: Double(milliseconds / 1000)))
         let fraction = String(milliseconds % 1000 + 1000).dropFirst()
@@ -135,29 +135,29 @@ public struct ReceiptBlueprint: Sendable {
 }
 
 /// A field of a receipt: SEQUENCE {INTEGER type, INTEGER version, OCTET STRING value}.
-public struct ReceiptField: Sendable, Equatable {
+package struct ReceiptField: Sendable, Equatable {
     /// What the field is: 2 App ID, 3 certificate, 4 client data hash, 5 token, 6 ATTEST or RECEIPT, 7 environment,
     /// 12 creation time, 17 risk metric, 19 not before, 21 expiry.
-    public var type: UInt64
+    package var type: UInt64
     /// The version, genuinely 1.
-    public var version: UInt64
+    package var version: UInt64
     /// The value as it stands, not nested DER.
-    public var value: [UInt8]
+    package var value: [UInt8]
 
     /// Composes a field.
-    public init(_ type: UInt64, version: UInt64 = 1, _ value: [UInt8]) {
+    package init(_ type: UInt64, version: UInt64 = 1, _ value: [UInt8]) {
         self.type = type
         self.version = version
         self.value = value
     }
 
     /// Composes a field of text.
-    public init(_ type: UInt64, version: UInt64 = 1, _ text: String) {
+    package init(_ type: UInt64, version: UInt64 = 1, _ text: String) {
         self.init(type, version: version, Array(text.utf8))
     }
 
     /// The encoding.
-    public var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         DERBuilder.sequence(
             DERBuilder.integer(type), DERBuilder.integer(version), DERBuilder.octetString(value))
     }

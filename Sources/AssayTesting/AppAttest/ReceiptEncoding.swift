@@ -1,5 +1,5 @@
 /// How the CMS message of a receipt is encoded (RFC 5652 section 5.1, X.690 section 8.1.3).
-public enum ReceiptEncoding: Sendable {
+package enum ReceiptEncoding: Sendable {
     /// BER with indefinite lengths and the content in chunks: what Apple's service gives, with chunks of 1000 bytes.
     case indefinite(chunkSize: Int)
     /// DER, as some refreshed receipts are.
@@ -29,7 +29,7 @@ public enum ReceiptEncoding: Sendable {
     }
 
     /// An OCTET STRING of indefinite length in chunks of at most `size` bytes (X.690 section 8.7.3).
-    public static func chunked(_ content: [UInt8], by size: Int) -> [UInt8] {
+    package static func chunked(_ content: [UInt8], by size: Int) -> [UInt8] {
         DERBuilder.indefinite(
             0x24,
             stride(from: 0, to: content.count, by: max(1, size)).flatMap {

@@ -1,7 +1,7 @@
 /// A claim of an Approov token, by its name (Approov, Token Claims).
 public struct ApproovClaim: Sendable, Hashable {
     /// The name.
-    public let name: String
+    package let name: String
 
     /// Names a claim, such as one that Approov has not thought of yet.
     public init(_ name: String) { self.name = name }
@@ -9,9 +9,9 @@ public struct ApproovClaim: Sendable, Hashable {
     /// A number: when the token expires, in seconds since 1970.
     public static let expiry = ApproovClaim("exp")
     /// A number: from when on it is valid.
-    public static let notBefore = ApproovClaim("nbf")
+    package static let notBefore = ApproovClaim("nbf")
     /// A number: when it was issued.
-    public static let issuedAt = ApproovClaim("iat")
+    package static let issuedAt = ApproovClaim("iat")
     /// Text: the device ID, base64 of 16 bytes.
     public static let deviceID = ApproovClaim("did")
     /// Text: the address of the device; may be empty.
@@ -21,7 +21,7 @@ public struct ApproovClaim: Sendable, Hashable {
     /// Text or a list of texts: whom the token is for.
     public static let audience = ApproovClaim("aud")
     /// Text: whom the token is about.
-    public static let subject = ApproovClaim("sub")
+    package static let subject = ApproovClaim("sub")
     /// A list of texts: properties of the device.
     public static let annotations = ApproovClaim("anno")
     /// Text: the attestation response code.
@@ -29,13 +29,13 @@ public struct ApproovClaim: Sendable, Hashable {
     /// Text: what the token is bound to, base64 of a SHA-256 digest.
     public static let binding = ApproovClaim("pay")
     /// Text: the installation's public key, base64 of a DER SubjectPublicKeyInfo.
-    public static let installationKey = ApproovClaim("ipk")
+    package static let installationKey = ApproovClaim("ipk")
     /// Text: the ID of the account's message signing key.
-    public static let messageKeyID = ApproovClaim("mskid")
+    package static let messageKeyID = ApproovClaim("mskid")
     /// Text: the key of measurement proofs, base64 of 16 bytes.
-    public static let proofKey = ApproovClaim("mpk")
+    package static let proofKey = ApproovClaim("mpk")
     /// Text: the measurement of the app's integrity, base64 of 32 bytes.
-    public static let integrityMeasurement = ApproovClaim("imh")
+    package static let integrityMeasurement = ApproovClaim("imh")
     /// Text: the measurement of the device, base64 of 32 bytes.
-    public static let deviceMeasurement = ApproovClaim("dmh")
+    package static let deviceMeasurement = ApproovClaim("dmh")
 }

@@ -9,13 +9,13 @@ public import FoundationEssentials
 ///     claims[.deviceID] = nil
 public struct ApproovClaimsBlueprint: Sendable, Equatable {
     /// The claims in their order.
-    public var json: JSONItem
+    package var json: JSONItem
 
     /// The device ID of example tokens. It is the vendor's, whose last character has bits that belong to no byte.
-    public static let exampleDeviceID = "ExampleApproovTokenDID=="
+    package static let exampleDeviceID = "ExampleApproovTokenDID=="
 
     /// Composes any claims.
-    public init(json: JSONItem) { self.json = json }
+    package init(json: JSONItem) { self.json = json }
 
     /// The claims of a token that an app gets.
     ///
@@ -32,7 +32,7 @@ public struct ApproovClaimsBlueprint: Sendable, Equatable {
     }
 
     /// The claims of an example token (Approov, Generating Example Tokens).
-    public static func example(expiresAt: Date, deviceID: String = exampleDeviceID) -> ApproovClaimsBlueprint {
+    package static func example(expiresAt: Date, deviceID: String = exampleDeviceID) -> ApproovClaimsBlueprint {
         ApproovClaimsBlueprint(json: ["did": .text(deviceID), "exp": seconds(expiresAt), "ip": ""])
     }
 
@@ -73,7 +73,7 @@ public struct ApproovClaimsBlueprint: Sendable, Equatable {
     }
 
     /// Bytes as tokens carry them: standard base64 with padding.
-    public static func base64(_ bytes: [UInt8]) -> JSONItem { .text(Data(bytes).base64EncodedString()) }
+    package static func base64(_ bytes: [UInt8]) -> JSONItem { .text(Data(bytes).base64EncodedString()) }
 
     /// A time as tokens carry it: the seconds since 1970.
     public static func seconds(_ time: Date) -> JSONItem {
@@ -82,5 +82,5 @@ public struct ApproovClaimsBlueprint: Sendable, Equatable {
     }
 
     /// The JSON text in UTF-8, always the same for the same claims.
-    public var encoded: [UInt8] { json.encoded }
+    package var encoded: [UInt8] { json.encoded }
 }

@@ -1,15 +1,15 @@
 /// The form of a token that apps may log (Approov, Loggable Tokens): the claims and the beginning of the signature.
 public struct ApproovLoggableForm: Sendable, Equatable {
     /// The claims in the order of their names, with `sip` last.
-    public var json: JSONItem
+    package var json: JSONItem
 
     /// How many characters of the signature there are.
-    public static let signaturePrefixLength = 6
+    package static let signaturePrefixLength = 6
 
     /// The loggable form of the token that carries these claims in the order of their names and is signed with a secret.
     ///
     /// What is no object has no such form, and comes out as it is.
-    public init(_ claims: ApproovClaimsBlueprint, secret: [UInt8]) throws(MintingError) {
+    package init(_ claims: ApproovClaimsBlueprint, secret: [UInt8]) throws(MintingError) {
         guard case .object(let members) = claims.json else {
             json = claims.json
             return

@@ -1,4 +1,4 @@
-public import AssayHTTPSignatures
+package import AssayHTTPSignatures
 import AssayPrimitives
 public import FoundationEssentials
 
@@ -25,39 +25,39 @@ public struct ApproovMessageBlueprint: Sendable {
     /// The target URI.
     public var targetURI: String
     /// The fields in front of those of the signature, among them the one with the token.
-    public var fields: [HTTPMessageParts.Field]
+    package var fields: [HTTPMessageParts.Field]
     /// The body; without one, no digest is added.
     public var body: [UInt8] = []
     /// The digests of the body that the field `Content-Digest` gets.
-    public var digests: [ContentDigest.Algorithm] = [.sha256]
+    package var digests: [ContentDigest.Algorithm] = [.sha256]
     /// The value of `Content-Digest`, where it is to be another than the digests of the body; empty for no such field.
-    public var contentDigest: String?
+    package var contentDigest: String?
     /// What signs.
-    public var signer: Signer
+    package var signer: Signer
     /// The label of the signature.
-    public var label: String
+    package var label: String
     /// What the signature covers; nil for the method, the target URI, the token, and those of `authorization`,
     /// `content-length`, `content-type` and `content-digest` that are there.
-    public var components: [SignatureComponent]?
+    package var components: [SignatureComponent]?
     /// The parameters of the signature, in their order.
-    public var parameters: [StructuredParameter]
+    package var parameters: [StructuredParameter]
     /// The target URI that is signed, where it is not the one of the request, such as one with its fragment.
-    public var signedTargetURI: String?
+    package var signedTargetURI: String?
     /// The rules of the signature base.
-    public var rules = SignatureBaseRules()
+    package var rules = SignatureBaseRules()
     /// A last change to the signature base. It is the result that is signed.
-    public var changeBase: @Sendable ([UInt8]) -> [UInt8] = { $0 }
+    package var changeBase: @Sendable ([UInt8]) -> [UInt8] = { $0 }
     /// How an ECDSA signature is written: as r and s one after the other, where the standard is kept.
-    public var writeSignature: @Sendable (ECDSASignature) -> [UInt8] = { $0.concatenated }
+    package var writeSignature: @Sendable (ECDSASignature) -> [UInt8] = { $0.concatenated }
     /// A last change to the signature's bytes.
-    public var changeSignature: @Sendable ([UInt8]) -> [UInt8] = { $0 }
+    package var changeSignature: @Sendable ([UInt8]) -> [UInt8] = { $0 }
     /// A last change to the value of `Signature-Input`, after signing.
-    public var changeInputField: @Sendable (String) -> String = { $0 }
+    package var changeInputField: @Sendable (String) -> String = { $0 }
     /// A last change to the value of `Signature`.
-    public var changeSignatureField: @Sendable (String) -> String = { $0 }
+    package var changeSignatureField: @Sendable (String) -> String = { $0 }
 
     /// How long signatures of Approov's SDKs are valid, in seconds.
-    public static let lifetime: Int64 = 15
+    package static let lifetime: Int64 = 15
 
     /// The blueprint of a genuine request without a body.
     ///
@@ -78,7 +78,7 @@ public struct ApproovMessageBlueprint: Sendable {
     }
 
     /// A parameter of the signature: nil when it is not there. Setting nil leaves it out.
-    public subscript(parameter name: String) -> StructuredBareItem? {
+    package subscript(parameter name: String) -> StructuredBareItem? {
         get { parameters.first { $0.key == name }?.value }
         set {
             let index = parameters.firstIndex { $0.key == name }
@@ -155,7 +155,7 @@ public struct ApproovMessageBlueprint: Sendable {
 
 extension ApproovMessageBlueprint.Signer {
     /// The label that Approov's SDKs give the signature.
-    public var label: String {
+    package var label: String {
         switch self {
         case .installation: "install"
         case .account: "account"
@@ -163,7 +163,7 @@ extension ApproovMessageBlueprint.Signer {
     }
 
     /// The name of the algorithm (RFC 9421 section 6.2).
-    public var algorithm: String {
+    package var algorithm: String {
         switch self {
         case .installation: "ecdsa-p256-sha256"
         case .account: "hmac-sha256"

@@ -16,9 +16,9 @@ public struct ApproovProofBlueprint: Sendable {
     /// The proof: 32 bytes.
     public var proof: [UInt8]
     /// What it is held against.
-    public var source: Source
+    package var source: Source
     /// Which measurement the verifier demands, `integrity` or `device`, and nil for either.
-    public var measurement: String?
+    package var measurement: String?
 
     /// The proof of the app's integrity.
     ///
@@ -40,7 +40,7 @@ public struct ApproovProofBlueprint: Sendable {
     }
 
     /// Composes any proof.
-    public init(nonce: [UInt8], proof: [UInt8], source: Source) {
+    package init(nonce: [UInt8], proof: [UInt8], source: Source) {
         self.nonce = nonce
         self.proof = proof
         self.source = source

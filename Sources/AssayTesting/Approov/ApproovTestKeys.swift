@@ -6,9 +6,9 @@ public struct ApproovTestKeys: Sendable {
     /// What tokens are signed or encrypted with: 64 bytes, as Approov's are.
     public var secret: [UInt8]
     /// What tokens of an account with ES256 are signed with, on P-256.
-    public var signingKey: TestKey
+    package var signingKey: TestKey
     /// What tokens of an account with RS256 are signed with.
-    public var rsaKey: RSATestKey
+    package var rsaKey: RSATestKey
     /// What apps sign messages with for the account: 32 bytes.
     public var messageKey: [UInt8]
     /// The ID of that key, which tokens name it by: `mskid`.
@@ -39,10 +39,10 @@ public struct ApproovTestKeys: Sendable {
     }
 
     /// How many bytes the secret of an account has: 512 bits (Approov, Token Signing).
-    public static let secretLength = 64
+    package static let secretLength = 64
 
     /// A random secret for an account.
-    public static func newSecret() -> [UInt8] {
+    package static func newSecret() -> [UInt8] {
         SymmetricKey(size: SymmetricKeySize(bitCount: secretLength * 8)).withUnsafeBytes { Array($0) }
     }
 
@@ -50,7 +50,7 @@ public struct ApproovTestKeys: Sendable {
     public var secretFile: String { Self.secretFile(of: secret) }
 
     /// What a file of a secret holds: standard base64 and a line feed.
-    public static func secretFile(of secret: [UInt8]) -> String { Data(secret).base64EncodedString() + "\n" }
+    package static func secretFile(of secret: [UInt8]) -> String { Data(secret).base64EncodedString() + "\n" }
 
     /// What a file of the account's message key holds: standard base64 and a line feed.
     public var messageKeyFile: String { Data(messageKey).base64EncodedString() + "\n" }
@@ -66,7 +66,7 @@ public struct ApproovTestKeys: Sendable {
     /// - Parameters:
     ///   - es256: the ID of the ES256 key.
     ///   - rs256: the ID of the RS256 key.
-    public func keySet(es256: String, rs256: String) -> JSONItem {
+    package func keySet(es256: String, rs256: String) -> JSONItem {
         let point = signingKey.publicPoint
         return [
             "keys": [
@@ -83,8 +83,8 @@ public struct ApproovTestKeys: Sendable {
     }
 
     /// `ipk`: the public half of the installation's key, a DER SubjectPublicKeyInfo.
-    public var installationPublicKey: [UInt8] { installationKey.subjectPublicKeyInfo() }
+    package var installationPublicKey: [UInt8] { installationKey.subjectPublicKeyInfo() }
 
     /// What encrypted tokens are encrypted under: the SHA-256 digest of the secret (Approov, Token Signing).
-    public var encryptionKey: [UInt8] { sha256(secret) }
+    package var encryptionKey: [UInt8] { sha256(secret) }
 }

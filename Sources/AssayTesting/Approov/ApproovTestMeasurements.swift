@@ -5,11 +5,11 @@ import Crypto
 /// The measurements of an app that talks to offline hardware (Approov, Offline Security Mode).
 public struct ApproovTestMeasurements: Sendable {
     /// `mpk`: the key of proofs, 16 bytes.
-    public var proofKey: [UInt8]?
+    package var proofKey: [UInt8]?
     /// `imh`: the measurement of the app's integrity, 32 bytes.
-    public var integrity: [UInt8]?
+    package var integrity: [UInt8]?
     /// `dmh`: the measurement of the device, 32 bytes.
-    public var device: [UInt8]?
+    package var device: [UInt8]?
 
     /// New random ones.
     public init() {
@@ -26,7 +26,7 @@ public struct ApproovTestMeasurements: Sendable {
     }
 
     /// Composes any measurements.
-    public init(proofKey: [UInt8]?, integrity: [UInt8]?, device: [UInt8]?) {
+    package init(proofKey: [UInt8]?, integrity: [UInt8]?, device: [UInt8]?) {
         self.proofKey = proofKey
         self.integrity = integrity
         self.device = device
@@ -45,7 +45,7 @@ public struct ApproovTestMeasurements: Sendable {
     /// - Parameters:
     ///   - nonce: what the hardware gave out, 16 bytes.
     ///   - measurement: one of ``integrity`` and ``device``, or any bytes that are none.
-    public func proof(nonce: [UInt8], of measurement: [UInt8]) -> [UInt8] {
+    package func proof(nonce: [UInt8], of measurement: [UInt8]) -> [UInt8] {
         AssayPrimitives.HMAC.sha256(key: proofKey ?? [], nonce + measurement)
     }
 

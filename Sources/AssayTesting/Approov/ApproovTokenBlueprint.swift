@@ -30,17 +30,17 @@ public struct ApproovTokenBlueprint: Sendable {
     /// The ID of the key in the header, and nil for none.
     public var keyID: String?
     /// A last change to the encoded claims. It is the result that is signed or encrypted.
-    public var changeClaims: @Sendable ([UInt8]) -> [UInt8] = { $0 }
+    package var changeClaims: @Sendable ([UInt8]) -> [UInt8] = { $0 }
     /// A last change to the JWS.
-    public var changeSigned: @Sendable (inout JWSBlueprint) -> Void = { _ in }
+    package var changeSigned: @Sendable (inout JWSBlueprint) -> Void = { _ in }
     /// A last change to the JWE.
-    public var changeEncrypted: @Sendable (inout JWEBlueprint) -> Void = { _ in }
+    package var changeEncrypted: @Sendable (inout JWEBlueprint) -> Void = { _ in }
     /// A last change to the token's text.
     public var changeToken: @Sendable (String) -> String = { $0 }
     /// The content key of an encrypted token, 32 bytes; nil for a random one.
-    public var contentKey: [UInt8]?
+    package var contentKey: [UInt8]?
     /// The IVs of an encrypted token, 12 bytes each: of the key, and of the content; nil for random ones.
-    public var initializationVectors: (key: [UInt8], content: [UInt8])?
+    package var initializationVectors: (key: [UInt8], content: [UInt8])?
 
     /// The blueprint of a genuine token.
     public init(keys: ApproovTestKeys, claims: ApproovClaimsBlueprint) {

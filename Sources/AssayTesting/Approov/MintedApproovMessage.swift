@@ -1,5 +1,5 @@
 public import AssayCore
-public import AssayHTTPSignatures
+package import AssayHTTPSignatures
 import AssayPrimitives
 public import FoundationEssentials
 
@@ -10,11 +10,14 @@ public struct MintedApproovMessage: Sendable {
     /// The target URI.
     public var targetURI: String
     /// The fields in their order, those of the signature last.
-    public var fields: [HTTPMessageParts.Field]
+    package var fields: [HTTPMessageParts.Field]
     /// The body.
     public var body: [UInt8]
     /// What was signed.
-    public let signatureBase: [UInt8]
+    package let signatureBase: [UInt8]
+
+    /// The fields of the request to send, in their order.
+    public var headers: [(name: String, value: String)] { fields.map { (name: $0.name, value: $0.value) } }
 
     /// The value of the first field of a name, in any case; nil when there is none.
     ///

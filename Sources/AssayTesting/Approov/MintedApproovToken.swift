@@ -6,7 +6,7 @@ public struct MintedApproovToken: Sendable {
     /// The token: a compact JWS or JWE, where the blueprint did not change that.
     public let token: String
     /// The claims in it, encoded.
-    public let claims: [UInt8]
+    package let claims: [UInt8]
     /// The loggable form of a token with these claims that is signed with the account's secret.
     public let loggable: ApproovLoggableForm
 
@@ -33,7 +33,7 @@ public struct MintedApproovToken: Sendable {
     }
 
     /// The evidence record of the loggable form. Parameters as of ``record(id:binding:address:app:receivedAt:expect:)``.
-    public func loggableRecord(
+    package func loggableRecord(
         id: String, app: String? = nil, receivedAt: Date, expect: EvidenceRecord.Expectation? = nil
     ) -> EvidenceRecord {
         EvidenceRecord(

@@ -1,9 +1,9 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// A certificate to be signed (RFC 5280 section 4.1), every field of which can be anything.
-public struct CertificateBlueprint: Sendable {
+package struct CertificateBlueprint: Sendable {
     /// The algorithm of a certificate's signature.
-    public enum SignatureAlgorithm: Sendable {
+    package enum SignatureAlgorithm: Sendable {
         /// ecdsa-with-SHA256.
         case ecdsaWithSHA256
         /// ecdsa-with-SHA384.
@@ -11,24 +11,24 @@ public struct CertificateBlueprint: Sendable {
     }
 
     /// The serial number, big-endian.
-    public var serialNumber: [UInt8]
+    package var serialNumber: [UInt8]
     /// The issuer's name. Nothing demands that it is the name of whoever signs.
-    public var issuer: DistinguishedName
+    package var issuer: DistinguishedName
     /// The subject's name.
-    public var subject: DistinguishedName
+    package var subject: DistinguishedName
     /// The first second of validity.
-    public var notBefore: Date
+    package var notBefore: Date
     /// The last second of validity.
-    public var notAfter: Date
+    package var notAfter: Date
     /// The encoded SubjectPublicKeyInfo.
-    public var subjectPublicKeyInfo: [UInt8]
+    package var subjectPublicKeyInfo: [UInt8]
     /// The extensions in order; the same one twice is written twice.
-    public var extensions: [CertificateExtension]
+    package var extensions: [CertificateExtension]
     /// The algorithm named and used.
-    public var signatureAlgorithm: SignatureAlgorithm
+    package var signatureAlgorithm: SignatureAlgorithm
 
     /// Composes a certificate.
-    public init(
+    package init(
         serialNumber: [UInt8], issuer: DistinguishedName, subject: DistinguishedName, notBefore: Date, notAfter: Date,
         subjectPublicKeyInfo: [UInt8], extensions: [CertificateExtension],
         signatureAlgorithm: SignatureAlgorithm = .ecdsaWithSHA256
@@ -44,7 +44,7 @@ public struct CertificateBlueprint: Sendable {
     }
 
     /// The certificate in DER, signed by a key.
-    public func signed(by key: TestKey) throws(MintingError) -> [UInt8] {
+    package func signed(by key: TestKey) throws(MintingError) -> [UInt8] {
         let algorithm = DERBuilder.sequence(
             signatureAlgorithm == .ecdsaWithSHA256 ? OID.ecdsaWithSHA256 : OID.ecdsaWithSHA384)
         let certificate = DERBuilder.sequence(
@@ -63,9 +63,9 @@ public struct CertificateBlueprint: Sendable {
 }
 
 /// A distinguished name: attribute types with text, each in a set of its own, written as UTF8String.
-public struct DistinguishedName: Sendable, Equatable {
+package struct DistinguishedName: Sendable, Equatable {
     /// The types of attributes that Apple's certificates use.
-    public enum AttributeType: UInt64, Sendable {
+    package enum AttributeType: UInt64, Sendable {
         /// CN.
         case commonName = 3
         /// C, which is written as PrintableString.
@@ -79,29 +79,29 @@ public struct DistinguishedName: Sendable, Equatable {
     }
 
     /// One attribute.
-    public struct Attribute: Sendable, Equatable {
+    package struct Attribute: Sendable, Equatable {
         /// What it is.
-        public var type: AttributeType
+        package var type: AttributeType
         /// Its text.
-        public var text: String
+        package var text: String
 
         /// Composes an attribute.
-        public init(_ type: AttributeType, _ text: String) {
+        package init(_ type: AttributeType, _ text: String) {
             self.type = type
             self.text = text
         }
     }
 
     /// The attributes in order.
-    public var attributes: [Attribute]
+    package var attributes: [Attribute]
 
     /// Composes a name.
-    public init(_ attributes: [Attribute]) {
+    package init(_ attributes: [Attribute]) {
         self.attributes = attributes
     }
 
     /// The encoding (RFC 5280 section 4.1.2.4).
-    public var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         DERBuilder.element(
             0x30,
             attributes.flatMap { attribute in

@@ -1,21 +1,21 @@
 /// An extension of a certificate (RFC 5280 section 4.2).
-public struct CertificateExtension: Sendable, Equatable {
+package struct CertificateExtension: Sendable, Equatable {
     /// The components of the object identifier.
-    public var identifier: [UInt64]
+    package var identifier: [UInt64]
     /// Whether a verifier that does not know it must refuse the certificate.
-    public var isCritical: Bool
+    package var isCritical: Bool
     /// The encoded value, without the OCTET STRING around it.
-    public var value: [UInt8]
+    package var value: [UInt8]
 
     /// Composes an extension.
-    public init(_ identifier: [UInt64], isCritical: Bool = false, value: [UInt8]) {
+    package init(_ identifier: [UInt64], isCritical: Bool = false, value: [UInt8]) {
         self.identifier = identifier
         self.isCritical = isCritical
         self.value = value
     }
 
     /// The encoding.
-    public var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         DERBuilder.element(
             0x30,
             DERBuilder.objectIdentifier(identifier) + (isCritical ? DERBuilder.boolean(true) : [])
@@ -23,7 +23,7 @@ public struct CertificateExtension: Sendable, Equatable {
     }
 
     /// Basic constraints (section 4.2.1.9), critical.
-    public static func basicConstraints(isCA: Bool, pathLength: UInt64? = nil) -> CertificateExtension {
+    package static func basicConstraints(isCA: Bool, pathLength: UInt64? = nil) -> CertificateExtension {
         let limit = pathLength.map(DERBuilder.integer) ?? []
         return CertificateExtension(
             [2, 5, 29, 19], isCritical: true,
@@ -32,35 +32,35 @@ public struct CertificateExtension: Sendable, Equatable {
 
     /// Key usage (section 4.2.1.3), critical, by its bits as they stand in the first octet: 0x80 digitalSignature,
     /// 0x06 keyCertSign and cRLSign, 0xF0 the four of an App Attest leaf.
-    public static func keyUsage(_ bits: UInt8) -> CertificateExtension {
+    package static func keyUsage(_ bits: UInt8) -> CertificateExtension {
         CertificateExtension(
             [2, 5, 29, 15], isCritical: true,
             value: DERBuilder.bitString([bits], unusedBits: UInt8(min(bits.trailingZeroBitCount, 7))))
     }
 
     /// Extended key usage (section 4.2.1.12), of one purpose.
-    public static func extendedKeyUsage(_ purpose: [UInt64]) -> CertificateExtension {
+    package static func extendedKeyUsage(_ purpose: [UInt64]) -> CertificateExtension {
         CertificateExtension([2, 5, 29, 37], value: DERBuilder.sequence(DERBuilder.objectIdentifier(purpose)))
     }
 
     /// The subject key identifier (section 4.2.1.2): SHA-1 of the public point.
-    public static func subjectKeyIdentifier(point: [UInt8]) -> CertificateExtension {
+    package static func subjectKeyIdentifier(point: [UInt8]) -> CertificateExtension {
         CertificateExtension([2, 5, 29, 14], value: DERBuilder.octetString(sha1(point)))
     }
 
     /// The authority key identifier (section 4.2.1.1): SHA-1 of the issuer's public point.
-    public static func authorityKeyIdentifier(point: [UInt8]) -> CertificateExtension {
+    package static func authorityKeyIdentifier(point: [UInt8]) -> CertificateExtension {
         CertificateExtension([2, 5, 29, 35], value: DERBuilder.sequence(DERBuilder.element(0x80, sha1(point))))
     }
 
     /// An extension whose presence says what a certificate is for; its value is NULL.
-    public static func marker(_ identifier: [UInt64]) -> CertificateExtension {
+    package static func marker(_ identifier: [UInt64]) -> CertificateExtension {
         CertificateExtension(identifier, value: DERBuilder.null)
     }
 
     /// The marker of Apple's certificate authorities that issue receipt signers.
-    public static let receiptAuthorityMarker = marker(OID.apple(6, 2, 3))
+    package static let receiptAuthorityMarker = marker(OID.apple(6, 2, 3))
 
     /// The marker of App Attest receipt signers.
-    public static let receiptSignerMarker = marker(OID.apple(12, 15))
+    package static let receiptSignerMarker = marker(OID.apple(12, 15))
 }

@@ -1,7 +1,7 @@
 /// An ECDSA signature as two numbers, to be written in every form that a verifier must take or refuse.
-public struct ECDSASignature: Sendable, Equatable {
+package struct ECDSASignature: Sendable, Equatable {
     /// The order of the P-256 group (SEC 2 section 2.4.2), 32 bytes.
-    public static let p256Order: [UInt8] = [
+    package static let p256Order: [UInt8] = [
         0xFF, 0xFF, 0xFF, 0xFF, 0x00, 0x00, 0x00, 0x00, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
         0xBC, 0xE6, 0xFA, 0xAD, 0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,
     ]
@@ -14,32 +14,32 @@ public struct ECDSASignature: Sendable, Equatable {
         ]
 
     /// r, big-endian, with leading zeros.
-    public var r: [UInt8]
+    package var r: [UInt8]
     /// s, big-endian, with leading zeros.
-    public var s: [UInt8]
+    package var s: [UInt8]
 
     /// Composes a signature from any two numbers.
-    public init(r: [UInt8], s: [UInt8]) {
+    package init(r: [UInt8], s: [UInt8]) {
         self.r = r
         self.s = s
     }
 
     /// SEQUENCE {INTEGER r, INTEGER s}, in DER (RFC 3279 section 2.2.3).
-    public var der: [UInt8] {
+    package var der: [UInt8] {
         DERBuilder.sequence(DERBuilder.integer(magnitude: r), DERBuilder.integer(magnitude: s))
     }
 
     /// r and s, one after the other (IEEE P1363), which App Attest does not use.
-    public var concatenated: [UInt8] { r + s }
+    package var concatenated: [UInt8] { r + s }
 
     /// Whether s is above half the order of P-256, as in about every second genuine assertion.
-    public var isHighS: Bool { Self.isLess(Self.subtract(s, from: Self.p256Order), s) }
+    package var isHighS: Bool { Self.isLess(Self.subtract(s, from: Self.p256Order), s) }
 
     /// The P-256 signature of the same message with n - s in place of s, where that makes s high, or as it is.
-    public var withHighS: ECDSASignature { isHighS ? self : negated }
+    package var withHighS: ECDSASignature { isHighS ? self : negated }
 
     /// The P-256 signature of the same message with n - s in place of s, where that makes s low, or as it is.
-    public var withLowS: ECDSASignature { isHighS ? negated : self }
+    package var withLowS: ECDSASignature { isHighS ? negated : self }
 
     private var negated: ECDSASignature { ECDSASignature(r: r, s: Self.subtract(s, from: Self.p256Order)) }
 

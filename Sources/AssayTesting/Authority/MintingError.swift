@@ -4,7 +4,7 @@ public struct MintingError: Error, Sendable, Equatable, CustomStringConvertible 
     public let description: String
 
     /// States what is wrong.
-    public init(_ description: String) {
+    package init(_ description: String) {
         self.description = description
     }
 }

@@ -3,11 +3,11 @@ import AssayPrimitives
 import FoundationEssentials
 
 /// A private RSA key of a test account, for RS256 (RFC 7518 section 3.3).
-public struct RSATestKey: Sendable {
+package struct RSATestKey: Sendable {
     private let key: RSAPrivateKey
 
     /// Reads a private key in PEM, PKCS #8 or PKCS #1, of at least 2048 bits.
-    public init(pem: String) throws(MintingError) {
+    package init(pem: String) throws(MintingError) {
         do {
             key = try RSAPrivateKey(pem: SecretBytes(Array(pem.utf8)))
         } catch {
@@ -22,13 +22,13 @@ public struct RSATestKey: Sendable {
     ///
     /// Evidence that is minted again under the same seed needs the same keys, and RSA keys cannot be derived from a seed
     /// as others can.
-    public static func published() throws(MintingError) -> RSATestKey { try RSATestKey(pem: publishedPEM) }
+    package static func published() throws(MintingError) -> RSATestKey { try RSATestKey(pem: publishedPEM) }
 
     /// The public half: a DER SubjectPublicKeyInfo.
-    public var subjectPublicKeyInfo: [UInt8] { key.publicKey.subjectPublicKeyInfo }
+    package var subjectPublicKeyInfo: [UInt8] { key.publicKey.subjectPublicKeyInfo }
 
     /// The modulus of the public half, big-endian without leading zeros, as a JWK carries it; the exponent is 65537.
-    public var modulus: [UInt8] {
+    package var modulus: [UInt8] {
         Array(subjectPublicKeyInfo.dropLast(Self.exponent.count).suffix(key.publicKey.modulusLength))
     }
 
@@ -36,7 +36,7 @@ public struct RSATestKey: Sendable {
     private static let exponent: [UInt8] = [0x02, 0x03, 0x01, 0x00, 0x01]
 
     /// A signature over a message by RSASSA-PKCS1-v1_5 with SHA-256, the same one every time.
-    public func signature(over message: [UInt8]) throws(MintingError) -> [UInt8] {
+    package func signature(over message: [UInt8]) throws(MintingError) -> [UInt8] {
         do {
             return try key.sign(message[...])
         } catch {

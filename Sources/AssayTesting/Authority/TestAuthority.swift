@@ -16,13 +16,13 @@ public import FoundationEssentials
 ///     let minted = try attestation.mint()             // minted.attestation, minted.keyID, minted.record(id:).json
 public struct TestAuthority: Sendable {
     /// The root: P-384, self-signed.
-    public let root: TestIssuer
+    package let root: TestIssuer
     /// What issues the leaves of attestations: P-384, path length 0.
-    public let attestationAuthority: TestIssuer
+    package let attestationAuthority: TestIssuer
     /// What issues the signers of receipts: P-256, with the marker extension 1.2.840.113635.100.6.2.3.
-    public let receiptAuthority: TestIssuer
+    package let receiptAuthority: TestIssuer
     /// What signs receipts: P-256, with the marker extension 1.2.840.113635.100.12.15.
-    public let receiptSigner: TestIssuer
+    package let receiptSigner: TestIssuer
 
     /// Makes an authority.
     ///
@@ -62,7 +62,7 @@ public struct TestAuthority: Sendable {
     }
 
     /// Restores an authority from its parts, such as keys and certificates that were kept in files.
-    public init(
+    package init(
         root: TestIssuer, attestationAuthority: TestIssuer, receiptAuthority: TestIssuer, receiptSigner: TestIssuer
     ) {
         self.root = root
@@ -72,7 +72,7 @@ public struct TestAuthority: Sendable {
     }
 
     /// The organization that the names bear.
-    public var organization: String {
+    package var organization: String {
         root.name.attributes.first { $0.type == .organization }?.text ?? ""
     }
 
@@ -83,7 +83,7 @@ public struct TestAuthority: Sendable {
     public var rootPEM: String { root.pem }
 
     /// Issues another receipt signer, such as one with another validity or without its marker extension.
-    public func receiptSigner(
+    package func receiptSigner(
         seed: String? = nil, notBefore: Date, notAfter: Date, isMarked: Bool = true
     ) throws(MintingError) -> TestIssuer {
         try Self.receiptSigner(
@@ -93,7 +93,7 @@ public struct TestAuthority: Sendable {
     }
 
     /// Issues another certificate for what issues leaves, with the same name and key and another validity.
-    public func attestationAuthority(notBefore: Date, notAfter: Date) throws(MintingError) -> TestIssuer {
+    package func attestationAuthority(notBefore: Date, notAfter: Date) throws(MintingError) -> TestIssuer {
         try Self.attestationAuthority(
             under: root, organization: organization, key: attestationAuthority.key,
             notBefore: notBefore, notAfter: notAfter)

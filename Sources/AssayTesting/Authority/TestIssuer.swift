@@ -1,20 +1,20 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// A certificate with its private key: a root, an intermediate, or the signer of receipts.
-public struct TestIssuer: Sendable {
+package struct TestIssuer: Sendable {
     /// The subject's name.
-    public let name: DistinguishedName
+    package let name: DistinguishedName
     /// The issuer's name.
-    public let issuerName: DistinguishedName
+    package let issuerName: DistinguishedName
     /// The serial number, big-endian.
-    public let serialNumber: [UInt8]
+    package let serialNumber: [UInt8]
     /// The private key.
-    public let key: TestKey
+    package let key: TestKey
     /// The certificate in DER.
-    public let certificate: [UInt8]
+    package let certificate: [UInt8]
 
     /// Joins a certificate in DER and its key. The names and the serial number are those that the certificate bears.
-    public init(
+    package init(
         name: DistinguishedName, issuerName: DistinguishedName, serialNumber: [UInt8], key: TestKey,
         certificate: [UInt8]
     ) {
@@ -26,7 +26,7 @@ public struct TestIssuer: Sendable {
     }
 
     /// Makes a certificate that signs itself.
-    public static func selfSigned(
+    package static func selfSigned(
         name: DistinguishedName, key: TestKey, notBefore: Date, notAfter: Date
     ) throws(MintingError) -> TestIssuer {
         let serialNumber = serialNumber(of: name, key: key)
@@ -43,7 +43,7 @@ public struct TestIssuer: Sendable {
     }
 
     /// Issues a certificate for a key.
-    public func issue(
+    package func issue(
         name: DistinguishedName, key: TestKey, notBefore: Date, notAfter: Date, extensions: [CertificateExtension],
         signatureAlgorithm: CertificateBlueprint.SignatureAlgorithm = .ecdsaWithSHA384
     ) throws(MintingError) -> TestIssuer {
@@ -58,7 +58,7 @@ public struct TestIssuer: Sendable {
     }
 
     /// The certificate in PEM (RFC 7468).
-    public var pem: String {
+    package var pem: String {
         PEM.encode(certificate, label: "CERTIFICATE")
     }
 

@@ -4,7 +4,7 @@ import FoundationEssentials
 /// A private key of a test authority or a test device: ECDSA on P-256 or P-384.
 public struct TestKey: Sendable {
     /// The curve of a key.
-    public enum Curve: String, Sendable {
+    package enum Curve: String, Sendable {
         /// NIST P-256, `prime256v1`.
         case p256
         /// NIST P-384, `secp384r1`.
@@ -12,7 +12,7 @@ public struct TestKey: Sendable {
     }
 
     /// The digest that a signature is made over.
-    public enum Hash: Sendable {
+    package enum Hash: Sendable {
         /// SHA-256.
         case sha256
         /// SHA-384.
@@ -27,7 +27,7 @@ public struct TestKey: Sendable {
     private let storage: Storage
 
     /// A new random key.
-    public init(_ curve: Curve) {
+    package init(_ curve: Curve) {
         switch curve {
         case .p256: storage = .p256(P256.Signing.PrivateKey())
         case .p384: storage = .p384(P384.Signing.PrivateKey())
@@ -36,7 +36,7 @@ public struct TestKey: Sendable {
 
     /// The key that belongs to a seed and a label: the same one every time, so that evidence can be minted again under
     /// the same keys. Derived with HKDF (RFC 5869). A seed that others know makes a key that others have.
-    public init(_ curve: Curve, seed: String, label: String) {
+    package init(_ curve: Curve, seed: String, label: String) {
         let length = curve == .p256 ? 32 : 48
         // A candidate that is zero or not below the group's order is no key; the next attempt gives another.
         var attempt = 0
@@ -55,7 +55,7 @@ public struct TestKey: Sendable {
     }
 
     /// The key with a private scalar: 32 big-endian bytes for P-256, 48 for P-384.
-    public init(_ curve: Curve, scalar: [UInt8]) throws(MintingError) {
+    package init(_ curve: Curve, scalar: [UInt8]) throws(MintingError) {
         do {
             switch curve {
             case .p256: storage = .p256(try P256.Signing.PrivateKey(rawRepresentation: scalar))
@@ -67,7 +67,7 @@ public struct TestKey: Sendable {
     }
 
     /// Reads a private key in PEM, PKCS #8 (RFC 5958) or SEC 1.
-    public init(pem: String) throws(MintingError) {
+    package init(pem: String) throws(MintingError) {
         if let key = try? P256.Signing.PrivateKey(pemRepresentation: pem) {
             storage = .p256(key)
         } else if let key = try? P384.Signing.PrivateKey(pemRepresentation: pem) {
@@ -78,7 +78,7 @@ public struct TestKey: Sendable {
     }
 
     /// The private key in PEM, PKCS #8. It is a secret only as far as the test authority is.
-    public var pem: String {
+    package var pem: String {
         switch storage {
         case .p256(let key): key.pemRepresentation
         case .p384(let key): key.pemRepresentation
@@ -86,7 +86,7 @@ public struct TestKey: Sendable {
     }
 
     /// The curve.
-    public var curve: Curve {
+    package var curve: Curve {
         switch storage {
         case .p256: .p256
         case .p384: .p384
@@ -102,7 +102,7 @@ public struct TestKey: Sendable {
     }
 
     /// The public point, compressed: 0x02 or 0x03, x.
-    public var compressedPublicPoint: [UInt8] {
+    package var compressedPublicPoint: [UInt8] {
         switch storage {
         case .p256(let key): Array(key.publicKey.compressedRepresentation)
         case .p384(let key): Array(key.publicKey.compressedRepresentation)
@@ -110,7 +110,7 @@ public struct TestKey: Sendable {
     }
 
     /// The SubjectPublicKeyInfo (RFC 5480), with the uncompressed point or with the bytes given in its place.
-    public func subjectPublicKeyInfo(point: [UInt8]? = nil) -> [UInt8] {
+    package func subjectPublicKeyInfo(point: [UInt8]? = nil) -> [UInt8] {
         DERBuilder.sequence(
             DERBuilder.sequence(OID.ecPublicKey, curve == .p256 ? OID.prime256v1 : OID.secp384r1),
             DERBuilder.bitString(point ?? publicPoint))
@@ -119,7 +119,7 @@ public struct TestKey: Sendable {
     /// A signature over the digest of `message`: r and s, big-endian, of equal length (32 or 48 bytes each).
     ///
     /// The signature is the same every time (RFC 6979), so that evidence can be minted again.
-    public func signature(over message: [UInt8], hash: Hash = .sha256) throws(MintingError) -> ECDSASignature {
+    package func signature(over message: [UInt8], hash: Hash = .sha256) throws(MintingError) -> ECDSASignature {
         switch hash {
         case .sha256: sign(message, SHA256.self)
         case .sha384: sign(message, SHA384.self)

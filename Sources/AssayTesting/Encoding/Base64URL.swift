@@ -1,24 +1,24 @@
 import FoundationEssentials
 
 /// Base64url without padding (RFC 7515 section 2), and the texts for the same bytes that a strict reader refuses.
-public enum Base64URL {
+package enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
 
     /// The one canonical text.
-    public static func text(_ bytes: some Collection<UInt8>) -> String {
+    package static func text(_ bytes: some Collection<UInt8>) -> String {
         String(decoding: padded(bytes).utf8.filter { $0 != UInt8(ascii: "=") }, as: UTF8.self)
     }
 
     /// With the padding that the JOSE standards leave out.
-    public static func padded(_ bytes: some Collection<UInt8>) -> String {
+    package static func padded(_ bytes: some Collection<UInt8>) -> String {
         standard(Data(bytes).base64EncodedString(), isReversed: true)
     }
 
     /// A text in the alphabet of standard base64.
-    public static func standardAlphabet(_ text: String) -> String { standard(text, isReversed: false) }
+    package static func standardAlphabet(_ text: String) -> String { standard(text, isReversed: false) }
 
     /// A text with a bit set that decoding drops: another text for the same bytes. Nil where there is no such bit.
-    public static func withSpareBit(_ text: String) -> String? {
+    package static func withSpareBit(_ text: String) -> String? {
         guard text.count % 4 > 1, let last = text.last, let value = alphabet.firstIndex(of: last), value & 1 == 0 else {
             return nil
         }

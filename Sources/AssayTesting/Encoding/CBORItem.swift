@@ -1,5 +1,5 @@
 /// A CBOR data item to be written (RFC 8949): the well-formed ones and, on demand, the ones a decoder must refuse.
-public indirect enum CBORItem: Sendable, Equatable {
+package indirect enum CBORItem: Sendable, Equatable {
     /// Major type 0.
     case unsigned(UInt64)
     /// Major type 1, by its argument: the number is `-1 - argument`.
@@ -31,17 +31,17 @@ public indirect enum CBORItem: Sendable, Equatable {
     case raw([UInt8])
 
     /// A map of text keys.
-    public static func map(text entries: [(String, CBORItem)]) -> CBORItem {
+    package static func map(text entries: [(String, CBORItem)]) -> CBORItem {
         .map(entries.flatMap { [.text($0.0), $0.1] })
     }
 
     /// A number, as major type 0 or 1.
-    public static func integer(_ value: Int) -> CBORItem {
+    package static func integer(_ value: Int) -> CBORItem {
         value >= 0 ? .unsigned(UInt64(value)) : .negative(argument: UInt64(-1 - value))
     }
 
     /// The encoding, in the shortest form except where the case says otherwise.
-    public var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         switch self {
         case .unsigned(let value): Self.head(0, value)
         case .negative(let argument): Self.head(1, argument)
@@ -63,7 +63,7 @@ public indirect enum CBORItem: Sendable, Equatable {
 
     /// The value of a text key of a map, to be read or replaced; setting nil removes the first such entry, and setting
     /// a value for a key that is not there appends it. Does nothing to an item that is not a map of definite length.
-    public subscript(key: String) -> CBORItem? {
+    package subscript(key: String) -> CBORItem? {
         get {
             guard case .map(let items) = self, let index = Self.index(of: key, in: items) else { return nil }
             return items[index + 1]

@@ -1,78 +1,78 @@
 import AssayCore
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// Writes ASN.1 values, the well-formed ones and, on demand, the ones that a decoder must refuse.
 ///
 /// Every function takes and returns bytes, so that any part can be replaced by anything: hostile input is made by
 /// composing the same functions with other bytes. Nothing is checked.
-public enum DERBuilder {
+package enum DERBuilder {
     /// A value with an identifier octet as it stands, and its length in the shortest form (X.690 section 10.1).
-    public static func element(_ identifier: UInt8, _ contents: [UInt8]) -> [UInt8] {
+    package static func element(_ identifier: UInt8, _ contents: [UInt8]) -> [UInt8] {
         [identifier] + length(contents.count) + contents
     }
 
     /// The length octets of a definite length in the shortest form.
-    public static func length(_ count: Int) -> [UInt8] {
+    package static func length(_ count: Int) -> [UInt8] {
         guard count >= 0x80 else { return [UInt8(count)] }
         let octets = bigEndian(UInt64(count))
         return [0x80 | UInt8(octets.count)] + octets
     }
 
     /// A constructed value of indefinite length with its end-of-contents octets (X.690 section 8.1.3.6): BER, not DER.
-    public static func indefinite(_ identifier: UInt8, _ contents: [UInt8]) -> [UInt8] {
+    package static func indefinite(_ identifier: UInt8, _ contents: [UInt8]) -> [UInt8] {
         [identifier, 0x80] + contents + [0, 0]
     }
 
     /// A value with a constructed context-specific tag of any number, such as an explicit tag around `contents`.
-    public static func context(_ number: Int, _ contents: [UInt8]) -> [UInt8] {
+    package static func context(_ number: Int, _ contents: [UInt8]) -> [UInt8] {
         guard number >= 31 else { return element(0xA0 | UInt8(number), contents) }
         return [0xBF] + base128(UInt64(number)) + length(contents.count) + contents
     }
 
     /// A SEQUENCE of encoded values.
-    public static func sequence(_ elements: [UInt8]...) -> [UInt8] { element(0x30, elements.flatMap { $0 }) }
+    package static func sequence(_ elements: [UInt8]...) -> [UInt8] { element(0x30, elements.flatMap { $0 }) }
 
     /// A SET of encoded values in the order given. DER would sort those of a SET OF; App Attest receipts are not sorted.
-    public static func set(_ elements: [UInt8]...) -> [UInt8] { element(0x31, elements.flatMap { $0 }) }
+    package static func set(_ elements: [UInt8]...) -> [UInt8] { element(0x31, elements.flatMap { $0 }) }
 
     /// An INTEGER that is not negative.
-    public static func integer(_ value: UInt64) -> [UInt8] { integer(magnitude: bigEndian(value)) }
+    package static func integer(_ value: UInt64) -> [UInt8] { integer(magnitude: bigEndian(value)) }
 
     /// An INTEGER that is not negative, from its big-endian octets, which may have leading zeros.
-    public static func integer(magnitude: [UInt8]) -> [UInt8] {
+    package static func integer(magnitude: [UInt8]) -> [UInt8] {
         var octets = Array(magnitude.drop { $0 == 0 })
         if octets.first.map({ $0 >= 0x80 }) ?? true { octets.insert(0, at: 0) }
         return element(0x02, octets)
     }
 
     /// A BOOLEAN.
-    public static func boolean(_ value: Bool) -> [UInt8] { element(0x01, [value ? 0xFF : 0x00]) }
+    package static func boolean(_ value: Bool) -> [UInt8] { element(0x01, [value ? 0xFF : 0x00]) }
 
     /// NULL.
-    public static let null: [UInt8] = [0x05, 0x00]
+    package static let null: [UInt8] = [0x05, 0x00]
 
     /// A primitive OCTET STRING.
-    public static func octetString(_ contents: [UInt8]) -> [UInt8] { element(0x04, contents) }
+    package static func octetString(_ contents: [UInt8]) -> [UInt8] { element(0x04, contents) }
 
     /// A primitive OCTET STRING that holds text in UTF-8.
-    public static func octetString(_ text: String) -> [UInt8] { octetString(Array(text.utf8)) }
+    package static func octetString(_ text: String) -> [UInt8] { octetString(Array(text.utf8)) }
 
     /// A BIT STRING of whole octets, or with the last `unusedBits` bits not used.
-    public static func bitString(_ contents: [UInt8], unusedBits: UInt8 = 0) -> [UInt8] {
+    package static func bitString(_ contents: [UInt8], unusedBits: UInt8 = 0) -> [UInt8] {
         element(0x03, [unusedBits] + contents)
     }
 
     /// A UTF8String.
-    public static func utf8String(_ text: String) -> [UInt8] { element(0x0C, Array(text.utf8)) }
+    package static func utf8String(_ text: String) -> [UInt8] { element(0x0C, Array(text.utf8)) }
 
     /// An OBJECT IDENTIFIER from its components, of which there are at least two.
-    public static func objectIdentifier(_ components: [UInt64]) -> [UInt8] {
+    package static func objectIdentifier(_ components: [UInt64]) -> [UInt8] {
         guard components.count >= 2 else { return element(0x06, []) }
         return element(0x06, ([components[0] * 40 + components[1]] + components.dropFirst(2)).flatMap(base128))
     }
 
     /// A time as RFC 5280 section 4.1.2.5 demands it: UTCTime until 2049, GeneralizedTime after, in whole seconds.
-    public static func time(_ date: Date) -> [UInt8] {
+    package static func time(_ date: Date) -> [UInt8] {
         let whole = Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.down))
         let digits = RFC3339.format(whole).utf8.filter { (0x30...0x39).contains($0) }
         let isUTCTime = digits.starts(with: Array("19".utf8)) ? digits[2] >= 0x35 : digits[2] < 0x35

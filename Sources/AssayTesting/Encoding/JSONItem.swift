@@ -34,15 +34,15 @@ public indirect enum JSONItem: Sendable, Equatable {
     case raw(String)
 
     /// A whole number.
-    public static func integer(_ value: some BinaryInteger) -> JSONItem { .number(String(value)) }
+    package static func integer(_ value: some BinaryInteger) -> JSONItem { .number(String(value)) }
 
     /// An object of names and values.
-    public static func object(_ members: KeyValuePairs<String, JSONItem>) -> JSONItem {
+    package static func object(_ members: KeyValuePairs<String, JSONItem>) -> JSONItem {
         .object(members.map { Member($0.key, $0.value) })
     }
 
     /// The text, without white space.
-    public var text: String {
+    package var text: String {
         switch self {
         case .null: "null"
         case .flag(let value): value ? "true" : "false"
@@ -79,7 +79,7 @@ public indirect enum JSONItem: Sendable, Equatable {
     }
 
     /// The value at the end of a path of names. Setting a value makes the objects on the way that are missing.
-    public subscript(path path: some Collection<String>) -> JSONItem? {
+    package subscript(path path: some Collection<String>) -> JSONItem? {
         get {
             guard let name = path.first else { return self }
             return self[name]?[path: Array(path.dropFirst())]

@@ -3,9 +3,9 @@ import FoundationEssentials
 
 /// A compact JWE (RFC 7516 section 7.1) to be minted, with AES-GCM for the content. As initialised it is a good one;
 /// every part can be changed first.
-public struct JWEBlueprint: Sendable {
+package struct JWEBlueprint: Sendable {
     /// How the content key is handed over, whatever the header says.
-    public enum KeyManagement: Sendable {
+    package enum KeyManagement: Sendable {
         /// AES key wrap (RFC 7518 section 4.4) under 16, 24 or 32 bytes.
         case keyWrap([UInt8])
         /// AES-GCM key wrap (RFC 7518 section 4.7) under 16, 24 or 32 bytes with an IV; the header gets IV and tag.
@@ -15,34 +15,34 @@ public struct JWEBlueprint: Sendable {
     }
 
     /// The protected header.
-    public var header: JSONItem
+    package var header: JSONItem
     /// What is encrypted.
-    public var plaintext: [UInt8]
+    package var plaintext: [UInt8]
     /// How the content key is handed over.
-    public var keyManagement: KeyManagement
+    package var keyManagement: KeyManagement
     /// The content key: 32 bytes for A256GCM, 16 for A128GCM.
-    public var contentKey: [UInt8]
+    package var contentKey: [UInt8]
     /// The IV: 12 bytes, and more where the standard is to be broken.
-    public var initializationVector: [UInt8]
+    package var initializationVector: [UInt8]
     /// A last change to the encoded header. It is the result that is authenticated.
-    public var changeHeader: @Sendable ([UInt8]) -> [UInt8] = { $0 }
+    package var changeHeader: @Sendable ([UInt8]) -> [UInt8] = { $0 }
     /// A last change to the encrypted key.
-    public var changeEncryptedKey: @Sendable ([UInt8]) -> [UInt8] = { $0 }
+    package var changeEncryptedKey: @Sendable ([UInt8]) -> [UInt8] = { $0 }
     /// A last change to the IV, after encryption.
-    public var changeInitializationVector: @Sendable ([UInt8]) -> [UInt8] = { $0 }
+    package var changeInitializationVector: @Sendable ([UInt8]) -> [UInt8] = { $0 }
     /// A last change to the ciphertext.
-    public var changeCiphertext: @Sendable ([UInt8]) -> [UInt8] = { $0 }
+    package var changeCiphertext: @Sendable ([UInt8]) -> [UInt8] = { $0 }
     /// A last change to the tag.
-    public var changeTag: @Sendable ([UInt8]) -> [UInt8] = { $0 }
+    package var changeTag: @Sendable ([UInt8]) -> [UInt8] = { $0 }
     /// A last change to the five base64url texts.
-    public var changeParts: @Sendable (inout [String]) -> Void = { _ in }
+    package var changeParts: @Sendable (inout [String]) -> Void = { _ in }
 
     /// The blueprint of a good JWE, whose header names the algorithms.
     ///
     /// - Parameters:
     ///   - contentKey: nil for a random one of 32 bytes.
     ///   - initializationVector: nil for a random one of 12 bytes.
-    public init(
+    package init(
         plaintext: [UInt8], keyManagement: KeyManagement, contentKey: [UInt8]? = nil,
         initializationVector: [UInt8]? = nil
     ) {
@@ -56,7 +56,7 @@ public struct JWEBlueprint: Sendable {
     }
 
     /// Mints the JWE.
-    public func mint() throws(MintingError) -> String {
+    package func mint() throws(MintingError) -> String {
         var header = header
         let encryptedKey: [UInt8]
         switch keyManagement {
@@ -107,7 +107,7 @@ public struct JWEBlueprint: Sendable {
 
 extension JWEBlueprint.KeyManagement {
     /// The name of the algorithm (RFC 7518 section 4.1).
-    public var algorithm: String {
+    package var algorithm: String {
         switch self {
         case .keyWrap(let key): "A\(key.count * 8)KW"
         case .gcmKeyWrap(let key, _): "A\(key.count * 8)GCMKW"

@@ -1,9 +1,9 @@
 import Crypto
 
 /// A compact JWS (RFC 7515 section 7.1) to be minted. As initialised it is a good one; every part can be changed first.
-public struct JWSBlueprint: Sendable {
+package struct JWSBlueprint: Sendable {
     /// What signs, whatever the header says.
-    public enum Signer: Sendable {
+    package enum Signer: Sendable {
         /// ECDSA with SHA-256 (RFC 7518 section 3.4), with a key on P-256.
         case es256(TestKey)
         /// HMAC with SHA-256 (RFC 7518 section 3.2), with any bytes as secret.
@@ -19,29 +19,29 @@ public struct JWSBlueprint: Sendable {
     }
 
     /// The protected header.
-    public var header: JSONItem
+    package var header: JSONItem
     /// What is signed, in its encoded form.
-    public var payload: [UInt8]
+    package var payload: [UInt8]
     /// What signs.
-    public var signer: Signer
+    package var signer: Signer
     /// A last change to the encoded header. It is the result that is signed.
-    public var changeHeader: @Sendable ([UInt8]) -> [UInt8] = { $0 }
+    package var changeHeader: @Sendable ([UInt8]) -> [UInt8] = { $0 }
     /// How an ECDSA signature is written: as r and s one after the other, where the standard is kept.
-    public var writeSignature: @Sendable (ECDSASignature) -> [UInt8] = { $0.concatenated }
+    package var writeSignature: @Sendable (ECDSASignature) -> [UInt8] = { $0.concatenated }
     /// A last change to the signature's bytes.
-    public var changeSignature: @Sendable ([UInt8]) -> [UInt8] = { $0 }
+    package var changeSignature: @Sendable ([UInt8]) -> [UInt8] = { $0 }
     /// A last change to the three base64url texts, after signing.
-    public var changeParts: @Sendable (inout [String]) -> Void = { _ in }
+    package var changeParts: @Sendable (inout [String]) -> Void = { _ in }
 
     /// The blueprint of a good JWS, whose header names the algorithm of what signs.
-    public init(payload: [UInt8], signer: Signer) {
+    package init(payload: [UInt8], signer: Signer) {
         self.payload = payload
         self.signer = signer
         header = ["alg": .text(signer.algorithm)]
     }
 
     /// Mints the JWS.
-    public func mint() throws(MintingError) -> String {
+    package func mint() throws(MintingError) -> String {
         let protected = Base64URL.text(changeHeader(header.encoded))
         let body = Base64URL.text(payload)
         let message = Array("\(protected).\(body)".utf8)
@@ -65,7 +65,7 @@ public struct JWSBlueprint: Sendable {
 
 extension JWSBlueprint.Signer {
     /// The name of the algorithm (RFC 7518 section 3.1).
-    public var algorithm: String {
+    package var algorithm: String {
         switch self {
         case .es256: "ES256"
         case .hs256: "HS256"

@@ -15,19 +15,19 @@ public struct ClassicTokenBlueprint: Sendable {
     /// The payload.
     public var payload: PlayIntegrityPayloadBlueprint
     /// A last change to the encoded payload. It is the result that is signed.
-    public var changePayload: @Sendable ([UInt8]) -> [UInt8] = { $0 }
+    package var changePayload: @Sendable ([UInt8]) -> [UInt8] = { $0 }
     /// A last change to the JWS, whose payload is encoded by then.
-    public var changeSigned: @Sendable (inout JWSBlueprint) -> Void = { _ in }
+    package var changeSigned: @Sendable (inout JWSBlueprint) -> Void = { _ in }
     /// A last change to the bytes that are encrypted: those of the JWS.
-    public var changePlaintext: @Sendable ([UInt8]) -> [UInt8] = { $0 }
+    package var changePlaintext: @Sendable ([UInt8]) -> [UInt8] = { $0 }
     /// A last change to the JWE, whose plaintext is the JWS.
-    public var changeEncrypted: @Sendable (inout JWEBlueprint) -> Void = { _ in }
+    package var changeEncrypted: @Sendable (inout JWEBlueprint) -> Void = { _ in }
     /// A last change to the token's text.
     public var changeToken: @Sendable (String) -> String = { $0 }
     /// The content key, 32 bytes; nil for a random one.
-    public var contentKey: [UInt8]?
+    package var contentKey: [UInt8]?
     /// The IV, 12 bytes; nil for a random one.
-    public var initializationVector: [UInt8]?
+    package var initializationVector: [UInt8]?
 
     private let packageName: String
     private let nonce: [UInt8]

@@ -6,13 +6,13 @@ public struct MintedClassicToken: Sendable {
     /// The token: a compact JWE, where the blueprint did not change that.
     public let token: String
     /// The package name of the app that asked for it.
-    public let packageName: String
+    package let packageName: String
     /// The bytes that the app's nonce stands for.
     public let nonce: [UInt8]
     /// The payload in it, encoded.
-    public let payload: [UInt8]
+    package let payload: [UInt8]
     /// The time of the request.
-    public let mintedAt: Date
+    package let mintedAt: Date
 
     /// The evidence record.
     ///
@@ -39,13 +39,13 @@ public struct MintedClassicToken: Sendable {
 /// An answer of Google's decode calls that no server of Google gave.
 public struct MintedStandardAnswer: Sendable {
     /// The answer.
-    public let answer: JSONItem
+    package let answer: JSONItem
     /// The package name of the app that asked for the token.
-    public let packageName: String
+    package let packageName: String
     /// The text that the app handed over.
     public let requestHash: String
     /// The time of the request.
-    public let mintedAt: Date
+    package let mintedAt: Date
 
     /// The body of the answer: JSON in UTF-8.
     public var body: [UInt8] { answer.encoded }

@@ -10,7 +10,7 @@ public import FoundationEssentials
 ///     payload[.deviceRecognitionVerdict] = nil        // what the server must refuse
 public struct PlayIntegrityPayloadBlueprint: Sendable, Equatable {
     /// The whole payload.
-    public var json: JSONItem
+    package var json: JSONItem
 
     /// The payload of a classic token.
     ///
@@ -18,7 +18,7 @@ public struct PlayIntegrityPayloadBlueprint: Sendable, Equatable {
     ///   - nonce: The bytes that the app's nonce stands for.
     ///   - certificateDigests: SHA-256 digests of the app's signing certificates, 32 bytes each.
     ///   - issuedAt: The time of the request, to the millisecond.
-    public init(
+    package init(
         classic nonce: [UInt8], packageName: String, certificateDigests: [[UInt8]], versionCode: Int64 = 42,
         issuedAt: Date
     ) {
@@ -30,7 +30,7 @@ public struct PlayIntegrityPayloadBlueprint: Sendable, Equatable {
     /// The payload of a standard token. Other parameters as of a classic one.
     ///
     /// - Parameter requestHash: The text that the app handed over.
-    public init(
+    package init(
         standard requestHash: String, packageName: String, certificateDigests: [[UInt8]], versionCode: Int64 = 42,
         issuedAt: Date
     ) {
@@ -44,7 +44,7 @@ public struct PlayIntegrityPayloadBlueprint: Sendable, Equatable {
     /// - Parameters:
     ///   - requestHash: The text that the game handed over.
     ///   - issuedAt: The time of the request, which is written to the millisecond.
-    public init(pc requestHash: String, packageName: String, issuedAt: Date) {
+    package init(pc requestHash: String, packageName: String, issuedAt: Date) {
         json = [
             "requestDetails": [
                 "requestPackageName": .text(packageName), "requestTime": .text(RFC3339.format(issuedAt)),
@@ -66,7 +66,7 @@ public struct PlayIntegrityPayloadBlueprint: Sendable, Equatable {
     }
 
     /// The JSON text in UTF-8, always the same for the same fields.
-    public var encoded: [UInt8] { json.encoded }
+    package var encoded: [UInt8] { json.encoded }
 
     private static func android(_ packageName: String, _ digests: [[UInt8]], _ versionCode: Int64) -> JSONItem {
         [

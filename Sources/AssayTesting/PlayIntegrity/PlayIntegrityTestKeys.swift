@@ -4,9 +4,9 @@ import FoundationEssentials
 /// The response keys of an app that exists in no Play Console: what Google would encrypt and sign classic tokens with.
 public struct PlayIntegrityTestKeys: Sendable {
     /// The AES key that wraps content keys, 32 bytes: `DECRYPTION_KEY`.
-    public let decryptionKey: [UInt8]
+    package let decryptionKey: [UInt8]
     /// The P-256 key that signs payloads. Its public half is `VERIFICATION_KEY`.
-    public let signingKey: TestKey
+    package let signingKey: TestKey
 
     /// New random keys.
     public init() {
@@ -23,7 +23,7 @@ public struct PlayIntegrityTestKeys: Sendable {
     }
 
     /// Composes any two keys.
-    public init(decryptionKey: [UInt8], signingKey: TestKey) {
+    package init(decryptionKey: [UInt8], signingKey: TestKey) {
         self.decryptionKey = decryptionKey
         self.signingKey = signingKey
     }
@@ -32,13 +32,13 @@ public struct PlayIntegrityTestKeys: Sendable {
     public var decryptionKeyFile: String { Data(decryptionKey).base64EncodedString() + "\n" }
 
     /// The verification key: an EC SubjectPublicKeyInfo in DER.
-    public var verificationKey: [UInt8] { signingKey.subjectPublicKeyInfo() }
+    package var verificationKey: [UInt8] { signingKey.subjectPublicKeyInfo() }
 
     /// What the file of the verification key holds: standard base64, as the Play Console shows it, and a line feed.
     public var verificationKeyFile: String { Data(verificationKey).base64EncodedString() + "\n" }
 
     /// The text that Google's download has once it is decrypted.
-    public var downloadedText: String { "DECRYPTION_KEY=\(decryptionKeyFile)VERIFICATION_KEY=\(verificationKeyFile)" }
+    package var downloadedText: String { "DECRYPTION_KEY=\(decryptionKeyFile)VERIFICATION_KEY=\(verificationKeyFile)" }
 }
 
 /// Bytes that belong to a seed and a label, the same ones every time, derived with HKDF (RFC 5869).

@@ -8,7 +8,7 @@ extension EvidenceRecord {
     }
 
     /// Several records as the JSON document of a file: an array.
-    public static func json(_ records: [EvidenceRecord]) -> String {
+    package static func json(_ records: [EvidenceRecord]) -> String {
         let values = records.map { RecordValue(.object($0.document), offset: 0) }
         return PrettyJSON.text(.array(values), indentation: "") + "\n"
     }

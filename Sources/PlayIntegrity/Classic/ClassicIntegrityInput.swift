@@ -7,11 +7,11 @@ public struct ClassicIntegrityInput: Sendable {
     static let nonceLength = 16...500
 
     /// The token.
-    public let token: String
+    package let token: String
     /// The package name of the app that is to have asked for it.
-    public let packageName: String
+    package let packageName: String
     /// The bytes that the nonce stands for.
-    public let nonce: [UInt8]
+    package let nonce: [UInt8]
 
     /// Composes the input of a verification.
     ///

@@ -1,18 +1,18 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
 
 /// The two response keys of an app, as the Play Console hands them out: one opens classic tokens, one verifies them.
 ///
 /// A class, since every token of the app is tried with the same ones.
-public final class PlayIntegrityKeys: KeyMaterial {
+package final class PlayIntegrityKeys: KeyMaterial {
     /// What keys of this type are for.
-    public static let purpose = KeyPurpose("play-integrity")
+    package static let purpose = KeyPurpose("play-integrity")
     /// The name of the part that opens tokens.
     static let decryptionPart = "decryptionKey"
     /// The name of the part that verifies what was in them.
     static let verificationPart = "verificationKey"
     /// The parts of which a key consists.
-    public static let parts = [
+    package static let parts = [
         KeyPart(
             decryptionPart, .secret, isRequired: true,
             form: "the AES-256 key: base64 of 32 bytes, or 64 hexadecimal digits"),
@@ -27,7 +27,7 @@ public final class PlayIntegrityKeys: KeyMaterial {
     let verification: JWSKey
 
     /// The algorithms of the two keys, in the names of RFC 7518.
-    public var algorithm: String { "A256KW, A256GCM, ES256" }
+    package var algorithm: String { "A256KW, A256GCM, ES256" }
 
     /// Reads the two keys.
     ///
@@ -35,7 +35,7 @@ public final class PlayIntegrityKeys: KeyMaterial {
     ///   `verificationKey`: base64 of a DER SubjectPublicKeyInfo with a P-256 key, or its PEM. White space and quotes
     ///   around them are passed over.
     /// - Throws: ``KeyError``: what was found in kind and length, and what is expected.
-    public init(parts: [String: SecretBytes]) throws(KeyError) {
+    package init(parts: [String: SecretBytes]) throws(KeyError) {
         guard let decryptionText = parts[Self.decryptionPart] else { throw Self.missing(Self.decryptionPart) }
         guard let verificationText = parts[Self.verificationPart] else { throw Self.missing(Self.verificationPart) }
         let secret: SecretBytes

@@ -1,5 +1,5 @@
 /// Whether the user got the app from Google Play: `accountDetails.appLicensingVerdict`.
-public struct AppLicensing: IntegrityLabel {
+public struct AppLicensing: DocumentedLabel {
     /// The word as it stands in the payload.
     public let name: String
     /// Takes a word, known or not.
@@ -12,11 +12,11 @@ public struct AppLicensing: IntegrityLabel {
     /// A precondition was not met.
     public static let unevaluated = AppLicensing("UNEVALUATED")
     /// The words that are documented.
-    public static let known = [licensed, unlicensed, unevaluated]
+    package static let known = [licensed, unlicensed, unevaluated]
 }
 
 /// What other apps could do to this one: `environmentDetails.appAccessRiskVerdict.appsDetected`.
-public struct AppAccessRisk: IntegrityLabel {
+public struct AppAccessRisk: DocumentedLabel {
     /// The word as it stands in the payload.
     public let name: String
     /// Takes a word, known or not.
@@ -39,7 +39,7 @@ public struct AppAccessRisk: IntegrityLabel {
     /// Other apps may control the device.
     public static let unknownControlling = AppAccessRisk("UNKNOWN_CONTROLLING")
     /// The words that are documented.
-    public static let known = [
+    package static let known = [
         knownInstalled, knownCapturing, knownOverlays, knownControlling, unknownInstalled, unknownCapturing,
         unknownOverlays, unknownControlling,
     ]
@@ -49,7 +49,7 @@ public struct AppAccessRisk: IntegrityLabel {
 }
 
 /// What Play Protect says of the device: `environmentDetails.playProtectVerdict`.
-public struct PlayProtectVerdict: IntegrityLabel {
+public struct PlayProtectVerdict: DocumentedLabel {
     /// The word as it stands in the payload.
     public let name: String
     /// Takes a word, known or not.
@@ -68,14 +68,14 @@ public struct PlayProtectVerdict: IntegrityLabel {
     /// A precondition was not met.
     public static let unevaluated = PlayProtectVerdict("UNEVALUATED")
     /// The words that are documented.
-    public static let known = [noIssues, noData, possibleRisk, mediumRisk, highRisk, unevaluated]
+    package static let known = [noIssues, noData, possibleRisk, mediumRisk, highRisk, unevaluated]
 }
 
 /// How far the location can be trusted: `environmentDetails.locationSpoofingRiskVerdict`.
 ///
 /// Google's description of the API names the field and not its words. Those here have been seen, or are the same words of
 /// the other part; a policy may name more.
-public struct LocationSpoofingRisk: IntegrityLabel {
+public struct LocationSpoofingRisk: DocumentedLabel {
     /// The word as it stands in the payload.
     public let name: String
     /// Takes a word, known or not.
@@ -92,5 +92,5 @@ public struct LocationSpoofingRisk: IntegrityLabel {
     /// A precondition was not met.
     public static let unevaluated = LocationSpoofingRisk("UNEVALUATED")
     /// The words that have been seen.
-    public static let known = [lowRiskDevice, lowRiskNetwork, highRiskDevice, highRiskNetwork, unevaluated]
+    package static let known = [lowRiskDevice, lowRiskNetwork, highRiskDevice, highRiskNetwork, unevaluated]
 }

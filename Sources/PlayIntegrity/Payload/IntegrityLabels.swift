@@ -9,7 +9,10 @@ public protocol IntegrityLabel: Hashable, Sendable, CustomStringConvertible {
 
     /// Takes a word, known or not.
     init(_ name: String)
+}
 
+/// A label whose documented words are listed.
+package protocol DocumentedLabel: IntegrityLabel {
     /// The words that are documented.
     static var known: [Self] { get }
 }
@@ -17,9 +20,6 @@ public protocol IntegrityLabel: Hashable, Sendable, CustomStringConvertible {
 extension IntegrityLabel {
     /// The word as it stands in the payload.
     public var description: String { name }
-
-    /// Whether the word is documented.
-    public var isKnown: Bool { Self.known.contains(self) }
 
     /// Compares bytes: a canonically equivalent text is another word.
     public static func == (left: Self, right: Self) -> Bool { left.name.isByteEqual(to: right.name) }
@@ -30,13 +30,18 @@ extension IntegrityLabel {
     }
 }
 
+extension DocumentedLabel {
+    /// Whether the word is documented.
+    package var isKnown: Bool { Self.known.contains(self) }
+}
+
 extension Collection where Element: IntegrityLabel {
     /// The words, as a detail lists them.
     var listed: String { isEmpty ? "none" : map(\.name.excerpt).joined(separator: ", ") }
 }
 
 /// Whether Google Play recognises the app: `appIntegrity.appRecognitionVerdict`.
-public struct AppRecognition: IntegrityLabel {
+public struct AppRecognition: DocumentedLabel {
     /// The word as it stands in the payload.
     public let name: String
     /// Takes a word, known or not.
@@ -49,11 +54,11 @@ public struct AppRecognition: IntegrityLabel {
     /// A precondition was not met, such as a device that can be trusted.
     public static let unevaluated = AppRecognition("UNEVALUATED")
     /// The words that are documented.
-    public static let known = [playRecognized, unrecognizedVersion, unevaluated]
+    package static let known = [playRecognized, unrecognizedVersion, unevaluated]
 }
 
 /// What a device meets: `deviceIntegrity.deviceRecognitionVerdict`.
-public struct DeviceIntegrityLabel: IntegrityLabel {
+public struct DeviceIntegrityLabel: DocumentedLabel {
     /// The word as it stands in the payload.
     public let name: String
     /// Takes a word, known or not.
@@ -70,7 +75,7 @@ public struct DeviceIntegrityLabel: IntegrityLabel {
     /// A genuine Google Play Games on PC.
     public static let pc = DeviceIntegrityLabel("MEETS_PC_INTEGRITY")
     /// The words that are documented.
-    public static let known = [basic, device, strong, virtual, pc]
+    package static let known = [basic, device, strong, virtual, pc]
 
     /// How much a label of a device proves; those that stand for themselves alone have none.
     private var rank: Int? {
@@ -94,7 +99,7 @@ public struct DeviceIntegrityLabel: IntegrityLabel {
 }
 
 /// How many tokens a device asked for lately: `deviceIntegrity.recentDeviceActivity.deviceActivityLevel`.
-public struct DeviceActivityLevel: IntegrityLabel {
+public struct DeviceActivityLevel: DocumentedLabel {
     /// The word as it stands in the payload.
     public let name: String
     /// Takes a word, known or not.
@@ -113,7 +118,7 @@ public struct DeviceActivityLevel: IntegrityLabel {
     /// The levels, lowest first.
     static let levels = [level1, level2, level3, level4]
     /// The words that are documented.
-    public static let known = levels + [unevaluated]
+    package static let known = levels + [unevaluated]
 
     /// The number of a level.
     var rank: Int? { Self.levels.firstIndex(of: self) }

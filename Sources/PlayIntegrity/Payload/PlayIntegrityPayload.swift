@@ -1,4 +1,4 @@
-public import AssayCore
+package import AssayCore
 public import FoundationEssentials
 
 /// What an integrity token says, typed, in the terms of Google's description of the API (revision 20260910).
@@ -65,11 +65,11 @@ public final class PlayIntegrityPayload: Sendable {
     }
 
     /// A field that is not in the description.
-    public struct UnknownField: Sendable {
+    package struct UnknownField: Sendable {
         /// The path, such as `deviceIntegrity.newVerdict`.
-        public let path: String
+        package let path: String
         /// The value, with its place.
-        public let value: RecordValue
+        package let value: RecordValue
     }
 
     /// The request that the token answers.
@@ -85,7 +85,7 @@ public final class PlayIntegrityPayload: Sendable {
     /// Whether the console's owner made this answer up for a tester: `testingDetails`.
     public let isTestingResponse: Bool?
     /// The fields that are not in the description, in their order.
-    public let unknownFields: [UnknownField]
+    package let unknownFields: [UnknownField]
 
     init(
         requestDetails: RequestDetails, appIntegrity: AppIntegrity, deviceIntegrity: DeviceIntegrity,
@@ -114,10 +114,10 @@ extension PlayIntegrityPayload {
     /// The words that are not documented, each with the path of its field.
     public var unknownValues: [String] {
         var values: [String] = []
-        func note<Label: IntegrityLabel>(_ path: String, _ labels: [Label]) {
+        func note<Label: DocumentedLabel>(_ path: String, _ labels: [Label]) {
             for label in labels where !label.isKnown { values.append("\(path): \(label.name.excerpt)") }
         }
-        func note<Label: IntegrityLabel>(_ path: String, _ label: Label?) { note(path, label.map { [$0] } ?? []) }
+        func note<Label: DocumentedLabel>(_ path: String, _ label: Label?) { note(path, label.map { [$0] } ?? []) }
         note("appIntegrity.appRecognitionVerdict", appIntegrity.appRecognitionVerdict)
         note("deviceIntegrity.deviceRecognitionVerdict", deviceIntegrity.deviceRecognitionVerdict ?? [])
         note("deviceIntegrity.legacyDeviceRecognitionVerdict", deviceIntegrity.legacyDeviceRecognitionVerdict ?? [])

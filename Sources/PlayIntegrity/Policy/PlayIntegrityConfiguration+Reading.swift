@@ -158,14 +158,14 @@ extension PolicyNode {
     }
 
     /// A documented label.
-    fileprivate func label<Label: IntegrityLabel>(of allowed: [Label]) throws(PolicyError) -> Label {
+    fileprivate func label<Label: DocumentedLabel>(of allowed: [Label]) throws(PolicyError) -> Label {
         let label = Label(try text())
         guard allowed.contains(label) else { throw error("expected one of \(allowed.listed), found \(found)") }
         return label
     }
 
     /// A list of documented labels, each once.
-    fileprivate func labels<Label: IntegrityLabel>() throws(PolicyError) -> [Label] {
+    fileprivate func labels<Label: DocumentedLabel>() throws(PolicyError) -> [Label] {
         var labels: [Label] = []
         for element in try elements() {
             let label = try element.label(of: Label.known)

@@ -1,16 +1,16 @@
-public import AssayCore
+package import AssayCore
 
 /// What a policy demands of the Play Integrity evidence of one app.
 ///
 /// A class, since every request of the app looks at the same one.
-public final class PlayIntegrityConfiguration: EngineConfiguration {
+package final class PlayIntegrityConfiguration: EngineConfiguration {
     /// The engine's name.
-    public static let engine = "play-integrity"
+    package static let engine = "play-integrity"
     /// The field of an app in a policy file.
-    public static let policyField = "playIntegrity"
+    package static let policyField = "playIntegrity"
 
     /// Who sees to it that the nonce of a classic token was issued and is used once.
-    public enum ChallengeSource: String, Sendable, CaseIterable {
+    package enum ChallengeSource: String, Sendable, CaseIterable {
         /// The ledger issued it and consumes it.
         case ledger
         /// The caller compares it.
@@ -18,14 +18,14 @@ public final class PlayIntegrityConfiguration: EngineConfiguration {
     }
 
     /// How far the time of a token may be from that of judgement, both ends included.
-    public struct Freshness: Sendable, Equatable {
+    package struct Freshness: Sendable, Equatable {
         /// How old a token may be, in seconds.
-        public let past: Double
+        package let past: Double
         /// How far ahead of the server's clock it may be, in seconds.
-        public let future: Double
+        package let future: Double
 
         /// States the window; without arguments that of the guidance, five minutes back and one ahead.
-        public init(past: Double = 300, future: Double = 60) {
+        package init(past: Double = 300, future: Double = 60) {
             self.past = past
             self.future = future
         }
@@ -35,49 +35,49 @@ public final class PlayIntegrityConfiguration: EngineConfiguration {
     }
 
     /// What is demanded of devices from some version of Android on.
-    public struct DeviceRule: Sendable, Equatable {
+    package struct DeviceRule: Sendable, Equatable {
         /// The lowest SDK version that the rule is for.
-        public let minimumSDK: Int32
+        package let minimumSDK: Int32
         /// The label that such a device must meet; a stronger one will do.
-        public let require: DeviceIntegrityLabel
+        package let require: DeviceIntegrityLabel
 
         /// States a rule.
-        public init(minimumSDK: Int32, require: DeviceIntegrityLabel) {
+        package init(minimumSDK: Int32, require: DeviceIntegrityLabel) {
             self.minimumSDK = minimumSDK
             self.require = require
         }
 
         /// The rule of the guidance: Android 13 and later must be strong, Android 9 to 12 a certified device.
-        public static let guidance = [
+        package static let guidance = [
             DeviceRule(minimumSDK: 33, require: .strong), DeviceRule(minimumSDK: 28, require: .device),
         ]
     }
 
     /// What is demanded of an app on Android, which no payload of a PC says anything about.
-    public struct AndroidRules: Sendable {
+    package struct AndroidRules: Sendable {
         /// The SHA-256 of the signing certificates that are allowed, 32 bytes each.
-        public let certificateDigests: [[UInt8]]
+        package let certificateDigests: [[UInt8]]
         /// The lowest version code, and nil for any.
-        public let minimumVersionCode: Int64?
+        package let minimumVersionCode: Int64?
         /// The verdicts on the app that are allowed.
-        public let appRecognition: [AppRecognition]
+        package let appRecognition: [AppRecognition]
         /// What devices must meet, by version of Android, highest first.
-        public let deviceRecognition: [DeviceRule]
+        package let deviceRecognition: [DeviceRule]
         /// The lowest SDK version, and nil for any.
-        public let minimumSDKVersion: Int32?
+        package let minimumSDKVersion: Int32?
         /// The highest level of activity, and nil for any.
-        public let maximumDeviceActivity: DeviceActivityLevel?
+        package let maximumDeviceActivity: DeviceActivityLevel?
         /// The bits of device recall that must not be set.
-        public let rejectedRecallBits: [DeviceRecallBit]
+        package let rejectedRecallBits: [DeviceRecallBit]
         /// The verdicts of Play Protect that are allowed.
-        public let playProtect: [PlayProtectVerdict]
+        package let playProtect: [PlayProtectVerdict]
         /// What other apps must not be able to do. Labels that nobody knows count as well.
-        public let rejectedAccessRisks: [AppAccessRisk]
+        package let rejectedAccessRisks: [AppAccessRisk]
         /// The verdicts on the location that are allowed.
-        public let locationSpoofing: [LocationSpoofingRisk]
+        package let locationSpoofing: [LocationSpoofingRisk]
 
         /// States the rules. What has a default follows the guidance.
-        public init(
+        package init(
             certificateDigests: [[UInt8]], minimumVersionCode: Int64? = nil,
             appRecognition: [AppRecognition] = [.playRecognized], deviceRecognition: [DeviceRule] = DeviceRule.guidance,
             minimumSDKVersion: Int32? = nil, maximumDeviceActivity: DeviceActivityLevel? = nil,
@@ -99,20 +99,20 @@ public final class PlayIntegrityConfiguration: EngineConfiguration {
     }
 
     /// The package name.
-    public let packageName: String
+    package let packageName: String
     /// The names of the keys, and nil for all keys whose scope is the package name or the app's name.
-    public let keys: [String]?
+    package let keys: [String]?
     /// Who sees to nonces.
-    public let challenge: ChallengeSource
+    package let challenge: ChallengeSource
     /// How far the time of a token may be off.
-    public let freshness: Freshness
+    package let freshness: Freshness
     /// The licensing verdicts that are allowed.
-    public let licensing: [AppLicensing]
+    package let licensing: [AppLicensing]
     /// What is demanded on Android, and nil for a game on PC.
-    public let android: AndroidRules?
+    package let android: AndroidRules?
 
     /// Which form of tokens is judged, and which of Google's calls decodes them.
-    public var platform: IntegrityTokenForm { android == nil ? .pc : .android }
+    package var platform: IntegrityTokenForm { android == nil ? .pc : .android }
 
     /// Composes a configuration in code.
     ///
@@ -120,7 +120,7 @@ public final class PlayIntegrityConfiguration: EngineConfiguration {
     ///   - android: what is demanded of an app on Android; nil for a game on PC.
     /// - Throws: ``PolicyError`` when the package name is none, a digest is no SHA-256, nothing is allowed, or something
     ///   stands in a list twice.
-    public init(
+    package init(
         packageName: String, android: AndroidRules?, keys: [String]? = nil, challenge: ChallengeSource = .ledger,
         freshness: Freshness = Freshness(), licensing: [AppLicensing] = [.licensed]
     ) throws(PolicyError) {

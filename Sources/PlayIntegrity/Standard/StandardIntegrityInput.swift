@@ -12,11 +12,11 @@ public struct StandardIntegrityInput: Sendable {
     static let requestHashLength = 1...500
 
     /// The package name of the app that is to have asked for it.
-    public let packageName: String
+    package let packageName: String
     /// The hash of the request, as the app gave it to Google; compared exactly.
-    public let requestHash: String
+    package let requestHash: String
     /// The token, or the answer.
-    public let evidence: Evidence
+    package let evidence: Evidence
 
     /// Composes the input of a verification.
     ///

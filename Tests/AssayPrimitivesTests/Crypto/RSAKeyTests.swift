@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test("A public key is read from its one encoding, and from its numbers")
+    @Test("A package key is read from its one encoding, and from its numbers")
     func publicKeys() throws {
         let tool = try OpenSSLTool()
         _ = try tool.run("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048", to: "key.pem")

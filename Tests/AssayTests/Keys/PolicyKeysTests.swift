@@ -82,7 +82,7 @@ struct PolicyKeysTests {
         #expect(keys.map(\.name) == ["a", "b"])
     }
 
-    @Test("A public part may be readable for all, a secret one not; the command that fixes it is told")
+    @Test("A package part may be readable for all, a secret one not; the command that fixes it is told")
     func permissions() throws {
         check("  - { name: a, use: test, secret: file:s }", line: 3, "keys[0].secret", "run: chmod 600 /", mode: 0o644)
         check("  - { name: a, use: test, secret: file:s }", line: 3, "keys[0].secret", "(mode 0640)", mode: 0o640)

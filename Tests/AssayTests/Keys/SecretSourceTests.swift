@@ -41,7 +41,7 @@ struct SecretSourceTests {
         for name in ["key", "a key", "it's", "-rf", "$(touch x)", "a\"b`c", "é", "a\nb"] {
             let path = try folder.write(name, "secret", mode: 0o644)
             let error = try error { _ = try SecretSource("file:\(path)").read() }
-            #expect(error.code == .exposed)
+            #expect(error.reason == .exposed)
             let command = try #require(error.message.components(separatedBy: "run: ").last)
             #expect(command.hasPrefix("chmod 600 "))
             let process = Process()
@@ -54,11 +54,11 @@ struct SecretSourceTests {
             #expect(try SecretSource("file:\(path)").read().testText == "secret")
         }
         let relative = try error { _ = try SecretSource.file(path: "-n").read() }
-        #expect(relative.code == .missing)
+        #expect(relative.reason == .missing)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).count == 8, "no command ran wild")
     }
 
-    @Test("A public part may be readable for all")
+    @Test("A package part may be readable for all")
     func publicPart() throws {
         let folder = try KeyFolder()
         let path = try folder.write("key", "public", mode: 0o644)
@@ -74,7 +74,7 @@ struct SecretSourceTests {
                 atPath: folder.path("link-\(name)"), withDestinationPath: folder.path(name))
         }
         #expect(try SecretSource("file:\(folder.path("link-closed"))").read().testText == "secret")
-        #expect(try error { _ = try SecretSource("file:\(folder.path("link-open"))").read() }.code == .exposed)
+        #expect(try error { _ = try SecretSource("file:\(folder.path("link-open"))").read() }.reason == .exposed)
     }
 
     @Test("What is no regular file is refused at once, and no pipe is waited for", .timeLimit(.minutes(20)))
@@ -83,7 +83,7 @@ struct SecretSourceTests {
         #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
         for path in [folder.path("pipe"), folder.url.path, "/dev/zero", "/dev/null"] {
             let error = try error { _ = try SecretSource.file(path: path).read() }
-            #expect(error.code == .notRegular, "\(path)")
+            #expect(error.reason == .notRegular, "\(path)")
             #expect(error.message.contains(path))
         }
     }
@@ -97,7 +97,7 @@ struct SecretSourceTests {
         ]
         for (path, limit, code) in table {
             let error = try error { _ = try SecretSource.file(path: path).read(limit: limit) }
-            #expect(error.code == code)
+            #expect(error.reason == code)
             #expect(error.message.contains(path) && !error.message.contains("01234567890"))
         }
         let exact = try folder.write("exact", "0123456789")
@@ -111,7 +111,7 @@ struct SecretSourceTests {
         #expect(source == .environment(name: name))
         func expect(_ code: SecretSourceError.Code) throws {
             let error = try error { _ = try source.read(limit: 10) }
-            #expect(error.code == code && error.message.contains(name))
+            #expect(error.reason == code && error.message.contains(name))
             #expect(!error.message.contains("0123"))
         }
         try expect(.missing)
@@ -131,7 +131,7 @@ struct SecretSourceTests {
         ])
     func forms(text: String) throws {
         let error = try error { _ = try SecretSource(text) }
-        #expect(error.code == .form)
+        #expect(error.reason == .form)
         #expect(error.message.contains("file:PATH") || error.message.contains("env:NAME"))
         #expect(!error.message.contains("hunter2"))
     }

@@ -1,18 +1,18 @@
-public import Foundation
+package import Foundation
 
 /// The executables that were built together with the running tests.
-public enum BuiltProducts {
+package enum BuiltProducts {
     /// Why a product could not be found.
-    public struct Missing: Error, CustomStringConvertible {
+    package struct Missing: Error, CustomStringConvertible {
         /// What was looked for, and where.
-        public let description: String
+        package let description: String
     }
 
     /// Where the executable of a target or product is, such as `assay`.
     ///
     /// It stands in the folder of the test bundle. On Linux the running program is the bundle itself; on Darwin the
     /// bundle is loaded by a helper from elsewhere.
-    public static func url(_ name: String) throws -> URL {
+    package static func url(_ name: String) throws -> URL {
         var starts = Bundle.allBundles.filter { $0.bundlePath.hasSuffix(".xctest") }.map(\.bundleURL)
         starts += [URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()]
         starts += CommandLine.arguments.filter { $0.contains(".xctest") }.map { URL(fileURLWithPath: $0) }

@@ -2,9 +2,9 @@
 ///
 /// Every byte has its eight bits flipped one by one, is left out, is doubled, and is where the bytes end. No change
 /// gives the bytes themselves.
-public struct ByteMutation: Sendable, CustomStringConvertible {
+package struct ByteMutation: Sendable, CustomStringConvertible {
     /// What is done to a byte.
-    public enum Change: Sendable, Equatable {
+    package enum Change: Sendable, Equatable {
         /// A bit is flipped, counted from the lowest.
         case flip(bit: Int)
         /// The byte is not there.
@@ -16,15 +16,15 @@ public struct ByteMutation: Sendable, CustomStringConvertible {
     }
 
     /// How many changes every byte has.
-    public static let perByte = 11
+    package static let perByte = 11
 
     /// The byte that is changed.
-    public let index: Int
+    package let index: Int
     /// What is done to it.
-    public let change: Change
+    package let change: Change
 
     /// A change by its number, counted from the first byte on.
-    public init(number: Int) {
+    package init(number: Int) {
         index = number / Self.perByte
         change =
             switch number % Self.perByte {
@@ -36,15 +36,15 @@ public struct ByteMutation: Sendable, CustomStringConvertible {
     }
 
     /// How many changes so many bytes have.
-    public static func count(of bytes: Int) -> Int { bytes * perByte }
+    package static func count(of bytes: Int) -> Int { bytes * perByte }
 
     /// All changes of so many bytes, in the order of their numbers.
-    public static func all(of bytes: Int) -> some Sequence<ByteMutation> {
+    package static func all(of bytes: Int) -> some Sequence<ByteMutation> {
         (0..<count(of: bytes)).lazy.map { ByteMutation(number: $0) }
     }
 
     /// The bytes after the change.
-    public func apply(to bytes: [UInt8]) -> [UInt8] {
+    package func apply(to bytes: [UInt8]) -> [UInt8] {
         var changed = bytes
         switch change {
         case .flip(let bit): changed[index] ^= 1 << UInt8(bit)
@@ -56,7 +56,7 @@ public struct ByteMutation: Sendable, CustomStringConvertible {
     }
 
     /// The change in words.
-    public var description: String {
+    package var description: String {
         switch change {
         case .flip(let bit): "bit \(bit) of byte \(index)"
         case .leaveOut: "byte \(index) left out"

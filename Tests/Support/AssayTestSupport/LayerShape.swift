@@ -1,10 +1,10 @@
-public import AssayInspection
+package import AssayInspection
 
 /// Checks what every inspection promises, whatever the bytes are.
-public enum LayerShape {
+package enum LayerShape {
     /// What is wrong with a layer or those inside of it, and nil when nothing: ranges lie in the bytes, and those of parts
     /// in those of the whole.
-    public static func problem(_ layer: InspectionLayer) -> String? {
+    package static func problem(_ layer: InspectionLayer) -> String? {
         for annotation in layer.annotations {
             if let problem = problem(annotation, in: layer.bytes.indices) {
                 return "\(layer.name), \(layer.format ?? "unknown"): \(problem)"
@@ -17,14 +17,14 @@ public enum LayerShape {
     }
 
     /// What is wrong with an annotation that has to lie in a range.
-    public static func problem(_ annotation: Annotation, in outer: Range<Int>) -> String? {
+    package static func problem(_ annotation: Annotation, in outer: Range<Int>) -> String? {
         let range = annotation.range ?? outer
         guard within(range, outer) else { return "\(annotation.name) at \(range) lies outside of \(outer)" }
         return annotation.children.lazy.compactMap { problem($0, in: range) }.first
     }
 
     /// How many layers and annotations there are.
-    public static func count(_ layer: InspectionLayer) -> (layers: Int, annotations: Int) {
+    package static func count(_ layer: InspectionLayer) -> (layers: Int, annotations: Int) {
         func count(_ annotations: [Annotation]) -> Int { annotations.reduce(0) { $0 + 1 + count($1.children) } }
         return layer.nested.reduce((1, count(layer.annotations))) { sum, nested in
             let inner = self.count(nested)
@@ -39,7 +39,7 @@ public enum LayerShape {
 
 extension InspectionLayer {
     /// The first annotation at a path of names, from an outermost one on.
-    public func annotation(_ path: String...) -> Annotation? {
+    package func annotation(_ path: String...) -> Annotation? {
         var level = annotations
         var found: Annotation?
         for name in path {
@@ -50,8 +50,8 @@ extension InspectionLayer {
     }
 
     /// This layer and all inside of it, in their order.
-    public var all: [InspectionLayer] { [self] + nested.flatMap(\.all) }
+    package var all: [InspectionLayer] { [self] + nested.flatMap(\.all) }
 
     /// The first layer of a format.
-    public func layer(_ format: String) -> InspectionLayer? { all.first { $0.format == format } }
+    package func layer(_ format: String) -> InspectionLayer? { all.first { $0.format == format } }
 }

@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 
 #if canImport(Glibc)
     import Glibc
@@ -12,16 +12,16 @@ public import Foundation
 /// `send` waits for one that does not read more than a pipe holds. At the latest a child is killed, and waited for, with the last reference to this.
 open class LineProcess {
     /// There is nothing more to read: the process has ended.
-    public struct Silence: Error {}
+    package struct Silence: Error {}
 
     /// The process said nothing for so long, or did not end, and was killed.
-    public struct TooSlow: Error, CustomStringConvertible {
+    package struct TooSlow: Error, CustomStringConvertible {
         /// What was waited for.
-        public let description: String
+        package let description: String
     }
 
     /// How long each wait may take.
-    public let patience: Duration
+    package let patience: Duration
     private let process = Process()
     private let input = Pipe()
     private let output = Pipe()
@@ -36,7 +36,7 @@ open class LineProcess {
     ///   - environment: what is added to that of this process.
     ///   - folder: where it runs.
     ///   - errors: what takes its error stream; nil is that of this process.
-    public init(
+    package init(
         _ program: URL, _ arguments: [String] = [], script: String? = nil, environment: [String: String] = [:],
         folder: URL? = nil, errors: FileHandle? = nil, patience: Duration = .seconds(120) * Sanitizer.slowdown
     ) throws {
@@ -66,7 +66,7 @@ open class LineProcess {
     deinit { kill() }
 
     /// Whether this process may mount file systems that only its children see.
-    public static let canMount: Bool = {
+    package static let canMount: Bool = {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["unshare", "-m", "sh", "-ec", "mount -t tmpfs tmpfs /mnt"]
@@ -77,18 +77,18 @@ open class LineProcess {
     }()
 
     /// Its identifier, for as long as it runs.
-    public var identifier: Int32 { process.processIdentifier }
+    package var identifier: Int32 { process.processIdentifier }
 
     /// Whether it runs.
-    public var isRunning: Bool { process.isRunning }
+    package var isRunning: Bool { process.isRunning }
 
     /// Sends a line.
-    public func send(_ line: String) throws {
+    package func send(_ line: String) throws {
         try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8))
     }
 
     /// The next line, without its end.
-    public func readLine() throws -> String {
+    package func readLine() throws -> String {
         let deadline = ContinuousClock.now + patience
         while true {
             if let end = unread.firstIndex(of: 0x0A) {
@@ -102,13 +102,13 @@ open class LineProcess {
 
     /// Sends a line and returns the answer.
     @discardableResult
-    public func ask(_ line: String) throws -> String {
+    package func ask(_ line: String) throws -> String {
         try send(line)
         return try readLine()
     }
 
     /// Everything that remains to be read, after the end.
-    public func remaining() throws -> Data {
+    package func remaining() throws -> Data {
         let deadline = ContinuousClock.now + patience
         while try readMore(by: deadline) {}
         defer { unread = Data() }
@@ -116,18 +116,18 @@ open class LineProcess {
     }
 
     /// The whole lines that remain to be read after the end, without one that the end cut off.
-    public func remainingLines() throws -> [String] {
+    package func remainingLines() throws -> [String] {
         String(decoding: try remaining(), as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
             .dropLast().map(String.init)
     }
 
     /// Tells the process that nothing more comes.
-    public func closeInput() throws { try input.fileHandleForWriting.close() }
+    package func closeInput() throws { try input.fileHandleForWriting.close() }
 
     /// Waits for the end, which has to come by itself.
     ///
     /// - Returns: the exit status, or as a negative number the signal that ended the process.
-    public func end() throws -> Int32 {
+    package func end() throws -> Int32 {
         let (seconds, attoseconds) = patience.components
         if ended.wait(timeout: .now() + Double(seconds) + Double(attoseconds) / 1e18) == .timedOut {
             kill()
@@ -137,7 +137,7 @@ open class LineProcess {
     }
 
     /// Ends the process as a power cut would, from its point of view, and waits for the end.
-    public func kill() {
+    package func kill() {
         guard process.isRunning else { return }
         #if canImport(Glibc)
             _ = Glibc.kill(process.processIdentifier, SIGKILL)

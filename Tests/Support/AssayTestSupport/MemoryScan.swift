@@ -1,17 +1,17 @@
 import Foundation
 
 /// Searches the memory of a child of this process, which waits meanwhile.
-public enum MemoryScan {
+package enum MemoryScan {
     /// Why memory could not be read.
-    public struct Unreadable: Error, CustomStringConvertible {
+    package struct Unreadable: Error, CustomStringConvertible {
         /// What happened.
-        public let description: String
+        package let description: String
     }
 
     /// How often each needle that is there stands in memory that the process can write to: heap, stacks, data.
     ///
     /// Pages that are only mapped from files are left out: a process cannot have copied anything to them.
-    public static func counts(of secrets: [SecretForms], in process: Int32) throws -> [String: Int] {
+    package static func counts(of secrets: [SecretForms], in process: Int32) throws -> [String: Int] {
         let search = NeedleSearch(secrets.flatMap(\.needles))
         var counts: [String: Int] = [:]
         var searched = 0

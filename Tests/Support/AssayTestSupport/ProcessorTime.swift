@@ -1,9 +1,9 @@
 import Foundation
 
 /// What something costs the processor. Other tests, and a busy machine, make it take longer on a clock, and cost no more.
-public enum ProcessorTime {
+package enum ProcessorTime {
     /// How long this thread computes for something that it does itself.
-    public static func measure(_ body: () throws -> Void) rethrows -> Duration {
+    package static func measure(_ body: () throws -> Void) rethrows -> Duration {
         let start = now()
         try body()
         return now() - start

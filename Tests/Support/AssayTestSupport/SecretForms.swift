@@ -2,27 +2,27 @@ import Foundation
 
 /// A secret in the forms in which it might show, for searching them. Nobody may see as much as 16 bytes of it in a row,
 /// nor 24 characters of one that is text, wherever in it these begin.
-public struct SecretForms: Sendable {
+package struct SecretForms: Sendable {
     /// One form of a part of the secret.
-    public struct Needle: Sendable {
+    package struct Needle: Sendable {
         /// What the secret is called, and the form.
-        public let name: String
+        package let name: String
         /// The bytes to search for.
-        public let bytes: [UInt8]
+        package let bytes: [UInt8]
     }
 
     /// What to search for.
-    public let needles: [Needle]
+    package let needles: [Needle]
 
     /// A secret of 16 bytes and more.
     ///
     /// Every 16 bytes are searched for, because allocators write over the beginning of what was freed.
-    public init(_ name: String, bytes: [UInt8]) {
+    package init(_ name: String, bytes: [UInt8]) {
         needles = Self.windows(of: bytes, length: 16).flatMap { Self.forms(name, $0) }
     }
 
     /// A secret that is text, such as a token. Its forms are its own characters alone.
-    public init(_ name: String, text: String) {
+    package init(_ name: String, text: String) {
         needles = Self.windows(of: Array(text.utf8), length: 24).map { Needle(name: "\(name), text", bytes: $0) }
     }
 
@@ -53,12 +53,12 @@ public struct SecretForms: Sendable {
     }
 
     /// The forms that stand in some bytes.
-    public func found(in bytes: [UInt8]) -> [String] {
+    package func found(in bytes: [UInt8]) -> [String] {
         NeedleSearch(needles).counts(in: bytes).keys.sorted()
     }
 
     /// The forms that stand in a text.
-    public func found(in text: String) -> [String] { found(in: Array(text.utf8)) }
+    package func found(in text: String) -> [String] { found(in: Array(text.utf8)) }
 }
 
 /// A search for many needles in one pass.

@@ -1,12 +1,12 @@
 /// Numbers that are the same for the same seed (SplitMix64).
-public struct SeededGenerator: RandomNumberGenerator {
+package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
     /// Starts where a seed says.
-    public init(seed: UInt64) { state = seed }
+    package init(seed: UInt64) { state = seed }
 
     /// The next number.
-    public mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
@@ -15,7 +15,7 @@ public struct SeededGenerator: RandomNumberGenerator {
     }
 
     /// Bytes with some of them changed, and sometimes cut or with a stretch taken out.
-    public mutating func mutated(_ bytes: [UInt8]) -> [UInt8] {
+    package mutating func mutated(_ bytes: [UInt8]) -> [UInt8] {
         guard !bytes.isEmpty else { return bytes }
         var bytes = bytes
         for _ in 0..<Int.random(in: 1...4, using: &self) {

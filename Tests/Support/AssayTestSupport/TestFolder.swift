@@ -1,12 +1,12 @@
-public import Foundation
+package import Foundation
 
 /// A folder for the files of a test, which is gone at its end.
-public final class TestFolder: Sendable {
+package final class TestFolder: Sendable {
     /// Where it is.
-    public let url: URL
+    package let url: URL
 
     /// Makes the folder, among temporary files unless a place for it is named.
-    public init(in place: URL = FileManager.default.temporaryDirectory) throws {
+    package init(in place: URL = FileManager.default.temporaryDirectory) throws {
         url = place.appendingPathComponent("assay-test-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
@@ -14,11 +14,11 @@ public final class TestFolder: Sendable {
     deinit { try? FileManager.default.removeItem(at: url) }
 
     /// The absolute path of a file of the folder.
-    public func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+    package func path(_ name: String) -> String { url.appendingPathComponent(name).path }
 
     /// Writes a file, in a folder that is made when it is missing, and returns its path.
     @discardableResult
-    public func write(_ name: String, _ bytes: some Sequence<UInt8>) throws -> String {
+    package func write(_ name: String, _ bytes: some Sequence<UInt8>) throws -> String {
         let file = url.appendingPathComponent(name)
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -28,13 +28,13 @@ public final class TestFolder: Sendable {
 
     /// Writes a file of text and returns its path.
     @discardableResult
-    public func write(_ name: String, _ text: String) throws -> String { try write(name, text.utf8) }
+    package func write(_ name: String, _ text: String) throws -> String { try write(name, text.utf8) }
 
     /// Runs a shell command in the folder.
     ///
     /// - Returns: its exit status.
     @discardableResult
-    public func shell(_ command: String) throws -> Int32 {
+    package func shell(_ command: String) throws -> Int32 {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments = ["-ec", command]

@@ -1,23 +1,23 @@
-public import AssayCore
+package import AssayCore
 
 /// A type of keys for tests of what keeps keys: a secret of 1 to 64 bytes, and a public label if there is one.
-public struct TestSecret: KeyMaterial {
+package struct TestSecret: KeyMaterial {
     /// Test keys are for tests.
-    public static let purpose = KeyPurpose("test")
+    package static let purpose = KeyPurpose("test")
     /// The secret is required, the label is not.
-    public static let parts = [
+    package static let parts = [
         KeyPart("secret", .secret, isRequired: true, form: "1 to 64 bytes"),
         KeyPart("label", .published, isRequired: false, form: "text"),
     ]
     /// No algorithm uses it.
-    public var algorithm: String { "none" }
+    package var algorithm: String { "none" }
     /// The secret.
-    public let secret: SecretBytes
+    package let secret: SecretBytes
     /// The label.
-    public let label: SecretBytes?
+    package let label: SecretBytes?
 
     /// Keeps the parts as they are.
-    public init(parts: [String: SecretBytes]) throws(KeyError) {
+    package init(parts: [String: SecretBytes]) throws(KeyError) {
         guard let secret = parts["secret"], (1...64).contains(secret.count) else {
             throw KeyError("wrong-length", part: "secret", "expected 1 to 64 bytes, found another number")
         }
@@ -26,7 +26,7 @@ public struct TestSecret: KeyMaterial {
     }
 
     /// The parts of a key with this secret.
-    public static func parts(_ secret: String, label: String? = nil) -> [String: SecretBytes] {
+    package static func parts(_ secret: String, label: String? = nil) -> [String: SecretBytes] {
         var parts = ["secret": SecretBytes(Array(secret.utf8))]
         if let label { parts["label"] = SecretBytes(Array(label.utf8)) }
         return parts
@@ -35,5 +35,5 @@ public struct TestSecret: KeyMaterial {
 
 extension SecretBytes {
     /// What is kept, as text for expectations. Secrets of tests are none.
-    public var testText: String { withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
+    package var testText: String { withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
 }

@@ -1,13 +1,13 @@
-public import Foundation
+package import Foundation
 
 /// The test vectors of this repository.
-public enum TestVectors {
+package enum TestVectors {
     /// The folder `TestVectors`.
-    public static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    package static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../../../TestVectors", isDirectory: true).standardizedFileURL
 
     /// The JSON files of this repository's vectors and, when they are available, of the shared ones, sorted by path.
-    public static func recordFiles() throws -> [URL] {
+    package static func recordFiles() throws -> [URL] {
         var folders = [folder]
         if let root = SharedFiles.root { folders.append(root.appendingPathComponent("vectors", isDirectory: true)) }
         return try folders.flatMap { folder in

@@ -1,17 +1,17 @@
 import Foundation
 
 /// The blobs of the test vectors, each once.
-public enum VectorBlobs {
+package enum VectorBlobs {
     /// A blob, and where it first stood.
-    public struct Blob: Sendable {
+    package struct Blob: Sendable {
         /// The file, and the field of a record.
-        public let name: String
+        package let name: String
         /// The bytes.
-        public let bytes: [UInt8]
+        package let bytes: [UInt8]
     }
 
     /// Every field of evidence, decoded where it is base64, and every small file that is no record.
-    public static func all() throws -> [Blob] {
+    package static func all() throws -> [Blob] {
         var folders = [TestVectors.folder]
         if let shared = SharedFiles.root { folders.append(shared.appendingPathComponent("vectors")) }
         var seen: Set<[UInt8]> = []

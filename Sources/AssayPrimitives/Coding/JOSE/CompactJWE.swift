@@ -1,19 +1,19 @@
-public import AssayCore
+package import AssayCore
 
 /// A JSON Web Encryption in compact serialisation (RFC 7516 section 7.1), taken apart and not decrypted.
-public struct CompactJWE: Sendable {
+package struct CompactJWE: Sendable {
     /// The protected header, which names a content encryption.
-    public let header: JOSEHeader
+    package let header: JOSEHeader
     /// The content encryption key, encrypted.
-    public let encryptedKey: [UInt8]
+    package let encryptedKey: [UInt8]
     /// The initialisation vector of the content encryption.
-    public let initializationVector: [UInt8]
+    package let initializationVector: [UInt8]
     /// The encrypted content.
-    public let ciphertext: [UInt8]
+    package let ciphertext: [UInt8]
     /// The authentication tag of the content encryption.
-    public let tag: [UInt8]
+    package let tag: [UInt8]
     /// What is authenticated beside the ciphertext: the header as it stands in the text.
-    public let additionalData: ArraySlice<UInt8>
+    package let additionalData: ArraySlice<UInt8>
 
     /// Takes apart a text that is one JWE: five parts, each canonical base64url without padding.
     ///
@@ -21,7 +21,7 @@ public struct CompactJWE: Sendable {
     ///   - text: the characters, without white space around them; indices serve as offsets.
     ///   - limit: how many characters are allowed, such as ``InputLimits/joseText``.
     /// - Throws: ``DecodeError``, whose field is the part that is wrong, in the terms of RFC 7516.
-    public init(_ text: ArraySlice<UInt8>, limit: Int) throws(DecodeError) {
+    package init(_ text: ArraySlice<UInt8>, limit: Int) throws(DecodeError) {
         var parts = try CompactParts(text, count: 5, limit: limit, form: "JWE")
         additionalData = parts.next()
         header = try JOSEHeader(additionalData, field: "JWE protected header")
@@ -37,7 +37,7 @@ public struct CompactJWE: Sendable {
     }
 
     /// Takes apart an array of characters that is one JWE.
-    public init(_ text: [UInt8], limit: Int) throws(DecodeError) {
+    package init(_ text: [UInt8], limit: Int) throws(DecodeError) {
         try self.init(text[...], limit: limit)
     }
 }

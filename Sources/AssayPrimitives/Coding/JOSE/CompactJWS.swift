@@ -1,17 +1,17 @@
-public import AssayCore
+package import AssayCore
 
 /// A JSON Web Signature in compact serialisation (RFC 7515 section 7.1), taken apart and not verified.
 ///
 /// Only ``JWSKey/verify(_:)`` says whether the payload is what somebody has signed.
-public struct CompactJWS: Sendable {
+package struct CompactJWS: Sendable {
     /// The protected header.
-    public let header: JOSEHeader
+    package let header: JOSEHeader
     /// The payload, which nobody has vouched for yet.
-    public let payload: [UInt8]
+    package let payload: [UInt8]
     /// What the signature is made over: header and payload as they stand in the text, with the dot between them.
-    public let signingInput: ArraySlice<UInt8>
+    package let signingInput: ArraySlice<UInt8>
     /// The signature or MAC.
-    public let signature: [UInt8]
+    package let signature: [UInt8]
     /// How many characters of the signing input are the header.
     private let headerLength: Int
     /// Whether a header of this text was seen under a valid signature before.
@@ -23,7 +23,7 @@ public struct CompactJWS: Sendable {
     ///   - text: the characters, without white space around them; indices serve as offsets.
     ///   - limit: how many characters are allowed, such as ``InputLimits/joseText``.
     /// - Throws: ``DecodeError``, whose field is the part that is wrong, in the terms of RFC 7515.
-    public init(_ text: ArraySlice<UInt8>, limit: Int) throws(DecodeError) {
+    package init(_ text: ArraySlice<UInt8>, limit: Int) throws(DecodeError) {
         var parts = try CompactParts(text, count: 3, limit: limit, form: "JWS")
         let headerText = parts.next()
         headerLength = headerText.count
@@ -44,7 +44,7 @@ public struct CompactJWS: Sendable {
     var headerText: ArraySlice<UInt8> { signingInput.prefix(headerLength) }
 
     /// Takes apart an array of characters that is one JWS.
-    public init(_ text: [UInt8], limit: Int) throws(DecodeError) {
+    package init(_ text: [UInt8], limit: Int) throws(DecodeError) {
         try self.init(text[...], limit: limit)
     }
 }

@@ -1,27 +1,27 @@
-public import AssayCore
+package import AssayCore
 
 /// Why a well-formed JWS or JWE is not one of a key: a code that programs match, and a sentence.
 ///
 /// The sentence shows nothing of a key or of what was encrypted.
-public struct JOSEError: Error, CheckFinding, Equatable, CustomStringConvertible {
+package struct JOSEError: Error, CheckFinding, Equatable, CustomStringConvertible {
     /// What is wrong, in a word that programs match.
-    public typealias Code = CheckCode
+    package typealias Code = CheckCode
 
     /// What is wrong.
-    public let reason: Code
+    package let reason: Code
     /// What was found, and what is allowed.
-    public let detail: String
+    package let detail: String
 
     /// Describes what is wrong with a JWS or JWE.
-    public init(_ reason: Code, _ detail: String) {
+    package init(_ reason: Code, _ detail: String) {
         self.reason = reason
         self.detail = detail
     }
 
     /// The stable code.
-    public var code: String { reason.name }
+    package var code: String { reason.name }
     /// The sentence.
-    public var description: String { detail }
+    package var description: String { detail }
 
     /// Demands that a part has the one length that its algorithm gives it.
     static func demandLength(_ expected: Int, of part: String, _ bytes: [UInt8]) throws(JOSEError) {

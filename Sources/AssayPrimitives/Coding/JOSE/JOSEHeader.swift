@@ -1,4 +1,4 @@
-public import AssayCore
+package import AssayCore
 
 /// The protected header of a JWS or JWE in compact serialisation (RFC 7515 section 4, RFC 7516 section 4).
 ///
@@ -7,17 +7,17 @@ public import AssayCore
 /// (`jwk`, `jku`, `x5c`, `x5u`) are never used.
 ///
 /// A class, since the tokens of an issuer share one, and handing on a token counts one reference for it.
-public final class JOSEHeader: Sendable {
+package final class JOSEHeader: Sendable {
     /// `alg`: the algorithm of the signature or of the key encryption.
-    public let algorithm: String
+    package let algorithm: String
     /// `enc`: the content encryption of a JWE.
-    public let encryption: String?
+    package let encryption: String?
     /// `kid`: which key the sender has used.
-    public let keyID: String?
+    package let keyID: String?
     /// `typ`: the media type of the whole.
-    public let type: String?
+    package let type: String?
     /// All parameters. Offsets in it are into the decoded header.
-    public let object: RecordObject
+    package let object: RecordObject
 
     /// Parameters that change how the rest is to be read, which nothing here does: extensions that must be understood
     /// (RFC 7515 section 4.1.11), compression, which lets a kilobyte become a gigabyte (RFC 7516 section 4.1.3), and

@@ -1,11 +1,11 @@
-public import AssayCore
+package import AssayCore
 
 /// A set of keys that verify signatures and MACs: a JWK Set (RFC 7517 section 5), read strictly.
 ///
 /// The whole set is refused when one of its keys is wrong: which keys there are decides what is accepted, and a set that
 /// says something else than its owner thinks is worse than none. Only keys of a type or curve that is not known here are
 /// set aside, as section 5 has it; a header that names one of them finds no key.
-public struct JWKSet: Sendable {
+package struct JWKSet: Sendable {
     private struct Entry: Sendable {
         let keyID: String
         let jwk: JSONWebKey
@@ -22,7 +22,7 @@ public struct JWKSet: Sendable {
     ///
     /// Symmetric keys pass through text that is not wiped; where that matters, keep them apart in `SecretBytes`.
     /// - Throws: ``DecodeError``, whose field is such as `keys.1.alg`.
-    public init(_ bytes: ArraySlice<UInt8>) throws(DecodeError) {
+    package init(_ bytes: ArraySlice<UInt8>) throws(DecodeError) {
         let object = try JSONReader.readObject(bytes, limit: InputLimits.keySet)
         guard let keys = object["keys"] else {
             throw DecodeError(.missing, at: object.offset, field: "keys", "the set has no keys")
@@ -54,7 +54,7 @@ public struct JWKSet: Sendable {
     }
 
     /// Reads a set from an array.
-    public init(_ bytes: [UInt8]) throws(DecodeError) {
+    package init(_ bytes: [UInt8]) throws(DecodeError) {
         try self.init(bytes[...])
     }
 
@@ -70,19 +70,19 @@ public struct JWKSet: Sendable {
     }
 
     /// The IDs of the keys that can be selected, in the order of the set.
-    public var keyIDs: [String] {
+    package var keyIDs: [String] {
         entries.filter { $0.jwk.key != nil }.map(\.keyID)
     }
 
     /// The key of an ID, compared by bytes, and nil when there is none or it is of a type that is not known here. No other
     /// key ever stands in for it.
-    public func key(_ keyID: String) -> JWSKey? {
+    package func key(_ keyID: String) -> JWSKey? {
         entries.first { $0.keyID.isByteEqual(to: keyID) }?.jwk.key
     }
 
     /// The key that a header names.
     /// - Throws: ``JOSEError`` with ``JOSEError/Code/missingKeyID`` or ``JOSEError/Code/unknownKeyID``.
-    public func key(for header: JOSEHeader) throws(JOSEError) -> JWSKey {
+    package func key(for header: JOSEHeader) throws(JOSEError) -> JWSKey {
         guard let keyID = header.keyID else {
             throw JOSEError(.missingKeyID, "the header names no key, which is needed to select one of a set")
         }

@@ -1,71 +1,71 @@
-public import AssayCore
-public import FoundationEssentials
+package import AssayCore
+package import FoundationEssentials
 
 /// An X.509 certificate (RFC 5280 section 4.1), decoded strictly and not trusted yet.
 ///
 /// What a path makes of it is up to `CertificatePathValidator`.
-public struct Certificate: Sendable, Hashable {
+package struct Certificate: Sendable, Hashable {
     // A class, so that a certificate is passed on without counting references for each of its parts.
     private let fields: CertificateFields
 
     /// Decodes a certificate. It shares the memory of the input, and offsets in errors are indices of the input.
     /// - Throws: ``DecodeError`` when it is not the DER encoding of a certificate, breaks a rule of RFC 5280 that does
     ///   not depend on the path, or is larger than ``InputLimits/certificate``.
-    public init(der: ArraySlice<UInt8>) throws(DecodeError) {
+    package init(der: ArraySlice<UInt8>) throws(DecodeError) {
         fields = try CertificateFields(der: der)
     }
 
     /// The whole encoding.
-    public var der: ArraySlice<UInt8> { fields.der }
+    package var der: ArraySlice<UInt8> { fields.der }
     /// The encoding of tbsCertificate, which the issuer signs.
-    public var tbsBytes: ArraySlice<UInt8> { fields.tbsBytes }
+    package var tbsBytes: ArraySlice<UInt8> { fields.tbsBytes }
     /// The version: 1, 2 or 3.
-    public var version: Int { fields.version }
+    package var version: Int { fields.version }
     /// The serial number in two's complement, shortest form: 1 to 20 bytes, positive.
-    public var serialNumber: ArraySlice<UInt8> { fields.serialNumber }
+    package var serialNumber: ArraySlice<UInt8> { fields.serialNumber }
     /// The encoding of the issuer's Name, never empty.
-    public var issuer: ArraySlice<UInt8> { fields.issuer.bytes }
+    package var issuer: ArraySlice<UInt8> { fields.issuer.bytes }
     /// The encoding of the subject's Name.
-    public var subject: ArraySlice<UInt8> { fields.subject.bytes }
+    package var subject: ArraySlice<UInt8> { fields.subject.bytes }
     /// The first second at which it is valid.
-    public var notBefore: Date { fields.notBefore }
+    package var notBefore: Date { fields.notBefore }
     /// The last second at which it is valid, fractions of it included.
-    public var notAfter: Date { fields.notAfter }
+    package var notAfter: Date { fields.notAfter }
     /// The encoding of the SubjectPublicKeyInfo.
-    public var subjectPublicKeyInfo: ArraySlice<UInt8> { fields.subjectPublicKeyInfo }
+    package var subjectPublicKeyInfo: ArraySlice<UInt8> { fields.subjectPublicKeyInfo }
     /// What the issuer signed with.
-    public var signatureAlgorithm: SignatureAlgorithm { fields.signatureAlgorithm }
+    package var signatureAlgorithm: SignatureAlgorithm { fields.signatureAlgorithm }
     /// The issuer's signature over ``tbsBytes``, in the form of its algorithm.
-    public var signature: ArraySlice<UInt8> { fields.signature }
+    package var signature: ArraySlice<UInt8> { fields.signature }
     /// The extensions, each identifier at most once, in their order.
-    public var extensions: [Extension] { fields.extensions }
+    package var extensions: [Extension] { fields.extensions }
     /// The basicConstraints extension.
-    public var basicConstraints: BasicConstraints? { fields.basicConstraints }
+    package var basicConstraints: BasicConstraints? { fields.basicConstraints }
     /// The keyUsage extension.
-    public var keyUsage: KeyUsage? { fields.keyUsage }
+    package var keyUsage: KeyUsage? { fields.keyUsage }
     /// The authorityKeyIdentifier extension.
     var authorityKeyIdentifier: AuthorityKeyIdentifier? { fields.authorityKeyIdentifier }
     /// The value of the subjectKeyIdentifier extension.
     var subjectKeyIdentifier: ArraySlice<UInt8>? { fields.subjectKeyIdentifier }
 
     /// The subject for people: `CN=..., O=...`, at most a few hundred characters, control characters escaped.
-    public var subjectDescription: String { fields.subject.description }
+    package var subjectDescription: String { fields.subject.description }
     /// The issuer for people, in the same form.
-    public var issuerDescription: String { fields.issuer.description }
+    package var issuerDescription: String { fields.issuer.description }
     /// The subject's common name, the first one when there are several, and nil when there is none.
-    public var commonName: String? { fields.subject.commonName }
+    package var commonName: String? { fields.subject.commonName }
 
     /// Whether it is its own issuer by name (RFC 5280 section 3.2).
-    public var isSelfIssued: Bool { issuer.isByteEqual(to: subject) }
+    package var isSelfIssued: Bool { issuer.isByteEqual(to: subject) }
 
     /// The public key.
     /// - Throws: ``DecodeError`` when it is anything but a point of P-256 or P-384.
-    public func publicKey() throws(DecodeError) -> ECDSAPublicKey {
+    package func publicKey() throws(DecodeError) -> ECDSAPublicKey {
         try ECDSAPublicKey(subjectPublicKeyInfo: subjectPublicKeyInfo)
     }
 
     /// The extension with an identifier.
-    public func `extension`(_ oid: ObjectIdentifier) -> Extension? {
+    package func `extension`(_ oid: ObjectIdentifier) -> Extension? {
         extensions.first { $0.oid == oid }
     }
 
@@ -75,12 +75,12 @@ public struct Certificate: Sendable, Hashable {
     }
 
     /// Compares the encodings.
-    public static func == (left: Certificate, right: Certificate) -> Bool {
+    package static func == (left: Certificate, right: Certificate) -> Bool {
         left.fields === right.fields || left.der.isByteEqual(to: right.der)
     }
 
     /// Hashes the encoding.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         unsafe der.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
     }
 }

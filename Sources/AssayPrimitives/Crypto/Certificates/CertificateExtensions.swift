@@ -2,13 +2,13 @@ internal import AssayCore
 
 extension Certificate {
     /// An extension (RFC 5280 section 4.2).
-    public struct Extension: Sendable {
+    package struct Extension: Sendable {
         /// What it is.
-        public let oid: ObjectIdentifier
+        package let oid: ObjectIdentifier
         /// Whether whoever does not know it must refuse the certificate.
-        public let isCritical: Bool
+        package let isCritical: Bool
         /// The contents of extnValue: the encoding of what the extension says.
-        public let value: ArraySlice<UInt8>
+        package let value: ArraySlice<UInt8>
 
         static func readAll(_ tbs: inout DERReader, version: Int) throws(DecodeError) -> [Extension] {
             guard let wrapper = try tbs.readIfPresent(.context(3)) else { return [] }
@@ -51,11 +51,11 @@ extension Certificate {
     }
 
     /// RFC 5280 section 4.2.1.9.
-    public struct BasicConstraints: Sendable, Hashable {
+    package struct BasicConstraints: Sendable, Hashable {
         /// Whether the subject may issue certificates.
-        public let isCA: Bool
+        package let isCA: Bool
         /// How many certificates that are not self-issued may stand between it and the last one of a path.
-        public let pathLength: Int?
+        package let pathLength: Int?
 
         init(_ value: ArraySlice<UInt8>) throws(DecodeError) {
             var reader = try DERReader.single(.sequence, in: value).reader
@@ -83,19 +83,19 @@ extension Certificate {
     }
 
     /// RFC 5280 section 4.2.1.3.
-    public struct KeyUsage: OptionSet, Sendable, Hashable {
+    package struct KeyUsage: OptionSet, Sendable, Hashable {
         /// Bit 0 of the BIT STRING is bit 0 here.
-        public let rawValue: UInt16
+        package let rawValue: UInt16
 
         /// A set of usages.
-        public init(rawValue: UInt16) { self.rawValue = rawValue }
+        package init(rawValue: UInt16) { self.rawValue = rawValue }
 
         /// Signatures other than those on certificates and revocation lists.
-        public static let digitalSignature = KeyUsage(rawValue: 1 << 0)
+        package static let digitalSignature = KeyUsage(rawValue: 1 << 0)
         /// Signatures on certificates.
-        public static let keyCertSign = KeyUsage(rawValue: 1 << 5)
+        package static let keyCertSign = KeyUsage(rawValue: 1 << 5)
         /// Signatures on revocation lists.
-        public static let cRLSign = KeyUsage(rawValue: 1 << 6)
+        package static let cRLSign = KeyUsage(rawValue: 1 << 6)
 
         init(_ value: ArraySlice<UInt8>) throws(DecodeError) {
             let (unused, bytes) = try DERReader.single(.bitString, in: value).bitString()

@@ -2,7 +2,7 @@ package import AssayCore
 
 extension Certificate {
     /// What a certificate is signed with.
-    public enum SignatureAlgorithm: Sendable, Hashable, CustomStringConvertible {
+    package enum SignatureAlgorithm: Sendable, Hashable, CustomStringConvertible {
         /// ECDSA with SHA-256 (RFC 5758 section 3.2).
         case ecdsaSHA256
         /// ECDSA with SHA-384.
@@ -64,7 +64,7 @@ extension Certificate {
         }
 
         /// The name in its standard, or the object identifier.
-        public var description: String {
+        package var description: String {
             switch self {
             case .ecdsaSHA256: "ecdsa-with-SHA256"
             case .ecdsaSHA384: "ecdsa-with-SHA384"

@@ -1,5 +1,5 @@
 internal import AssayCore
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// Validates certificate paths up to given trust anchors (RFC 5280 section 6), and remembers issuers.
 ///
@@ -9,9 +9,9 @@ public import FoundationEssentials
 ///
 /// Name and policy constraints are not processed; certificates that have them are refused. Revocation is not checked.
 /// Safe to use from any number of threads.
-public final class CertificatePathValidator: Sendable {
+package final class CertificatePathValidator: Sendable {
     /// Which keys and signatures a path may contain.
-    public enum Algorithms: Sendable, Hashable {
+    package enum Algorithms: Sendable, Hashable {
         /// Keys on P-256 and P-384, signatures with SHA-256 and SHA-384.
         case ecdsaOnly
         /// Also RSA keys of 2048 to 8192 bits, and RSASSA-PKCS1-v1_5 with SHA-256, SHA-384 and SHA-512.
@@ -19,7 +19,7 @@ public final class CertificatePathValidator: Sendable {
     }
 
     /// The trust anchors.
-    public let anchors: [Certificate]
+    package let anchors: [Certificate]
     let rules: CertificateRules
     let builder: OpenSSLPathBuilder
     let issuerCache: PathCache<RememberedIssuers>
@@ -31,7 +31,7 @@ public final class CertificatePathValidator: Sendable {
     ///   - anchors: what is trusted, and nothing else: never the system's roots. With none, every path is refused.
     ///   - algorithms: which keys and signatures a path may contain.
     ///   - cacheCapacity: how many issuers, and how many leaves that are to be remembered, are kept at most.
-    public init(anchors: [Certificate], algorithms: Algorithms = .ecdsaOnly, cacheCapacity: Int = 64) {
+    package init(anchors: [Certificate], algorithms: Algorithms = .ecdsaOnly, cacheCapacity: Int = 64) {
         self.anchors = anchors
         rules = CertificateRules(algorithms: algorithms)
         builder = OpenSSLPathBuilder(anchors: anchors)
@@ -48,7 +48,7 @@ public final class CertificatePathValidator: Sendable {
     ///   - rememberLeaf: whether the leaf is one that everyone presents, such as that of a receipt signer, so that its
     ///     signature need not be checked again. Not for the certificates of devices.
     /// - Returns: the path, or the reason why there is none.
-    public func validate(
+    package func validate(
         _ leaf: Certificate, intermediates: [Certificate], at now: Date, rememberLeaf: Bool = false
     ) -> Result<ValidatedPath, PathFailure> {
         guard intermediates.count < InputLimits.certificates else {

@@ -1,4 +1,4 @@
-public import AssayCore
+package import AssayCore
 internal import Synchronization
 
 /// Certificates of verified paths that everyone presents, so that the same bytes need not be parsed again.
@@ -37,7 +37,7 @@ extension CertificatePathValidator {
     ///
     /// - Parameter der: the certificate. Errors name the byte in it.
     /// - Throws: ``DecodeError`` when the bytes are no certificate; see `Certificate`.
-    public func certificate(der: ArraySlice<UInt8>) throws(DecodeError) -> Certificate {
+    package func certificate(der: ArraySlice<UInt8>) throws(DecodeError) -> Certificate {
         if let known = known[der] { return known }
         return try Certificate(der: der)
     }

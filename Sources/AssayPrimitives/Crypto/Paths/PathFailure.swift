@@ -1,10 +1,10 @@
-public import AssayCore
-public import FoundationEssentials
+package import AssayCore
+package import FoundationEssentials
 
 /// Why certificates do not form a path that is to be trusted.
 ///
 /// Certificates are named by their subject, which whoever made them has chosen.
-public enum PathFailure: Error, CheckFinding, Equatable {
+package enum PathFailure: Error, CheckFinding, Equatable {
     /// More certificates than ``InputLimits/certificates``, or a path that is longer.
     case tooManyCertificates(count: Int)
     /// A certificate is used before its notBefore.
@@ -36,7 +36,7 @@ public enum PathFailure: Error, CheckFinding, Equatable {
     case openssl(code: Int, text: String)
 
     /// The stable code.
-    public var code: String { declaredCode.name }
+    package var code: String { declaredCode.name }
 
     private var declaredCode: CheckCode {
         switch self {
@@ -58,7 +58,7 @@ public enum PathFailure: Error, CheckFinding, Equatable {
     }
 
     /// What was found, and in which certificate.
-    public var detail: String {
+    package var detail: String {
         switch self {
         case .tooManyCertificates(let count):
             "\(count) certificates, at most \(InputLimits.certificates) are allowed in a path"

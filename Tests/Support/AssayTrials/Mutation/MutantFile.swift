@@ -3,11 +3,11 @@ import AssayCore
 import Foundation
 
 /// Records that a run of changes wrote to a file: what the ledger has to see before, and the changed one at the end.
-public struct MutantFile: Sendable {
+package struct MutantFile: Sendable {
     private let records: [EvidenceRecord]
 
     /// Reads the file.
-    public init(path: String) throws {
+    package init(path: String) throws {
         records = try RecordFile.read(Array(Data(contentsOf: URL(fileURLWithPath: path)))).map { try $0.get() }
     }
 
@@ -17,7 +17,7 @@ public struct MutantFile: Sendable {
     ///   - policy: the policy file of the vectors.
     ///   - variant: how much of it holds: `bare`, `written` or `full`.
     /// - Returns: nil for any other variant.
-    public func verdicts(policy: String, variant: String) async throws -> [String]? {
+    package func verdicts(policy: String, variant: String) async throws -> [String]? {
         guard let variant = PolicyVariant(rawValue: variant) else { return nil }
         let policy = try variant.applied(to: VectorFolder.policy(at: URL(fileURLWithPath: policy)))
         let verifier = Verifier(policy: policy, ledger: MemoryLedger())

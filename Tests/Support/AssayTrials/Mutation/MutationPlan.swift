@@ -2,20 +2,20 @@ import Assay
 import AssayTestSupport
 
 /// Which changes of which vectors are judged.
-public struct MutationPlan: Sendable {
+package struct MutationPlan: Sendable {
     /// Vectors of these kinds, or of all.
-    public var kinds: [String] = []
+    package var kinds: [String] = []
     /// Vectors whose name contains one of these, or all.
-    public var names: [String] = []
+    package var names: [String] = []
     /// How many changes of each field at most, chosen by the seed; nil for all.
-    public var sample: Int?
+    package var sample: Int?
     /// What chooses.
-    public var seed: UInt64 = 1
+    package var seed: UInt64 = 1
     /// From how many other vectors, the nearest ones, parts are put into each; nil for all.
-    public var donors: Int?
+    package var donors: Int?
 
     /// Every change of every vector.
-    public init() {}
+    package init() {}
 
     /// A stretch of the changes of one field.
     struct Unit: Sendable {

@@ -3,24 +3,24 @@ import AssayTestSupport
 import Foundation
 
 /// Changes evidence that is accepted, in every small way that there is, and judges what comes of it.
-public enum MutationRun {
+package enum MutationRun {
     /// What came of a run.
-    public struct Outcome: Sendable {
+    package struct Outcome: Sendable {
         /// By kind of evidence.
-        public internal(set) var kinds: [String: MutationTally] = [:]
+        package internal(set) var kinds: [String: MutationTally] = [:]
         /// How many vectors of each kind were changed.
-        public internal(set) var vectors: [String: Int] = [:]
+        package internal(set) var vectors: [String: Int] = [:]
 
         /// Everything that is wrong, in words.
-        public var problems: [MutationTally.Problem] { kinds.sorted { $0.key < $1.key }.flatMap { $0.value.problems } }
+        package var problems: [MutationTally.Problem] { kinds.sorted { $0.key < $1.key }.flatMap { $0.value.problems } }
         /// All kinds together.
-        public var total: MutationTally { kinds.values.reduce(into: MutationTally()) { $0.add($1) } }
+        package var total: MutationTally { kinds.values.reduce(into: MutationTally()) { $0.add($1) } }
     }
 
     /// Judges what a plan asks for, on so many tasks at a time: nil for one on each processor.
     ///
     /// - Parameter progress: is told how many changes are judged, of how many.
-    public static func run(
+    package static func run(
         _ vectors: [AcceptedVector], plan: MutationPlan,
         tasks: Int? = nil,
         progress: @Sendable (_ done: Int, _ all: Int) -> Void = { _, _ in }

@@ -1,16 +1,16 @@
 /// What came of changed evidence, as a table of Markdown.
-public struct MutationTable: Sendable {
+package struct MutationTable: Sendable {
     private let title: String
     private let outcome: MutationRun.Outcome
 
     /// - Parameter title: what was done to the evidence.
-    public init(_ title: String, _ outcome: MutationRun.Outcome) {
+    package init(_ title: String, _ outcome: MutationRun.Outcome) {
         self.title = title
         self.outcome = outcome
     }
 
     /// The table by kinds, then by which check refused, then what was accepted by which rule.
-    public var markdown: String {
+    package var markdown: String {
         let kinds = outcome.kinds.sorted { $0.key < $1.key }
         var lines = [
             "## \(title)", "",

@@ -3,39 +3,39 @@ import AssayCore
 import Foundation
 
 /// What came of changes of evidence of one kind.
-public struct MutationTally: Sendable {
+package struct MutationTally: Sendable {
     /// A change that was accepted and must not be, or another broken rule.
-    public struct Problem: Sendable {
+    package struct Problem: Sendable {
         /// What was done to what.
-        public let description: String
+        package let description: String
         /// What the ledger has seen before, and at the end what was wrongly accepted: records, one to a line. Empty when the
         /// problem is no acceptance.
-        public let records: String
+        package let records: String
         /// The options that judge it again.
-        public let options: String
+        package let options: String
     }
 
     /// Fields that were changed, counted once for each form.
-    public internal(set) var fields = 0
+    package internal(set) var fields = 0
     /// Changes that were judged.
-    public internal(set) var mutants = 0
+    package internal(set) var mutants = 0
     /// Changes that make no record of the kind.
-    public internal(set) var unreadable = 0
+    package internal(set) var unreadable = 0
     /// Changes that make a record for an app, or under a key, that the policy does not have.
-    public internal(set) var unasked = 0
+    package internal(set) var unasked = 0
     /// Verdicts that reject, by the first check that failed.
-    public internal(set) var refusedBy: [String: Int] = [:]
+    package internal(set) var refusedBy: [String: Int] = [:]
     /// Acceptances that a declared rule covers, by its name.
-    public internal(set) var dontCares: [String: Int] = [:]
+    package internal(set) var dontCares: [String: Int] = [:]
     /// Everything else that was accepted.
-    public internal(set) var wrongAcceptances = 0
+    package internal(set) var wrongAcceptances = 0
     /// Those that are told one by one.
-    public internal(set) var problems: [Problem] = []
+    package internal(set) var problems: [Problem] = []
 
     static let toldProblems = 200
 
     /// Verdicts that reject.
-    public var refused: Int { refusedBy.values.reduce(0, +) }
+    package var refused: Int { refusedBy.values.reduce(0, +) }
 
     mutating func count(_ mutant: Mutant?, _ outcome: MutationOutcome) {
         mutants += 1

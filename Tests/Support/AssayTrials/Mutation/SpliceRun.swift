@@ -2,11 +2,11 @@ import Assay
 import Foundation
 
 /// Puts the parts of accepted vectors into each other.
-public enum SpliceRun {
+package enum SpliceRun {
     /// Judges every splice of two vectors of one kind under one policy, and every vector under the other apps.
     ///
     /// - Returns: what came of it by kind; fields are not counted.
-    public static func run(
+    package static func run(
         _ vectors: [AcceptedVector], plan: MutationPlan, tasks: Int? = nil
     ) async throws -> MutationRun.Outcome {
         let selected = vectors.filter(plan.selects)

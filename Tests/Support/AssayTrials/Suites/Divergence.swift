@@ -1,11 +1,11 @@
 /// A case of a suite that Assay refuses although the suite accepts it, and why that is right.
 ///
 /// There is no register for the opposite: a wrong acceptance is never excused.
-public struct Divergence: Sendable {
+package struct Divergence: Sendable {
     let matches: @Sendable (String) -> Bool
     let name: String
     /// Why refusing is right.
-    public let reason: String
+    package let reason: String
 
     /// One case, by its identifier in the suite.
     package init(_ id: String, _ reason: String) {

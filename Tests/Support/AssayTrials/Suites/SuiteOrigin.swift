@@ -2,11 +2,11 @@ import AssayTestSupport
 import Foundation
 
 /// Where cases are from, and under which licence.
-public struct SuiteOrigin: Sendable {
+package struct SuiteOrigin: Sendable {
     /// The project and, where there is one, the commit.
-    public let source: String
+    package let source: String
     /// The licence.
-    public let licence: String
+    package let licence: String
 
     init(source: String, licence: String) {
         self.source = source

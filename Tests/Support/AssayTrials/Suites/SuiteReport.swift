@@ -1,35 +1,35 @@
 /// What came of the cases of a suite, held against its expectations and the register of divergences.
-public struct SuiteReport: Sendable {
+package struct SuiteReport: Sendable {
     /// A case that is not held against the suite.
-    public struct Inapplicable: Sendable {
+    package struct Inapplicable: Sendable {
         /// The case.
-        public let id: String
+        package let id: String
         /// Why.
-        public let reason: String
+        package let reason: String
     }
 
     /// A case that is refused although the suite accepts it, with the reason from the register.
-    public struct RegisteredRefusal: Sendable {
+    package struct RegisteredRefusal: Sendable {
         /// The case.
-        public let id: String
+        package let id: String
         /// Why that is right.
-        public let reason: String
+        package let reason: String
     }
 
     /// How many cases the suite has, by its own count.
-    public let cases: Int
+    package let cases: Int
     /// What may be refused.
     var register: [Divergence]
     /// Cases that the suite accepts, and Assay too.
-    public private(set) var acceptedRightly = 0
+    package private(set) var acceptedRightly = 0
     /// Cases that the suite refuses, and Assay too.
-    public private(set) var refusedRightly = 0
+    package private(set) var refusedRightly = 0
     /// Cases whose outcome the suite leaves open.
-    public private(set) var open = 0
+    package private(set) var open = 0
     /// Cases that the suite refuses and Assay accepts.
-    public private(set) var wrongAcceptances: [String] = []
+    package private(set) var wrongAcceptances: [String] = []
     /// Cases that are not held against the suite.
-    public private(set) var inapplicable: [Inapplicable] = []
+    package private(set) var inapplicable: [Inapplicable] = []
     /// Cases that the suite accepts and Assay refuses, registered or not.
     private var refusals: [String] = []
     /// Why some were refused, in our words.
@@ -66,22 +66,22 @@ public struct SuiteReport: Sendable {
     }
 
     /// How many cases are held against the suite.
-    public var applicable: Int {
+    package var applicable: Int {
         acceptedRightly + refusedRightly + open + wrongAcceptances.count + refusals.count
     }
 
     /// Refusals with a registered reason.
-    public var divergences: [RegisteredRefusal] {
+    package var divergences: [RegisteredRefusal] {
         refusals.compactMap { id in
             register.first { $0.matches(id) }.map { RegisteredRefusal(id: id, reason: $0.reason) }
         }
     }
 
     /// Refusals without one.
-    public var wrongRefusals: [String] { refusals.filter { id in !register.contains { $0.matches(id) } } }
+    package var wrongRefusals: [String] { refusals.filter { id in !register.contains { $0.matches(id) } } }
 
     /// Everything that is wrong, in words. Empty when all is well.
-    public var problems: [String] {
+    package var problems: [String] {
         var problems = wrongAcceptances.map { "wrongly accepted: \($0)" }
         problems += wrongRefusals.map { "wrongly refused: \($0)" + (objections[$0].map { " (\($0))" } ?? "") }
         problems += register.filter { entry in !refusals.contains(where: entry.matches) }

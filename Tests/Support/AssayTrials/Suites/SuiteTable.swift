@@ -1,25 +1,25 @@
 /// What came of all suites, as a table in Markdown and as words on what is wrong.
-public struct SuiteTable: Sendable {
+package struct SuiteTable: Sendable {
     /// A suite and its report.
-    public struct Row: Sendable {
+    package struct Row: Sendable {
         /// The suite.
-        public let suite: TrialSuite
+        package let suite: TrialSuite
         /// What came of it.
-        public let report: SuiteReport
+        package let report: SuiteReport
     }
 
     /// One row for each suite.
-    public let rows: [Row]
+    package let rows: [Row]
 
     /// Runs every suite.
-    public init() async throws {
+    package init() async throws {
         var rows: [Row] = []
         for suite in TrialSuite.all { rows.append(Row(suite: suite, report: try await suite.run())) }
         self.rows = rows
     }
 
     /// Everything that is wrong, in words.
-    public var problems: [String] { rows.flatMap { row in row.report.problems.map { "\(row.suite.name): \($0)" } } }
+    package var problems: [String] { rows.flatMap { row in row.report.problems.map { "\(row.suite.name): \($0)" } } }
 
     private static let columns = [
         "suite", "source and commit", "licence", "exercises", "cases", "applicable", "accepted rightly",
@@ -28,7 +28,7 @@ public struct SuiteTable: Sendable {
     ]
 
     /// The table, what its columns mean, and every registered divergence and inapplicable case with its reason.
-    public var markdown: String {
+    package var markdown: String {
         var lines = [
             "# Suites", "",
             "Written by `make suites`; not to be edited. It ends with an error on any wrong acceptance,",

@@ -2,15 +2,15 @@ import AssayTestSupport
 import Foundation
 
 /// A suite of cases, what of Assay it exercises, and how it is run.
-public struct TrialSuite: Sendable, CustomStringConvertible {
+package struct TrialSuite: Sendable, CustomStringConvertible {
     /// The name in the table.
-    public let name: String
+    package let name: String
     /// The file below the folder of shared files, and nil for vectors.
-    public let file: String?
+    package let file: String?
     /// Where the cases are from.
-    public let origin: SuiteOrigin
+    package let origin: SuiteOrigin
     /// What of Assay the cases are handed to.
-    public let exercises: String
+    package let exercises: String
     private let body: @Sendable () async throws -> SuiteReport
 
     /// A third-party suite, whose origin stands in its file.
@@ -34,13 +34,13 @@ public struct TrialSuite: Sendable, CustomStringConvertible {
     }
 
     /// The name.
-    public var description: String { name }
+    package var description: String { name }
 
     /// Runs every case.
-    public func run() async throws -> SuiteReport { try await body() }
+    package func run() async throws -> SuiteReport { try await body() }
 
     /// Every suite, in the order of the table.
-    public static var all: [TrialSuite] {
+    package static var all: [TrialSuite] {
         signatures + ciphers + jose + encodings + certificates + messages + attestations + vectors
     }
 }

@@ -1,27 +1,27 @@
 import AppAttest
 import Assay
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
 import AssayTestSupport
-public import Foundation
+package import Foundation
 
 /// A record that is accepted, with what it takes to judge it again.
-public struct AcceptedVector: Sendable {
+package struct AcceptedVector: Sendable {
     /// Where it stands: folder, file and name.
-    public let name: String
+    package let name: String
     /// The policy file.
-    public let policyURL: URL
+    package let policyURL: URL
     /// The policy as it is written.
-    public let policy: Policy
+    package let policy: Policy
     /// The evidence.
-    public let record: EvidenceRecord
+    package let record: EvidenceRecord
     /// The time of judgement.
-    public let time: Date
+    package let time: Date
     /// What the ledger has seen of the same key before.
-    public let preceding: [EvidenceRecord]
+    package let preceding: [EvidenceRecord]
 
     /// Every accepted vector that is there, in an order that stays.
-    public static func all() throws -> [AcceptedVector] {
+    package static func all() throws -> [AcceptedVector] {
         var found: [AcceptedVector] = []
         for folder in try VectorFolder.all() {
             for file in folder.files { found += try accepted(of: file, in: folder) }

@@ -1,31 +1,31 @@
 import Assay
-public import AssayCore
+package import AssayCore
 import AssayTestSupport
-public import Foundation
+package import Foundation
 
 /// Records that stand beside the policy that they are judged under.
-public struct VectorFolder: Sendable {
+package struct VectorFolder: Sendable {
     /// A file of records.
-    public struct File: Sendable {
+    package struct File: Sendable {
         /// The name below the folder.
-        public let name: String
+        package let name: String
         /// The bytes.
-        public let contents: [UInt8]
+        package let contents: [UInt8]
     }
 
     /// Which vectors: `TestVectors` or `shared`, with the path below it.
-    public let name: String
+    package let name: String
     /// The policy file.
-    public let policyURL: URL
+    package let policyURL: URL
     /// The policy, as it is written.
-    public let policy: Policy
+    package let policy: Policy
     /// The records, in the order of their names.
-    public let files: [File]
+    package let files: [File]
     /// The files that hold no record that can be judged.
-    public let unreadable: [File]
+    package let unreadable: [File]
 
     /// The vectors of this repository and, where they are, the shared ones: each folder that has a policy.
-    public static func all() throws -> [VectorFolder] {
+    package static func all() throws -> [VectorFolder] {
         try folders(in: TestVectors.folder, named: "TestVectors")
             + (SharedFiles.root.map { root in
                 try folders(in: root.appendingPathComponent("vectors", isDirectory: true), named: "shared")
