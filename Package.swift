@@ -243,11 +243,13 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
             ],
-            path: "Examples/hummingbird", exclude: ["policy.yaml"], swiftSettings: strict),
+            path: "Examples/hummingbird", exclude: ["policy.yaml"], packageAccess: false,
+            swiftSettings: strict),
         // The backend of Docs/first-ten-minutes.md.
         .executableTarget(
             name: "FirstTenMinutes", dependencies: ["Assay", "AssayLedgerSQLite", "AssayTesting"],
-            path: "Examples/first-ten-minutes", exclude: ["policy.yaml"], swiftSettings: strict),
+            path: "Examples/first-ten-minutes", exclude: ["policy.yaml"], packageAccess: false,
+            swiftSettings: strict),
         .testTarget(name: "AssayCoreTests", dependencies: ["AssayCore", "AssayTestSupport"], swiftSettings: strict),
         .testTarget(
             name: "AssayPrimitivesTests",
@@ -387,11 +389,20 @@ let package = Package(
         .testTarget(
             name: "ReadmeTests",
             dependencies: [
-                "Assay", "AssayCapture", "AssayCore", "AssayGooglePlay", "AssayHummingbird", "AssayKeyStore",
-                "AssayLedgerSQLite", "AssayProgram", "AssayTesting", "AssayTestSupport", "FirstTenMinutes",
+                "Assay", "AssayCore", "AssayProgram", "AssayTesting", "AssayTestSupport", "FirstTenMinutes",
+                "ReadmeExamples",
+            ],
+            exclude: ["Examples"], swiftSettings: strict),
+        // The blocks of the documentation, which see what a user's package sees.
+        .target(
+            name: "ReadmeExamples",
+            dependencies: [
+                "Assay", "AssayCapture", "AssayGooglePlay", "AssayHummingbird", "AssayKeyStore", "AssayLedgerSQLite",
+                "AssayTesting",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
             ],
+            path: "Tests/ReadmeTests/Examples", packageAccess: false,
             swiftSettings: [.unsafeFlags(["-suppress-warnings"])]),
         .testTarget(
             name: "AssayTrialsTests", dependencies: ["Assay", "AssayTestSupport", "AssayTrials"],

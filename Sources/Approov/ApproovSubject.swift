@@ -8,11 +8,11 @@ public struct ApproovSubject: VerdictSubject {
     ///
     /// Approov gives an app that fails attestation a token under a wrong secret; with these two claims support finds the
     /// reason. An attacker can write any value: they are for messages to the client and for logs, and prove nothing.
-    package struct Claimed: Sendable, Equatable {
+    public struct Claimed: Sendable, Equatable {
         /// The attestation response code: letters and digits.
-        package let responseCode: String?
+        public let responseCode: String?
         /// The device ID: 24 characters of base64.
-        package let deviceID: String?
+        public let deviceID: String?
     }
 
     private let token: AuthenticToken?
@@ -26,7 +26,7 @@ public struct ApproovSubject: VerdictSubject {
     /// The claims of an authentic token.
     public var claims: ApproovClaims? { token?.claims }
     /// Claims of a token that is not authentic.
-    package let claimed: Claimed?
+    public let claimed: Claimed?
     /// The facts of a message's signature.
     public internal(set) var message: MessageFacts?
     /// The measurement that a proof proves.

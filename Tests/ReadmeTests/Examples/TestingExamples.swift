@@ -35,11 +35,11 @@ struct TestingExamples {
         let approov = ApproovTokenBlueprint(keys: account, claims: claims)
         let genuine = try approov.mint()  // genuine.token, genuine.loggable
         let refused = try approov.rejected().mint()  // what an app gets that fails attestation
-        var message = ApproovMessageBlueprint(
+        let message = ApproovMessageBlueprint(
             method: "GET", targetURI: "https://api.example.com/v1/items", token: genuine.token,
             signer: .installation(account.installationKey), createdAt: Date())
-        message[parameter: "created"] = nil  // your backend must reject this
-        let request = try message.mint()  // request.fields: Approov-Token, Signature-Input, Signature
+        var request = try message.mint()  // request.headers: Approov-Token, Signature-Input, Signature
+        request.method = "PUT"  // your backend must reject this
     }
 
     func block4() async throws {
