@@ -83,8 +83,11 @@ public struct EvidenceRecord: Sendable {
 }
 
 /// A JSON value of a record, with the byte at which it begins, for errors.
+// Its initialisers are inlinable: a reader of JSON in another module makes one for each value.
+@usableFromInline
 package struct RecordValue: Sendable {
     /// A JSON value.
+    @usableFromInline
     package enum Content: Sendable {
         /// `null`.
         case null
@@ -101,18 +104,20 @@ package struct RecordValue: Sendable {
     }
 
     /// The value.
-    package let content: Content
+    @usableFromInline package let content: Content
     /// The byte of the document at which the value begins.
-    package let offset: Int
+    @usableFromInline package let offset: Int
     /// Whether a string was written with escapes, so that offsets inside it differ from those of the document.
-    package let hasEscapes: Bool
+    @usableFromInline package let hasEscapes: Bool
 
     /// Places a value.
+    @inlinable
     package init(_ content: Content, offset: Int) {
         self.init(content, offset: offset, hasEscapes: false)
     }
 
     /// Places a value that may be a string with escapes.
+    @inlinable
     package init(_ content: Content, offset: Int, hasEscapes: Bool) {
         self.content = content
         self.offset = offset
@@ -133,17 +138,20 @@ package struct RecordValue: Sendable {
 }
 
 /// A JSON object of a record: unique keys, in the order written.
+@usableFromInline
 package struct RecordObject: Sendable {
     /// One member of an object.
+    @usableFromInline
     package struct Member: Sendable {
         /// The key, unescaped.
-        package let name: String
+        @usableFromInline package let name: String
         /// The byte of the document at which the key begins.
-        package let offset: Int
+        @usableFromInline package let offset: Int
         /// The value.
-        package let value: RecordValue
+        @usableFromInline package let value: RecordValue
 
         /// Places a member.
+        @inlinable
         package init(name: String, offset: Int, value: RecordValue) {
             self.name = name
             self.offset = offset
@@ -152,11 +160,12 @@ package struct RecordObject: Sendable {
     }
 
     /// The members in the order written; their names are unique.
-    package let members: [Member]
+    @usableFromInline package let members: [Member]
     /// The byte of the document at which the object begins.
-    package let offset: Int
+    @usableFromInline package let offset: Int
 
     /// Places an object.
+    @inlinable
     package init(_ members: [Member], offset: Int) {
         self.members = members
         self.offset = offset
