@@ -1,4 +1,4 @@
-import AssayMinting
+import AssayCorpus
 import AssayTesting
 import Foundation
 import Testing

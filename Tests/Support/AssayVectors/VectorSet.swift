@@ -1,7 +1,7 @@
 package import Assay
 package import AssayTesting
 import Crypto
-package import FoundationEssentials
+package import Foundation
 
 /// The test vectors of an engine: what must be accepted, and for every check what must fail it.
 ///
@@ -9,14 +9,10 @@ package import FoundationEssentials
 /// that is empty at its start. The expectation of a record names every check that fails, with its code. The files in
 /// `unreadable` hold records that have no verdict: reading or judging them is an error.
 package protocol VectorSet: SendableMetatype {
-    /// The name of the engine, which is also the command that writes the vectors.
+    /// The name of the engine.
     static var name: String { get }
     /// The engines whose verdicts the vectors must have.
     static var engines: EngineRegistry { get }
-    /// What the vectors are, as the help of the command says it.
-    static var abstract: String { get }
-    /// Which test keys the vectors rest on, as the help of the command says it.
-    static var trust: String { get }
 
     /// All files, among them the policies and their keys.
     ///
@@ -44,12 +40,25 @@ extension VectorSet {
         let random = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0).base64EncodedString() }
         return try await VectorJudge.files(drafts(seed: seed ?? random, at: whole), engines: engines)
     }
+
+    /// Mints all files and writes them into a folder. Only their owner can read secret keys, as policies demand.
+    package static func write(to folder: URL, seed: String? = nil, at time: Date) async throws {
+        for file in try await files(seed: seed, at: time) {
+            let url = folder.appendingPathComponent(file.path)
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(file.contents.utf8).write(to: url)
+            if file.isSecret {
+                try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: url.path)
+            }
+        }
+    }
 }
 
-/// The engines that have test vectors. `assay mint` and `make vectors` go by this list.
+/// The engines that have test vectors.
 package enum VectorSets {
-    /// Every set. Tests bind another list, with a set of their own.
-    @TaskLocal package static var all: [any VectorSet.Type] = [
+    /// Every set.
+    package static let all: [any VectorSet.Type] = [
         AppAttestVectors.self, PlayIntegrityVectors.self, ApproovVectors.self,
     ]
 }

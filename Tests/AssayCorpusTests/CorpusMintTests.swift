@@ -1,5 +1,5 @@
 import AssayCore
-import AssayMinting
+import AssayCorpus
 import AssayTesting
 import Foundation
 import Testing

@@ -4,12 +4,6 @@ package import FoundationEssentials
 /// The Play Integrity test vectors.
 package enum PlayIntegrityVectors: VectorSet {
     package static let name = "play-integrity"
-    package static let abstract =
-        "Writes Play Integrity test vectors: records with their expectations, policies, test keys."
-    package static let trust = """
-        The tokens are encrypted and signed with the test keys, which are those of no app in the Play Console. Decryption \
-        keys are written so that only you can read them, as `assay` demands of files with secrets.
-        """
 
     package static func drafts(seed: String, at time: Date) throws(MintingError) -> [VectorDraft] {
         let mint = IntegrityVectorMint(seed: seed, time: time)

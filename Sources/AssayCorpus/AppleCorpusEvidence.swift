@@ -33,7 +33,8 @@ extension CorpusMaterials {
         case let defect?: try spoil(&blueprint, defect, plan)
         case nil: disturbReceipt(&blueprint, plan)
         }
-        let minted = try blueprint.mint().claiming(claimed)
+        var minted = try blueprint.mint()
+        if let claimed { minted.clientData = claimed }
         return minted.record(
             id: plan.id, keyID: keyID, app: Self.appleApp, receivedAt: CorpusCalendar.date(plan.receivedAt),
             expect: plan.expectation)

@@ -1,6 +1,7 @@
 import Assay
 import AssayCore
-import AssayMinting
+import AssayCorpus
+import AssayVectors
 import Foundation
 import Testing
 
@@ -28,6 +29,7 @@ struct MintedCorpusTests {
         var mint = try CorpusMint(blueprint)
         let chosen = try #require(mint.files.first { $0.path == name })
         let others = mint.files.filter { !$0.path.hasSuffix(".yaml") }
+            .map { VectorFile(path: $0.path, contents: $0.contents) }
         let policy = try VectorPolicies(
             files: others + [VectorFile(path: "policy.yaml", contents: chosen.contents)]
         ).policy()

@@ -1,7 +1,7 @@
 import AssayCore
-import AssayMinting
 import AssayTestSupport
 import AssayTesting
+import AssayVectors
 import Foundation
 import Testing
 

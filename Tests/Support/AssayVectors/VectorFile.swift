@@ -1,6 +1,6 @@
 package import AssayCore
 
-/// A minted file: of a set of test vectors, or beside a corpus.
+/// A minted file of a set of test vectors.
 package struct VectorFile: Sendable {
     /// The path below the folder of the set, such as `strict/policy.yaml`.
     package let path: String

@@ -28,16 +28,16 @@ package struct CorpusMint: Sendable {
 
     /// The files that stand beside the records: `policy.yaml`, under which every record is as it expects; `stricter.yaml`,
     /// to compare it with; the test root and the keys that both name; and `README.md`.
-    package var files: [VectorFile] {
+    package var files: [CorpusFile] {
         let policies = CorpusPolicies(materials: materials)
         return [
-            VectorFile(path: "README.md", contents: readme),
-            VectorFile(path: "policy.yaml", contents: policies.usual),
-            VectorFile(path: "stricter.yaml", contents: policies.stricter),
-            VectorFile(path: "test-root.pem", contents: materials.authority.rootPEM),
-            VectorFile(
+            CorpusFile(path: "README.md", contents: readme),
+            CorpusFile(path: "policy.yaml", contents: policies.usual),
+            CorpusFile(path: "stricter.yaml", contents: policies.stricter),
+            CorpusFile(path: "test-root.pem", contents: materials.authority.rootPEM),
+            CorpusFile(
                 path: "keys/play-decryption.b64", contents: materials.playKeys.decryptionKeyFile, isSecret: true),
-            VectorFile(path: "keys/play-verification.b64", contents: materials.playKeys.verificationKeyFile),
+            CorpusFile(path: "keys/play-verification.b64", contents: materials.playKeys.verificationKeyFile),
         ]
     }
 

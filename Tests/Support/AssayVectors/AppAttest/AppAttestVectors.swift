@@ -4,9 +4,6 @@ package import FoundationEssentials
 /// The App Attest test vectors.
 package enum AppAttestVectors: VectorSet {
     package static let name = "app-attest"
-    package static let abstract =
-        "Writes App Attest test vectors: records with their expectations, policies, a test root."
-    package static let trust = "Only the policies beside them trust the test root, and verdicts say so."
 
     package static func drafts(seed: String, at time: Date) throws(MintingError) -> [VectorDraft] {
         let mint = try AppAttestVectorMint(seed: seed, time: time)
