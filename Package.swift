@@ -133,10 +133,10 @@ let package = Package(
         .target(
             name: "AssayTesting",
             dependencies: [
-                "AssayCore", "AssayHTTPSignatures", "AssayKeyStore", "AssayPrimitives",
+                "AssayCore", "AssayHTTPSignatures", "AssayKeyStore", "AssayPrimitives", "COpenSSL",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
-            swiftSettings: strict),
+            swiftSettings: strict + [.strictMemorySafety()]),
         // Mints corpora for replays: `assay mint corpus`.
         .target(
             name: "AssayCorpus", dependencies: ["AssayCore", "AssayPrimitives", "AssayTesting"],

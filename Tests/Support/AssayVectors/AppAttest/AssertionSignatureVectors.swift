@@ -63,8 +63,8 @@ struct AssertionSignatureVectors: VectorGroup {
             written("both-zero") { _ in ECDSASignature(r: zero, s: zero).der },
             written("r-is-order") { ECDSASignature(r: order, s: $0.s).der },
             written("s-is-order") { ECDSASignature(r: $0.r, s: order).der },
-            written("r-plus-order") { ECDSASignature(r: Self.sum($0.r, order), s: $0.s).der },
-            written("s-plus-order") { ECDSASignature(r: $0.r, s: Self.sum($0.s, order)).der },
+            written("r-plus-order") { ECDSASignature(r: (BigNumber($0.r) + BigNumber(order)).bytes(33), s: $0.s).der },
+            written("s-plus-order") { ECDSASignature(r: $0.r, s: (BigNumber($0.s) + BigNumber(order)).bytes(33)).der },
             written("s-negative") {
                 DERBuilder.sequence(
                     DERBuilder.integer(magnitude: $0.r), DERBuilder.element(0x02, $0.withHighS.s))
@@ -91,16 +91,5 @@ struct AssertionSignatureVectors: VectorGroup {
             written("in-octet-string") { DERBuilder.octetString($0.der) },
             written("without-s") { DERBuilder.sequence(DERBuilder.integer(magnitude: $0.r)) },
         ]
-    }
-
-    /// The sum of two big-endian numbers of equal length, one byte longer.
-    private static func sum(_ left: [UInt8], _ right: [UInt8]) -> [UInt8] {
-        var carry = 0
-        let digits = zip(left, right).reversed().map { pair -> UInt8 in
-            let sum = Int(pair.0) + Int(pair.1) + carry
-            carry = sum >> 8
-            return UInt8(truncatingIfNeeded: sum)
-        }
-        return [UInt8(carry)] + digits.reversed()
     }
 }
