@@ -69,23 +69,17 @@ struct VectorTests {
     }
 
     /// A case for each engine that no set has.
-    private static func added(to set: any VectorSet.Type) throws -> VectorDraft.Record? {
+    private static func added(to set: any VectorSet.Type) throws -> VectorCase? {
         switch set.name {
         case "app-attest":
             let mint = try AppAttestVectorMint(seed: seed, time: time)
-            return {
-                try AttestationCase("added", .reject("counter")) { $0.authenticatorData.counter = 2 }.record(mint)
-            }
+            return mint.attestation("added", .reject("counter")) { $0.authenticatorData.counter = 2 }
         case "play-integrity":
             let mint = IntegrityVectorMint(seed: seed, time: time)
-            return {
-                try ClassicCase("added", .reject("testing-response"), .isTestingResponse, true).record(mint)
-            }
+            return mint.classic("added", .reject("testing-response"), .isTestingResponse, true)
         case "approov":
             let mint = try ApproovVectorMint(seed: seed, time: time)
-            return {
-                try TokenCase("added", .reject("token.expiry"), .expiry, nil).record(mint)
-            }
+            return mint.token("added", .reject("token.expiry"), .expiry, nil)
         default: return nil
         }
     }
@@ -121,8 +115,8 @@ struct VectorTests {
         let mint = try AppAttestVectorMint(seed: Self.seed, time: Self.time)
         let drafts =
             AppAttestVectorPolicies.files + [
-                VectorDraft(path: "test-root.pem", contents: mint.authority.rootPEM),
-                mint.file("wrong.json", [AttestationCase("wrong", .reject("counter"))]),
+                VectorDraft("test-root.pem", text: mint.authority.rootPEM),
+                VectorDraft("wrong.json", [mint.attestation("wrong", .reject("counter"))]),
             ]
         let error = await #expect(throws: MintingError.self) { try await VectorJudge.files(drafts) }
         #expect(

@@ -1,51 +1,8 @@
 package import AssayCore
-package import AssayTesting
-package import FoundationEssentials
 
-/// The test evidence that all vectors of an engine are derived from: its keys, apps and time.
-package protocol VectorMint {
-    /// The time at which the evidence is received.
-    var time: Date { get }
-}
-
-/// Evidence that differs from a genuine one in one respect.
-package protocol VectorCase<Mint> {
-    associatedtype Mint: VectorMint
-
-    /// Mints the record. It depends on the mint and on this case only, so that a new case changes no other record.
-    func record(_ mint: Mint) throws(MintingError) -> EvidenceRecord
-}
-
-/// Cases that defend related rules, with the files that they are written to.
-protocol VectorGroup<Mint> {
-    associatedtype Mint: VectorMint
-
-    init(mint: Mint)
-
-    /// The files, in any order.
-    func files() throws(MintingError) -> [VectorDraft]
-}
-
-extension VectorMint {
-    /// A file with the records of some cases.
-    package func file<Case: VectorCase<Self>>(_ path: String, _ cases: [Case]) -> VectorDraft {
-        VectorDraft(
-            path: path,
-            records: cases.map { vectorCase in { try vectorCase.record(self) } })
-    }
-
-    /// A file with records that depend on each other.
-    func file(_ path: String, _ records: [EvidenceRecord]) -> VectorDraft {
-        VectorDraft(path: path, records: records.map { record in { record } })
-    }
-
-    /// The files of some groups.
-    func files(_ groups: [any VectorGroup<Self>.Type]) throws(MintingError) -> [VectorDraft] {
-        var files: [VectorDraft] = []
-        for group in groups { files += try group.init(mint: self).files() }
-        return files
-    }
-}
+/// Mints a record that differs from a genuine one in one respect. It depends on the mint and its own name only, so that a
+/// new case changes no other record.
+package typealias VectorCase = () throws -> EvidenceRecord
 
 /// What the verdict on a vector has to be.
 package struct VectorOutcome: Sendable {
@@ -69,4 +26,9 @@ package struct VectorOutcome: Sendable {
 extension [UInt8] {
     /// The bytes with the lowest bit of the last one flipped.
     func flippingLastBit() -> [UInt8] { last.map { dropLast() + [$0 ^ 1] } ?? [] }
+
+    /// In lower case.
+    var hexadecimal: String { map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() }
+
+    static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
 }

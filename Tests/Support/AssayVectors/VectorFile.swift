@@ -1,4 +1,5 @@
-package import AssayCore
+import AssayCore
+import AssayTesting
 
 /// A minted file of a set of test vectors.
 package struct VectorFile: Sendable {
@@ -25,15 +26,12 @@ package struct VectorFile: Sendable {
 
 /// A file of a set of test vectors before its records are minted and judged.
 package struct VectorDraft {
-    /// Mints a record whose expectation names checks and no codes.
-    package typealias Record = () throws -> EvidenceRecord
-
     /// What the file holds.
     package enum Content {
         /// Text as it stands, such as a policy, a key or a record that cannot be read.
         case text(String, isSecret: Bool)
         /// Records in the order of their reception.
-        case records([Record])
+        case records([VectorCase])
     }
 
     /// The path below the folder of the set.
@@ -41,13 +39,33 @@ package struct VectorDraft {
     /// What the file holds.
     package var content: Content
 
-    package init(path: String, contents: String, isSecret: Bool = false) {
+    package init(_ path: String, text: String, isSecret: Bool = false) {
         self.path = path
-        content = .text(contents, isSecret: isSecret)
+        content = .text(text, isSecret: isSecret)
     }
 
-    package init(path: String, records: [Record]) {
+    package init(_ path: String, _ cases: [VectorCase]) {
         self.path = path
-        content = .records(records)
+        content = .records(cases)
+    }
+
+    /// Records that depend on each other.
+    init(_ path: String, _ records: [EvidenceRecord]) {
+        self.init(path, records.map { record in { record } })
+    }
+
+    /// A record that has no verdict.
+    init(unreadable id: String, _ json: String) { self.init("unreadable/\(id).json", text: json) }
+
+    /// Records in which a part of the text is replaced, which leaves none that has a verdict.
+    static func unreadable(
+        _ changes: [(id: String, json: String, part: String, replacement: String)]
+    ) throws(MintingError) -> [VectorDraft] {
+        var drafts: [VectorDraft] = []
+        for (id, json, part, replacement) in changes {
+            guard json.contains(part) else { throw MintingError("no \(part) in the record for \(id)") }
+            drafts.append(VectorDraft(unreadable: id, json.replacing(part, with: replacement)))
+        }
+        return drafts
     }
 }

@@ -30,7 +30,7 @@ package enum VectorJudge {
     }
 
     private static func judge(
-        _ records: [VectorDraft.Record], of path: String, policies: [VectorFile], _ engines: EngineRegistry
+        _ records: [VectorCase], of path: String, policies: [VectorFile], _ engines: EngineRegistry
     ) async throws(MintingError) -> VectorFile {
         let folder = VectorFile(path: path, contents: "").folder
         var judged: [EvidenceRecord] = []

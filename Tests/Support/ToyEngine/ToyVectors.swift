@@ -10,7 +10,7 @@ package enum ToyVectors: VectorSet {
     package static let engines = EngineRegistry(EngineRegistry.standard.engines + [ToyEngine.self])
 
     package static func drafts(seed: String, at time: Date) throws(MintingError) -> [VectorDraft] {
-        func record(_ id: String, _ word: String, failed: [String]) -> VectorDraft.Record {
+        func record(_ id: String, _ word: String, failed: [String]) -> VectorCase {
             {
                 EvidenceRecord(
                     id: id, kind: ToyEngine.kind, app: nil, receivedAt: time,
@@ -21,10 +21,10 @@ package enum ToyVectors: VectorSet {
             }
         }
         return [
-            VectorDraft(path: "policy.yaml", contents: "version: 1\napps: [{ name: box, toy: { word: hello } }]\n"),
+            VectorDraft("policy.yaml", text: "version: 1\napps: [{ name: box, toy: { word: hello } }]\n"),
             VectorDraft(
-                path: "stamps.json",
-                records: [
+                "stamps.json",
+                [
                     record("stamp-accepted", "hello", failed: []),
                     record("stamp-of-another-toy", "bye", failed: [ToyEngine.word.name]),
                 ]),

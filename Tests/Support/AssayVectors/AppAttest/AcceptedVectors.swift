@@ -3,71 +3,57 @@ import AssayTesting
 import FoundationEssentials
 
 /// Attestations of all ages and platforms that are genuine, and oddities that prove nothing against one.
-struct AcceptedVectors: VectorGroup {
-    let mint: AppAttestVectorMint
-
-    func files() throws(MintingError) -> [VectorDraft] {
+extension AppAttestVectorMint {
+    var attestationAccept: [VectorCase] {
         [
-            mint.file("attestation-accept.json", devices + oddities),
-            mint.file("development/attestation-accept.json", development),
-        ]
-    }
-
-    private var devices: [AttestationCase] {
-        [
-            AttestationCase("ios-14", .accept, device: .iOS14),
-            AttestationCase("ios-17", .accept, device: .iOS17),
-            AttestationCase("ios-26", .accept, device: .iOS26),
-            AttestationCase("ios-27-flags-40", .accept, device: .iOS27),
-            AttestationCase("ios-27-flags-c0", .accept, device: .iOS27) { $0.authenticatorData.flags = 0xC0 },
-            AttestationCase("ios-27-code-directory-hash", .accept, device: .iOS27) {
+            attestation("ios-14", .accept, device: .iOS14),
+            attestation("ios-17", .accept, device: .iOS17),
+            attestation("ios-26", .accept, device: .iOS26),
+            attestation("ios-27-flags-40", .accept, device: .iOS27),
+            attestation("ios-27-flags-c0", .accept, device: .iOS27) { $0.authenticatorData.flags = 0xC0 },
+            attestation("ios-27-code-directory-hash", .accept, device: .iOS27) {
                 $0.authenticatorData.extensions =
                     AppAttestExtensions(
                         bundleVersion: "1.2", validationCategory: 2,
                         codeDirectoryHash: [UInt8](repeating: 0xCD, count: 32)
                     ).encoded
             },
-            AttestationCase("macos-27", .accept, device: .macOS27),
-        ]
-    }
-
-    private var oddities: [AttestationCase] {
-        [
-            AttestationCase("unsigned-extra-key", .accept) { $0.changeObject = { $0["cdHash"] = .bytes([1, 2, 3]) } },
-            AttestationCase("client-data-hash", .accept) { $0 = $0.handing(.hash(Digest.sha256([1, 2, 3]))) },
-            AttestationCase("client-data-hash-of-24-bytes", .accept) {
+            attestation("macos-27", .accept, device: .macOS27),
+            attestation("unsigned-extra-key", .accept) { $0.changeObject = { $0["cdHash"] = .bytes([1, 2, 3]) } },
+            attestation("client-data-hash", .accept) { $0 = $0.handing(.hash(Digest.sha256([1, 2, 3]))) },
+            attestation("client-data-hash-of-24-bytes", .accept) {
                 $0 = $0.handing(.hash(Array("example_server_challenge".utf8)))
             },
-            AttestationCase("category-as-integer", .accept, device: .iOS27) {
+            attestation("category-as-integer", .accept, device: .iOS27) {
                 $0.setExtensions { $0.validationCategory = .unsigned(4) }
             },
-            AttestationCase("unknown-extension-keys", .accept, device: .iOS27) {
+            attestation("unknown-extension-keys", .accept, device: .iOS27) {
                 $0.setExtensions { $0["apple_future_01"] = .array([.unsigned(1), .text("x")]) }
             },
-            AttestationCase("code-directory-hash-of-20-bytes", .accept, device: .iOS27) {
+            attestation("code-directory-hash-of-20-bytes", .accept, device: .iOS27) {
                 $0.setExtensions { $0["apple_cd_hash_hash_01"] = .bytes([UInt8](repeating: 1, count: 20)) }
             },
-            AttestationCase("extensions-empty-map", .accept) { $0.authenticatorData.extensions = [0xA0] },
-            AttestationCase("flags-c0-without-extensions", .accept) { $0.authenticatorData.flags = 0xC0 },
-            AttestationCase("flags-00", .accept) { $0.authenticatorData.flags = 0x00 },
-            AttestationCase("ios-with-access-control-list-of-macos", .accept, device: .iOS27) {
+            attestation("extensions-empty-map", .accept) { $0.authenticatorData.extensions = [0xA0] },
+            attestation("flags-c0-without-extensions", .accept) { $0.authenticatorData.flags = 0xC0 },
+            attestation("flags-00", .accept) { $0.authenticatorData.flags = 0x00 },
+            attestation("ios-with-access-control-list-of-macos", .accept, device: .iOS27) {
                 $0.leaf.others = [.appAttestACL(AppAttestPlatform.macOS.acl)]
             },
-            AttestationCase("leaf-without-descriptions", .accept) {
+            attestation("leaf-without-descriptions", .accept) {
                 $0.leaf.descriptions = []
                 $0.leaf.others = []
             },
-            AttestationCase("leaf-in-its-first-second", .accept, delay: -86_400),
-            AttestationCase("leaf-in-its-last-second", .accept, delay: 2 * 86_400),
-            AttestationCase("receipt-in-der", .accept) { $0.receipt = .minted { $0.encoding = .definite } },
+            attestation("leaf-in-its-first-second", .accept, delay: -86_400),
+            attestation("leaf-in-its-last-second", .accept, delay: 2 * 86_400),
+            attestation("receipt-in-der", .accept) { $0.receipt = .minted { $0.encoding = .definite } },
         ]
     }
 
-    private var development: [AttestationCase] {
+    var developmentAttestationAccept: [VectorCase] {
         [
-            AttestationCase("development", .accept) { $0 = $0.attesting(.development) },
-            AttestationCase("production", .accept),
-            AttestationCase("development-environment-garbage", .reject("environment")) {
+            attestation("development", .accept) { $0 = $0.attesting(.development) },
+            attestation("production", .accept),
+            attestation("development-environment-garbage", .reject("environment")) {
                 $0.authenticatorData.attestedCredential?.aaguid = Array("appattestXXXXXXX".utf8)
             },
         ]

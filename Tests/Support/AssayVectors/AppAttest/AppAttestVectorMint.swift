@@ -3,14 +3,14 @@ package import AssayTesting
 package import FoundationEssentials
 
 /// What all vectors have in common: one app, one authority, one time, and a key of its own for each.
-package struct AppAttestVectorMint: VectorMint {
+package struct AppAttestVectorMint {
     static let app = "vectors"
     static let appID = "1234567890.com.example.vectors"
     static let otherAppID = "1234567890.com.example.other"
 
     let seed: String
     package let authority: TestAuthority
-    package let time: Date
+    let time: Date
 
     package init(seed: String, time: Date) throws(MintingError) {
         self.seed = seed

@@ -7,62 +7,34 @@ package enum AppAttestVectors: VectorSet {
 
     package static func drafts(seed: String, at time: Date) throws(MintingError) -> [VectorDraft] {
         let mint = try AppAttestVectorMint(seed: seed, time: time)
-        let files = [VectorDraft(path: "test-root.pem", contents: mint.authority.rootPEM)]
-        return files + AppAttestVectorPolicies.files
-            + (try mint.files([
-                AcceptedVectors.self, AttestationEncodingVectors.self, AuthenticatorDataVectors.self,
-                ChainVectors.self, BindingVectors.self, ReceiptVectors.self, PolicyVectors.self,
-                AssertionVectors.self, AssertionSignatureVectors.self, AssertionPolicyVectors.self,
-                LedgerVectors.self, UnreadableVectors.self,
-            ]))
-    }
-}
-
-/// The policies under which the vectors are judged, one to a folder.
-package enum AppAttestVectorPolicies {
-    package static var files: [VectorDraft] {
-        [
-            file("", environments: "production"),
-            file("development/", environments: "production, development"),
-            file(
-                "strict/", environments: "production", clientData: "{ challengeAt: /challenge }",
-                others: [
-                    #"minimumOSVersion: "17.0""#, #"minimumBundleVersion: "1.2""#,
-                    "validationCategories: [appStore, testFlight]",
-                ],
-                enforced: [
-                    "attestation.receipt", "attestation.validation-category", "attestation.bundle-version",
-                    "attestation.os-version", "attestation.platform", "assertion.client-data",
-                    "assertion.validation-category", "assertion.bundle-version",
-                ]),
-            file(
-                "ledger/", environments: "production", challenge: "ledger",
-                clientData: "{ challengeAt: /challenge }"),
-            file("successor/", environments: "production", counter: "successor"),
+        let root = VectorDraft("test-root.pem", text: mint.authority.rootPEM)
+        return try AppAttestVectorPolicies.files + mint.unreadable() + [
+            root,
+            VectorDraft("attestation-accept.json", mint.attestationAccept),
+            VectorDraft("development/attestation-accept.json", mint.developmentAttestationAccept),
+            VectorDraft("attestation-decode-cbor.json", mint.attestationDecodeCbor),
+            VectorDraft("attestation-decode-statement.json", mint.attestationDecodeStatement),
+            VectorDraft("attestation-decode-authenticator-data.json", mint.attestationDecodeAuthenticatorData),
+            VectorDraft("attestation-chain.json", mint.attestationChain()),
+            VectorDraft("attestation-public-key.json", mint.attestationPublicKey),
+            VectorDraft("attestation-nonce.json", mint.attestationNonce),
+            VectorDraft("attestation-key-id.json", mint.attestationKeyId),
+            VectorDraft("attestation-app.json", mint.attestationApp),
+            VectorDraft("attestation-platform.json", mint.attestationPlatform),
+            VectorDraft("strict/attestation-receipt-accept.json", mint.strictAttestationReceiptAccept()),
+            VectorDraft("strict/attestation-receipt.json", mint.strictAttestationReceipt()),
+            VectorDraft("strict/attestation-validation-category.json", mint.strictAttestationValidationCategory),
+            VectorDraft("strict/attestation-versions.json", mint.strictAttestationVersions),
+            VectorDraft("assertion-accept.json", mint.assertionAccept),
+            VectorDraft("assertion-decode.json", mint.assertionDecode()),
+            VectorDraft("assertion-counter.json", mint.assertionCounter),
+            VectorDraft("assertion-signature.json", mint.assertionSignature),
+            VectorDraft("successor/assertion-counter.json", mint.successorAssertionCounter),
+            VectorDraft("strict/assertion-client-data.json", mint.strictAssertionClientData),
+            VectorDraft("strict/assertion-extensions.json", mint.strictAssertionExtensions),
+            VectorDraft("enrolment.json", mint.enrolment()),
+            VectorDraft("assertion-sequence.json", mint.assertionSequence()),
+            VectorDraft("ledger/challenge.json", mint.ledgerChallenge()),
         ]
-    }
-
-    private static func file(
-        _ folder: String, environments: String, counter: String = "increasing", challenge: String = "caller",
-        clientData: String = "none", others: [String] = [], enforced: [String] = []
-    ) -> VectorDraft {
-        let root = folder.isEmpty ? "test-root.pem" : "../test-root.pem"
-        let checks = enforced.isEmpty ? [] : ["checks:"] + enforced.map { "  app-attest.\($0): enforce" }
-        return VectorDraft(
-            path: "\(folder)policy.yaml",
-            contents: """
-                # Minted with the vectors beside it; test-root.pem is trusted here and nowhere else.
-                version: 1
-                apps:
-                  - name: \(AppAttestVectorMint.app)
-                    appAttest:
-                      appIDs: [\(AppAttestVectorMint.appID)]
-                      environments: [\(environments)]
-                      counter: \(counter)
-                      challenge: \(challenge)
-                      clientData: \(clientData)
-                      testRoots: ["file:\(root)"]
-
-                """ + (others.map { "      \($0)" } + checks).map { "\($0)\n" }.joined())
     }
 }

@@ -2,22 +2,15 @@ import AssayTesting
 import FoundationEssentials
 
 /// Genuine assertions that a strict policy does not want.
-struct AssertionPolicyVectors: VectorGroup {
-    let mint: AppAttestVectorMint
-
-    func files() throws(MintingError) -> [VectorDraft] {
-        [
-            mint.file("strict/assertion-client-data.json", clientData),
-            mint.file("strict/assertion-extensions.json", categories + bundleVersions),
-        ]
-    }
+extension AppAttestVectorMint {
+    var strictAssertionExtensions: [VectorCase] { categories + bundleVersions }
 
     /// An assertion with the extensions that a strict policy wants, after a change.
     private func extended(
         _ id: String, _ outcome: VectorOutcome, _ change: @escaping (inout AppAttestExtensions) -> Void = { _ in },
         _ changeOther: @escaping (inout AssertionBlueprint) -> Void = { _ in }
-    ) -> AssertionCase {
-        AssertionCase(id, outcome, namesChallenge: true) {
+    ) -> VectorCase {
+        assertion(id, outcome, namesChallenge: true) {
             var extensions = AppAttestExtensions(bundleVersion: "1.2", validationCategory: 4)
             change(&extensions)
             $0.authenticatorData.extensions = extensions.encoded
@@ -25,9 +18,9 @@ struct AssertionPolicyVectors: VectorGroup {
         }
     }
 
-    private var clientData: [AssertionCase] {
-        let challenge = Data(mint.challenge("client-data-challenge-elsewhere")).base64EncodedString()
-        func refused(_ id: String, _ text: String) -> AssertionCase {
+    var strictAssertionClientData: [VectorCase] {
+        let challenge = Data(challenge("client-data-challenge-elsewhere")).base64EncodedString()
+        func refused(_ id: String, _ text: String) -> VectorCase {
             extended("client-data-\(id)", .reject("client-data"), { _ in }) {
                 $0.clientData = .bytes(Array(text.utf8))
             }
@@ -45,8 +38,8 @@ struct AssertionPolicyVectors: VectorGroup {
         ]
     }
 
-    private var categories: [AssertionCase] {
-        func category(_ id: String, _ value: CBORItem) -> AssertionCase {
+    private var categories: [VectorCase] {
+        func category(_ id: String, _ value: CBORItem) -> VectorCase {
             extended("assertion-category-\(id)", .reject("validation-category"), { $0.validationCategory = value })
         }
         return [
@@ -60,7 +53,7 @@ struct AssertionPolicyVectors: VectorGroup {
             ]
     }
 
-    private var bundleVersions: [AssertionCase] {
+    private var bundleVersions: [VectorCase] {
         [
             extended("assertion-bundle-version-1.10", .accept, { $0.bundleVersion = .text("1.10") }),
             extended("assertion-bundle-version-1.1", .reject("bundle-version"), { $0.bundleVersion = .text("1.1") }),

@@ -2,62 +2,46 @@ import AssayPrimitives
 import AssayTesting
 
 /// Assertions that the key did not sign, or whose signature is not written as DER demands.
-struct AssertionSignatureVectors: VectorGroup {
-    let mint: AppAttestVectorMint
-
-    func files() throws(MintingError) -> [VectorDraft] {
-        [mint.file("assertion-signature.json", signers + forms + numbers + encodings)]
-    }
-
+extension AppAttestVectorMint {
     private func written(
         _ id: String, _ write: @escaping @Sendable (ECDSASignature) -> [UInt8]
-    ) -> AssertionCase {
-        AssertionCase("signature-\(id)", .reject("signature")) { $0.signature = .written(write) }
+    ) -> VectorCase {
+        assertion("signature-\(id)", .reject("signature")) { $0.signature = .written(write) }
     }
 
-    private var signers: [AssertionCase] {
-        let other = mint.key("other")
+    var assertionSignature: [VectorCase] {
+        let other = key("other")
+        let zero = [UInt8].zeros(32)
+        let order = ECDSASignature.p256Order
         return [
-            AssertionCase("signature-of-another-key", .reject("signature")) { $0.key = other },
-            AssertionCase("key-of-another-key-id", .reject("key"), publicKey: other.publicPoint),
+            assertion("signature-of-another-key", .reject("signature")) { $0.key = other },
+            assertion("key-of-another-key-id", .reject("key"), publicKey: other.publicPoint),
             // The counter of input that nobody signed must raise no alarm.
-            AssertionCase("signature-of-another-key-with-stale-counter", .reject("signature"), counter: 1, stored: 9) {
+            assertion("signature-of-another-key-with-stale-counter", .reject("signature"), counter: 1, stored: 9) {
                 $0.key = other
             },
-            AssertionCase(
+            assertion(
                 "signature-over-other-client-data", .reject("signature"), clientData: .bytes(Array("{}".utf8))),
-            AssertionCase("signature-over-client-data-removed", .reject("signature"), clientData: .bytes([])),
-            AssertionCase("signature-before-counter-was-changed", .reject("signature")) {
+            assertion("signature-over-client-data-removed", .reject("signature"), clientData: .bytes([])),
+            assertion("signature-before-counter-was-changed", .reject("signature")) {
                 $0.changeObject = {
                     guard case .bytes(var bytes)? = $0["authenticatorData"], bytes.count > 36 else { return }
                     bytes[36] ^= 0x40
                     $0["authenticatorData"] = .bytes(bytes)
                 }
             },
-            AssertionCase("signature-before-app-was-changed", .reject("signature")) {
+            assertion("signature-before-app-was-changed", .reject("signature")) {
                 $0.changeObject = {
                     guard case .bytes(let bytes)? = $0["authenticatorData"] else { return }
                     $0["authenticatorData"] = .bytes(
-                        Digest.sha256(Array(AppAttestVectorMint.otherAppID.utf8)) + bytes.dropFirst(32))
+                        Digest.sha256(Array(Self.otherAppID.utf8)) + bytes.dropFirst(32))
                 }
             },
-        ]
-    }
-
-    private var forms: [AssertionCase] {
-        [
-            AssertionCase("signature-over-nonce-as-digest", .reject("signature")) { $0.signature = .nonceAsDigest },
-            AssertionCase("signature-concatenated", .reject("signature")) { $0.signature = .concatenated },
+            assertion("signature-over-nonce-as-digest", .reject("signature")) { $0.signature = .nonceAsDigest },
+            assertion("signature-concatenated", .reject("signature")) { $0.signature = .concatenated },
             written("empty") { _ in [] },
             written("broken") { $0.der.flippingLastBit() },
             written("r-and-s-exchanged") { ECDSASignature(r: $0.s, s: $0.r).der },
-        ]
-    }
-
-    private var numbers: [AssertionCase] {
-        let zero = [UInt8](repeating: 0, count: 32)
-        let order = ECDSASignature.p256Order
-        return [
             written("r-zero") { ECDSASignature(r: zero, s: $0.s).der },
             written("s-zero") { ECDSASignature(r: $0.r, s: zero).der },
             written("both-zero") { _ in ECDSASignature(r: zero, s: zero).der },
@@ -70,11 +54,6 @@ struct AssertionSignatureVectors: VectorGroup {
                     DERBuilder.integer(magnitude: $0.r), DERBuilder.element(0x02, $0.withHighS.s))
             },
             written("r-of-64-bytes") { ECDSASignature(r: [0x01] + zero + $0.r.dropFirst(), s: $0.s).der },
-        ]
-    }
-
-    private var encodings: [AssertionCase] {
-        [
             written("with-trailing-byte") { $0.der + [0x00] },
             written("with-trailing-element") {
                 DERBuilder.sequence(

@@ -2,58 +2,51 @@ import AssayPrimitives
 import AssayTesting
 
 /// Assertions that are genuine, that are not well-formed, or that belong to another key, app or time.
-struct AssertionVectors: VectorGroup {
-    let mint: AppAttestVectorMint
-
-    func files() throws(MintingError) -> [VectorDraft] {
-        [
-            mint.file("assertion-accept.json", accepted),
-            mint.file("assertion-decode.json", objects + hostile + authenticatorData + (try foreign())),
-            mint.file("assertion-counter.json", counters + apps),
-            mint.file("successor/assertion-counter.json", successors),
-        ]
+extension AppAttestVectorMint {
+    func assertionDecode() throws(MintingError) -> [VectorCase] {
+        objects + hostile + authenticatorData + (try foreign())
     }
 
-    private var accepted: [AssertionCase] {
+    var assertionAccept: [VectorCase] {
         let extensions = AppAttestExtensions(bundleVersion: "1.2", validationCategory: 4)
         return [
-            AssertionCase("assertion-genuine", .accept),
-            AssertionCase("assertion-high-s", .accept) { $0.signature = .highS },
-            AssertionCase("assertion-low-s", .accept) { $0.signature = .lowS },
-            AssertionCase("assertion-with-extensions", .accept) {
+            assertion("assertion-genuine", .accept),
+            assertion("assertion-high-s", .accept) { $0.signature = .highS },
+            assertion("assertion-low-s", .accept) { $0.signature = .lowS },
+            assertion("assertion-with-extensions", .accept) {
                 $0.authenticatorData.extensions = extensions.encoded
             },
-            AssertionCase("assertion-with-extensions-flags-c0", .accept) {
+            assertion("assertion-with-extensions-flags-c0", .accept) {
                 $0.authenticatorData.extensions = extensions.encoded
                 $0.authenticatorData.flags = 0xC0
             },
-            AssertionCase("assertion-with-category-as-integer", .accept) {
+            assertion("assertion-with-category-as-integer", .accept) {
                 $0.authenticatorData.extensions =
                     AppAttestExtensions([(.text("apple_validation_category_01"), .unsigned(4))]).encoded
             },
-            AssertionCase("assertion-flags-00", .accept) { $0.authenticatorData.flags = 0x00 },
-            AssertionCase("assertion-skips-counters", .accept, counter: 1000, stored: 1),
-            AssertionCase("assertion-counter-80000000", .accept, counter: 0x8000_0000, stored: 0x7FFF_FFFF),
-            AssertionCase("assertion-counter-ffffffff", .accept, counter: .max, stored: 0x8000_0000),
-            AssertionCase("assertion-on-a-hash", .accept) { $0.clientData = .hash(Digest.sha256([1])) },
-            AssertionCase("assertion-on-empty-client-data", .accept) { $0.clientData = .bytes([]) },
-            AssertionCase(
+            assertion("assertion-flags-00", .accept) { $0.authenticatorData.flags = 0x00 },
+            assertion("assertion-skips-counters", .accept, counter: 1000, stored: 1),
+            assertion("assertion-counter-80000000", .accept, counter: 0x8000_0000, stored: 0x7FFF_FFFF),
+            assertion("assertion-counter-ffffffff", .accept, counter: .max, stored: 0x8000_0000),
+            assertion("assertion-on-a-hash", .accept) { $0.clientData = .hash(Digest.sha256([1])) },
+            assertion("assertion-on-empty-client-data", .accept) { $0.clientData = .bytes([]) },
+            assertion(
                 "assertion-key-as-subject-public-key-info", .accept,
-                publicKey: mint.key("assertion-key-as-subject-public-key-info").key.subjectPublicKeyInfo()),
+                publicKey: key("assertion-key-as-subject-public-key-info").key.subjectPublicKeyInfo()),
         ]
     }
 
     private func object(
         _ id: String, _ change: @escaping @Sendable (inout CBORItem) -> Void
-    ) -> AssertionCase {
-        AssertionCase("assertion-\(id)", .reject("decode")) { $0.changeObject = change }
+    ) -> VectorCase {
+        assertion("assertion-\(id)", .reject("decode")) { $0.changeObject = change }
     }
 
-    private func encoded(_ id: String, _ change: @escaping @Sendable ([UInt8]) -> [UInt8]) -> AssertionCase {
-        AssertionCase("assertion-\(id)", .reject("decode")) { $0.changeEncoded = change }
+    private func encoded(_ id: String, _ change: @escaping @Sendable ([UInt8]) -> [UInt8]) -> VectorCase {
+        assertion("assertion-\(id)", .reject("decode")) { $0.changeEncoded = change }
     }
 
-    private var objects: [AssertionCase] {
+    private var objects: [VectorCase] {
         [
             encoded("empty") { _ in [] },
             encoded("truncated") { Array($0.dropLast()) },
@@ -69,7 +62,7 @@ struct AssertionVectors: VectorGroup {
         ]
     }
 
-    private var hostile: [AssertionCase] {
+    private var hostile: [VectorCase] {
         [
             object("indefinite-map") { if case .map(let items) = $0 { $0 = .indefiniteMap(items) } },
             object("indefinite-signature") {
@@ -86,15 +79,15 @@ struct AssertionVectors: VectorGroup {
         ]
     }
 
-    private var authenticatorData: [AssertionCase] {
+    private var authenticatorData: [VectorCase] {
         let genuine = AppAttestExtensions(bundleVersion: "1.2", validationCategory: 4).encoded
         let truncated = [0, 1, 31, 32, 33, 36].map { length in
-            AssertionCase("assertion-authenticator-data-of-\(length)", .reject("decode")) {
+            assertion("assertion-authenticator-data-of-\(length)", .reject("decode")) {
                 $0.changeAuthenticatorData = { Array($0.prefix(length)) }
             }
         }
-        func tail(_ id: String, _ bytes: [UInt8]) -> AssertionCase {
-            AssertionCase("assertion-tail-\(id)", .reject("decode")) { $0.authenticatorData.extensions = bytes }
+        func tail(_ id: String, _ bytes: [UInt8]) -> VectorCase {
+            assertion("assertion-tail-\(id)", .reject("decode")) { $0.authenticatorData.extensions = bytes }
         }
         return truncated + [
             tail("byte", [0x00]), tail("text", CBORItem.text("extensions").encoded),
@@ -105,46 +98,41 @@ struct AssertionVectors: VectorGroup {
         ]
     }
 
-    private func foreign() throws(MintingError) -> [AssertionCase] {
-        let attestation = try mint.attestation("assertion-of-attestation").mint()
+    private func foreign() throws(MintingError) -> [VectorCase] {
+        let attestation = try attestation("assertion-of-attestation").mint()
         return [
-            AssertionCase("assertion-with-authenticator-data-of-attestation", .reject("decode")) {
+            assertion("assertion-with-authenticator-data-of-attestation", .reject("decode")) {
                 $0.changeAuthenticatorData = { _ in attestation.authenticatorData }
             },
             encoded("is-an-attestation") { _ in attestation.attestation },
         ]
     }
 
-    private var counters: [AssertionCase] {
+    var assertionCounter: [VectorCase] {
         [
-            AssertionCase("assertion-counter-equal", .reject("counter"), counter: 7, stored: 7),
-            AssertionCase("assertion-counter-lower", .reject("counter"), counter: 6, stored: 7),
-            AssertionCase("assertion-counter-0", .reject("counter"), counter: 0, stored: 0),
-            AssertionCase("assertion-counter-0-after-7", .reject("counter"), counter: 0, stored: 7),
-            AssertionCase(
+            assertion("assertion-counter-equal", .reject("counter"), counter: 7, stored: 7),
+            assertion("assertion-counter-lower", .reject("counter"), counter: 6, stored: 7),
+            assertion("assertion-counter-0", .reject("counter"), counter: 0, stored: 0),
+            assertion("assertion-counter-0-after-7", .reject("counter"), counter: 0, stored: 7),
+            assertion(
                 "assertion-counter-80000000-after-ffffffff", .reject("counter"), counter: 0x8000_0000, stored: .max),
-            AssertionCase("assertion-counter-wraps", .reject("counter"), counter: 0, stored: .max),
-            AssertionCase("assertion-counter-ffffffff-twice", .reject("counter"), counter: .max, stored: .max),
+            assertion("assertion-counter-wraps", .reject("counter"), counter: 0, stored: .max),
+            assertion("assertion-counter-ffffffff-twice", .reject("counter"), counter: .max, stored: .max),
+            assertion("assertion-for-another-app", .reject("app-id")) {
+                $0.authenticatorData.rpIDHash = Digest.sha256(Array(Self.otherAppID.utf8))
+            },
+            assertion("assertion-for-no-app", .reject("app-id")) {
+                $0.authenticatorData.rpIDHash = [UInt8].zeros(32)
+            },
         ]
     }
 
-    private var successors: [AssertionCase] {
+    var successorAssertionCounter: [VectorCase] {
         [
-            AssertionCase("successor-direct", .accept, counter: 8, stored: 7),
-            AssertionCase("successor-skips-one", .reject("counter"), counter: 9, stored: 7),
-            AssertionCase("successor-equal", .reject("counter"), counter: 7, stored: 7),
-            AssertionCase("successor-of-ffffffff", .reject("counter"), counter: 0, stored: .max),
-        ]
-    }
-
-    private var apps: [AssertionCase] {
-        [
-            AssertionCase("assertion-for-another-app", .reject("app-id")) {
-                $0.authenticatorData.rpIDHash = Digest.sha256(Array(AppAttestVectorMint.otherAppID.utf8))
-            },
-            AssertionCase("assertion-for-no-app", .reject("app-id")) {
-                $0.authenticatorData.rpIDHash = [UInt8](repeating: 0, count: 32)
-            },
+            assertion("successor-direct", .accept, counter: 8, stored: 7),
+            assertion("successor-skips-one", .reject("counter"), counter: 9, stored: 7),
+            assertion("successor-equal", .reject("counter"), counter: 7, stored: 7),
+            assertion("successor-of-ffffffff", .reject("counter"), counter: 0, stored: .max),
         ]
     }
 }

@@ -2,40 +2,26 @@ import AssayTesting
 import FoundationEssentials
 
 /// Attestation objects that are no well-formed CBOR, or not of the form that App Attest documents.
-struct AttestationEncodingVectors: VectorGroup {
-    let mint: AppAttestVectorMint
-
-    func files() throws(MintingError) -> [VectorDraft] {
-        [
-            mint.file("attestation-decode-cbor.json", lengths + keys + types + hostile),
-            mint.file("attestation-decode-statement.json", statement),
-        ]
-    }
-
+extension AppAttestVectorMint {
     private func encoded(
         _ id: String, _ change: @escaping @Sendable ([UInt8]) -> [UInt8]
-    ) -> AttestationCase {
-        AttestationCase(id, .reject("decode")) { $0.changeEncoded = change }
+    ) -> VectorCase {
+        attestation(id, .reject("decode")) { $0.changeEncoded = change }
     }
 
     private func object(
         _ id: String, _ change: @escaping @Sendable (inout CBORItem) -> Void
-    ) -> AttestationCase {
-        AttestationCase(id, .reject("decode")) { $0.changeObject = change }
+    ) -> VectorCase {
+        attestation(id, .reject("decode")) { $0.changeObject = change }
     }
 
-    private var lengths: [AttestationCase] {
+    var attestationDecodeCbor: [VectorCase] {
         [
             encoded("cbor-empty") { _ in [] },
             encoded("cbor-truncated") { Array($0.dropLast()) },
             encoded("cbor-first-byte-only") { Array($0.prefix(1)) },
             encoded("cbor-trailing-byte") { $0 + [0x00] },
             encoded("cbor-twice") { $0 + $0 },
-        ]
-    }
-
-    private var keys: [AttestationCase] {
-        [
             object("cbor-fmt-missing") { $0["fmt"] = nil },
             object("cbor-statement-missing") { $0["attStmt"] = nil },
             object("cbor-authenticator-data-missing") { $0["authData"] = nil },
@@ -46,11 +32,6 @@ struct AttestationEncodingVectors: VectorGroup {
             },
             object("cbor-integer-key") { $0 = $0.appending([.unsigned(1), .unsigned(1)]) },
             object("cbor-bytes-key") { $0 = $0.appending([.bytes(Array("fmt".utf8)), .unsigned(1)]) },
-        ]
-    }
-
-    private var types: [AttestationCase] {
-        [
             object("cbor-array") { $0 = .array([$0]) },
             object("cbor-null") { $0 = .simple(22) },
             object("cbor-fmt-as-bytes") { $0["fmt"] = .bytes(Array("apple-appattest".utf8)) },
@@ -59,11 +40,6 @@ struct AttestationEncodingVectors: VectorGroup {
             object("cbor-authenticator-data-as-text") { $0["authData"] = .text("authData") },
             object("cbor-statement-as-array") { $0["attStmt"] = .array([]) },
             object("cbor-text-not-utf-8") { $0 = $0.appending([.text("x"), .raw([0x62, 0xC3, 0x28])]) },
-        ]
-    }
-
-    private var hostile: [AttestationCase] {
-        [
             object("cbor-indefinite-map") { if case .map(let items) = $0 { $0 = .indefiniteMap(items) } },
             object("cbor-indefinite-authenticator-data") {
                 if case .bytes(let bytes)? = $0["authData"] { $0["authData"] = .indefiniteBytes([bytes]) }
@@ -102,7 +78,7 @@ struct AttestationEncodingVectors: VectorGroup {
         ]
     }
 
-    private var statement: [AttestationCase] {
+    var attestationDecodeStatement: [VectorCase] {
         [
             object("x5c-missing") { $0.statement["x5c"] = nil },
             object("x5c-as-bytes") { $0.statement["x5c"] = .bytes([1]) },
@@ -112,18 +88,18 @@ struct AttestationEncodingVectors: VectorGroup {
             },
             object("x5c-twice") { $0.statement = $0.statement.appending([.text("x5c"), .array([])]) },
             object("receipt-as-text") { $0.statement["receipt"] = .text("receipt") },
-            AttestationCase("x5c-of-0", .reject("decode")) { $0.changeCertificates = { _ in [] } },
-            AttestationCase("x5c-of-1", .reject("decode")) { $0.changeCertificates = { [$0[0]] } },
-            AttestationCase("x5c-of-3", .reject("decode")) { [root = mint.authority.rootCertificate] in
+            attestation("x5c-of-0", .reject("decode")) { $0.changeCertificates = { _ in [] } },
+            attestation("x5c-of-1", .reject("decode")) { $0.changeCertificates = { [$0[0]] } },
+            attestation("x5c-of-3", .reject("decode")) { [root = authority.rootCertificate] in
                 $0.changeCertificates = { $0 + [root] }
             },
-            AttestationCase("x5c-leaf-is-no-certificate", .reject("decode")) {
+            attestation("x5c-leaf-is-no-certificate", .reject("decode")) {
                 $0.changeCertificates = { [[0x30, 0x00], $0[1]] }
             },
-            AttestationCase("x5c-leaf-with-trailing-byte", .reject("decode")) {
+            attestation("x5c-leaf-with-trailing-byte", .reject("decode")) {
                 $0.changeCertificates = { [$0[0] + [0x00], $0[1]] }
             },
-            AttestationCase("x5c-leaf-truncated", .reject("decode")) {
+            attestation("x5c-leaf-truncated", .reject("decode")) {
                 $0.changeCertificates = { [Array($0[0].dropLast()), $0[1]] }
             },
         ]

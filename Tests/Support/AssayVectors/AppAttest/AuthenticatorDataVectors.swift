@@ -1,26 +1,22 @@
 import AssayTesting
 
 /// Authenticator data whose parts do not add up, all of it under a genuine nonce.
-struct AuthenticatorDataVectors: VectorGroup {
-    let mint: AppAttestVectorMint
+extension AppAttestVectorMint {
+    var attestationDecodeAuthenticatorData: [VectorCase] { lengths + credentialIDs + keys + tails }
 
-    func files() throws(MintingError) -> [VectorDraft] {
-        [mint.file("attestation-decode-authenticator-data.json", lengths + credentialIDs + keys + tails)]
-    }
-
-    private func refused(_ id: String, _ change: @escaping (inout AttestationBlueprint) -> Void) -> AttestationCase {
-        AttestationCase("authenticator-data-\(id)", .reject("decode"), change: change)
+    private func refused(_ id: String, _ change: @escaping (inout AttestationBlueprint) -> Void) -> VectorCase {
+        attestation("authenticator-data-\(id)", .reject("decode"), change: change)
     }
 
     /// Every part boundary and the byte before it, and one byte less and more than a genuine one.
-    private var lengths: [AttestationCase] {
+    private var lengths: [VectorCase] {
         let truncated = [0, 1, 31, 32, 33, 36, 37, 38, 53, 54, 55, 86, 87, 88, 120, 163].map { length in
             refused("of-\(length)") { $0.changeAuthenticatorData = { Array($0.prefix(length)) } }
         }
         return truncated + [refused("of-165") { $0.changeAuthenticatorData = { $0 + [0x00] } }]
     }
 
-    private var credentialIDs: [AttestationCase] {
+    private var credentialIDs: [VectorCase] {
         let claimed = [0, 1, 31, 33, 109, 65_535].map { (length: UInt16) in
             refused("credential-id-claims-\(length)") {
                 $0.authenticatorData.attestedCredential?.credentialIDLength = length
@@ -35,11 +31,11 @@ struct AuthenticatorDataVectors: VectorGroup {
         return claimed + true32
     }
 
-    private var keys: [AttestationCase] {
+    private var keys: [VectorCase] {
         func cose(
             _ id: String, _ outcome: VectorOutcome = .reject("decode"), _ change: @escaping ([CBORItem]) -> CBORItem
-        ) -> AttestationCase {
-            AttestationCase("cose-\(id)", outcome) {
+        ) -> VectorCase {
+            attestation("cose-\(id)", outcome) {
                 guard case .map(let items) = $0.key.coseKey else { return }
                 $0.authenticatorData.attestedCredential?.publicKey = change(items).encoded
             }
@@ -60,7 +56,7 @@ struct AuthenticatorDataVectors: VectorGroup {
             cose("es384") { replacing(3, .integer(-35), in: $0) },
             cose("curve-p384") { replacing(5, .integer(2), in: $0) },
             cose("x-of-31") { replacing(7, .bytes([UInt8](repeating: 1, count: 31)), in: $0) },
-            cose("x-of-33") { replacing(7, .bytes([UInt8](repeating: 0, count: 33)), in: $0) },
+            cose("x-of-33") { replacing(7, .bytes(.zeros(33)), in: $0) },
             cose("x-as-text") { replacing(7, .text("x"), in: $0) },
             cose("compressed-y") { replacing(9, .simple(21), in: $0) },
             cose("not-minimal") {
@@ -70,10 +66,10 @@ struct AuthenticatorDataVectors: VectorGroup {
         ]
     }
 
-    private var tails: [AttestationCase] {
+    private var tails: [VectorCase] {
         let genuine = AppAttestExtensions(bundleVersion: "1.2", validationCategory: 4).encoded
-        func tail(_ id: String, _ bytes: [UInt8]) -> AttestationCase {
-            AttestationCase("tail-\(id)", .reject("decode"), device: .iOS27) {
+        func tail(_ id: String, _ bytes: [UInt8]) -> VectorCase {
+            attestation("tail-\(id)", .reject("decode"), device: .iOS27) {
                 $0.authenticatorData.flags = 0xC0
                 $0.authenticatorData.extensions = bytes
             }

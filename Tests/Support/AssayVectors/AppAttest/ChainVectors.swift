@@ -2,20 +2,16 @@ import AssayTesting
 import FoundationEssentials
 
 /// Certificates that do not lead from a leaf over one intermediate to the trusted root at the time of judgement.
-struct ChainVectors: VectorGroup {
-    let mint: AppAttestVectorMint
-
-    func files() throws(MintingError) -> [VectorDraft] {
-        [mint.file("attestation-chain.json", validity + order + (try issuers()) + leaves)]
-    }
+extension AppAttestVectorMint {
+    func attestationChain() throws(MintingError) -> [VectorCase] { validity + order + (try issuers()) + leaves }
 
     private func refused(
         _ id: String, delay: TimeInterval = 0, _ change: @escaping (inout AttestationBlueprint) -> Void = { _ in }
-    ) -> AttestationCase {
-        AttestationCase(id, .reject("chain"), delay: delay, change: change)
+    ) -> VectorCase {
+        attestation(id, .reject("chain"), delay: delay, change: change)
     }
 
-    private var validity: [AttestationCase] {
+    private var validity: [VectorCase] {
         [
             refused("leaf-a-second-before-its-first", delay: -86_401),
             refused("leaf-a-second-after-its-last", delay: 2 * 86_400 + 1),
@@ -24,8 +20,8 @@ struct ChainVectors: VectorGroup {
         ]
     }
 
-    private var order: [AttestationCase] {
-        let root = mint.authority.root
+    private var order: [VectorCase] {
+        let root = authority.root
         return [
             refused("x5c-swapped") { $0.changeCertificates = { [$0[1], $0[0]] } },
             refused("x5c-leaf-twice") { $0.changeCertificates = { [$0[0], $0[0]] } },
@@ -37,24 +33,24 @@ struct ChainVectors: VectorGroup {
         ]
     }
 
-    private func issuers() throws(MintingError) -> [AttestationCase] {
-        let authority = mint.authority
+    private func issuers() throws(MintingError) -> [VectorCase] {
+        let authority = authority
         let genuine = authority.attestationAuthority
-        let lookalike = try mint.lookalike()
+        let lookalike = try lookalike()
         let other = try TestAuthority(
-            organization: "Another Test", seed: "\(mint.seed)/another",
-            notBefore: AppAttestVectorMint.notBefore(mint.time))
+            organization: "Another Test", seed: "\(seed)/another",
+            notBefore: Self.notBefore(time))
         let day: TimeInterval = 86_400
         let expired = try authority.attestationAuthority(
-            notBefore: mint.time.addingTimeInterval(-20 * day), notAfter: mint.time.addingTimeInterval(-1))
+            notBefore: time.addingTimeInterval(-20 * day), notAfter: time.addingTimeInterval(-1))
         let future = try authority.attestationAuthority(
-            notBefore: mint.time.addingTimeInterval(1), notAfter: mint.time.addingTimeInterval(20 * day))
+            notBefore: time.addingTimeInterval(1), notAfter: time.addingTimeInterval(20 * day))
         func intermediate(
             under issuer: TestIssuer, _ label: String, _ extensions: [CertificateExtension]
         ) throws(MintingError) -> TestIssuer {
             try issuer.issue(
-                name: genuine.name, key: TestKey(.p384, seed: mint.seed, label: label),
-                notBefore: mint.time.addingTimeInterval(-20 * day), notAfter: mint.time.addingTimeInterval(20 * day),
+                name: genuine.name, key: TestKey(.p384, seed: seed, label: label),
+                notBefore: time.addingTimeInterval(-20 * day), notAfter: time.addingTimeInterval(20 * day),
                 extensions: extensions)
         }
         let notCA = try intermediate(
@@ -63,7 +59,7 @@ struct ChainVectors: VectorGroup {
             under: authority.root, "no-sign", [.basicConstraints(isCA: true, pathLength: 0), .keyUsage(0x80)])
         let subordinate = try intermediate(
             under: genuine, "subordinate", [.basicConstraints(isCA: true, pathLength: 0), .keyUsage(0x06)])
-        func issued(_ id: String, by issuer: TestIssuer) -> AttestationCase {
+        func issued(_ id: String, by issuer: TestIssuer) -> VectorCase {
             refused(id) { $0.issuer = issuer }
         }
         return [
@@ -87,7 +83,7 @@ struct ChainVectors: VectorGroup {
         ]
     }
 
-    private var leaves: [AttestationCase] {
+    private var leaves: [VectorCase] {
         [
             refused("leaf-signature-broken") { $0.changeCertificates = { [$0[0].flippingLastBit(), $0[1]] } },
             refused("leaf-is-a-ca") {

@@ -1,24 +1,14 @@
 import AssayTesting
 
 /// Genuine attestations that a strict policy does not want.
-struct PolicyVectors: VectorGroup {
-    let mint: AppAttestVectorMint
-
-    func files() throws(MintingError) -> [VectorDraft] {
-        [
-            mint.file("strict/attestation-validation-category.json", categories),
-            mint.file("strict/attestation-versions.json", bundleVersions + systemVersions),
-            mint.file("attestation-platform.json", platforms),
-        ]
-    }
-
-    private func category(_ id: String, _ value: CBORItem, _ outcome: VectorOutcome) -> AttestationCase {
-        AttestationCase("category-\(id)", outcome, device: .iOS27) {
+extension AppAttestVectorMint {
+    private func category(_ id: String, _ value: CBORItem, _ outcome: VectorOutcome) -> VectorCase {
+        attestation("category-\(id)", outcome, device: .iOS27) {
             $0.setExtensions { $0.validationCategory = value }
         }
     }
 
-    private var categories: [AttestationCase] {
+    var strictAttestationValidationCategory: [VectorCase] {
         let numbers: [(UInt32, VectorOutcome)] = [
             (2, .accept), (4, .accept),
         ]
@@ -40,52 +30,47 @@ struct PolicyVectors: VectorGroup {
         ]
     }
 
-    private var bundleVersions: [AttestationCase] {
-        func bundle(_ version: String, _ outcome: VectorOutcome) -> AttestationCase {
-            AttestationCase("bundle-version-\(version)", outcome, device: .iOS27) {
+    var strictAttestationVersions: [VectorCase] {
+        func bundle(_ version: String, _ outcome: VectorOutcome) -> VectorCase {
+            attestation("bundle-version-\(version)", outcome, device: .iOS27) {
                 $0.setExtensions { $0.bundleVersion = .text(version) }
             }
+        }
+        func system(_ version: String, _ outcome: VectorOutcome) -> VectorCase {
+            var device = AppAttestDevice.iOS27
+            device.systemVersion = version
+            return attestation("system-version-\(version)", outcome, device: device)
         }
         return [
             bundle("1.2", .accept), bundle("1.2.1", .accept), bundle("1.10", .accept), bundle("10", .accept),
             bundle("1.1.9", .reject("bundle-version")), bundle("1.1", .reject("bundle-version")),
             bundle("0.99", .reject("bundle-version")),
-            AttestationCase("bundle-version-as-bytes", .reject("bundle-version"), device: .iOS27) {
+            attestation("bundle-version-as-bytes", .reject("bundle-version"), device: .iOS27) {
                 $0.setExtensions { $0.bundleVersion = .bytes(Array("1.2".utf8)) }
             },
-        ]
-    }
-
-    private var systemVersions: [AttestationCase] {
-        func system(_ version: String, _ outcome: VectorOutcome) -> AttestationCase {
-            var device = AppAttestDevice.iOS27
-            device.systemVersion = version
-            return AttestationCase("system-version-\(version)", outcome, device: device)
-        }
-        return [
             system("17.0", .accept), system("17.0.1", .accept), system("100.0", .accept),
             system("16.7.10", .reject("os-version")), system("9.3", .reject("os-version")),
             system("2.0", .reject("os-version")),
-            AttestationCase("system-version-missing", .reject("os-version"), device: .iOS27) {
+            attestation("system-version-missing", .reject("os-version"), device: .iOS27) {
                 $0.leaf.descriptions = [
-                    .appAttestKeyUsage, .appAttestPlatform(.iOS, appID: AppAttestVectorMint.appID),
+                    .appAttestKeyUsage, .appAttestPlatform(.iOS, appID: Self.appID),
                 ]
             },
         ]
     }
 
-    private var platforms: [AttestationCase] {
+    var attestationPlatform: [VectorCase] {
         [
-            AttestationCase("macos-without-access-control-list", .reject("platform"), device: .macOS27) {
+            attestation("macos-without-access-control-list", .reject("platform"), device: .macOS27) {
                 $0.leaf.others = []
             },
-            AttestationCase("macos-with-access-control-list-of-ios", .reject("platform"), device: .macOS27) {
+            attestation("macos-with-access-control-list-of-ios", .reject("platform"), device: .macOS27) {
                 $0.leaf.others = [.appAttestACL(AppAttestPlatform.iOS.acl)]
             },
-            AttestationCase("macos-with-access-control-list-cut-short", .reject("platform"), device: .macOS27) {
+            attestation("macos-with-access-control-list-cut-short", .reject("platform"), device: .macOS27) {
                 $0.leaf.others = [.appAttestACL(Array(AppAttestPlatform.macOS.acl.dropLast()))]
             },
-            AttestationCase("macos-with-empty-access-control-list", .reject("platform"), device: .macOS27) {
+            attestation("macos-with-empty-access-control-list", .reject("platform"), device: .macOS27) {
                 $0.leaf.others = [.appAttestACL([])]
             },
         ]

@@ -2,34 +2,29 @@ import AssayTesting
 import FoundationEssentials
 
 /// Genuine attestations with a receipt that is not theirs, not whole or not Apple's, under a policy that demands one.
-struct ReceiptVectors: VectorGroup {
-    let mint: AppAttestVectorMint
-
-    func files() throws(MintingError) -> [VectorDraft] {
-        [
-            mint.file("strict/attestation-receipt-accept.json", try accepted()),
-            mint.file("strict/attestation-receipt.json", (try signers()) + encodings + fields + (try foreign())),
-        ]
+extension AppAttestVectorMint {
+    func strictAttestationReceipt() throws(MintingError) -> [VectorCase] {
+        (try signers()) + encodings + fields + (try foreign())
     }
 
     private func receipt(
         _ id: String, _ outcome: VectorOutcome = .reject("receipt"),
         _ change: @escaping @Sendable (inout ReceiptBlueprint) -> Void
-    ) -> AttestationCase {
-        AttestationCase("receipt-\(id)", outcome, device: .iOS27) { $0.receipt = .minted(change) }
+    ) -> VectorCase {
+        attestation("receipt-\(id)", outcome, device: .iOS27) { $0.receipt = .minted(change) }
     }
 
-    private func field(_ id: String, _ number: UInt64, _ value: String?) -> AttestationCase {
+    private func field(_ id: String, _ number: UInt64, _ value: String?) -> VectorCase {
         receipt(id) { $0[number] = value.map { ReceiptField(number, $0) } }
     }
 
-    private func accepted() throws(MintingError) -> [AttestationCase] {
-        let time = mint.time
+    func strictAttestationReceiptAccept() throws(MintingError) -> [VectorCase] {
+        let time = time
         // It expires before the attestation is received, but was valid when the receipt was made.
-        let shortLived = try mint.authority.receiptSigner(
-            seed: "\(mint.seed)/short-lived", notBefore: time.addingTimeInterval(-10 * 86_400),
+        let shortLived = try authority.receiptSigner(
+            seed: "\(seed)/short-lived", notBefore: time.addingTimeInterval(-10 * 86_400),
             notAfter: time.addingTimeInterval(60))
-        let certificates = [shortLived, mint.authority.receiptAuthority, mint.authority.root].map(\.certificate)
+        let certificates = [shortLived, authority.receiptAuthority, authority.root].map(\.certificate)
         return [
             receipt("genuine", .accept) { _ in },
             receipt("definite", .accept) { $0.encoding = .definite },
@@ -39,7 +34,7 @@ struct ReceiptVectors: VectorGroup {
             },
             receipt("unknown-field", .accept) { $0.fields.append(ReceiptField(99, "future")) },
             receipt("attributes-signed", .accept) { $0.signedAttributes = .signed(time) },
-            AttestationCase("receipt-signer-expired-since", .accept, device: .iOS27, delay: 86_400) {
+            attestation("receipt-signer-expired-since", .accept, device: .iOS27, delay: 86_400) {
                 $0.receipt = .minted {
                     $0.signers = [shortLived]
                     $0.certificates = certificates
@@ -48,14 +43,14 @@ struct ReceiptVectors: VectorGroup {
         ]
     }
 
-    private func signers() throws(MintingError) -> [AttestationCase] {
-        let (authority, time) = (mint.authority, mint.time)
-        let lookalike = try mint.lookalike()
+    private func signers() throws(MintingError) -> [VectorCase] {
+        let (authority, time) = (authority, time)
+        let lookalike = try lookalike()
         let unmarked = try authority.receiptSigner(
-            seed: "\(mint.seed)/unmarked", notBefore: time.addingTimeInterval(-10 * 86_400),
+            seed: "\(seed)/unmarked", notBefore: time.addingTimeInterval(-10 * 86_400),
             notAfter: time.addingTimeInterval(10 * 86_400), isMarked: false)
         let expired = try authority.receiptSigner(
-            seed: "\(mint.seed)/expired", notBefore: time.addingTimeInterval(-10 * 86_400),
+            seed: "\(seed)/expired", notBefore: time.addingTimeInterval(-10 * 86_400),
             notAfter: time.addingTimeInterval(-1))
         let upper = [authority.receiptAuthority.certificate, authority.rootCertificate]
         return [
@@ -92,11 +87,11 @@ struct ReceiptVectors: VectorGroup {
         ]
     }
 
-    private var encodings: [AttestationCase] {
+    private var encodings: [VectorCase] {
         [
-            AttestationCase("receipt-stripped", .reject("receipt"), device: .iOS27) { $0.receipt = .none },
-            AttestationCase("receipt-empty", .reject("receipt"), device: .iOS27) { $0.receipt = .bytes([]) },
-            AttestationCase("receipt-garbage", .reject("receipt"), device: .iOS27) {
+            attestation("receipt-stripped", .reject("receipt"), device: .iOS27) { $0.receipt = .none },
+            attestation("receipt-empty", .reject("receipt"), device: .iOS27) { $0.receipt = .bytes([]) },
+            attestation("receipt-garbage", .reject("receipt"), device: .iOS27) {
                 $0.receipt = .bytes(Array("receipt".utf8))
             },
             receipt("truncated") { $0.changeEncoded = { Array($0.dropLast(2)) } },
@@ -114,16 +109,16 @@ struct ReceiptVectors: VectorGroup {
         ]
     }
 
-    private var fields: [AttestationCase] {
+    private var fields: [VectorCase] {
         [
             receipt("payload-empty") { $0.payload = [] },
             receipt("payload-is-no-set") { $0.payload = DERBuilder.octetString("receipt") },
             receipt("payload-with-trailing-byte") {
                 $0.payload = DERBuilder.element(0x31, $0.fields.flatMap(\.encoded)) + [0x00]
             },
-            receipt("app-id-twice") { $0.fields.append(ReceiptField(2, AppAttestVectorMint.otherAppID)) },
+            receipt("app-id-twice") { $0.fields.append(ReceiptField(2, Self.otherAppID)) },
             receipt("certificate-twice") { $0.fields.append(ReceiptField(3, $0[3]?.value ?? [])) },
-            field("app-id-missing", 2, nil), field("app-id-of-another", 2, AppAttestVectorMint.otherAppID),
+            field("app-id-missing", 2, nil), field("app-id-of-another", 2, Self.otherAppID),
             field("certificate-missing", 3, nil), field("certificate-of-another", 3, "another"),
             field("client-data-hash-of-another", 4, "another"),
             field("type-missing", 6, nil), field("type-receipt", 6, "RECEIPT"), field("type-unknown", 6, "attest"),
@@ -136,12 +131,12 @@ struct ReceiptVectors: VectorGroup {
         ]
     }
 
-    private func foreign() throws(MintingError) -> [AttestationCase] {
-        guard let other = try mint.attestation("receipt-of-another-key", device: .iOS27).mint().receipt else {
+    private func foreign() throws(MintingError) -> [VectorCase] {
+        guard let other = try attestation("receipt-of-another-key", device: .iOS27).mint().receipt else {
             throw MintingError("a genuine attestation has a receipt")
         }
         return [
-            AttestationCase("receipt-of-another-attestation", .reject("receipt"), device: .iOS27) {
+            attestation("receipt-of-another-attestation", .reject("receipt"), device: .iOS27) {
                 $0.receipt = .bytes(other)
             }
         ]

@@ -4,25 +4,19 @@ import AssayTesting
 import FoundationEssentials
 
 /// Signed messages that are genuine in every form that apps give them, and what on the way proves nothing against one.
-struct ApproovAcceptedMessages: VectorGroup {
-    let mint: ApproovVectorMint
-
-    func files() throws(MintingError) -> [VectorDraft] {
-        [mint.file("message-accept.json", accepted), mint.file("message-quirks.json", lenient)]
-    }
-
-    private var accepted: [MessageCase] {
+extension ApproovVectorMint {
+    var messageAccept: [VectorCase] {
         let another = HTTPMessageParts.Field("X-Other", "1")
         return [
-            MessageCase("accepted-get", .accept), MessageCase("accepted-post", .accept, isPost: true),
-            MessageCase("accepted-account", app: "signed-account", .accept),
-            MessageCase("accepted-account-post", app: "signed-account", .accept, isPost: true),
-            MessageCase("accepted-encrypted-token", app: "signed-sealed", .accept, .token { $0.form = .encrypted }),
-            MessageCase(
+            message("accepted-get", .accept), message("accepted-post", .accept, isPost: true),
+            message("accepted-account", app: "signed-account", .accept),
+            message("accepted-account-post", app: "signed-account", .accept, isPost: true),
+            message("accepted-encrypted-token", app: "signed-sealed", .accept, .token { $0.form = .encrypted }),
+            message(
                 "accepted-bound", app: "signed-bound", .accept,
                 .token { $0.claims.bind(to: ["Bearer myauth_token"]) },
                 .blueprint { $0.fields.append(HTTPMessageParts.Field("Authorization", "Bearer myauth_token")) }),
-            MessageCase(
+            message(
                 "accepted-more-components", app: "signed-more", .accept, isPost: true,
                 .blueprint {
                     $0.fields.append(HTTPMessageParts.Field("Content-Type", "application/json"))
@@ -30,73 +24,73 @@ struct ApproovAcceptedMessages: VectorGroup {
                         "@method", "@authority", "@path", "@query", "approov-token", "content-type", "content-digest",
                     ].map { SignatureComponent($0) }
                 }),
-            MessageCase(
+            message(
                 "accepted-prefixed", app: "signed-prefixed", .accept,
                 .blueprint {
                     $0.fields = [HTTPMessageParts.Field("Authorization", "Bearer \($0.fields[0].value)")]
                     $0.components = ["@method", "@target-uri", "authorization"].map { SignatureComponent($0) }
                 }),
-            MessageCase("accepted-sha-512", .accept, isPost: true, .blueprint { $0.digests = [.sha512] }),
-            MessageCase(
+            message("accepted-sha-512", .accept, isPost: true, .blueprint { $0.digests = [.sha512] }),
+            message(
                 "accepted-both-digests", .accept, isPost: true, .blueprint { $0.digests = [.sha256, .sha512] }),
-            MessageCase(
+            message(
                 "accepted-digest-of-nothing", .accept,
                 .blueprint {
                     $0.contentDigest = "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"
                 }),
-            MessageCase("accepted-without-algorithm", .accept, .blueprint { $0[parameter: "alg"] = nil }),
-            MessageCase("accepted-without-expires", .accept, .blueprint { $0[parameter: "expires"] = nil }),
-            MessageCase(
+            message("accepted-without-algorithm", .accept, .blueprint { $0[parameter: "alg"] = nil }),
+            message("accepted-without-expires", .accept, .blueprint { $0[parameter: "expires"] = nil }),
+            message(
                 "accepted-with-nonce-tag-and-key-id", .accept,
                 .blueprint {
                     $0[parameter: "nonce"] = .string("n")
                     $0[parameter: "tag"] = .string("t")
                     $0[parameter: "keyid"] = .string("../../k")
                 }),
-            MessageCase(
+            message(
                 "accepted-components-in-other-order", .accept,
                 .blueprint {
                     $0.components = ["approov-token", "@target-uri", "@method"].map { SignatureComponent($0) }
                 }),
             // What nobody signed may be added on the way.
-            MessageCase("accepted-field-added", .accept, .minted { $0.fields.append(another) }),
-            MessageCase("accepted-fields-in-other-order", .accept, .minted { $0.fields.reverse() }),
-            MessageCase(
+            message("accepted-field-added", .accept, .minted { $0.fields.append(another) }),
+            message("accepted-fields-in-other-order", .accept, .minted { $0.fields.reverse() }),
+            message(
                 "accepted-field-names-in-other-case", .accept,
                 .minted {
                     $0.fields = $0.fields.map { HTTPMessageParts.Field($0.name.uppercased(), $0.value) }
                 }),
-            MessageCase(
+            message(
                 "accepted-with-white-space", .accept,
                 .minted {
                     $0.fields = $0.fields.map { HTTPMessageParts.Field($0.name, " \t\($0.value) ") }
                 }),
             // A proxy signs too.
-            MessageCase(
+            message(
                 "accepted-another-label-beside", .accept,
                 .minted {
                     $0.fields.append(HTTPMessageParts.Field("Signature-Input", "proxy=();created=1;x"))
                     $0.fields.append(HTTPMessageParts.Field("Signature", "proxy=:AAAA:"))
                 }),
-            MessageCase(
+            message(
                 "accepted-with-s-as-n-minus-s", .accept,
                 .blueprint { $0.writeSignature = { $0.isHighS ? $0.withLowS.concatenated : $0.withHighS.concatenated } }
             ),
-            MessageCase(
+            message(
                 "accepted-target-uri-with-everything", .accept,
                 .blueprint { $0.targetURI = "HTTPS://API.example.com:443/a%2Fb/../c?x=%20+&y&&z=%C3%A9" }),
         ]
     }
 
     /// What clients are known to do, under a policy that takes it and under one that does not.
-    private var lenient: [MessageCase] {
+    var messageQuirks: [VectorCase] {
         func quirk(
             _ id: String, isPost: Bool = false, _ outcome: VectorOutcome,
             _ change: @escaping (inout ApproovMessageBlueprint) throws(MintingError) -> Void
-        ) -> [MessageCase] {
+        ) -> [VectorCase] {
             [
-                MessageCase("quirk-\(id)-taken", app: "signed-leniently", .accept, isPost: isPost, .blueprint(change)),
-                MessageCase("quirk-\(id)", outcome, isPost: isPost, .blueprint(change)),
+                message("quirk-\(id)-taken", app: "signed-leniently", .accept, isPost: isPost, .blueprint(change)),
+                message("quirk-\(id)", outcome, isPost: isPost, .blueprint(change)),
             ]
         }
         func components(_ names: String...) -> [SignatureComponent] { names.map { SignatureComponent($0) } }

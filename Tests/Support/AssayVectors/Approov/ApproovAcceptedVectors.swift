@@ -2,34 +2,28 @@ import AssayTesting
 import FoundationEssentials
 
 /// Tokens that are genuine in every form that Approov gives them, and oddities that prove nothing against one.
-struct ApproovAcceptedVectors: VectorGroup {
-    let mint: ApproovVectorMint
-
-    func files() throws(MintingError) -> [VectorDraft] {
-        [
-            mint.file("token-accept.json", forms + keys + headers + claims + noted),
-            mint.file(
-                "scope/token-accept.json",
-                [accept("scope-current"), accept("scope-previous") { [mint] in $0.keys.secret = mint.previous.secret }]),
-        ]
-    }
-
+extension ApproovVectorMint {
     private func accept(
-        _ id: String, app: String = "api", _ change: @escaping (inout ApproovTokenBlueprint) -> Void = { _ in }
-    ) -> TokenCase {
-        TokenCase("accepted-\(id)", app: app, .accept, change: change)
+        _ id: String, app: String = "api", form: ApproovTokenBlueprint.Form = .signed, keyID: String? = nil,
+        secret: [UInt8]? = nil, _ change: @escaping (inout ApproovTokenBlueprint) -> Void = { _ in }
+    ) -> VectorCase {
+        token("accepted-\(id)", app: app, .accept, form: form, keyID: keyID, secret: secret, change: change)
     }
 
-    private func claim(_ id: String, _ claim: ApproovClaim, _ value: JSONItem?) -> TokenCase {
-        TokenCase("accepted-\(id)", .accept, claim, value)
+    private func claim(_ id: String, _ claim: ApproovClaim, _ value: JSONItem?) -> VectorCase {
+        token("accepted-\(id)", .accept, claim, value)
     }
 
-    private func header(_ id: String, _ change: @escaping @Sendable (inout JSONItem) -> Void) -> TokenCase {
+    private func header(_ id: String, _ change: @escaping @Sendable (inout JSONItem) -> Void) -> VectorCase {
         accept("header-\(id)") { $0.changeSigned = { change(&$0.header) } }
     }
 
-    private var forms: [TokenCase] {
-        let expiry = mint.expiresAt
+    var scopeTokenAccept: [VectorCase] { [accept("scope-current"), accept("scope-previous", secret: previous.secret)] }
+
+    var tokenAccept: [VectorCase] {
+        let expiry = expiresAt
+        let previous = previous.secret
+        let whole = Int64(time.timeIntervalSince1970)
         return [
             accept("genuine"),
             accept("failover") { $0.claims = .failover(expiresAt: expiry) },
@@ -69,12 +63,6 @@ struct ApproovAcceptedVectors: VectorGroup {
             accept("with-prefix", app: "prefixed") { $0.changeToken = { "Bearer \($0)" } },
             // A record or a log holds the token; only fields of requests must have what stands before it.
             accept("without-the-prefix", app: "prefixed"),
-        ]
-    }
-
-    private var keys: [TokenCase] {
-        let previous = mint.previous.secret
-        return [
             accept("previous-secret") { $0.keys.secret = previous },
             accept("encrypted-under-previous-secret", app: "sealed") {
                 $0.form = .encrypted
@@ -93,11 +81,6 @@ struct ApproovAcceptedVectors: VectorGroup {
             },
             // Keys without an ID serve the tokens that name one that no other key has.
             accept("naming-an-id-where-no-key-has-one") { $0.keyID = "approov-2026" },
-        ]
-    }
-
-    private var headers: [TokenCase] {
-        [
             header("without-type") { $0["typ"] = nil }, header("with-other-type") { $0["typ"] = "at+jwt" },
             header("with-unknown-members") { $0["x"] = ["y": [1, true, .null]] },
             // Never followed: a path and places to look for keys.
@@ -110,18 +93,12 @@ struct ApproovAcceptedVectors: VectorGroup {
             accept("header-with-escapes") {
                 $0.changeSigned = { $0.header = .raw("{ \"\\u0061lg\" : \"\\u0048S256\" }") }
             },
-        ]
-    }
-
-    private var claims: [TokenCase] {
-        let whole = Int64(mint.time.timeIntervalSince1970)
-        return [
-            claim("expiring-in-a-second", .expiry, mint.seconds(1)),
+            claim("expiring-in-a-second", .expiry, seconds(1)),
             claim("expiring-in-a-tenth", .expiry, .number("\(whole).1")),
             claim("expiry-with-fraction", .expiry, .number("\(whole + 240).123456789")),
             claim("expiry-with-exponent", .expiry, .number("\(whole + 240)0e-1")),
-            claim("valid-now", .notBefore, mint.seconds(0)),
-            claim("issued-later", .issuedAt, mint.seconds(5)), claim("address-empty", .address, ""),
+            claim("valid-now", .notBefore, seconds(0)),
+            claim("issued-later", .issuedAt, seconds(5)), claim("address-empty", .address, ""),
             claim("address-missing", .address, nil), claim("address-v6", .address, "2001:db8::1"),
             claim("ip-no-address", .address, "somewhere"), claim("code-missing", .responseCode, nil),
             claim("code-empty", .responseCode, ""), claim("subject", .subject, "an-app"),
@@ -129,27 +106,22 @@ struct ApproovAcceptedVectors: VectorGroup {
             claim("unknown-claim-with-unicode", ApproovClaim("übermorgen"), "\u{1F9EA}"),
             claim("vendors-device-id", .deviceID, .text(ApproovClaimsBlueprint.exampleDeviceID)),
             claim("annotations-empty", .annotations, []),
-            TokenCase("accepted-claims-with-white-space", .accept) {
+            token("accepted-claims-with-white-space", .accept) {
                 $0.changeClaims = { Array(" \t\r\n".utf8) + $0 + [0x0A] }
             },
-            TokenCase("accepted-claims-with-escapes", .accept) {
+            token("accepted-claims-with-escapes", .accept) {
                 $0.changeClaims = { claims in
                     Array(String(decoding: claims, as: UTF8.self).replacing("\"exp\"", with: "\"e\\u0078p\"").utf8)
                 }
             },
-            TokenCase("accepted-bound-to-what-nobody-asks-for", .accept) { $0.claims.bind(to: ["custom-data"]) },
-            TokenCase("accepted-measured", .accept) { [mint] in $0.claims.measure(mint.measurements) },
-        ]
-    }
-
-    /// What the policy notes, or only looks at.
-    private var noted: [TokenCase] {
-        [
+            token("accepted-bound-to-what-nobody-asks-for", .accept) { $0.claims.bind(to: ["custom-data"]) },
+            token("accepted-measured", .accept) { $0.claims.measure(measurements) },
+            // What the policy notes, or only looks at.
             claim("annotation", .annotations, ["rooted", "something-new"]),
-            TokenCase("accepted-address-same", .accept, address: "203.0.113.7"),
-            TokenCase("accepted-address-mapped", .accept, address: "::ffff:203.0.113.7"),
-            TokenCase("accepted-address-another", .accept, address: "198.51.100.1"),
-            TokenCase("accepted-address-no-address", .accept, address: "localhost"),
+            token("accepted-address-same", .accept, address: "203.0.113.7"),
+            token("accepted-address-mapped", .accept, address: "::ffff:203.0.113.7"),
+            token("accepted-address-another", .accept, address: "198.51.100.1"),
+            token("accepted-address-no-address", .accept, address: "localhost"),
         ]
     }
 }

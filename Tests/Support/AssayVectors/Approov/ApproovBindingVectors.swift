@@ -1,29 +1,35 @@
 import AssayTesting
 
 /// Tokens that are bound to what a request carries, or are to be.
-struct ApproovBindingVectors: VectorGroup {
-    let mint: ApproovVectorMint
-
-    func files() throws(MintingError) -> [VectorDraft] {
-        [mint.file("token-binding.json", one + two + without + failover)]
-    }
-
+extension ApproovVectorMint {
     private static let session = "Bearer myauth_token"
+
     private static let device = "my-device-id"
 
     private func bound(
         _ id: String, app: String = "bound", _ outcome: VectorOutcome, to values: [String] = [session],
         _ binding: [String]
-    ) -> TokenCase {
-        TokenCase("binding-\(id)", app: app, outcome, binding: binding) { $0.claims.bind(to: values) }
+    ) -> VectorCase {
+        token("binding-\(id)", app: app, outcome, binding: binding) { $0.claims.bind(to: values) }
     }
 
     private func bound(
         _ id: String, app: String = "bound", to values: [String] = [session], _ binding: [String]
-    ) -> TokenCase { bound(id, app: app, .reject("token.binding"), to: values, binding) }
+    ) -> VectorCase { bound(id, app: app, .reject("token.binding"), to: values, binding) }
 
-    private var one: [TokenCase] {
+    var tokenBinding: [VectorCase] {
         let session = Self.session
+        let values = [Self.session, Self.device]
+        func two(_ id: String, _ outcome: VectorOutcome, _ binding: [String]) -> VectorCase {
+            bound("two-\(id)", app: "bound-to-two", outcome, to: values, binding)
+        }
+        func two(_ id: String, _ binding: [String]) -> VectorCase { two(id, .reject("token.binding"), binding) }
+        func failover(_ id: String, app: String, _ outcome: VectorOutcome, bind: [String]? = nil) -> VectorCase {
+            token("binding-failover-\(id)", app: app, outcome, binding: [Self.session, Self.device]) {
+                $0.claims = .failover(expiresAt: expiresAt)
+                if let bind { $0.claims.bind(to: bind) }
+            }
+        }
         return [
             bound("same", .accept, [session]), bound("with-space-around", .accept, [" \t\(session)  "]),
             bound("other", ["Bearer another_token"]), bound("without-its-scheme", ["myauth_token"]),
@@ -34,16 +40,6 @@ struct ApproovBindingVectors: VectorGroup {
             bound("composed-differently", to: ["Bearer e\u{301}"], ["Bearer \u{E9}"]),
             bound("to-unicode", .accept, to: ["Bearer \u{E9}"], ["Bearer \u{E9}"]),
             bound("to-nothing", to: [""], [""]),
-        ]
-    }
-
-    private var two: [TokenCase] {
-        let values = [Self.session, Self.device]
-        func two(_ id: String, _ outcome: VectorOutcome, _ binding: [String]) -> TokenCase {
-            bound("two-\(id)", app: "bound-to-two", outcome, to: values, binding)
-        }
-        func two(_ id: String, _ binding: [String]) -> TokenCase { two(id, .reject("token.binding"), binding) }
-        return [
             two("same", .accept, values), two("with-space-around", .accept, [" \(values[0])", "\(values[1])\t"]),
             // The vendor joins values without a separator, so that where one ends is not bound.
             two("divided-elsewhere", .accept, ["\(values[0])my-", "device-id"]),
@@ -51,42 +47,26 @@ struct ApproovBindingVectors: VectorGroup {
             two("second-empty", [values.joined(), ""]), two("first-empty", ["", values.joined()]),
             two("second-other", [values[0], "another-device-id"]), two("first-twice", [values[0], values[0]]),
             two("with-a-third", values + ["x"]), two("with-an-empty-third", values + [""]),
-        ]
-    }
-
-    private var without: [TokenCase] {
-        [
-            TokenCase("binding-not-bound", app: "bound", .reject("token.binding"), binding: [Self.session]),
-            TokenCase("binding-not-bound-and-nothing-presented", app: "bound", .reject("token.binding")),
-            TokenCase(
+            token("binding-not-bound", app: "bound", .reject("token.binding"), binding: [Self.session]),
+            token("binding-not-bound-and-nothing-presented", app: "bound", .reject("token.binding")),
+            token(
                 "binding-digest-of-nothing", app: "bound", .reject("token.binding"), .binding,
-                ApproovClaimsBlueprint.base64([UInt8](repeating: 0, count: 32)), binding: [Self.session]),
+                ApproovClaimsBlueprint.base64(.zeros(32)), binding: [Self.session]),
             // An API that binds nothing compares what it is given.
             bound("presented-where-nothing-is-bound", app: "api", .accept, [Self.session]),
             bound("presented-another-where-nothing-is-bound", app: "api", ["Bearer another_token"]),
             bound(
                 "of-two-values-where-nothing-is-bound", app: "api", .accept, to: [Self.session, "x"],
                 [Self.session, "x"]),
-            TokenCase("binding-presented-and-not-bound", .reject("token.binding"), binding: [Self.session]),
-        ]
-    }
-
-    /// A token without a device must not be a way around the binding.
-    private var failover: [TokenCase] {
-        func failover(_ id: String, app: String, _ outcome: VectorOutcome, bind: [String]? = nil) -> TokenCase {
-            TokenCase("binding-failover-\(id)", app: app, outcome, binding: [Self.session, Self.device]) { [mint] in
-                $0.claims = .failover(expiresAt: mint.expiresAt)
-                if let bind { $0.claims.bind(to: bind) }
-            }
-        }
-        return [
+            token("binding-presented-and-not-bound", .reject("token.binding"), binding: [Self.session]),
+            // A token without a device must not be a way around the binding.
             failover("accepted", app: "bound-to-two", .accept),
             // One that is bound has to be bound to this.
             failover("bound-elsewhere", app: "bound-to-two", .reject("token.binding"), bind: ["x"]),
-            TokenCase(
+            token(
                 "binding-failover-rejected", app: "bound", .reject("token.binding", "token.failover"),
                 binding: [Self.session]
-            ) { [mint] in $0.claims = .failover(expiresAt: mint.expiresAt) },
+            ) { $0.claims = .failover(expiresAt: expiresAt) },
         ]
     }
 }

@@ -2,27 +2,20 @@ import AssayTesting
 import FoundationEssentials
 
 /// Authentic tokens whose claims are no strict JSON of known types, or whose time is over.
-struct ApproovClaimVectors: VectorGroup {
-    let mint: ApproovVectorMint
+extension ApproovVectorMint {
+    var tokenClaims: [VectorCase] { texts + types + lengths }
 
-    func files() throws(MintingError) -> [VectorDraft] {
-        [
-            mint.file("token-claims.json", texts + types + lengths),
-            mint.file("token-expiry.json", times + lifetimes),
-        ]
-    }
-
-    private func text(_ id: String, _ change: @escaping @Sendable (String) -> String) -> TokenCase {
-        TokenCase("claims-\(id)", .reject("token.claims")) {
+    private func text(_ id: String, _ change: @escaping @Sendable (String) -> String) -> VectorCase {
+        token("claims-\(id)", .reject("token.claims")) {
             $0.changeClaims = { Array(change(String(decoding: $0, as: UTF8.self)).utf8) }
         }
     }
 
-    private func bytes(_ id: String, _ change: @escaping @Sendable ([UInt8]) -> [UInt8]) -> TokenCase {
-        TokenCase("claims-\(id)", .reject("token.claims")) { $0.changeClaims = change }
+    private func bytes(_ id: String, _ change: @escaping @Sendable ([UInt8]) -> [UInt8]) -> VectorCase {
+        token("claims-\(id)", .reject("token.claims")) { $0.changeClaims = change }
     }
 
-    private var texts: [TokenCase] {
+    private var texts: [VectorCase] {
         [
             text("empty") { _ in "" }, text("null") { _ in "null" }, text("array") { "[\($0)]" },
             text("string") { _ in "\"claims\"" }, text("number") { _ in "1" },
@@ -46,11 +39,11 @@ struct ApproovClaimVectors: VectorGroup {
         ]
     }
 
-    private func claim(_ id: String, _ claim: ApproovClaim, _ value: JSONItem) -> TokenCase {
-        TokenCase("claims-\(id)", .reject("token.claims"), claim, value)
+    private func claim(_ id: String, _ claim: ApproovClaim, _ value: JSONItem) -> VectorCase {
+        token("claims-\(id)", .reject("token.claims"), claim, value)
     }
 
-    private var types: [TokenCase] {
+    private var types: [VectorCase] {
         let texts: [ApproovClaim] = [
             .deviceID, .address, .issuer, .subject, .responseCode, .binding, .installationKey, .messageKeyID, .proofKey,
             .integrityMeasurement, .deviceMeasurement,
@@ -82,9 +75,9 @@ struct ApproovClaimVectors: VectorGroup {
             ]
     }
 
-    private var lengths: [TokenCase] {
-        func bytes(_ count: Int) -> JSONItem { ApproovClaimsBlueprint.base64(mint.bytes("length", count: count)) }
-        let digest = Data(mint.bytes("length", count: 32)).base64EncodedString()
+    private var lengths: [VectorCase] {
+        func bytes(_ count: Int) -> JSONItem { ApproovClaimsBlueprint.base64(self.bytes("length", count: count)) }
+        let digest = Data(self.bytes("length", count: 32)).base64EncodedString()
         return [
             claim("did-of-15", .deviceID, bytes(15)), claim("did-of-17", .deviceID, bytes(17)),
             claim("did-empty", .deviceID, ""), claim("did-without-padding", .deviceID, "AAAAAAAAAAAAAAAAAAAAAA"),
@@ -100,42 +93,37 @@ struct ApproovClaimVectors: VectorGroup {
         ]
     }
 
-    private func expiry(_ id: String, _ value: JSONItem?, app: String = "api") -> TokenCase {
-        TokenCase("expiry-\(id)", app: app, .reject("token.expiry"), .expiry, value)
+    private func expiry(_ id: String, _ value: JSONItem?, app: String = "api") -> VectorCase {
+        token("expiry-\(id)", app: app, .reject("token.expiry"), .expiry, value)
     }
 
-    private var times: [TokenCase] {
-        let whole = Int64(mint.time.timeIntervalSince1970)
+    var tokenExpiry: [VectorCase] {
+        let whole = Int64(time.timeIntervalSince1970)
+        let audience: JSONItem = "https://api.example.com"
+        func lives(_ id: String, _ outcome: VectorOutcome, _ seconds: Int64) -> VectorCase {
+            token("lifetime-\(id)", app: "strict", outcome) {
+                $0.claims[.expiry] = self.seconds(seconds)
+                $0.claims[.audience] = audience
+            }
+        }
         return [
-            expiry("missing", nil), expiry("a-second-ago", mint.seconds(-1)),
+            expiry("missing", nil), expiry("a-second-ago", seconds(-1)),
             // At the very time it is over.
-            expiry("now", mint.seconds(0)), expiry("now-with-fraction", .number("\(whole).000")),
+            expiry("now", seconds(0)), expiry("now-with-fraction", .number("\(whole).000")),
             expiry("a-tenth-ago", .number("\(whole - 1).9")), expiry("zero", 0), expiry("minus-zero", .number("-0")),
             expiry("negative", -9_999_999_999), expiry("beyond-doubles", .number("1e400")),
             expiry("beyond-doubles-negative", .number("-1e400")),
             expiry("beyond-integers", .number("9223372036854775808")),
             expiry("beyond-calendars", .number("253402300800")), expiry("in-milliseconds", .number("\(whole)000000")),
-            TokenCase("expiry-of-failover", .reject("token.expiry")) { [mint] in
-                $0.claims = .failover(expiresAt: mint.time)
+            token("expiry-of-failover", .reject("token.expiry")) {
+                $0.claims = .failover(expiresAt: time)
             },
-            TokenCase("expiry-without-claims", .reject("token.expiry")) {
+            token("expiry-without-claims", .reject("token.expiry")) {
                 $0.claims = ApproovClaimsBlueprint(json: [:])
             },
-            TokenCase("expiry-not-yet-valid", .reject("token.expiry"), .notBefore, mint.seconds(1)),
-            TokenCase("expiry-never-valid", .reject("token.expiry"), .notBefore, .number("1e400")),
-        ]
-    }
-
-    /// Under a policy with a longest life of five minutes.
-    private var lifetimes: [TokenCase] {
-        let audience: JSONItem = "https://api.example.com"
-        func lives(_ id: String, _ outcome: VectorOutcome, _ seconds: Int64) -> TokenCase {
-            TokenCase("lifetime-\(id)", app: "strict", outcome) { [mint] in
-                $0.claims[.expiry] = mint.seconds(seconds)
-                $0.claims[.audience] = audience
-            }
-        }
-        return [
+            token("expiry-not-yet-valid", .reject("token.expiry"), .notBefore, seconds(1)),
+            token("expiry-never-valid", .reject("token.expiry"), .notBefore, .number("1e400")),
+            // Under a policy with a longest life of five minutes.
             lives("at-its-longest", .accept, 300), lives("a-second-too-long", .reject("token.expiry"), 301),
             lives("of-an-hour", .reject("token.expiry"), 3600),
         ]

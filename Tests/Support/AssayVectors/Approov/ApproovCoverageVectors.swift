@@ -4,28 +4,21 @@ import AssayTesting
 import FoundationEssentials
 
 /// Messages whose signature covers too little or what it must not, and those with another body than the signed one.
-struct ApproovCoverageVectors: VectorGroup {
-    let mint: ApproovVectorMint
-
-    func files() throws(MintingError) -> [VectorDraft] {
-        [
-            mint.file("message-components.json", missing + parameters + absent),
-            mint.file("message-content-digest.json", bodies + digests),
-        ]
-    }
+extension ApproovVectorMint {
+    var messageComponents: [VectorCase] { missing + parameters + absent }
 
     /// A message whose signature holds for what it covers.
     private func covering(
         _ id: String, app: String = "signed", isPost: Bool = false, _ components: [SignatureComponent]
-    ) -> MessageCase {
-        MessageCase(
+    ) -> VectorCase {
+        message(
             "components-\(id)", app: app, .reject("message.components"), isPost: isPost,
             .blueprint { $0.components = components })
     }
 
     private func names(_ names: String...) -> [SignatureComponent] { names.map { SignatureComponent($0) } }
 
-    private var missing: [MessageCase] {
+    private var missing: [VectorCase] {
         [
             covering("none", []), covering("without-method", names("@target-uri", "approov-token")),
             covering("without-target-uri", names("@method", "approov-token")),
@@ -34,11 +27,11 @@ struct ApproovCoverageVectors: VectorGroup {
             covering("none-of-account", app: "signed-account", []),
             covering("without-digest", isPost: true, names("@method", "@target-uri", "approov-token")),
             covering("without-query", app: "signed-more", names("@method", "@authority", "@path", "approov-token")),
-            MessageCase(
+            message(
                 "components-body-without-digest", .reject("message.components"), isPost: true,
                 .blueprint { $0.contentDigest = "" }),
             // The digest was added by somebody on the way.
-            MessageCase(
+            message(
                 "components-digest-added", .reject("message.components"), isPost: true,
                 .blueprint { $0.contentDigest = "" },
                 .minted {
@@ -46,16 +39,16 @@ struct ApproovCoverageVectors: VectorGroup {
                         HTTPMessageParts.Field(
                             "Content-Digest", "sha-256=:k6I5cakU5erL8KjSUVTNownDwccvu5kU1Hxg88toFYg=:"))
                 }),
-            MessageCase(
+            message(
                 "components-body-added", .reject("message.components"), .minted { $0.body = Array("x".utf8) }),
-            MessageCase("components-fragment", .reject("message.components"), .blueprint { $0.targetURI += "#part" }),
+            message("components-fragment", .reject("message.components"), .blueprint { $0.targetURI += "#part" }),
         ]
     }
 
     /// Components that stand for something else than the field as it is.
-    private var parameters: [MessageCase] {
+    private var parameters: [VectorCase] {
         func parameter(_ id: String, _ name: String, _ key: String, _ value: StructuredBareItem = .boolean(true))
-            -> MessageCase
+            -> VectorCase
         {
             covering(
                 "parameter-\(id)", isPost: true,
@@ -70,9 +63,9 @@ struct ApproovCoverageVectors: VectorGroup {
     }
 
     /// What cannot be signed at all, since there is no such thing in the message.
-    private var changed: [MessageCase] {
-        func input(_ id: String, _ old: String, _ new: String) -> MessageCase {
-            MessageCase(
+    private var changed: [VectorCase] {
+        func input(_ id: String, _ old: String, _ new: String) -> VectorCase {
+            message(
                 "components-\(id)", .reject("message.components"),
                 .minted { $0.changeInput { $0.replacing(old, with: new) } })
         }
@@ -90,42 +83,37 @@ struct ApproovCoverageVectors: VectorGroup {
         ]
     }
 
-    private var absent: [MessageCase] {
+    private var absent: [VectorCase] {
         [
-            MessageCase(
+            message(
                 "components-field-removed", .reject("message.components"), isPost: true,
                 .minted { $0[field: "Content-Digest"] = nil }),
-            MessageCase("components-uri-empty", .reject("message.components"), .minted { $0.targetURI = "" }),
-            MessageCase(
+            message("components-uri-empty", .reject("message.components"), .minted { $0.targetURI = "" }),
+            message(
                 "components-field-missing", .reject("message.components"),
                 .minted { $0.changeInput { $0.replacing(")", with: " \"x-missing\")") } }),
-            MessageCase(
+            message(
                 "components-query-parameter-missing", .reject("message.components"),
                 .minted { $0.changeInput { $0.replacing(")", with: " \"@query-param\";name=\"z\")") } }),
         ]
     }
 
-    private func body(_ id: String, _ change: @escaping (inout MintedApproovMessage) -> Void) -> MessageCase {
-        MessageCase("body-\(id)", .reject("message.content-digest"), isPost: true, .minted(change))
+    private func body(_ id: String, _ change: @escaping (inout MintedApproovMessage) -> Void) -> VectorCase {
+        message("body-\(id)", .reject("message.content-digest"), isPost: true, .minted(change))
     }
 
-    private var bodies: [MessageCase] {
-        [
-            body("changed") { $0.body = $0.body.flippingLastBit() }, body("longer") { $0.body += [0x0A] },
-            body("shorter") { $0.body = $0.body.dropLast() }, body("removed") { $0.body = [] },
-            body("exchanged") { $0.body = Array("{}".utf8) },
-        ]
-    }
-
-    /// A field that is signed as it stands, and does not tell of the body.
-    private var digests: [MessageCase] {
+    var messageContentDigest: [VectorCase] {
         let digest = "k6I5cakU5erL8KjSUVTNownDwccvu5kU1Hxg88toFYg="
         func field(
             _ id: String, _ value: String, _ outcome: VectorOutcome = .reject("message.content-digest")
-        ) -> MessageCase {
-            MessageCase("digest-\(id)", outcome, isPost: true, .blueprint { $0.contentDigest = value })
+        ) -> VectorCase {
+            message("digest-\(id)", outcome, isPost: true, .blueprint { $0.contentDigest = value })
         }
         return [
+            body("changed") { $0.body = $0.body.flippingLastBit() }, body("longer") { $0.body += [0x0A] },
+            body("shorter") { $0.body = $0.body.dropLast() }, body("removed") { $0.body = [] },
+            body("exchanged") { $0.body = Array("{}".utf8) },
+            // A field that is signed as it stands, and does not tell of the body.
             field("of-nothing", "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"),
             field("of-an-old-algorithm", "md5=:AAAAAAAAAAAAAAAAAAAAAA==:"),
             field("of-an-unknown-algorithm", "sha-1024=:\(digest):"),

@@ -1,30 +1,26 @@
 import AssayTesting
 
 /// Texts that are no strict token of the form that the policy names: they are refused before any key is touched.
-struct ApproovDecodingVectors: VectorGroup {
-    let mint: ApproovVectorMint
-
-    func files() throws(MintingError) -> [VectorDraft] {
-        [mint.file("token-decode.json", texts + statusWords + parts + encryptedParts + headers + otherForm)]
-    }
+extension ApproovVectorMint {
+    var tokenDecode: [VectorCase] { texts + statusWords + parts + encryptedParts + headers + otherForm }
 
     private func token(
         _ id: String, app: String = "api", _ change: @escaping @Sendable (String) -> String
-    ) -> TokenCase {
-        TokenCase("decode-\(id)", app: app, .reject("token.decode")) { $0.changeToken = change }
+    ) -> VectorCase {
+        token("decode-\(id)", app: app, .reject("token.decode")) { $0.changeToken = change }
     }
 
-    private func parts(_ id: String, _ change: @escaping @Sendable (inout [String]) -> Void) -> TokenCase {
-        TokenCase("decode-\(id)", .reject("token.decode")) { $0.changeSigned = { $0.changeParts = change } }
+    private func parts(_ id: String, _ change: @escaping @Sendable (inout [String]) -> Void) -> VectorCase {
+        token("decode-\(id)", .reject("token.decode")) { $0.changeSigned = { $0.changeParts = change } }
     }
 
-    private func header(_ id: String, text: String) -> TokenCase {
-        TokenCase("decode-header-\(id)", .reject("token.decode")) {
+    private func header(_ id: String, text: String) -> VectorCase {
+        token("decode-header-\(id)", .reject("token.decode")) {
             $0.changeSigned = { $0.changeHeader = { _ in Array(text.utf8) } }
         }
     }
 
-    private var texts: [TokenCase] {
+    private var texts: [VectorCase] {
         [
             token("empty") { _ in "" }, token("dots-alone") { _ in ".." }, token("text") { _ in "token" },
             token("with-leading-space") { " " + $0 }, token("with-trailing-space") { $0 + " " },
@@ -49,13 +45,13 @@ struct ApproovDecodingVectors: VectorGroup {
     }
 
     /// What apps send in place of a token (Approov, Token Fetch Status).
-    private var statusWords: [TokenCase] {
+    private var statusWords: [VectorCase] {
         ["NO_NETWORK", "POOR_NETWORK", "MITM_DETECTED", "NO_APPROOV_SERVICE", "UNKNOWN_URL", "no_network"].map { word in
             token("status-\(word)") { _ in word }
         } + [token("status-with-prefix", app: "prefixed") { _ in "Bearer NO_NETWORK" }]
     }
 
-    private var parts: [TokenCase] {
+    private var parts: [VectorCase] {
         let names = ["header", "payload", "signature"]
         return names.indices.flatMap { index in
             [
@@ -73,9 +69,9 @@ struct ApproovDecodingVectors: VectorGroup {
         ]
     }
 
-    private var encryptedParts: [TokenCase] {
-        func encrypted(_ id: String, _ change: @escaping @Sendable (inout JWEBlueprint) -> Void) -> TokenCase {
-            TokenCase("decode-encrypted-\(id)", app: "sealed", .reject("token.decode")) {
+    private var encryptedParts: [VectorCase] {
+        func encrypted(_ id: String, _ change: @escaping @Sendable (inout JWEBlueprint) -> Void) -> VectorCase {
+            token("decode-encrypted-\(id)", app: "sealed", .reject("token.decode")) {
                 $0.form = .encrypted
                 $0.changeEncrypted = change
             }
@@ -89,7 +85,7 @@ struct ApproovDecodingVectors: VectorGroup {
         ]
     }
 
-    private var headers: [TokenCase] {
+    private var headers: [VectorCase] {
         [
             header("empty", text: ""), header("not-json", text: "HS256"), header("as-array", text: #"["HS256"]"#),
             header("empty-object", text: "{}"), header("without-algorithm", text: #"{"typ":"JWT"}"#),
@@ -109,11 +105,11 @@ struct ApproovDecodingVectors: VectorGroup {
     }
 
     /// The form of tokens is the policy's to fix, and never that of what comes.
-    private var otherForm: [TokenCase] {
+    private var otherForm: [VectorCase] {
         [
-            TokenCase("decode-encrypted-where-signed-is-set-up", .reject("token.decode")) { $0.form = .encrypted },
-            TokenCase("decode-signed-where-encrypted-is-set-up", app: "sealed", .reject("token.decode")),
-            TokenCase("decode-signed-inside-encrypted", .reject("token.decode")) { (blueprint) throws(MintingError) in
+            token("decode-encrypted-where-signed-is-set-up", .reject("token.decode")) { $0.form = .encrypted },
+            token("decode-signed-where-encrypted-is-set-up", app: "sealed", .reject("token.decode")),
+            token("decode-signed-inside-encrypted", .reject("token.decode")) { (blueprint) throws(MintingError) in
                 let inner = try blueprint.mint().token
                 blueprint.form = .encrypted
                 blueprint.changeClaims = { _ in Array(inner.utf8) }

@@ -2,30 +2,24 @@ import AssayTesting
 import FoundationEssentials
 
 /// Encrypted tokens of strict form that no live secret opens, or that are encrypted by other algorithms.
-struct ApproovEncryptionVectors: VectorGroup {
-    let mint: ApproovVectorMint
-
-    func files() throws(MintingError) -> [VectorDraft] {
-        [mint.file("token-decryption.json", secrets + bits + plaintexts)]
-    }
-
+extension ApproovVectorMint {
     private func token(
         _ id: String, _ outcome: VectorOutcome = .reject("token.decryption"),
         _ change: @escaping (inout ApproovTokenBlueprint) throws(MintingError) -> Void
-    ) -> TokenCase {
-        TokenCase("encrypted-\(id)", app: "sealed", outcome) { (blueprint) throws(MintingError) in
+    ) -> VectorCase {
+        token("encrypted-\(id)", app: "sealed", outcome) { (blueprint) throws(MintingError) in
             blueprint.form = .encrypted
             try change(&blueprint)
         }
     }
 
-    private func encrypted(_ id: String, _ change: @escaping @Sendable (inout JWEBlueprint) -> Void) -> TokenCase {
+    private func encrypted(_ id: String, _ change: @escaping @Sendable (inout JWEBlueprint) -> Void) -> VectorCase {
         token(id) { $0.changeEncrypted = change }
     }
 
-    private var secrets: [TokenCase] {
-        let (secret, iv) = (mint.current.secret, mint.bytes("key-iv/secrets", count: 12))
-        let (attacker, other) = (mint.attacker.secret, mint.otherAPI.secret)
+    var tokenDecryption: [VectorCase] {
+        let (secret, iv) = (current.secret, bytes("key-iv/secrets", count: 12))
+        let (attacker, other) = (attacker.secret, otherAPI.secret)
         return [
             token("rejected") { $0 = $0.rejected() }, token("of-an-attacker") { $0.keys.secret = attacker },
             token("of-another-api") { $0.keys.secret = other },
@@ -37,13 +31,8 @@ struct ApproovEncryptionVectors: VectorGroup {
                 $0.keyManagement = .gcmKeyWrap(Array(secret.suffix(32)), initializationVector: iv)
             },
             encrypted("under-zero-bytes") {
-                $0.keyManagement = .gcmKeyWrap([UInt8](repeating: 0, count: 32), initializationVector: iv)
+                $0.keyManagement = .gcmKeyWrap(.zeros(32), initializationVector: iv)
             },
-        ]
-    }
-
-    private var bits: [TokenCase] {
-        [
             encrypted("key-changed") { $0.changeEncryptedKey = { $0.flippingLastBit() } },
             encrypted("iv-changed") { $0.changeInitializationVector = { $0.flippingLastBit() } },
             encrypted("ciphertext-changed") { $0.changeCiphertext = { $0.flippingLastBit() } },
@@ -59,13 +48,8 @@ struct ApproovEncryptionVectors: VectorGroup {
             encrypted("tag-zero") { $0.changeTag = { $0.map { _ in 0 } } },
             // The header is authenticated as it was written.
             encrypted("header-with-a-space-more") { $0.changeParts = { $0[0] = withSpace($0[0]) } },
-            encrypted("key-tag-changed") { $0.header["tag"] = .text(Base64URL.text([UInt8](repeating: 0, count: 16))) },
-            encrypted("key-iv-changed") { $0.header["iv"] = .text(Base64URL.text([UInt8](repeating: 0, count: 12))) },
-        ]
-    }
-
-    private var plaintexts: [TokenCase] {
-        [
+            encrypted("key-tag-changed") { $0.header["tag"] = .text(Base64URL.text([UInt8].zeros(16))) },
+            encrypted("key-iv-changed") { $0.header["iv"] = .text(Base64URL.text([UInt8].zeros(12))) },
             token("nothing", .reject("token.claims")) { $0.changeClaims = { _ in [] } },
             token("no-object", .reject("token.claims")) { $0.changeClaims = { _ in Array("[]".utf8) } },
             // An encrypted token is not signed besides, and a token in a token is none.
@@ -75,7 +59,7 @@ struct ApproovEncryptionVectors: VectorGroup {
                 let text = try inner.mint().token
                 blueprint.changeClaims = { _ in Array(text.utf8) }
             },
-            token("expired", .reject("token.expiry")) { [mint] in $0.claims[.expiry] = mint.seconds(0) },
+            token("expired", .reject("token.expiry")) { $0.claims[.expiry] = seconds(0) },
         ]
     }
 }

@@ -1,27 +1,23 @@
 import AssayTesting
 
 /// Tokens whose header means no key that may be used: another algorithm than the key's, or another key.
-struct ApproovKeyVectors: VectorGroup {
-    let mint: ApproovVectorMint
+extension ApproovVectorMint {
+    var scopeTokenKey: [VectorCase] { windows(prefix: "scope-") + otherScope }
 
-    func files() throws(MintingError) -> [VectorDraft] {
-        [
-            mint.file("token-key.json", algorithms + confusions + names + encrypted),
-            mint.file("token-key-windows.json", windows(prefix: "")),
-            mint.file("scope/token-key.json", windows(prefix: "scope-") + otherScope),
-        ]
-    }
+    var tokenKeyWindows: [VectorCase] { windows(prefix: "") }
+
+    var tokenKey: [VectorCase] { algorithms + confusions + names + encrypted }
 
     private func signed(
         _ id: String, app: String = "api", _ change: @escaping @Sendable (inout JWSBlueprint) -> Void
-    ) -> TokenCase {
-        TokenCase("key-\(id)", app: app, .reject("token.key")) { $0.changeSigned = change }
+    ) -> VectorCase {
+        token("key-\(id)", app: app, .reject("token.key")) { $0.changeSigned = change }
     }
 
-    private var algorithms: [TokenCase] {
+    private var algorithms: [VectorCase] {
         let none = ["none", "None", "NONE", "nOnE"]
         let others = ["hs256", "HS256 ", "RS256", "ES256", "PS256", "EdDSA", "A256GCMKW", "dir", ""]
-        let secret = mint.current.secret
+        let secret = current.secret
         return none.flatMap { name in
             [
                 signed("\(name)-without-signature") {
@@ -46,8 +42,8 @@ struct ApproovKeyVectors: VectorGroup {
     }
 
     /// What everybody knows of a package key, used as a secret; and one package key where another is meant.
-    private var confusions: [TokenCase] {
-        let keys = mint.current
+    private var confusions: [VectorCase] {
+        let keys = current
         let secrets: [(String, [UInt8])] = [
             ("es", Array(keys.signingKeyFile.utf8)), ("rs", Array(keys.rsaKeyFile.utf8)),
             ("es", keys.signingKey.subjectPublicKeyInfo()), ("rs", keys.rsaKey.subjectPublicKeyInfo),
@@ -61,8 +57,8 @@ struct ApproovKeyVectors: VectorGroup {
         func asymmetric(
             _ id: String, _ form: ApproovTokenBlueprint.Form, _ keyID: String?, app: String = "asymmetric",
             alg: String? = nil
-        ) -> TokenCase {
-            TokenCase("key-\(id)", app: app, .reject("token.key")) {
+        ) -> VectorCase {
+            token("key-\(id)", app: app, .reject("token.key")) {
                 $0.form = form
                 $0.keyID = keyID
                 if let alg { $0.changeSigned = { $0.header["alg"] = .text(alg) } }
@@ -83,9 +79,9 @@ struct ApproovKeyVectors: VectorGroup {
         ]
     }
 
-    private var names: [TokenCase] {
-        func named(_ id: String, _ keyID: String) -> TokenCase {
-            TokenCase("key-id-\(id)", app: "named", .reject("token.key")) { $0.keyID = keyID }
+    private var names: [VectorCase] {
+        func named(_ id: String, _ keyID: String) -> VectorCase {
+            token("key-id-\(id)", app: "named", .reject("token.key")) { $0.keyID = keyID }
         }
         return [
             named("unknown", "three"), named("empty", ""), named("in-other-case", "ONE"), named("with-space", "one "),
@@ -94,16 +90,16 @@ struct ApproovKeyVectors: VectorGroup {
         ]
     }
 
-    private var encrypted: [TokenCase] {
+    private var encrypted: [VectorCase] {
         func encrypted(
             _ id: String, app: String = "sealed", _ change: @escaping @Sendable (inout JWEBlueprint) -> Void
-        ) -> TokenCase {
-            TokenCase("key-encrypted-\(id)", app: app, .reject("token.key")) {
+        ) -> VectorCase {
+            token("key-encrypted-\(id)", app: app, .reject("token.key")) {
                 $0.form = .encrypted
                 $0.changeEncrypted = change
             }
         }
-        let key = mint.current.encryptionKey
+        let key = current.encryptionKey
         return [
             encrypted("id-unknown", app: "sealed-named") { $0.header["kid"] = "three" },
             encrypted("id-not-live", app: "sealed-named") { $0.header["kid"] = "old" },
@@ -115,32 +111,32 @@ struct ApproovKeyVectors: VectorGroup {
     }
 
     /// Keys that are not live: that of yesterday and that of tomorrow.
-    private func windows(prefix: String) -> [TokenCase] {
-        let (expired, pending) = (mint.expired.secret, mint.pending.secret)
+    private func windows(prefix: String) -> [VectorCase] {
+        let (expired, pending) = (expired.secret, pending.secret)
         return [
-            TokenCase("\(prefix)key-expired", .reject("token.signature")) { $0.keys.secret = expired },
-            TokenCase("\(prefix)key-pending", .reject("token.signature")) { $0.keys.secret = pending },
+            token("\(prefix)key-expired", .reject("token.signature")) { $0.keys.secret = expired },
+            token("\(prefix)key-pending", .reject("token.signature")) { $0.keys.secret = pending },
         ]
             + (prefix.isEmpty
                 ? [
-                    TokenCase("key-expired-encrypted", app: "sealed", .reject("token.decryption")) {
+                    token("key-expired-encrypted", app: "sealed", .reject("token.decryption")) {
                         $0.form = .encrypted
                         $0.keys.secret = expired
                     },
                     // A second after its last moment.
-                    TokenCase("key-previous-a-second-later", .reject("token.signature"), delay: 1) {
-                        [previous = mint.previous.secret] in
+                    token("key-previous-a-second-later", .reject("token.signature"), delay: 1) {
+                        [previous = previous.secret] in
                         $0.keys.secret = previous
                     },
                 ] : [])
     }
 
-    private var otherScope: [TokenCase] {
-        let other = mint.otherAPI.secret
+    private var otherScope: [VectorCase] {
+        let other = otherAPI.secret
         return [
-            TokenCase("scope-key-of-another-api", .reject("token.signature")) { $0.keys.secret = other },
-            TokenCase("scope-key-of-its-api", app: "other-api", .accept) { $0.keys.secret = other },
-            TokenCase("scope-token-of-another-api", app: "other-api", .reject("token.signature")),
+            token("scope-key-of-another-api", .reject("token.signature")) { $0.keys.secret = other },
+            token("scope-key-of-its-api", app: "other-api", .accept) { $0.keys.secret = other },
+            token("scope-token-of-another-api", app: "other-api", .reject("token.signature")),
         ]
     }
 }

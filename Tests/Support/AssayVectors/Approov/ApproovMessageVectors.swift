@@ -4,24 +4,15 @@ import AssayTesting
 import FoundationEssentials
 
 /// Signed messages with another token or another key, a signature over something else, or one of another time.
-struct ApproovMessageVectors: VectorGroup {
-    let mint: ApproovVectorMint
-
-    func files() throws(MintingError) -> [VectorDraft] {
-        [
-            mint.file("message-token.json", tokens),
-            mint.file("message-key.json", keys),
-            mint.file("message-signature.json", changes + signatures),
-            mint.file("message-freshness.json", times),
-        ]
-    }
+extension ApproovVectorMint {
+    var messageSignature: [VectorCase] { changes + signatures }
 
     // MARK: The token in it
 
-    private var tokens: [MessageCase] {
+    var messageToken: [VectorCase] {
         func token(
-            _ id: String, app: String = "signed", _ outcome: VectorOutcome, _ changes: MessageCase.Change
-        ) -> MessageCase { MessageCase("token-\(id)", app: app, outcome, changes) }
+            _ id: String, app: String = "signed", _ outcome: VectorOutcome, _ changes: MessageChange
+        ) -> VectorCase { message("token-\(id)", app: app, outcome, changes) }
         return [
             token("missing", .reject("token.decode"), .minted { $0[field: "Approov-Token"] = nil }),
             token("empty", .reject("token.decode"), .minted { $0[field: "Approov-Token"] = "" }),
@@ -44,12 +35,12 @@ struct ApproovMessageVectors: VectorGroup {
                 "with-prefix", .reject("token.decode"),
                 .minted { $0[field: "Approov-Token"] = "Bearer \($0.fields[0].value)" }),
             token("rejected", .reject("token.signature"), .token { $0 = $0.rejected() }),
-            token("expired", .reject("token.expiry"), .token { [mint] in $0.claims[.expiry] = mint.seconds(0) }),
+            token("expired", .reject("token.expiry"), .token { $0.claims[.expiry] = seconds(0) }),
             token("bound-to-nothing", app: "signed-bound", .reject("token.binding"), .token { _ in }),
             token(
                 "failover", .reject("message.key"),
-                .token { [mint] in $0.claims = .failover(expiresAt: mint.expiresAt) }),
-            MessageCase(
+                .token { $0.claims = .failover(expiresAt: expiresAt) }),
+            message(
                 "token-without-the-prefix", app: "signed-prefixed", .reject("token.decode"),
                 .blueprint {
                     $0.fields = [HTTPMessageParts.Field("Authorization", $0.fields[0].value)]
@@ -59,38 +50,38 @@ struct ApproovMessageVectors: VectorGroup {
             token("encrypted", .reject("token.decode"), .token { $0.form = .encrypted }),
             token(
                 "of-another-account", .reject("token.signature"),
-                .token { [mint] in $0.keys.secret = mint.attacker.secret }),
+                .token { $0.keys.secret = attacker.secret }),
         ]
     }
 
     // MARK: The key
 
-    private var keys: [MessageCase] {
-        let p384 = TestKey(.p384, seed: mint.seed, label: "approov/p384")
+    var messageKey: [VectorCase] {
+        let p384 = TestKey(.p384, seed: seed, label: "approov/p384")
         func token(
             _ id: String, app: String = "signed", _ change: @escaping (inout ApproovTokenBlueprint) -> Void
-        ) -> MessageCase { MessageCase("key-\(id)", app: app, .reject("message.key"), .token(change)) }
-        func ipk(_ id: String, _ bytes: [UInt8]) -> MessageCase {
+        ) -> VectorCase { message("key-\(id)", app: app, .reject("message.key"), .token(change)) }
+        func ipk(_ id: String, _ bytes: [UInt8]) -> VectorCase {
             token("ipk-\(id)") { $0.claims[.installationKey] = ApproovClaimsBlueprint.base64(bytes) }
         }
-        let info = mint.current.installationPublicKey
+        let info = current.installationPublicKey
         return [
             token("ipk-missing") { $0.claims[.installationKey] = nil }, ipk("empty", []),
-            ipk("of-p384", p384.subjectPublicKeyInfo()), ipk("point-alone", mint.current.installationKey.publicPoint),
+            ipk("of-p384", p384.subjectPublicKeyInfo()), ipk("point-alone", current.installationKey.publicPoint),
             ipk("truncated", info.dropLast()), ipk("with-trailing-byte", info + [0]),
-            ipk("not-on-the-curve", info.flippingLastBit()), ipk("rsa", mint.current.rsaKey.subjectPublicKeyInfo),
+            ipk("not-on-the-curve", info.flippingLastBit()), ipk("rsa", current.rsaKey.subjectPublicKeyInfo),
             ipk(
                 "compressed",
-                mint.current.installationKey.subjectPublicKeyInfo(
-                    point: mint.current.installationKey.compressedPublicPoint)),
+                current.installationKey.subjectPublicKeyInfo(
+                    point: current.installationKey.compressedPublicPoint)),
             token("mskid-missing", app: "signed-account") { $0.claims[.messageKeyID] = nil },
             token("mskid-unknown", app: "signed-account") { $0.claims[.messageKeyID] = "other" },
             token("mskid-empty", app: "signed-account") { $0.claims[.messageKeyID] = "" },
-            token("mskid-in-other-case", app: "signed-account") { [mint] in
-                $0.claims[.messageKeyID] = .text(mint.current.messageKeyID.uppercased())
+            token("mskid-in-other-case", app: "signed-account") {
+                $0.claims[.messageKeyID] = .text(current.messageKeyID.uppercased())
             },
-            token("mskid-not-live", app: "signed-account") { [mint] in
-                $0.claims[.messageKeyID] = .text(mint.expired.messageKeyID)
+            token("mskid-not-live", app: "signed-account") {
+                $0.claims[.messageKeyID] = .text(expired.messageKeyID)
             },
         ]
     }
@@ -98,12 +89,12 @@ struct ApproovMessageVectors: VectorGroup {
     // MARK: The signature
 
     /// Somebody on the way changes what was signed.
-    private var changes: [MessageCase] {
+    private var changes: [VectorCase] {
         func changed(
             _ id: String, app: String = "signed", _ change: @escaping (inout MintedApproovMessage) -> Void
-        ) -> MessageCase { MessageCase("changed-\(id)", app: app, .reject("message.signature"), .minted(change)) }
-        let uri = ApproovVectorMint.targetURI
-        func target(_ id: String, _ uri: String) -> MessageCase { changed("uri-\(id)") { $0.targetURI = uri } }
+        ) -> VectorCase { message("changed-\(id)", app: app, .reject("message.signature"), .minted(change)) }
+        let uri = Self.targetURI
+        func target(_ id: String, _ uri: String) -> VectorCase { changed("uri-\(id)") { $0.targetURI = uri } }
         return [
             changed("method") { $0.method = "DELETE" }, changed("method-in-other-case") { $0.method = "get" },
             target("path", uri.replacing("items", with: "admin")), target("host", uri.replacing("api.", with: "evil.")),
@@ -115,8 +106,8 @@ struct ApproovMessageVectors: VectorGroup {
             target("encoded-otherwise", uri.replacing("items", with: "%69tems")),
             target("with-a-slash-more", uri.replacing("/v1", with: "//v1")),
             changed("method-of-account", app: "signed-account") { $0.method = "DELETE" },
-            changed("created") { [mint] in
-                let created = Int64(mint.time.timeIntervalSince1970)
+            changed("created") {
+                let created = Int64(time.timeIntervalSince1970)
                 $0.changeInput { $0.replacing("created=\(created - 2)", with: "created=\(created - 1)") }
             },
             changed("algorithm-removed") {
@@ -129,25 +120,25 @@ struct ApproovMessageVectors: VectorGroup {
         ]
     }
 
-    private var signatures: [MessageCase] {
-        let attacker = mint.attacker
-        let zero = [UInt8](repeating: 0, count: 32)
+    private var signatures: [VectorCase] {
+        let attacker = attacker
+        let zero = [UInt8].zeros(32)
         func signed(
             _ id: String, app: String = "signed",
             _ change: @escaping (inout ApproovMessageBlueprint) throws(MintingError) -> Void
-        ) -> MessageCase { MessageCase("signature-\(id)", app: app, .reject("message.signature"), .blueprint(change)) }
-        func written(_ id: String, _ write: @escaping @Sendable (ECDSASignature) -> [UInt8]) -> MessageCase {
+        ) -> VectorCase { message("signature-\(id)", app: app, .reject("message.signature"), .blueprint(change)) }
+        func written(_ id: String, _ write: @escaping @Sendable (ECDSASignature) -> [UInt8]) -> VectorCase {
             signed(id) { $0.writeSignature = write }
         }
         return [
             signed("of-another-installation") { $0.signer = .installation(attacker.installationKey) },
             signed("of-another-account", app: "signed-account") { $0.signer = .account(attacker.messageKey) },
-            signed("of-another-live-key", app: "signed-account") { [mint] in
-                $0.signer = .account(mint.previous.messageKey)
+            signed("of-another-live-key", app: "signed-account") {
+                $0.signer = .account(previous.messageKey)
             },
             // The account's token secret is no message key.
-            signed("under-the-token-secret", app: "signed-account") { [mint] in
-                $0.signer = .account(mint.current.secret)
+            signed("under-the-token-secret", app: "signed-account") {
+                $0.signer = .account(current.secret)
             },
             signed("under-nothing", app: "signed-account") { $0.signer = .account([]) },
             written("both-zero") { _ in zero + zero }, written("r-and-s-exchanged") { $0.s + $0.r },
@@ -167,13 +158,13 @@ struct ApproovMessageVectors: VectorGroup {
 
     // MARK: The time
 
-    private var times: [MessageCase] {
-        let now = Int64(mint.time.timeIntervalSince1970)
+    var messageFreshness: [VectorCase] {
+        let now = Int64(time.timeIntervalSince1970)
         func times(
             _ id: String, _ outcome: VectorOutcome = .reject("message.freshness"), app: String = "signed",
             created: Int64?, expires: Int64?
-        ) -> MessageCase {
-            MessageCase(
+        ) -> VectorCase {
+            message(
                 "time-\(id)", app: app, outcome,
                 .blueprint {
                     $0[parameter: "created"] = created.map { .integer(now + $0) }

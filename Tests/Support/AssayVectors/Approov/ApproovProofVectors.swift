@@ -1,42 +1,41 @@
 import AssayTesting
 
 /// Measurement proofs, with their measurements and with the token that carries them.
-struct ApproovProofVectors: VectorGroup {
-    let mint: ApproovVectorMint
-
-    func files() throws(MintingError) -> [VectorDraft] {
-        [mint.file("proof.json", accepted + refused + missing + tokens)]
-    }
-
+extension ApproovVectorMint {
     private func proof(
         _ id: String, hasToken: Bool = false, _ change: @escaping (inout ApproovProofBlueprint) -> Void
-    ) -> ProofCase { ProofCase(id, .reject("proof.measurement"), hasToken: hasToken, change: change) }
+    ) -> VectorCase { proof(id, .reject("proof.measurement"), hasToken: hasToken, change: change) }
 
     private func device(_ blueprint: inout ApproovProofBlueprint) {
-        blueprint.proof = mint.measurements.proof(nonce: blueprint.nonce, of: mint.measurements.device ?? [])
+        blueprint.proof = measurements.proof(nonce: blueprint.nonce, of: measurements.device ?? [])
     }
 
-    private var accepted: [ProofCase] {
-        [
-            ProofCase("of-integrity", .accept), ProofCase("of-the-device", .accept, change: device),
-            ProofCase("of-integrity-as-demanded", .accept, change: { $0.measurement = "integrity" }),
-            ProofCase(
+    var proofs: [VectorCase] {
+        let measurements = measurements
+        let other = nonce("other")
+        func without(_ id: String, _ change: @escaping (inout ApproovTestMeasurements) -> Void) -> VectorCase {
+            proof(id) {
+                var measurements = measurements
+                change(&measurements)
+                $0.source = .measurements(measurements)
+            }
+        }
+        func token(
+            _ id: String, _ outcome: VectorOutcome, _ change: @escaping (inout ApproovTokenBlueprint) -> Void
+        ) -> VectorCase { proof("token-\(id)", outcome, hasToken: true, changeToken: change) }
+        return [
+            proof("of-integrity", .accept), proof("of-the-device", .accept, change: device),
+            proof("of-integrity-as-demanded", .accept, change: { $0.measurement = "integrity" }),
+            proof(
                 "of-the-device-as-demanded", .accept,
                 change: {
                     device(&$0)
                     $0.measurement = "device"
                 }),
-            ProofCase("with-token", .accept, hasToken: true),
-            ProofCase("of-the-device-with-token", .accept, hasToken: true, change: device),
-            ProofCase(
+            proof("with-token", .accept, hasToken: true),
+            proof("of-the-device-with-token", .accept, hasToken: true, change: device),
+            proof(
                 "with-encrypted-token", app: "sealed", .accept, hasToken: true, changeToken: { $0.form = .encrypted }),
-        ]
-    }
-
-    private var refused: [ProofCase] {
-        let measurements = mint.measurements
-        let other = mint.nonce("other")
-        return [
             proof("changed") { $0.proof = $0.proof.flippingLastBit() },
             proof("zero") { $0.proof = $0.proof.map { _ in 0 } }, proof("empty") { $0.proof = [] },
             proof("of-31") { $0.proof = $0.proof.dropLast() }, proof("of-33") { $0.proof += [0] },
@@ -67,18 +66,6 @@ struct ApproovProofVectors: VectorGroup {
                 others.proofKey = other
                 $0.proof = others.proof(nonce: $0.nonce, of: measurements.integrity ?? [])
             },
-        ]
-    }
-
-    private var missing: [ProofCase] {
-        func without(_ id: String, _ change: @escaping (inout ApproovTestMeasurements) -> Void) -> ProofCase {
-            proof(id) { [mint] in
-                var measurements = mint.measurements
-                change(&measurements)
-                $0.source = .measurements(measurements)
-            }
-        }
-        return [
             without("without-measurements") {
                 $0 = ApproovTestMeasurements(proofKey: nil, integrity: nil, device: nil)
             },
@@ -88,14 +75,6 @@ struct ApproovProofVectors: VectorGroup {
                 $0.device = nil
             },
             without("of-another-app") { $0.integrity = $0.integrity?.flippingLastBit() },
-        ]
-    }
-
-    private var tokens: [ProofCase] {
-        func token(
-            _ id: String, _ outcome: VectorOutcome, _ change: @escaping (inout ApproovTokenBlueprint) -> Void
-        ) -> ProofCase { ProofCase("token-\(id)", outcome, hasToken: true, changeToken: change) }
-        return [
             proof("with-token-changed", hasToken: true) { $0.proof = $0.proof.flippingLastBit() },
             token("without-measurements", .reject("proof.measurement")) {
                 for claim in [ApproovClaim.proofKey, .integrityMeasurement, .deviceMeasurement] {
@@ -103,10 +82,10 @@ struct ApproovProofVectors: VectorGroup {
                 }
             },
             token("rejected", .reject("token.signature")) { $0 = $0.rejected() },
-            token("expired", .reject("token.expiry")) { [mint] in $0.claims[.expiry] = mint.seconds(0) },
+            token("expired", .reject("token.expiry")) { $0.claims[.expiry] = seconds(0) },
             token("encrypted-where-signed-is-set-up", .reject("token.decode")) { $0.form = .encrypted },
-            token("key-of-15", .reject("token.claims")) { [mint] in
-                $0.claims[.proofKey] = ApproovClaimsBlueprint.base64(mint.bytes("short", count: 15))
+            token("key-of-15", .reject("token.claims")) {
+                $0.claims[.proofKey] = ApproovClaimsBlueprint.base64(bytes("short", count: 15))
             },
         ]
     }

@@ -5,31 +5,25 @@ import AssayTesting
 import FoundationEssentials
 
 /// Messages that are judged by what the ledger already holds: the records of a file depend on each other.
-struct ApproovReplayVectors: VectorGroup {
-    let mint: ApproovVectorMint
-
-    func files() throws(MintingError) -> [VectorDraft] {
-        [mint.file("message-replay.json", try replays()), mint.file("message-often.json", try often())]
-    }
-
+extension ApproovVectorMint {
     private typealias Step = (id: String, message: MintedApproovMessage, delay: TimeInterval, outcome: VectorOutcome)
 
     private func minted(
         _ id: String, app: String = "signed", _ change: @escaping (inout ApproovMessageBlueprint) -> Void = { _ in }
     ) throws(MintingError) -> MintedApproovMessage {
-        try MessageCase("replay-\(id)", app: app, .accept, .blueprint { change(&$0) }).mint(mint)
+        try minted("message-replay-\(id)", app: app, [.blueprint { change(&$0) }])
     }
 
     private func records(_ steps: [Step], app: String) -> [EvidenceRecord] {
         steps.map { step in
             step.message.record(
-                id: "message-\(step.id)", app: app, receivedAt: mint.time.addingTimeInterval(step.delay),
+                id: "message-\(step.id)", app: app, receivedAt: time.addingTimeInterval(step.delay),
                 expect: step.outcome.expectation("approov"))
         }
     }
 
     /// What was signed is good once in its window.
-    private func replays() throws(MintingError) -> [EvidenceRecord] {
+    func messageReplay() throws(MintingError) -> [EvidenceRecord] {
         let genuine = try minted("genuine") { $0[parameter: "expires"] = nil }
         let again = try minted("genuine") {
             $0[parameter: "expires"] = nil
@@ -38,9 +32,9 @@ struct ApproovReplayVectors: VectorGroup {
         var withMore = genuine
         withMore[field: "X-Retry"] = "1"
         withMore.fields.reverse()
-        let second = try minted("genuine") { [mint] in
+        let second = try minted("genuine") {
             $0[parameter: "expires"] = nil
-            $0[parameter: "created"] = .integer(Int64(mint.time.timeIntervalSince1970) - 1)
+            $0[parameter: "created"] = .integer(Int64(time.timeIntervalSince1970) - 1)
         }
         let nonce = try minted("genuine") {
             $0[parameter: "expires"] = nil
@@ -73,7 +67,7 @@ struct ApproovReplayVectors: VectorGroup {
     }
 
     /// Where the caller sees to it that nothing happens twice.
-    private func often() throws(MintingError) -> [EvidenceRecord] {
+    func messageOften() throws(MintingError) -> [EvidenceRecord] {
         let message = try minted("often", app: "signed-often")
         return records(
             [("often-first", message, 0, .accept), ("often-again", message, 1, .accept)], app: "signed-often")

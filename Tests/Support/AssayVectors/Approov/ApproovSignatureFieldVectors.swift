@@ -4,32 +4,33 @@ import AssayTesting
 import FoundationEssentials
 
 /// Messages whose signature fields are no strict structured fields with one signature of the policy's label.
-struct ApproovSignatureFieldVectors: VectorGroup {
-    let mint: ApproovVectorMint
-
-    func files() throws(MintingError) -> [VectorDraft] {
-        [mint.file("message-decode.json", missing + labels + duplicates + parameters + texts + lengths)]
-    }
-
+extension ApproovVectorMint {
     private func minted(
         _ id: String, app: String = "signed", _ change: @escaping (inout MintedApproovMessage) -> Void
-    ) -> MessageCase { MessageCase("decode-\(id)", app: app, .reject("message.decode"), .minted(change)) }
+    ) -> VectorCase { message("decode-\(id)", app: app, .reject("message.decode"), .minted(change)) }
 
-    private func input(_ id: String, _ change: @escaping (String) -> String) -> MessageCase {
+    private func input(_ id: String, _ change: @escaping (String) -> String) -> VectorCase {
         minted("input-\(id)") { $0.changeInput(change) }
     }
 
-    private func signature(_ id: String, _ change: @escaping (String) -> String) -> MessageCase {
+    private func signature(_ id: String, _ change: @escaping (String) -> String) -> VectorCase {
         minted("signature-\(id)") { $0[field: "Signature"] = $0[field: "Signature"].map(change) }
     }
 
     private func signed(
         _ id: String, app: String = "signed",
         _ change: @escaping (inout ApproovMessageBlueprint) throws(MintingError) -> Void
-    ) -> MessageCase { MessageCase("decode-\(id)", app: app, .reject("message.decode"), .blueprint(change)) }
+    ) -> VectorCase { message("decode-\(id)", app: app, .reject("message.decode"), .blueprint(change)) }
 
-    private var missing: [MessageCase] {
-        [
+    var messageDecode: [VectorCase] {
+        let installation = current.installationKey
+        func parameter(_ id: String, _ name: String, _ value: StructuredBareItem) -> VectorCase {
+            signed("parameter-\(id)") { $0[parameter: name] = value }
+        }
+        func length(_ id: String, app: String = "signed", _ change: @escaping @Sendable ([UInt8]) -> [UInt8])
+            -> VectorCase
+        { signed("length-\(id)", app: app) { $0.changeSignature = change } }
+        return [
             minted("unsigned") {
                 $0[field: "Signature-Input"] = nil
                 $0[field: "Signature"] = nil
@@ -41,30 +42,19 @@ struct ApproovSignatureFieldVectors: VectorGroup {
                 $0[field: "Signature-Input"] = ""
                 $0[field: "Signature"] = ""
             },
-        ]
-    }
-
-    private var labels: [MessageCase] {
-        let installation = mint.current.installationKey
-        return [
             signed("label-another") { $0.label = "sig1" }, signed("label-of-the-other-signer") { $0.label = "account" },
             signed("label-in-other-words") { $0.label = "installation" },
             input("label-another") { $0.replacing("install=", with: "other=") },
             signature("label-another") { $0.replacing("install=", with: "other=") },
             input("label-in-other-case") { $0.replacing("install=", with: "Install=") },
             // A signature of an installation where the policy demands the account's.
-            MessageCase(
+            message(
                 "decode-installation-where-accounts-sign", app: "signed-account", .reject("message.decode"),
                 .blueprint {
                     $0 = ApproovMessageBlueprint(
                         method: $0.method, targetURI: $0.targetURI, token: $0.fields[0].value,
-                        signer: .installation(installation), createdAt: mint.time)
+                        signer: .installation(installation), createdAt: time)
                 }),
-        ]
-    }
-
-    private var duplicates: [MessageCase] {
-        [
             input("label-twice") { "\($0), \($0)" }, signature("label-twice") { "\($0), \($0)" },
             input("label-twice-differing") { $0 + ", install=()" },
             signature("label-twice-differing") { $0 + ", install=:AAAA:" },
@@ -73,14 +63,6 @@ struct ApproovSignatureFieldVectors: VectorGroup {
             input("component-twice") { $0.replacing("\"@method\"", with: "\"@method\" \"@method\"") },
             input("parameter-twice") { $0 + ";created=1" }, input("algorithm-twice") { $0 + ";alg=\"none\"" },
             input("component-parameter-twice") { $0.replacing("\"@method\"", with: "\"@method\";req;req") },
-        ]
-    }
-
-    private var parameters: [MessageCase] {
-        func parameter(_ id: String, _ name: String, _ value: StructuredBareItem) -> MessageCase {
-            signed("parameter-\(id)") { $0[parameter: name] = value }
-        }
-        return [
             parameter("unknown", "x", .integer(1)), parameter("algorithm-none", "alg", .string("none")),
             parameter("algorithm-of-accounts", "alg", .string("hmac-sha256")),
             parameter("algorithm-p384", "alg", .string("ecdsa-p384-sha384")),
@@ -95,19 +77,9 @@ struct ApproovSignatureFieldVectors: VectorGroup {
             input("parameter-expires-text") { replaced($0, "expires", "\"1\"") },
             input("parameter-nonce-number") { $0 + ";nonce=1" }, input("parameter-key-id-token") { $0 + ";keyid=a" },
             input("parameter-tag-alone") { $0 + ";tag" },
-            MessageCase(
+            message(
                 "decode-algorithm-of-installations", app: "signed-account", .reject("message.decode"),
                 .blueprint { $0[parameter: "alg"] = .string("ecdsa-p256-sha256") }),
-        ]
-    }
-
-    private func replaced(_ input: String, _ name: String, _ value: String) -> String {
-        input.split(separator: ";").map { $0.hasPrefix("\(name)=") ? "\(name)=\(value)" : String($0) }
-            .joined(separator: ";")
-    }
-
-    private var texts: [MessageCase] {
-        [
             input("no-dictionary") { _ in "(\"@method\")" }, input("item") { _ in "install=\"@method\"" },
             input("not-closed") { $0.replacing(")", with: "") },
             input("with-tab-inside") { $0.replacing(" ", with: "\t") },
@@ -125,14 +97,6 @@ struct ApproovSignatureFieldVectors: VectorGroup {
             signature("without-padding") { $0.replacing("==", with: "") },
             signature("with-space-inside") { $0.replacing("=:", with: "=: ") },
             signature("not-closed") { String($0.dropLast()) },
-        ]
-    }
-
-    private var lengths: [MessageCase] {
-        func length(_ id: String, app: String = "signed", _ change: @escaping @Sendable ([UInt8]) -> [UInt8])
-            -> MessageCase
-        { signed("length-\(id)", app: app) { $0.changeSignature = change } }
-        return [
             signed("in-der") { $0.writeSignature = { $0.der } }, length("0") { _ in [] },
             length("63") { $0.dropLast() }, length("65") { $0 + [0] }, length("65-with-leading-zero") { [0] + $0 },
             length("128") { $0 + $0 }, length("32") { Array($0.prefix(32)) },
@@ -140,5 +104,10 @@ struct ApproovSignatureFieldVectors: VectorGroup {
             length("of-account-0", app: "signed-account") { _ in [] },
             length("of-account-64", app: "signed-account") { $0 + $0 },
         ]
+    }
+
+    private func replaced(_ input: String, _ name: String, _ value: String) -> String {
+        input.split(separator: ";").map { $0.hasPrefix("\(name)=") ? "\(name)=\(value)" : String($0) }
+            .joined(separator: ";")
     }
 }

@@ -2,25 +2,21 @@ import AssayTesting
 import FoundationEssentials
 
 /// Tokens of strict form whose signature is not one of the account's over header and claims.
-struct ApproovSignatureVectors: VectorGroup {
-    let mint: ApproovVectorMint
-
-    func files() throws(MintingError) -> [VectorDraft] {
-        [mint.file("token-signature.json", rejections + secrets + lengths + changes + asymmetric)]
-    }
+extension ApproovVectorMint {
+    var tokenSignature: [VectorCase] { rejections + secrets + lengths + changes + asymmetric }
 
     private func token(
         _ id: String, app: String = "api", _ change: @escaping (inout ApproovTokenBlueprint) -> Void
-    ) -> TokenCase {
-        TokenCase("signature-\(id)", app: app, .reject("token.signature"), change: change)
+    ) -> VectorCase {
+        token("signature-\(id)", app: app, .reject("token.signature"), change: change)
     }
 
-    private func signed(_ id: String, _ change: @escaping @Sendable (inout JWSBlueprint) -> Void) -> TokenCase {
+    private func signed(_ id: String, _ change: @escaping @Sendable (inout JWSBlueprint) -> Void) -> VectorCase {
         token(id) { $0.changeSigned = change }
     }
 
     /// What Approov gives to apps that fail attestation.
-    private var rejections: [TokenCase] {
+    private var rejections: [VectorCase] {
         [
             token("rejected") { $0 = $0.rejected() },
             token("rejected-es256", app: "asymmetric") {
@@ -44,19 +40,19 @@ struct ApproovSignatureVectors: VectorGroup {
         ]
     }
 
-    private var secrets: [TokenCase] {
-        let keys = mint.current
+    private var secrets: [VectorCase] {
+        let keys = current
         let secrets: [(String, [UInt8])] = [
             ("nothing", []), ("a-zero-byte", [0]), ("its-base64", Array(keys.secretFile.dropLast().utf8)),
             ("its-file", Array(keys.secretFile.utf8)), ("its-first-half", Array(keys.secret.prefix(32))),
             ("its-digest", keys.encryptionKey), ("the-message-key", keys.messageKey),
-            ("another-api's", mint.otherAPI.secret), ("an-attacker's", mint.attacker.secret),
-            ("64-zero-bytes", [UInt8](repeating: 0, count: 64)),
+            ("another-api's", otherAPI.secret), ("an-attacker's", attacker.secret),
+            ("64-zero-bytes", .zeros(64)),
         ]
         return secrets.map { name, secret in token("under-\(name)") { $0.keys.secret = secret } }
     }
 
-    private var lengths: [TokenCase] {
+    private var lengths: [VectorCase] {
         [
             signed("of-0") { $0.changeSignature = { _ in [] } }, signed("of-1") { $0.changeSignature = { [$0[0]] } },
             signed("of-16") { $0.changeSignature = { Array($0.prefix(16)) } },
@@ -69,10 +65,10 @@ struct ApproovSignatureVectors: VectorGroup {
     }
 
     /// What the signature is over is exchanged.
-    private var changes: [TokenCase] {
-        let other = Base64URL.text(mint.token("other").claims.encoded + [0x20])
-        let later = ApproovClaimsBlueprint(expiresAt: mint.expiresAt.addingTimeInterval(3600)).encoded
-        func parts(_ id: String, _ change: @escaping @Sendable (inout [String]) -> Void) -> TokenCase {
+    private var changes: [VectorCase] {
+        let other = Base64URL.text(token("other").claims.encoded + [0x20])
+        let later = ApproovClaimsBlueprint(expiresAt: expiresAt.addingTimeInterval(3600)).encoded
+        func parts(_ id: String, _ change: @escaping @Sendable (inout [String]) -> Void) -> VectorCase {
             signed(id) { $0.changeParts = change }
         }
         return [
@@ -83,20 +79,20 @@ struct ApproovSignatureVectors: VectorGroup {
         ]
     }
 
-    private var asymmetric: [TokenCase] {
-        let (attacker, order) = (mint.attacker.signingKey, ECDSASignature.p256Order)
-        let zero = [UInt8](repeating: 0, count: 32)
-        func es256(_ id: String, _ change: @escaping @Sendable (inout JWSBlueprint) -> Void) -> TokenCase {
+    private var asymmetric: [VectorCase] {
+        let (attacker, order) = (attacker.signingKey, ECDSASignature.p256Order)
+        let zero = [UInt8].zeros(32)
+        func es256(_ id: String, _ change: @escaping @Sendable (inout JWSBlueprint) -> Void) -> VectorCase {
             token("es256-\(id)", app: "asymmetric") {
                 $0.form = .signedES256
                 $0.keyID = "es"
                 $0.changeSigned = change
             }
         }
-        func written(_ id: String, _ write: @escaping @Sendable (ECDSASignature) -> [UInt8]) -> TokenCase {
+        func written(_ id: String, _ write: @escaping @Sendable (ECDSASignature) -> [UInt8]) -> VectorCase {
             es256(id) { $0.writeSignature = write }
         }
-        func rs256(_ id: String, _ change: @escaping @Sendable ([UInt8]) -> [UInt8]) -> TokenCase {
+        func rs256(_ id: String, _ change: @escaping @Sendable ([UInt8]) -> [UInt8]) -> VectorCase {
             token("rs256-\(id)", app: "asymmetric") {
                 $0.form = .signedRS256
                 $0.keyID = "rs"

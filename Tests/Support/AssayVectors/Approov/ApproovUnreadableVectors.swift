@@ -2,14 +2,12 @@ import AssayCore
 import AssayTesting
 import FoundationEssentials
 
-/// Records that say nothing a verdict could be given on: reading them is an error of whoever wrote them.
-struct ApproovUnreadableVectors: VectorGroup {
-    let mint: ApproovVectorMint
-
+extension ApproovVectorMint {
     private typealias Evidence = (id: String, kind: String, fields: [(String, RecordValue.Content)])
 
-    func files() throws(MintingError) -> [VectorDraft] {
-        let all = try tokens() + messages() + proofs()
+    /// Records that say nothing a verdict could be given on: reading them is an error of whoever wrote them.
+    func unreadable() throws(MintingError) -> [VectorDraft] {
+        let all = try tokens() + messages() + proofRecords()
         return all.map { evidence in
             let app =
                 switch evidence.id {
@@ -18,10 +16,10 @@ struct ApproovUnreadableVectors: VectorGroup {
                 default: evidence.kind == "message" ? "signed" : "api"
                 }
             let record = EvidenceRecord(
-                id: evidence.id, kind: EvidenceKind("approov.\(evidence.kind)"), app: app, receivedAt: mint.time,
+                id: evidence.id, kind: EvidenceKind("approov.\(evidence.kind)"), app: app, receivedAt: time,
                 evidence: RecordObject(evidence.fields), expect: nil)
-            return VectorDraft(path: "unreadable/\(evidence.id).json", contents: record.json)
-        } + [try duplicate(), try ambiguous()]
+            return VectorDraft(unreadable: evidence.id, record.json)
+        } + (try texts())
     }
 
     private func list(_ contents: RecordValue.Content...) -> RecordValue.Content {
@@ -29,7 +27,7 @@ struct ApproovUnreadableVectors: VectorGroup {
     }
 
     private func tokens() throws(MintingError) -> [Evidence] {
-        let minted = try mint.token("unreadable").mint()
+        let minted = try token("unreadable").mint()
         let token = ("token", RecordValue.Content.text(minted.token))
         let loggable = ("loggable", RecordValue.Content.text(minted.loggable.text))
         return [
@@ -48,7 +46,7 @@ struct ApproovUnreadableVectors: VectorGroup {
 
     private func messages() throws(MintingError) -> [Evidence] {
         let method = ("method", RecordValue.Content.text("GET"))
-        let uri = ("targetURI", RecordValue.Content.text(ApproovVectorMint.targetURI))
+        let uri = ("targetURI", RecordValue.Content.text(Self.targetURI))
         func headers(_ content: RecordValue.Content) -> [(String, RecordValue.Content)] {
             [method, uri, ("headers", content)]
         }
@@ -69,10 +67,10 @@ struct ApproovUnreadableVectors: VectorGroup {
         ]
     }
 
-    private func proofs() throws(MintingError) -> [Evidence] {
-        let nonce = ("nonce", RecordValue.Content.base64(mint.nonce("unreadable")))
-        let proof = ("proof", RecordValue.Content.base64(mint.bytes("proof", count: 32)))
-        let measurements = ("measurements", mint.measurements.recordContent)
+    private func proofRecords() throws(MintingError) -> [Evidence] {
+        let nonce = ("nonce", RecordValue.Content.base64(nonce("unreadable")))
+        let proof = ("proof", RecordValue.Content.base64(bytes("proof", count: 32)))
+        let measurements = ("measurements", measurements.recordContent)
         func measured(_ fields: [(String, RecordValue.Content)]) -> (String, RecordValue.Content) {
             ("measurements", .object(RecordObject(fields)))
         }
@@ -82,25 +80,22 @@ struct ApproovUnreadableVectors: VectorGroup {
             ("proof-without-measurements", "proof", [nonce, proof]),
             ("proof-with-both", "proof", [nonce, proof, measurements, ("token", .text("x"))]),
             ("proof-nonce-no-base64", "proof", [("nonce", .text("no base64!")), proof, measurements]),
-            ("proof-key-of-15", "proof", [nonce, proof, measured([("mpk", .base64(mint.bytes("k", count: 15)))])]),
+            ("proof-key-of-15", "proof", [nonce, proof, measured([("mpk", .base64(bytes("k", count: 15)))])]),
             ("proof-key-no-base64", "proof", [nonce, proof, measured([("mpk", .text("-"))])]),
             ("proof-measurement-unknown", "proof", [nonce, proof, measured([("xyz", .text(""))])]),
             ("proof-of-something-else", "proof", [nonce, proof, measurements, ("measurement", .text("battery"))]),
         ]
     }
 
-    /// What no record that is written by ``EvidenceRecord/json`` can be.
-    private func duplicate() throws(MintingError) -> VectorDraft {
-        let json = try mint.token("unreadable").mint().record(id: "token-twice", app: "api", receivedAt: mint.time).json
-        return VectorDraft(
-            path: "unreadable/token-twice.json",
-            contents: json.replacing("\"token\": ", with: "\"token\": \"\",\n    \"token\": "))
-    }
-
-    /// Several apps may be meant, and nothing in the evidence says which.
-    private func ambiguous() throws(MintingError) -> VectorDraft {
-        VectorDraft(
-            path: "unreadable/token-without-app.json",
-            contents: try mint.token("unreadable").mint().record(id: "token-without-app", receivedAt: mint.time).json)
+    /// What no record that is written by ``EvidenceRecord/json`` can be; and one that may mean several apps.
+    private func texts() throws(MintingError) -> [VectorDraft] {
+        let minted = try token("unreadable").mint()
+        let json = minted.record(id: "token-twice", app: "api", receivedAt: time).json
+        return try VectorDraft.unreadable([
+            ("token-twice", json, "\"token\": ", "\"token\": \"\",\n    \"token\": ")
+        ]) + [
+            VectorDraft(
+                unreadable: "token-without-app", minted.record(id: "token-without-app", receivedAt: time).json)
+        ]
     }
 }

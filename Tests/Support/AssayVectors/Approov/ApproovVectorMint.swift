@@ -4,13 +4,13 @@ package import AssayTesting
 package import FoundationEssentials
 
 /// What all vectors have in common: one account and its keys, one time, and IVs of its own for each.
-package struct ApproovVectorMint: VectorMint {
+package struct ApproovVectorMint {
     static let targetURI = "https://api.example.com/v1/items?a=1&b=2"
 
     let seed: String
     let bytes: TestBytes
     /// When evidence is received.
-    package let time: Date
+    let time: Date
     /// Both are live.
     let current: ApproovTestKeys
     let previous: ApproovTestKeys
@@ -55,10 +55,6 @@ package struct ApproovVectorMint: VectorMint {
             expiresAt: expiresAt, deviceID: Data(bytes("device", count: 16)).base64EncodedString(),
             responseCode: responseCode(id))
         claims.allowMessages(with: current)
-        return token(id, claims)
-    }
-
-    func token(_ id: String, _ claims: ApproovClaimsBlueprint) -> ApproovTokenBlueprint {
         var blueprint = ApproovTokenBlueprint(keys: current, claims: claims)
         blueprint.contentKey = bytes("content-key/\(id)", count: 32)
         blueprint.initializationVectors = (bytes("key-iv/\(id)", count: 12), bytes("iv/\(id)", count: 12))

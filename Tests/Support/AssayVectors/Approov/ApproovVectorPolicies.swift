@@ -10,8 +10,8 @@ struct ApproovVectorPolicies {
 
     var files: [VectorDraft] {
         keyFiles + [
-            VectorDraft(path: "policy.yaml", contents: policy),
-            VectorDraft(path: "scope/policy.yaml", contents: scopePolicy),
+            VectorDraft("policy.yaml", text: policy),
+            VectorDraft("scope/policy.yaml", text: scopePolicy),
         ]
     }
 
@@ -21,16 +21,16 @@ struct ApproovVectorPolicies {
             ("pending", mint.pending), ("other-api", mint.otherAPI),
         ]
         return secrets.map { name, keys in
-            VectorDraft(path: "keys/\(name)-secret.b64", contents: keys.secretFile, isSecret: true)
+            VectorDraft("keys/\(name)-secret.b64", text: keys.secretFile, isSecret: true)
         }
             + secrets.prefix(3).map { name, keys in
-                VectorDraft(path: "keys/\(name)-message-key.b64", contents: keys.messageKeyFile, isSecret: true)
+                VectorDraft("keys/\(name)-message-key.b64", text: keys.messageKeyFile, isSecret: true)
             } + [
-                VectorDraft(path: "keys/es256.pem", contents: mint.current.signingKeyFile),
-                VectorDraft(path: "keys/rs256.pem", contents: mint.current.rsaKeyFile),
+                VectorDraft("keys/es256.pem", text: mint.current.signingKeyFile),
+                VectorDraft("keys/rs256.pem", text: mint.current.rsaKeyFile),
                 VectorDraft(
-                    path: "keys/key-set.jwks",
-                    contents: mint.current.keySet(es256: "set-es", rs256: "set-rs").text + "\n"),
+                    "keys/key-set.jwks",
+                    text: mint.current.keySet(es256: "set-es", rs256: "set-rs").text + "\n"),
             ]
     }
 

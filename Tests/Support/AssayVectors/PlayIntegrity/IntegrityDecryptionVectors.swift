@@ -2,30 +2,26 @@ import AssayPrimitives
 import AssayTesting
 
 /// Classic tokens in the right form that no live key of the app opens.
-struct IntegrityDecryptionVectors: VectorGroup {
-    let mint: IntegrityVectorMint
+extension IntegrityVectorMint {
+    var classicDecryption: [VectorCase] { algorithms + keys + changed }
 
-    func files() throws(MintingError) -> [VectorDraft] {
-        [mint.file("classic-decryption.json", algorithms + keys + changed)]
-    }
-
-    private func encrypted(_ id: String, _ change: @escaping @Sendable (inout JWEBlueprint) -> Void) -> ClassicCase {
-        ClassicCase(id, .reject("decryption")) { $0.changeEncrypted = change }
+    private func encrypted(_ id: String, _ change: @escaping @Sendable (inout JWEBlueprint) -> Void) -> VectorCase {
+        classic(id, .reject("decryption")) { $0.changeEncrypted = change }
     }
 
     private func named(_ algorithm: String, _ encryption: String) -> JSONItem {
         ["alg": .text(algorithm), "enc": .text(encryption)]
     }
 
-    private var algorithms: [ClassicCase] {
+    private var algorithms: [VectorCase] {
         let algorithms = [
             "none", "NONE", "dir", "A128KW", "A192KW", "a256kw", "A256kw", "A256KW ", "A256KW\u{0}", "A256GCMKW",
             "RSA-OAEP",
             "RSA1_5", "ECDH-ES", "ECDH-ES+A256KW", "PBES2-HS512+A256KW", "ES256", "HS256", "",
         ]
         let encryptions = ["A128GCM", "A192GCM", "A256CBC-HS512", "a256gcm", "A256GCM ", "none", ""]
-        let short = mint.bytes("wrapping-key/short", count: 16)
-        let iv = mint.bytes("iv/gcm-key-wrap", count: 12)
+        let short = bytes("wrapping-key/short", count: 16)
+        let iv = bytes("iv/gcm-key-wrap", count: 12)
         return algorithms.enumerated().map { index, name in
             let header = named(name, "A256GCM")
             return encrypted("algorithm-\(index)-named") { $0.header = header }
@@ -38,7 +34,7 @@ struct IntegrityDecryptionVectors: VectorGroup {
                     $0.keyManagement = .keyWrap(short)
                     $0.header["alg"] = "A128KW"
                 },
-                ClassicCase("algorithm-a256gcmkw", .reject("decode")) { blueprint in
+                classic("algorithm-a256gcmkw", .reject("decode")) { blueprint in
                     let key = blueprint.keys.decryptionKey
                     blueprint.changeEncrypted = {
                         $0.keyManagement = .gcmKeyWrap(key, initializationVector: iv)
@@ -48,17 +44,17 @@ struct IntegrityDecryptionVectors: VectorGroup {
             ]
     }
 
-    private var keys: [ClassicCase] {
-        func under(_ id: String, _ keys: PlayIntegrityTestKeys) -> ClassicCase {
-            ClassicCase(id, .reject("decryption")) { $0.keys = keys }
+    private var keys: [VectorCase] {
+        func under(_ id: String, _ keys: PlayIntegrityTestKeys) -> VectorCase {
+            classic(id, .reject("decryption")) { $0.keys = keys }
         }
-        let verification = Digest.sha256(mint.current.verificationKey)
+        let verification = Digest.sha256(current.verificationKey)
         return [
-            under("key-of-nobody", mint.attacker), under("key-of-another-app", mint.otherApp),
+            under("key-of-nobody", attacker), under("key-of-another-app", otherApp),
             // Named in the policy and genuine, but not used at this time.
-            under("key-expired", mint.expired), under("key-pending", mint.pending),
+            under("key-expired", expired), under("key-pending", pending),
             encrypted("key-from-the-verification-key") { $0.keyManagement = .keyWrap(verification) },
-            encrypted("key-of-zeros") { $0.keyManagement = .keyWrap([UInt8](repeating: 0, count: 32)) },
+            encrypted("key-of-zeros") { $0.keyManagement = .keyWrap(.zeros(32)) },
             encrypted("content-key-not-wrapped") {
                 let contentKey = $0.contentKey
                 $0.changeEncryptedKey = { _ in contentKey + [UInt8](repeating: 0xA6, count: 8) }
@@ -66,8 +62,8 @@ struct IntegrityDecryptionVectors: VectorGroup {
         ]
     }
 
-    private var changed: [ClassicCase] {
-        let iv = mint.bytes("iv/other", count: 12)
+    private var changed: [VectorCase] {
+        let iv = bytes("iv/other", count: 12)
         return [
             encrypted("encrypted-key-changed") { $0.changeEncryptedKey = { $0.flippingLastBit() } },
             encrypted("iv-changed") { $0.changeInitializationVector = { _ in iv } },
@@ -76,7 +72,7 @@ struct IntegrityDecryptionVectors: VectorGroup {
             encrypted("ciphertext-with-one-byte-more") { $0.changeCiphertext = { $0 + [0] } },
             encrypted("ciphertext-empty") { $0.changeCiphertext = { _ in [] } },
             encrypted("tag-changed") { $0.changeTag = { $0.flippingLastBit() } },
-            encrypted("tag-of-zeros") { $0.changeTag = { _ in [UInt8](repeating: 0, count: 16) } },
+            encrypted("tag-of-zeros") { $0.changeTag = { _ in .zeros(16) } },
             // The header is authenticated as it is written, not as what it says.
             encrypted("header-written-in-another-way") {
                 $0.changeParts = {

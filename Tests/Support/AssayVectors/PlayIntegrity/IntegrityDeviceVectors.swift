@@ -2,12 +2,8 @@ import AssayTesting
 
 /// Classic tokens about devices of all ages: the rule of the guidance is STRONG since Android 13, DEVICE from Android 9
 /// to 12, and nothing below.
-struct IntegrityDeviceVectors: VectorGroup {
-    let mint: IntegrityVectorMint
-
-    func files() throws(MintingError) -> [VectorDraft] {
-        [mint.file("classic-device.json", rules + odd + missing)]
-    }
+extension IntegrityVectorMint {
+    var classicDevice: [VectorCase] { rules + odd + missing }
 
     private static let labels: [(name: String, labels: [String])] = [
         ("nothing", []), ("basic", ["MEETS_BASIC_INTEGRITY"]),
@@ -20,14 +16,14 @@ struct IntegrityDeviceVectors: VectorGroup {
         ("strong-in-lower-case", ["meets_strong_integrity"]), ("strong-with-space", ["MEETS_STRONG_INTEGRITY "]),
     ]
 
-    private func device(_ id: String, _ isAccepted: Bool, _ labels: [String]?, sdk: JSONItem?) -> ClassicCase {
-        ClassicCase("device-\(id)", isAccepted ? .accept : .reject("device-recognition")) {
+    private func device(_ id: String, _ isAccepted: Bool, _ labels: [String]?, sdk: JSONItem?) -> VectorCase {
+        classic("device-\(id)", isAccepted ? .accept : .reject("device-recognition")) {
             $0.payload[.deviceRecognitionVerdict] = labels.map { .array($0.map { .text($0) }) }
             $0.payload[.sdkVersion] = sdk
         }
     }
 
-    private var rules: [ClassicCase] {
+    private var rules: [VectorCase] {
         let ages: [(String, JSONItem?, Set<String>)] = [
             ("sdk-0", 0, []), ("sdk-27", 27, []), ("sdk-28", 28, ["device", "device-alone", "strong", "strong-alone"]),
             ("sdk-32", 32, ["device", "device-alone", "strong", "strong-alone"]),
@@ -40,27 +36,27 @@ struct IntegrityDeviceVectors: VectorGroup {
         }
     }
 
-    private var odd: [ClassicCase] {
+    private var odd: [VectorCase] {
         [
             device("labels-twice", true, ["MEETS_STRONG_INTEGRITY", "MEETS_STRONG_INTEGRITY"], sdk: 36),
             device("labels-in-another-order", true, ["MEETS_STRONG_INTEGRITY", "MEETS_BASIC_INTEGRITY"], sdk: 36),
-            ClassicCase("device-strong-in-the-legacy-verdict-alone", .reject("device-recognition")) {
+            classic("device-strong-in-the-legacy-verdict-alone", .reject("device-recognition")) {
                 $0.payload[.deviceRecognitionVerdict] = ["MEETS_DEVICE_INTEGRITY"]
                 $0.payload[.legacyDeviceRecognitionVerdict] = ["MEETS_STRONG_INTEGRITY"]
             },
-            ClassicCase("device-strong-in-an-unknown-field-alone", .reject("device-recognition")) {
+            classic("device-strong-in-an-unknown-field-alone", .reject("device-recognition")) {
                 $0.payload[.deviceRecognitionVerdict] = nil
                 $0.payload[PlayIntegrityField("deviceIntegrity", "futureVerdict")] = ["MEETS_STRONG_INTEGRITY"]
             },
         ]
     }
 
-    private var missing: [ClassicCase] {
+    private var missing: [VectorCase] {
         [
-            ClassicCase("device-verdict-missing", .reject("device-recognition"), .deviceRecognitionVerdict, nil),
-            ClassicCase("device-integrity-empty", .reject("device-recognition"), .deviceIntegrity, [:]),
-            ClassicCase("device-integrity-missing", .reject("device-recognition"), .deviceIntegrity, nil),
-            ClassicCase("device-attributes-empty-and-device", .reject("device-recognition")) {
+            classic("device-verdict-missing", .reject("device-recognition"), .deviceRecognitionVerdict, nil),
+            classic("device-integrity-empty", .reject("device-recognition"), .deviceIntegrity, [:]),
+            classic("device-integrity-missing", .reject("device-recognition"), .deviceIntegrity, nil),
+            classic("device-attributes-empty-and-device", .reject("device-recognition")) {
                 $0.payload[.deviceAttributes] = [:]
                 $0.payload[.deviceRecognitionVerdict] = ["MEETS_DEVICE_INTEGRITY"]
             },

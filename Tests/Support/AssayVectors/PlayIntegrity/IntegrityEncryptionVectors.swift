@@ -1,32 +1,28 @@
 import AssayTesting
 
 /// Classic tokens that are no strict compact JWE: they are refused before any key is touched.
-struct IntegrityEncryptionVectors: VectorGroup {
-    let mint: IntegrityVectorMint
+extension IntegrityVectorMint {
+    var classicDecode: [VectorCase] { texts + parts + base64 + headers + lengths }
 
-    func files() throws(MintingError) -> [VectorDraft] {
-        [mint.file("classic-decode.json", texts + parts + base64 + headers + lengths)]
+    private func token(_ id: String, _ change: @escaping @Sendable (String) -> String) -> VectorCase {
+        classic(id, .reject("decode")) { $0.changeToken = change }
     }
 
-    private func token(_ id: String, _ change: @escaping @Sendable (String) -> String) -> ClassicCase {
-        ClassicCase(id, .reject("decode")) { $0.changeToken = change }
+    private func parts(_ id: String, _ change: @escaping @Sendable (inout [String]) -> Void) -> VectorCase {
+        classic(id, .reject("decode")) { $0.changeEncrypted = { $0.changeParts = change } }
     }
 
-    private func parts(_ id: String, _ change: @escaping @Sendable (inout [String]) -> Void) -> ClassicCase {
-        ClassicCase(id, .reject("decode")) { $0.changeEncrypted = { $0.changeParts = change } }
+    private func header(_ id: String, _ change: @escaping @Sendable ([UInt8]) -> [UInt8]) -> VectorCase {
+        classic("header-\(id)", .reject("decode")) { $0.changeEncrypted = { $0.changeHeader = change } }
     }
 
-    private func header(_ id: String, _ change: @escaping @Sendable ([UInt8]) -> [UInt8]) -> ClassicCase {
-        ClassicCase("header-\(id)", .reject("decode")) { $0.changeEncrypted = { $0.changeHeader = change } }
+    private func header(_ id: String, text: String) -> VectorCase { header(id) { _ in Array(text.utf8) } }
+
+    private func encrypted(_ id: String, _ change: @escaping @Sendable (inout JWEBlueprint) -> Void) -> VectorCase {
+        classic(id, .reject("decode")) { $0.changeEncrypted = change }
     }
 
-    private func header(_ id: String, text: String) -> ClassicCase { header(id) { _ in Array(text.utf8) } }
-
-    private func encrypted(_ id: String, _ change: @escaping @Sendable (inout JWEBlueprint) -> Void) -> ClassicCase {
-        ClassicCase(id, .reject("decode")) { $0.changeEncrypted = change }
-    }
-
-    private var texts: [ClassicCase] {
+    private var texts: [VectorCase] {
         [
             token("empty") { _ in "" }, token("dots-alone") { _ in "...." }, token("text") { _ in "integrity token" },
             token("with-leading-space") { " " + $0 }, token("with-trailing-space") { $0 + " " },
@@ -47,13 +43,13 @@ struct IntegrityEncryptionVectors: VectorGroup {
         ]
     }
 
-    private var parts: [ClassicCase] {
+    private var parts: [VectorCase] {
         let signed = JWSBlueprint(
-            payload: mint.classic("classic-signed-only").payload.encoded, signer: .es256(mint.current.signingKey))
+            payload: classic("classic-signed-only").payload.encoded, signer: .es256(current.signingKey))
         return [
             parts("of-4-parts") { $0.removeLast() }, parts("of-6-parts") { $0.append("") },
             parts("of-6-parts-all-full") { $0.append($0[4]) }, parts("of-3-parts") { $0.removeLast(2) },
-            ClassicCase("signed-only", .reject("decode")) {
+            classic("signed-only", .reject("decode")) {
                 let text = try? signed.mint()
                 $0.changeToken = { _ in text ?? "" }
             },
@@ -62,7 +58,7 @@ struct IntegrityEncryptionVectors: VectorGroup {
         ]
     }
 
-    private var base64: [ClassicCase] {
+    private var base64: [VectorCase] {
         let names = ["header", "encrypted-key", "iv", "ciphertext", "tag"]
         let foreign = names.indices.flatMap { index in
             [
@@ -81,13 +77,13 @@ struct IntegrityEncryptionVectors: VectorGroup {
             parts("\(names[index])-with-a-spare-bit") { $0[index] = Base64URL.withSpareBit($0[index]) ?? "" }
         }
         return foreign + spare + [
-            ClassicCase("header-with-a-spare-bit", .reject("decode")) {
+            classic("header-with-a-spare-bit", .reject("decode")) {
                 $0.changeEncrypted = {
                     $0.changeHeader = { $0 + [UInt8](repeating: 0x20, count: 4 - $0.count % 3) }
                     $0.changeParts = { $0[0] = Base64URL.withSpareBit($0[0]) ?? "" }
                 }
             },
-            ClassicCase("ciphertext-with-a-spare-bit", .reject("decode")) {
+            classic("ciphertext-with-a-spare-bit", .reject("decode")) {
                 // Header and signature have 20 and 86 characters, so that it is the payload's that decide.
                 $0.changePayload = { payload in
                     let padded = (0..<9).map { payload + [UInt8](repeating: 0x20, count: $0) }
@@ -98,7 +94,7 @@ struct IntegrityEncryptionVectors: VectorGroup {
         ]
     }
 
-    private var headers: [ClassicCase] {
+    private var headers: [VectorCase] {
         let good = #""alg":"A256KW","enc":"A256GCM""#
         return [
             header("empty") { _ in [] }, header("not-json", text: "A256KW"), header("as-array", text: "[{\(good)}]"),
@@ -129,9 +125,9 @@ struct IntegrityEncryptionVectors: VectorGroup {
         ]
     }
 
-    private var lengths: [ClassicCase] {
-        let short = mint.bytes("content-key/short", count: 16)
-        let other = mint.bytes("iv/long", count: 16)
+    private var lengths: [VectorCase] {
+        let short = bytes("content-key/short", count: 16)
+        let other = bytes("iv/long", count: 16)
         let keys = [0, 8, 24, 32, 39, 41, 48].map { count in
             encrypted("encrypted-key-of-\(count)") {
                 $0.changeEncryptedKey = { Array(($0 + $0).prefix(count)) }
@@ -147,7 +143,7 @@ struct IntegrityEncryptionVectors: VectorGroup {
             // What a library without rules of its own would open.
             encrypted("content-key-of-16") { $0.contentKey = short },
             encrypted("iv-of-16-used") { $0.initializationVector = other },
-            ClassicCase("direct", .reject("decode")) { blueprint in
+            classic("direct", .reject("decode")) { blueprint in
                 let key = blueprint.keys.decryptionKey
                 blueprint.changeEncrypted = {
                     $0.keyManagement = .direct

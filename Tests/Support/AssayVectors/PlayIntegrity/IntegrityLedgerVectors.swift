@@ -3,24 +3,13 @@ import AssayTesting
 import FoundationEssentials
 
 /// Evidence that is judged by what the ledger already holds: the records of a file depend on each other.
-struct IntegrityLedgerVectors: VectorGroup {
-    let mint: IntegrityVectorMint
-
-    func files() throws(MintingError) -> [VectorDraft] {
-        [
-            mint.file("standard-replay.json", try replays(isPC: false)),
-            mint.file("pc/standard-replay.json", try replays(isPC: true)),
-            mint.file("classic-sent-twice.json", twice),
-            mint.file("ledger/classic-challenge.json", challenges),
-        ]
-    }
-
+extension IntegrityVectorMint {
     /// An answer is good once in its window, which both of its ends belong to.
-    private func replays(isPC: Bool) throws(MintingError) -> [EvidenceRecord] {
+    func replays(isPC: Bool) throws(MintingError) -> [EvidenceRecord] {
         let prefix = isPC ? "pc-replay" : "standard-replay"
         func minted(_ id: String, _ change: (inout StandardAnswerBlueprint) -> Void = { _ in }) -> MintedStandardAnswer
         {
-            var blueprint = isPC ? mint.pc("\(prefix)-\(id)") : mint.standard("\(prefix)-\(id)")
+            var blueprint = isPC ? pc("\(prefix)-\(id)") : standard("\(prefix)-\(id)")
             change(&blueprint)
             return blueprint.mint()
         }
@@ -29,9 +18,9 @@ struct IntegrityLedgerVectors: VectorGroup {
         let refused = minted("refused-first") { $0.payload[.isTestingResponse] = true }
         let early = minted("early") {
             if isPC {
-                $0.payload[.requestTime] = .text(RFC3339.format(mint.time.addingTimeInterval(60)))
+                $0.payload[.requestTime] = .text(RFC3339.format(time.addingTimeInterval(60)))
             } else {
-                $0.payload[.timestampMillis] = mint.milliseconds(60_000)
+                $0.payload[.timestampMillis] = milliseconds(60_000)
             }
         }
         // A minute ahead at first, and five minutes old at the end: the longest that an answer can be good.
@@ -50,28 +39,28 @@ struct IntegrityLedgerVectors: VectorGroup {
         for (id, answer, delay, outcome) in steps {
             records.append(
                 try answer.record(
-                    id: "\(prefix)-\(id)", app: IntegrityVectorMint.app,
-                    receivedAt: mint.time.addingTimeInterval(delay), expect: outcome.expectation("play-integrity")))
+                    id: "\(prefix)-\(id)", app: Self.app,
+                    receivedAt: time.addingTimeInterval(delay), expect: outcome.expectation("play-integrity")))
         }
         return records
     }
 
     /// Where the caller keeps the nonces, a token can be judged as often as the caller likes.
-    private var twice: [ClassicCase] {
-        let nonce = Base64URL.text(mint.nonce("twice"))
+    var classicSentTwice: [VectorCase] {
+        let nonce = Base64URL.text(nonce("twice"))
         return ["once", "twice"].map { name in
-            ClassicCase("sent-\(name)", .accept, nonce: nonce) { $0.payload[.nonce] = .text(nonce) }
+            classic("sent-\(name)", .accept, nonce: nonce) { $0.payload[.nonce] = .text(nonce) }
         }
     }
 
-    private var challenges: [ClassicCase] {
-        let text = Base64URL.text(mint.bytes("challenge", count: 32))
+    var ledgerClassicChallenge: [VectorCase] {
+        let text = Base64URL.text(bytes("challenge", count: 32))
         return [
-            ClassicCase("challenge-never-issued", .reject("challenge")),
-            ClassicCase("challenge-of-the-ledger's-form-never-issued", .reject("challenge"), nonce: text) {
+            classic("challenge-never-issued", .reject("challenge")),
+            classic("challenge-of-the-ledger's-form-never-issued", .reject("challenge"), nonce: text) {
                 $0.payload[.nonce] = .text(text)
             },
-            ClassicCase("challenge-of-a-refused-token", .reject("testing-response"), .isTestingResponse, true),
+            classic("challenge-of-a-refused-token", .reject("testing-response"), .isTestingResponse, true),
         ]
     }
 }

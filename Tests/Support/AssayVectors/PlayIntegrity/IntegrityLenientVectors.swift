@@ -1,61 +1,40 @@
 import AssayTesting
 
 /// Classic tokens under a policy that sets everything to something else than the default.
-struct IntegrityLenientVectors: VectorGroup {
-    let mint: IntegrityVectorMint
-
-    func files() throws(MintingError) -> [VectorDraft] {
-        [mint.file("lenient/classic.json", app + window + devices + environment)]
-    }
-
+extension IntegrityVectorMint {
     private func lenient(
         _ id: String, _ outcome: VectorOutcome, _ field: PlayIntegrityField, _ value: JSONItem?
-    ) -> ClassicCase {
-        ClassicCase("lenient-\(id)", outcome) {
+    ) -> VectorCase {
+        classic("lenient-\(id)", outcome) {
             $0.payload[.locationSpoofingRiskVerdict] = ["HIGH_RISK_NETWORK"]
             $0.payload[field] = value
         }
     }
 
-    private var app: [ClassicCase] {
-        [
-            lenient("unrecognized-version", .accept, .appRecognitionVerdict, "UNRECOGNIZED_VERSION"),
-            lenient("app-unevaluated", .reject("app-recognition"), .appRecognitionVerdict, "UNEVALUATED"),
-            lenient("unlicensed", .accept, .appLicensingVerdict, "UNLICENSED"),
-            lenient("licensing-unevaluated", .reject("licensing"), .appLicensingVerdict, "UNEVALUATED"),
-        ]
-    }
-
-    private var window: [ClassicCase] {
-        func time(_ id: String, _ outcome: VectorOutcome, _ offset: Int64) -> ClassicCase {
-            lenient("time-\(id)", outcome, .timestampMillis, mint.milliseconds(offset))
+    var lenientClassic: [VectorCase] {
+        func time(_ id: String, _ outcome: VectorOutcome, _ offset: Int64) -> VectorCase {
+            lenient("time-\(id)", outcome, .timestampMillis, milliseconds(offset))
         }
-        return [
-            time("at-the-past-end", .accept, -10_000), time("too-old", .reject("freshness"), -10_001),
-            time("at-the-future-end", .accept, 0), time("too-early", .reject("freshness"), 1),
-        ]
-    }
-
-    private var devices: [ClassicCase] {
-        func isMet(_ id: String, _ isAccepted: Bool, sdk: JSONItem?, _ labels: String...) -> ClassicCase {
-            ClassicCase("lenient-device-\(id)", isAccepted ? .accept : .reject("device-recognition")) {
+        func isMet(_ id: String, _ isAccepted: Bool, sdk: JSONItem?, _ labels: String...) -> VectorCase {
+            classic("lenient-device-\(id)", isAccepted ? .accept : .reject("device-recognition")) {
                 $0.payload[.locationSpoofingRiskVerdict] = ["LOW_RISK_DEVICE"]
                 $0.payload[.deviceRecognitionVerdict] = .array(labels.map { .text("MEETS_\($0)_INTEGRITY") })
                 $0.payload[.sdkVersion] = sdk
             }
         }
         return [
+            lenient("unrecognized-version", .accept, .appRecognitionVerdict, "UNRECOGNIZED_VERSION"),
+            lenient("app-unevaluated", .reject("app-recognition"), .appRecognitionVerdict, "UNEVALUATED"),
+            lenient("unlicensed", .accept, .appLicensingVerdict, "UNLICENSED"),
+            lenient("licensing-unevaluated", .reject("licensing"), .appLicensingVerdict, "UNEVALUATED"),
+            time("at-the-past-end", .accept, -10_000), time("too-old", .reject("freshness"), -10_001),
+            time("at-the-future-end", .accept, 0), time("too-early", .reject("freshness"), 1),
             isMet("sdk-36-device", true, sdk: 36, "DEVICE"), isMet("sdk-30-device", true, sdk: 30, "DEVICE"),
             isMet("sdk-30-strong", true, sdk: 30, "STRONG"), isMet("sdk-30-basic", false, sdk: 30, "BASIC"),
             isMet("sdk-29-basic", true, sdk: 29, "BASIC"), isMet("sdk-21-basic", true, sdk: 21, "BASIC"),
             isMet("sdk-21-device", true, sdk: 21, "DEVICE"), isMet("sdk-21-virtual", false, sdk: 21, "VIRTUAL"),
             isMet("sdk-20-strong", false, sdk: 20, "BASIC", "DEVICE", "STRONG"),
             isMet("sdk-missing-device", true, sdk: nil, "DEVICE"), isMet("sdk-missing-basic", false, sdk: nil, "BASIC"),
-        ]
-    }
-
-    private var environment: [ClassicCase] {
-        [
             lenient("play-protect-medium-risk", .accept, .playProtectVerdict, "MEDIUM_RISK"),
             lenient("play-protect-high-risk", .reject("play-protect"), .playProtectVerdict, "HIGH_RISK"),
             lenient("access-risk-capturing", .accept, .appsDetected, ["UNKNOWN_CAPTURING"]),

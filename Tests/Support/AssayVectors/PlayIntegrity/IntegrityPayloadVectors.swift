@@ -1,30 +1,26 @@
 import AssayTesting
 
 /// Classic tokens that Google might have signed, with a payload that is no strict JSON or not of the schema.
-struct IntegrityPayloadVectors: VectorGroup {
-    let mint: IntegrityVectorMint
+extension IntegrityVectorMint {
+    var classicPayloadSchema: [VectorCase] { numbers + types + pairs }
 
-    func files() throws(MintingError) -> [VectorDraft] {
-        [
-            mint.file("classic-payload-json.json", texts + duplicates + encodings),
-            mint.file("classic-payload-schema.json", numbers + types + pairs),
-        ]
+    private func payload(_ id: String, _ change: @escaping @Sendable ([UInt8]) -> [UInt8]) -> VectorCase {
+        classic("payload-\(id)", .reject("payload")) { $0.changePayload = change }
     }
 
-    private func payload(_ id: String, _ change: @escaping @Sendable ([UInt8]) -> [UInt8]) -> ClassicCase {
-        ClassicCase("payload-\(id)", .reject("payload")) { $0.changePayload = change }
-    }
-
-    private func payload(_ id: String, _ field: PlayIntegrityField, _ value: JSONItem?) -> ClassicCase {
-        ClassicCase("payload-\(id)", .reject("payload"), field, value)
+    private func payload(_ id: String, _ field: PlayIntegrityField, _ value: JSONItem?) -> VectorCase {
+        classic("payload-\(id)", .reject("payload"), field, value)
     }
 
     private func nested(_ depth: Int) -> JSONItem {
         .raw(String(repeating: "[", count: depth) + String(repeating: "]", count: depth))
     }
 
-    private var texts: [ClassicCase] {
+    var classicPayloadJson: [VectorCase] {
         let objects = String(repeating: #"{"x":"#, count: 5000) + "1" + String(repeating: "}", count: 5000)
+        func text(_ id: String, _ bytes: [UInt8]) -> VectorCase {
+            payload(id) { $0.dropLast() + Array(#","x":""#.utf8) + bytes + [0x22, 0x7D] }
+        }
         return [
             payload("empty") { _ in [] }, payload("white-space") { _ in Array(" \n".utf8) },
             payload("in-array") { [0x5B] + $0 + [0x5D] }, payload("as-text") { _ in Array(#""{}""#.utf8) },
@@ -44,11 +40,6 @@ struct IntegrityPayloadVectors: VectorGroup {
             payload("arrays-nested-5000-deep", PlayIntegrityField("future"), nested(5000)),
             payload("objects-nested-5000-deep", PlayIntegrityField("future"), .raw(objects)),
             payload("nested-5000-deep-and-open") { _ in [UInt8](repeating: 0x5B, count: 5000) },
-        ]
-    }
-
-    private var duplicates: [ClassicCase] {
-        [
             payload(
                 "block-twice", PlayIntegrityField("accountDetails"),
                 .raw(#"{"appLicensingVerdict":"UNLICENSED"},"accountDetails":{"appLicensingVerdict":"LICENSED"}"#)),
@@ -69,15 +60,7 @@ struct IntegrityPayloadVectors: VectorGroup {
                 "timestamp-twice", .requestDetails,
                 .raw(
                     #"{"requestPackageName":"com.example.vectors","timestampMillis":"1","nonce":"AAAAAAAAAAAAAAAA","#
-                        + #""timestamp\u004dillis":\#(mint.milliseconds(-1000).text)}"#)),
-        ]
-    }
-
-    private var encodings: [ClassicCase] {
-        func text(_ id: String, _ bytes: [UInt8]) -> ClassicCase {
-            payload(id) { $0.dropLast() + Array(#","x":""#.utf8) + bytes + [0x22, 0x7D] }
-        }
-        return [
+                        + #""timestamp\u004dillis":\#(milliseconds(-1000).text)}"#)),
             payload("with-byte-order-mark") { [0xEF, 0xBB, 0xBF] + $0 },
             payload("in-utf-16") { $0.flatMap { [0x00, $0] } },
             payload("in-utf-16-with-mark") { [0xFF, 0xFE] + $0.flatMap { [$0, 0x00] } },
@@ -92,7 +75,7 @@ struct IntegrityPayloadVectors: VectorGroup {
     }
 
     /// What is no exact whole number in range, in the fields that hold one.
-    private var numbers: [ClassicCase] {
+    private var numbers: [VectorCase] {
         let forms: [(String, JSONItem)] = [
             ("overflow-as-text", "9223372036854775808"), ("overflow", .number("9223372036854775808")),
             ("huge", .number(String(repeating: "9", count: 400))), ("negative-as-text", "-1"), ("negative", -1),
@@ -117,7 +100,7 @@ struct IntegrityPayloadVectors: VectorGroup {
         ]
     }
 
-    private var types: [ClassicCase] {
+    private var types: [VectorCase] {
         let wrong: [(PlayIntegrityField, JSONItem)] = [
             (.requestDetails, []), (.requestPackageName, 1), (.nonce, [:]), (.appIntegrity, "PLAY_RECOGNIZED"),
             (.appRecognitionVerdict, ["PLAY_RECOGNIZED"]), (.packageName, true), (.certificateSha256Digest, "AAAA"),
@@ -136,7 +119,7 @@ struct IntegrityPayloadVectors: VectorGroup {
         }
     }
 
-    private var pairs: [ClassicCase] {
+    private var pairs: [VectorCase] {
         [
             payload("nonce-and-request-hash", .requestHash, "aGVsbG8"),
             payload("nonce-and-empty-request-hash", .requestHash, ""),

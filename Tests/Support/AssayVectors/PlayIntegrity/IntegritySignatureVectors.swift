@@ -3,29 +3,22 @@ import FoundationEssentials
 
 /// Classic tokens that the app's keys encrypt, and that Google did not sign: everybody who has the decryption key can
 /// make these.
-struct IntegritySignatureVectors: VectorGroup {
-    let mint: IntegrityVectorMint
+extension IntegrityVectorMint {
+    var classicSignature: [VectorCase] { algorithms + secrets + numbers + lengths }
 
-    func files() throws(MintingError) -> [VectorDraft] {
-        [
-            mint.file("classic-signature.json", algorithms + secrets + numbers + lengths),
-            mint.file("classic-signature-form.json", plaintexts + parts + headers + signers),
-        ]
+    private func signed(_ id: String, _ change: @escaping @Sendable (inout JWSBlueprint) -> Void) -> VectorCase {
+        classic("signature-\(id)", .reject("signature")) { $0.changeSigned = change }
     }
 
-    private func signed(_ id: String, _ change: @escaping @Sendable (inout JWSBlueprint) -> Void) -> ClassicCase {
-        ClassicCase("signature-\(id)", .reject("signature")) { $0.changeSigned = change }
+    private func plaintext(_ id: String, _ change: @escaping @Sendable ([UInt8]) -> [UInt8]) -> VectorCase {
+        classic("plaintext-\(id)", .reject("signature")) { $0.changePlaintext = change }
     }
 
-    private func plaintext(_ id: String, _ change: @escaping @Sendable ([UInt8]) -> [UInt8]) -> ClassicCase {
-        ClassicCase("plaintext-\(id)", .reject("signature")) { $0.changePlaintext = change }
-    }
-
-    private func header(_ id: String, text: String) -> ClassicCase {
+    private func header(_ id: String, text: String) -> VectorCase {
         signed("header-\(id)") { $0.changeHeader = { _ in Array(text.utf8) } }
     }
 
-    private var algorithms: [ClassicCase] {
+    private var algorithms: [VectorCase] {
         let none = ["none", "None", "NONE", "nOnE"]
         let others = [
             "es256", "ES256 ", "ES384", "ES512", "ES256K", "RS256", "PS256", "HS256", "HS512", "EdDSA", "A256KW", "",
@@ -45,15 +38,15 @@ struct IntegritySignatureVectors: VectorGroup {
     }
 
     /// HMAC under what everybody knows of the verification key.
-    private var secrets: [ClassicCase] {
-        let key = mint.current.verificationKey
+    private var secrets: [VectorCase] {
+        let key = current.verificationKey
         let base64 = Data(key).base64EncodedString()
         let pem =
             "-----BEGIN PUBLIC KEY-----\n\(base64.prefix(64))\n\(base64.dropFirst(64))\n-----END PUBLIC KEY-----\n"
         let secrets: [(String, [UInt8])] = [
             ("spki", key), ("spki-in-base64", Array(base64.utf8)), ("spki-in-pem", Array(pem.utf8)),
-            ("point", mint.current.signingKey.publicPoint), ("nothing", []),
-            ("the-decryption-key", mint.current.decryptionKey),
+            ("point", current.signingKey.publicPoint), ("nothing", []),
+            ("the-decryption-key", current.decryptionKey),
         ]
         return secrets.flatMap { name, secret in
             [
@@ -66,11 +59,11 @@ struct IntegritySignatureVectors: VectorGroup {
         }
     }
 
-    private var numbers: [ClassicCase] {
-        let zero = [UInt8](repeating: 0, count: 32)
+    private var numbers: [VectorCase] {
+        let zero = [UInt8].zeros(32)
         let ones = [UInt8](repeating: 0xFF, count: 32)
         let order = ECDSASignature.p256Order
-        func written(_ id: String, _ write: @escaping @Sendable (ECDSASignature) -> [UInt8]) -> ClassicCase {
+        func written(_ id: String, _ write: @escaping @Sendable (ECDSASignature) -> [UInt8]) -> VectorCase {
             signed(id) { $0.writeSignature = write }
         }
         return [
@@ -88,7 +81,7 @@ struct IntegritySignatureVectors: VectorGroup {
         ]
     }
 
-    private var lengths: [ClassicCase] {
+    private var lengths: [VectorCase] {
         [
             signed("in-der") { $0.writeSignature = { $0.der } },
             signed("in-der-of-64-bytes") { $0.writeSignature = { Array(($0.der + $0.der).prefix(64)) } },
@@ -102,11 +95,22 @@ struct IntegritySignatureVectors: VectorGroup {
         ]
     }
 
-    private var plaintexts: [ClassicCase] {
-        let payload = mint.classic("classic-plaintext-json").payload.encoded
+    var classicSignatureForm: [VectorCase] {
+        let payload = classic("classic-plaintext-json").payload.encoded
         let (key, contentKey, iv) = (
-            mint.current.decryptionKey, mint.bytes("content-key/inner", count: 32), mint.bytes("iv/inner", count: 12)
+            current.decryptionKey, bytes("content-key/inner", count: 32), bytes("iv/inner", count: 12)
         )
+        func parts(_ id: String, _ change: @escaping @Sendable (inout [String]) -> Void) -> VectorCase {
+            signed(id) { $0.changeParts = change }
+        }
+        let other = Base64URL.text(classic("classic-other").payload.encoded)
+        let (attacker, previous) = (attacker.signingKey, previous.signingKey)
+        let point = attacker.publicPoint
+        let jwk: JSONItem = [
+            "kty": "EC", "crv": "P-256", "x": .text(Base64URL.text(point[1..<33])),
+            "y": .text(Base64URL.text(point[33..<65])),
+        ]
+        let certificate = Data(attacker.subjectPublicKeyInfo()).base64EncodedString()
         return [
             plaintext("json") { _ in payload }, plaintext("empty") { _ in [] },
             plaintext("json-in-base64url") { _ in Array(Base64URL.text(payload).utf8) },
@@ -119,15 +123,6 @@ struct IntegritySignatureVectors: VectorGroup {
             plaintext("with-leading-space") { [0x20] + $0 }, plaintext("with-trailing-line-feed") { $0 + [0x0A] },
             plaintext("with-trailing-nul") { $0 + [0] }, plaintext("truncated") { $0.dropLast() },
             plaintext("with-invalid-utf-8") { [0xFF] + $0 },
-        ]
-    }
-
-    private var parts: [ClassicCase] {
-        func parts(_ id: String, _ change: @escaping @Sendable (inout [String]) -> Void) -> ClassicCase {
-            signed(id) { $0.changeParts = change }
-        }
-        let other = Base64URL.text(mint.classic("classic-other").payload.encoded)
-        return [
             parts("part-missing") { $0.removeLast() }, parts("part-alone") { $0.removeLast(2) },
             parts("of-4-parts") { $0.append("") }, parts("payload-exchanged") { $0[1] = other },
             parts("payload-detached") { $0[1] = "" },
@@ -138,11 +133,6 @@ struct IntegritySignatureVectors: VectorGroup {
             parts("payload-in-the-standard-alphabet") {
                 $0[1] = "+/" + $0[1].dropFirst(2)
             },
-        ]
-    }
-
-    private var headers: [ClassicCase] {
-        [
             header("empty", text: ""), header("not-json", text: "ES256"), header("as-array", text: #"["ES256"]"#),
             header("without-algorithm", text: #"{"typ":"JWT"}"#), header("algorithm-null", text: #"{"alg":null}"#),
             header("algorithm-twice", text: #"{"alg":"ES256","alg":"ES256"}"#),
@@ -154,18 +144,6 @@ struct IntegritySignatureVectors: VectorGroup {
             header("compressed", text: #"{"alg":"ES256","zip":"DEF"}"#),
             header("with-byte-order-mark", text: "\u{FEFF}{\"alg\":\"ES256\"}"),
             header("with-trailing-comma", text: #"{"alg":"ES256",}"#),
-        ]
-    }
-
-    private var signers: [ClassicCase] {
-        let (attacker, previous) = (mint.attacker.signingKey, mint.previous.signingKey)
-        let point = attacker.publicPoint
-        let jwk: JSONItem = [
-            "kty": "EC", "crv": "P-256", "x": .text(Base64URL.text(point[1..<33])),
-            "y": .text(Base64URL.text(point[33..<65])),
-        ]
-        let certificate = Data(attacker.subjectPublicKeyInfo()).base64EncodedString()
-        return [
             signed("of-an-attacker") { $0.signer = .es256(attacker) },
             // Live and of the same app, but not of the key that decrypts.
             signed("of-the-key-before") { $0.signer = .es256(previous) },

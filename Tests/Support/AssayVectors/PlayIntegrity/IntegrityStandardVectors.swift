@@ -2,56 +2,43 @@ import AssayTesting
 import FoundationEssentials
 
 /// Answers of Google's decode call on standard tokens.
-struct IntegrityStandardVectors: VectorGroup {
-    let mint: IntegrityVectorMint
-
-    func files() throws(MintingError) -> [VectorDraft] {
-        [
-            mint.file("standard-accept.json", accepted),
-            mint.file("standard-decode.json", answers + errors),
-            mint.file("standard-payload.json", payloads),
-            mint.file("standard-request.json", packages + hashes + times + testing),
-            mint.file("standard-policy.json", policy),
-            mint.file("strict/standard-policy.json", strict),
-        ]
+extension IntegrityVectorMint {
+    private func answer(_ id: String, _ change: @escaping @Sendable (inout JSONItem) -> Void) -> VectorCase {
+        standard("answer-\(id)", .reject("decode")) { $0.changeAnswer = change }
     }
 
-    private func answer(_ id: String, _ change: @escaping @Sendable (inout JSONItem) -> Void) -> StandardCase {
-        StandardCase("answer-\(id)", .reject("decode")) { $0.changeAnswer = change }
+    private func reject(_ id: String, _ check: String, _ field: PlayIntegrityField, _ value: JSONItem?) -> VectorCase {
+        standard(id, .reject(check), field, value)
     }
 
-    private func reject(_ id: String, _ check: String, _ field: PlayIntegrityField, _ value: JSONItem?) -> StandardCase
-    {
-        StandardCase(id, .reject(check), field, value)
-    }
-
-    private var accepted: [StandardCase] {
+    var standardAccept: [VectorCase] {
         let long = String(repeating: "é", count: 250)
         return [
-            StandardCase("genuine", .accept),
-            StandardCase("timestamp-at-the-past-end", .accept, .timestampMillis, mint.milliseconds(-300_000)),
-            StandardCase("timestamp-at-the-future-end", .accept, .timestampMillis, mint.milliseconds(60_000)),
-            StandardCase(
+            standard("genuine", .accept),
+            standard("timestamp-at-the-past-end", .accept, .timestampMillis, milliseconds(-300_000)),
+            standard("timestamp-at-the-future-end", .accept, .timestampMillis, milliseconds(60_000)),
+            standard(
                 "timestamp-as-number", .accept, .timestampMillis,
-                .number(mint.milliseconds(-1500).text.filter { $0 != "\"" })),
-            StandardCase("unknown-block", .accept, PlayIntegrityField("futureDetails"), ["verdict": "GOOD"]),
-            StandardCase("environment-empty", .accept, .environmentDetails, [:]),
-            StandardCase("account-missing", .accept, .accountDetails, nil),
-            StandardCase("request-hash-of-one-character", .accept, requestHash: "x") {
+                .number(milliseconds(-1500).text.filter { $0 != "\"" })),
+            standard("unknown-block", .accept, PlayIntegrityField("futureDetails"), ["verdict": "GOOD"]),
+            standard("environment-empty", .accept, .environmentDetails, [:]),
+            standard("account-missing", .accept, .accountDetails, nil),
+            standard("request-hash-of-one-character", .accept, requestHash: "x") {
                 $0.payload[.requestHash] = "x"
             },
-            StandardCase("request-hash-of-500-bytes", .accept, requestHash: long) {
+            standard("request-hash-of-500-bytes", .accept, requestHash: long) {
                 $0.payload[.requestHash] = .text(long)
             },
-            StandardCase("request-hash-of-json", .accept, requestHash: "{\"a\": [1, \"\\\"\"]}") {
+            standard("request-hash-of-json", .accept, requestHash: "{\"a\": [1, \"\\\"\"]}") {
                 $0.payload[.requestHash] = "{\"a\": [1, \"\\\"\"]}"
             },
-            StandardCase("recall-bits", .accept, .recallValues, ["bitFirst": true]),
+            standard("recall-bits", .accept, .recallValues, ["bitFirst": true]),
         ]
     }
 
-    private var answers: [StandardCase] {
-        [
+    var standardDecode: [VectorCase] {
+        func error(_ id: String, _ error: JSONItem) -> VectorCase { answer("error-\(id)") { $0 = error } }
+        return [
             answer("empty") { $0 = [:] }, answer("payload-alone") { $0 = $0["tokenPayloadExternal"] ?? [:] },
             answer("payload-null") { $0["tokenPayloadExternal"] = .null },
             answer("payload-as-list") { $0["tokenPayloadExternal"] = [$0["tokenPayloadExternal"] ?? [:]] },
@@ -60,12 +47,6 @@ struct IntegrityStandardVectors: VectorGroup {
                 $0 = ["tokenPayload": $0["tokenPayloadExternal"] ?? [:]]
             },
             answer("in-an-answer") { $0 = ["tokenPayloadExternal": .null, "answer": $0] },
-        ]
-    }
-
-    private var errors: [StandardCase] {
-        func error(_ id: String, _ error: JSONItem) -> StandardCase { answer("error-\(id)") { $0 = error } }
-        return [
             error(
                 "invalid-argument",
                 StandardAnswerBlueprint.error(
@@ -83,78 +64,65 @@ struct IntegrityStandardVectors: VectorGroup {
         ]
     }
 
-    private var payloads: [StandardCase] {
+    var standardPayload: [VectorCase] {
         [
-            reject("payload-nonce-and-request-hash", "payload", .nonce, "AAAAAAAAAAAAAAAA"),
-            reject("payload-both-times", "payload", .requestTime, "2026-09-21T12:00:00Z"),
-            reject("payload-timestamp-overflow", "payload", .timestampMillis, "9223372036854775808"),
-            reject("payload-timestamp-negative", "payload", .timestampMillis, "-1"),
-            reject("payload-timestamp-fractional", "payload", .timestampMillis, .number("1.5")),
-            reject("payload-timestamp-signed", "payload", .timestampMillis, "+1"),
-            reject("payload-request-hash-as-number", "payload", .requestHash, 1),
-            reject("payload-device-verdict-as-text", "payload", .deviceRecognitionVerdict, "MEETS_STRONG_INTEGRITY"),
-            reject("payload-testing-response-as-text", "payload", .isTestingResponse, "true"),
+            standard("payload-nonce-and-request-hash", "payload", .nonce, "AAAAAAAAAAAAAAAA"),
+            standard("payload-both-times", "payload", .requestTime, "2026-09-21T12:00:00Z"),
+            standard("payload-timestamp-overflow", "payload", .timestampMillis, "9223372036854775808"),
+            standard("payload-timestamp-negative", "payload", .timestampMillis, "-1"),
+            standard("payload-timestamp-fractional", "payload", .timestampMillis, .number("1.5")),
+            standard("payload-timestamp-signed", "payload", .timestampMillis, "+1"),
+            standard("payload-request-hash-as-number", "payload", .requestHash, 1),
+            standard("payload-device-verdict-as-text", "payload", .deviceRecognitionVerdict, "MEETS_STRONG_INTEGRITY"),
+            standard("payload-testing-response-as-text", "payload", .isTestingResponse, "true"),
             // What another of Google's calls answers: judged under a policy for Android.
-            StandardCase("payload-of-pc", .reject("payload")) { [mint] in
-                let pc = mint.pc("standard-payload-of-pc").payload
+            standard("payload-of-pc", .reject("payload")) {
+                let pc = pc("standard-payload-of-pc").payload
                 $0.payload = pc
             },
         ]
     }
 
-    private var packages: [StandardCase] {
-        [
-            reject("request-package-another", "request-package", .requestPackageName, "com.example.other"),
-            reject("request-package-missing", "request-package", .requestPackageName, nil),
-            StandardCase(
-                "request-package-not-the-expected-one", .reject("request-package"),
-                packageName: IntegrityVectorMint.otherPackageName),
-        ]
-    }
-
-    private var hashes: [StandardCase] {
-        let text = mint.requestHash("standard-expected")
-        func hash(_ id: String, _ value: JSONItem?, expected: String? = nil) -> StandardCase {
-            StandardCase("request-hash-\(id)", .reject("request-hash"), requestHash: expected ?? text) {
+    var standardRequest: [VectorCase] {
+        let text = requestHash("standard-expected")
+        func hash(_ id: String, _ value: JSONItem?, expected: String? = nil) -> VectorCase {
+            standard("request-hash-\(id)", .reject("request-hash"), requestHash: expected ?? text) {
                 $0.payload[.requestHash] = value
             }
         }
         return [
-            hash("of-another-request", .text(mint.requestHash("other"))), hash("missing", nil), hash("empty", ""),
+            standard("request-package-another", "request-package", .requestPackageName, "com.example.other"),
+            standard("request-package-missing", "request-package", .requestPackageName, nil),
+            standard(
+                "request-package-not-the-expected-one", .reject("request-package"),
+                packageName: Self.otherPackageName),
+            hash("of-another-request", .text(requestHash("other"))), hash("missing", nil), hash("empty", ""),
             hash("shorter", .text(String(text.dropLast()))), hash("longer", .text(text + "A")),
             hash("padded", .text(text + "=")), hash("with-line-feed", .text(text + "\n")),
             hash("in-other-case", .text(text.lowercased())),
             // The same text to Unicode, and other bytes.
             hash("composed-differently", "e\u{301}", expected: "\u{E9}"),
-            StandardCase("request-hash-in-the-nonce", .reject("request-hash"), requestHash: "AAAAAAAAAAAAAAAA") {
+            standard("request-hash-in-the-nonce", .reject("request-hash"), requestHash: "AAAAAAAAAAAAAAAA") {
                 $0.payload[.requestHash] = nil
                 $0.payload[.nonce] = "AAAAAAAAAAAAAAAA"
             },
+            standard("time-a-millisecond-too-old", "freshness", .timestampMillis, milliseconds(-300_001)),
+            standard("time-a-millisecond-too-early", "freshness", .timestampMillis, milliseconds(60_001)),
+            standard("time-missing", "freshness", .timestampMillis, nil),
+            standard("time-greatest-number", "freshness", .timestampMillis, "9223372036854775807"),
+            standard("testing-response", "testing-response", .isTestingResponse, true),
         ]
     }
 
-    private var times: [StandardCase] {
+    var standardPolicy: [VectorCase] {
         [
-            reject("time-a-millisecond-too-old", "freshness", .timestampMillis, mint.milliseconds(-300_001)),
-            reject("time-a-millisecond-too-early", "freshness", .timestampMillis, mint.milliseconds(60_001)),
-            reject("time-missing", "freshness", .timestampMillis, nil),
-            reject("time-greatest-number", "freshness", .timestampMillis, "9223372036854775807"),
-        ]
-    }
-
-    private var testing: [StandardCase] {
-        [reject("testing-response", "testing-response", .isTestingResponse, true)]
-    }
-
-    private var policy: [StandardCase] {
-        [
-            reject("app-unrecognized", "app-recognition", .appRecognitionVerdict, "UNRECOGNIZED_VERSION"),
-            reject("app-package-another", "app-package", .packageName, "com.example.other"),
-            reject("certificate-list-empty", "certificate", .certificateSha256Digest, []),
-            reject("version-code-one-too-low", "version-code", .versionCode, "41"),
-            reject("device-not-strong", "device-recognition", .deviceRecognitionVerdict, ["MEETS_DEVICE_INTEGRITY"]),
+            standard("app-unrecognized", "app-recognition", .appRecognitionVerdict, "UNRECOGNIZED_VERSION"),
+            standard("app-package-another", "app-package", .packageName, "com.example.other"),
+            standard("certificate-list-empty", "certificate", .certificateSha256Digest, []),
+            standard("version-code-one-too-low", "version-code", .versionCode, "41"),
+            standard("device-not-strong", "device-recognition", .deviceRecognitionVerdict, ["MEETS_DEVICE_INTEGRITY"]),
             // Google clears the verdicts of a token that it decodes once more.
-            StandardCase(
+            standard(
                 "decoded-twice",
                 .reject("app-recognition", "app-package", "certificate", "version-code", "device-recognition")
             ) {
@@ -166,9 +134,9 @@ struct IntegrityStandardVectors: VectorGroup {
         ]
     }
 
-    private var strict: [StandardCase] {
-        func strict(_ id: String, _ check: String?, _ field: PlayIntegrityField, _ value: JSONItem?) -> StandardCase {
-            StandardCase("strict-\(id)", check.map { .reject($0) } ?? .accept) {
+    var strictStandardPolicy: [VectorCase] {
+        func strict(_ id: String, _ check: String?, _ field: PlayIntegrityField, _ value: JSONItem?) -> VectorCase {
+            standard("strict-\(id)", check.map { .reject($0) } ?? .accept) {
                 $0.payload[.recallValues] = ["bitFirst": false, "bitThird": false]
                 $0.payload[.locationSpoofingRiskVerdict] = ["LOW_RISK_DEVICE"]
                 $0.payload[field] = value

@@ -1,21 +1,14 @@
 import AssayTesting
 
 /// Genuine classic tokens that a strict policy does not want: it enforces every signal that Google may leave out.
-struct IntegrityStrictVectors: VectorGroup {
-    let mint: IntegrityVectorMint
-
-    func files() throws(MintingError) -> [VectorDraft] {
-        [
-            mint.file("strict/classic-device.json", accepted + systems + activity + recall),
-            mint.file("strict/classic-environment.json", licensing + playProtect + accessRisk + location),
-        ]
-    }
+extension IntegrityVectorMint {
+    var strictClassicEnvironment: [VectorCase] { licensing + playProtect + accessRisk + location }
 
     /// A token with every signal that the policy demands, and a change to it.
     private func strict(
         _ id: String, _ outcome: VectorOutcome, _ field: PlayIntegrityField? = nil, _ value: JSONItem? = nil
-    ) -> ClassicCase {
-        ClassicCase("strict-\(id)", outcome) {
+    ) -> VectorCase {
+        classic("strict-\(id)", outcome) {
             $0.payload[.recallValues] = ["bitFirst": false, "bitSecond": true, "bitThird": false]
             $0.payload[.recallWriteDates] = ["yyyymmSecond": 202601]
             $0.payload[.locationSpoofingRiskVerdict] = ["LOW_RISK_DEVICE"]
@@ -23,43 +16,32 @@ struct IntegrityStrictVectors: VectorGroup {
         }
     }
 
-    private func accept(_ id: String, _ field: PlayIntegrityField, _ value: JSONItem?) -> ClassicCase {
+    private func accept(_ id: String, _ field: PlayIntegrityField, _ value: JSONItem?) -> VectorCase {
         strict(id, .accept, field, value)
     }
 
-    private func reject(_ id: String, _ check: String, _ field: PlayIntegrityField, _ value: JSONItem?) -> ClassicCase {
+    private func reject(_ id: String, _ check: String, _ field: PlayIntegrityField, _ value: JSONItem?) -> VectorCase {
         strict(id, .reject(check), field, value)
     }
 
-    private var accepted: [ClassicCase] { [strict("genuine", .accept)] }
-
-    private var systems: [ClassicCase] {
-        [
+    var strictClassicDevice: [VectorCase] {
+        func refused(_ id: String, _ value: JSONItem?) -> VectorCase {
+            reject("activity-\(id)", "device-activity", .deviceActivityLevel, value)
+        }
+        func refused(_ id: String, _ field: PlayIntegrityField, _ value: JSONItem?) -> VectorCase {
+            reject("recall-\(id)", "device-recall", field, value)
+        }
+        return [
+            strict("genuine", .accept),
             accept("sdk-30", .sdkVersion, 30), reject("sdk-29", "sdk-version", .sdkVersion, 29),
             reject("sdk-missing", "sdk-version", .sdkVersion, nil),
             reject("attributes-empty", "sdk-version", .deviceAttributes, [:]),
             strict("sdk-0", .reject("device-recognition", "sdk-version"), .sdkVersion, 0),
-        ]
-    }
-
-    private var activity: [ClassicCase] {
-        func refused(_ id: String, _ value: JSONItem?) -> ClassicCase {
-            reject("activity-\(id)", "device-activity", .deviceActivityLevel, value)
-        }
-        return [
             accept("activity-level-2", .deviceActivityLevel, "LEVEL_2"),
             refused("level-3", "LEVEL_3"), refused("level-4", "LEVEL_4"), refused("unevaluated", "UNEVALUATED"),
             refused("missing", nil), refused("unknown", "LEVEL_5"), refused("level-0", "LEVEL_0"),
             refused("in-lower-case", "level_1"),
             reject("activity-empty", "device-activity", .recentDeviceActivity, [:]),
-        ]
-    }
-
-    private var recall: [ClassicCase] {
-        func refused(_ id: String, _ field: PlayIntegrityField, _ value: JSONItem?) -> ClassicCase {
-            reject("recall-\(id)", "device-recall", field, value)
-        }
-        return [
             accept("recall-second-bit-missing", .bitSecond, nil),
             refused("first-bit", .bitFirst, true), refused("third-bit", .bitThird, true),
             refused("both-bits", .recallValues, ["bitFirst": true, "bitSecond": true, "bitThird": true]),
@@ -69,8 +51,8 @@ struct IntegrityStrictVectors: VectorGroup {
         ]
     }
 
-    private var licensing: [ClassicCase] {
-        func refused(_ id: String, _ field: PlayIntegrityField, _ value: JSONItem?) -> ClassicCase {
+    private var licensing: [VectorCase] {
+        func refused(_ id: String, _ field: PlayIntegrityField, _ value: JSONItem?) -> VectorCase {
             reject("licensing-\(id)", "licensing", field, value)
         }
         return [
@@ -81,8 +63,8 @@ struct IntegrityStrictVectors: VectorGroup {
         ]
     }
 
-    private var playProtect: [ClassicCase] {
-        func refused(_ id: String, _ value: JSONItem?) -> ClassicCase {
+    private var playProtect: [VectorCase] {
+        func refused(_ id: String, _ value: JSONItem?) -> VectorCase {
             reject("play-protect-\(id)", "play-protect", .playProtectVerdict, value)
         }
         return [
@@ -93,8 +75,8 @@ struct IntegrityStrictVectors: VectorGroup {
         ]
     }
 
-    private var accessRisk: [ClassicCase] {
-        func refused(_ id: String, _ field: PlayIntegrityField, _ value: JSONItem?) -> ClassicCase {
+    private var accessRisk: [VectorCase] {
+        func refused(_ id: String, _ field: PlayIntegrityField, _ value: JSONItem?) -> VectorCase {
             reject("access-risk-\(id)", "app-access-risk", field, value)
         }
         return [
@@ -110,8 +92,8 @@ struct IntegrityStrictVectors: VectorGroup {
         ]
     }
 
-    private var location: [ClassicCase] {
-        func refused(_ id: String, _ value: JSONItem?) -> ClassicCase {
+    private var location: [VectorCase] {
+        func refused(_ id: String, _ value: JSONItem?) -> VectorCase {
             reject("location-\(id)", "location-spoofing", .locationSpoofingRiskVerdict, value)
         }
         return [

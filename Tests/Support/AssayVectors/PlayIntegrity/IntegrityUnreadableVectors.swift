@@ -3,15 +3,11 @@ import AssayTesting
 import FoundationEssentials
 
 /// Records that say nothing a verdict could be given on: reading them is an error of whoever wrote them.
-struct IntegrityUnreadableVectors: VectorGroup {
-    let mint: IntegrityVectorMint
-
-    func files() throws(MintingError) -> [VectorDraft] {
-        try nonces() + fields() + texts()
-    }
+extension IntegrityVectorMint {
+    func unreadable() throws(MintingError) -> [VectorDraft] { try nonces() + fields() + texts() }
 
     private func nonces() throws(MintingError) -> [VectorDraft] {
-        let minted = try mint.classic("unreadable-nonce").mint()
+        let minted = try classic("unreadable-nonce").mint()
         let text = Base64URL.text(minted.nonce)
         let forms = [
             ("empty", ""), ("not-base64", "not base64 at all!"), ("with-line-feed", text + "\n"),
@@ -21,20 +17,19 @@ struct IntegrityUnreadableVectors: VectorGroup {
             ("of-15-characters", "AAECAwQFBgcICQo"), ("of-501-characters", String(repeating: "A", count: 501)),
             ("of-504-characters", String(repeating: "A", count: 504)),
         ]
-        return forms.map { form in
+        return forms.map { name, nonce in
             VectorDraft(
-                path: "unreadable/nonce-\(form.0).json",
-                contents: minted.record(id: "nonce-\(form.0)", nonce: form.1, app: IntegrityVectorMint.app).json)
+                unreadable: "nonce-\(name)", minted.record(id: "nonce-\(name)", nonce: nonce, app: Self.app).json)
         }
     }
 
     private func fields() throws(MintingError) -> [VectorDraft] {
-        let minted = try mint.classic("unreadable").mint()
-        let answer: RecordValue.Content = mint.standard("unreadable").mint().answer.recordContent ?? .null
+        let minted = try classic("unreadable").mint()
+        let answer: RecordValue.Content = standard("unreadable").mint().answer.recordContent ?? .null
         let name = ("packageName", RecordValue.Content.text(minted.packageName))
         let token = ("token", RecordValue.Content.text(minted.token))
         let nonce = ("nonce", RecordValue.Content.text(Base64URL.text(minted.nonce)))
-        let hash = ("requestHash", RecordValue.Content.text(mint.requestHash("unreadable")))
+        let hash = ("requestHash", RecordValue.Content.text(requestHash("unreadable")))
         let decoded = ("decoded", answer)
         let evidence: [(String, kind: String, [(String, RecordValue.Content)])] = [
             ("classic-token-missing", "classic", [name, nonce]), ("classic-nonce-missing", "classic", [name, token]),
@@ -62,32 +57,25 @@ struct IntegrityUnreadableVectors: VectorGroup {
         ]
         return evidence.map { id, kind, fields in
             let record = EvidenceRecord(
-                id: id, kind: EvidenceKind("play-integrity.\(kind)"),
-                app: id == "unknown-app" ? "nobody" : IntegrityVectorMint.app, receivedAt: mint.time,
-                evidence: RecordObject(fields), expect: nil)
-            return VectorDraft(path: "unreadable/\(id).json", contents: record.json)
+                id: id, kind: EvidenceKind("play-integrity.\(kind)"), app: id == "unknown-app" ? "nobody" : Self.app,
+                receivedAt: time, evidence: RecordObject(fields), expect: nil)
+            return VectorDraft(unreadable: id, record.json)
         }
     }
 
     /// What no record that is written by ``EvidenceRecord/json`` can be.
     private func texts() throws(MintingError) -> [VectorDraft] {
-        let classic = try mint.classic("unreadable-text").mint().record(id: "text", app: IntegrityVectorMint.app).json
-        let standard = try mint.standard("unreadable-text").mint()
-            .record(id: "text", app: IntegrityVectorMint.app).json
-        func file(_ id: String, _ json: String, _ part: String, _ replacement: String) throws(MintingError)
-            -> VectorDraft
-        {
-            guard json.contains(part) else { throw MintingError("no \(part) in the record for \(id)") }
-            return VectorDraft(path: "unreadable/\(id).json", contents: json.replacing(part, with: replacement))
-        }
-        return [
-            try file("unknown-field", classic, "\"evidence\":", "\"verified\": true,\n  \"evidence\":"),
-            try file("duplicate-field", classic, "\"token\":", "\"token\": \"\",\n    \"token\":"),
-            try file(
+        let classic = try classic("unreadable-text").mint().record(id: "text", app: Self.app).json
+        let standard = try standard("unreadable-text").mint().record(id: "text", app: Self.app).json
+        return try VectorDraft.unreadable([
+            ("unknown-field", classic, "\"evidence\":", "\"verified\": true,\n  \"evidence\":"),
+            ("duplicate-field", classic, "\"token\":", "\"token\": \"\",\n    \"token\":"),
+            (
                 "answer-with-a-field-twice", standard, "\"versionCode\":",
-                "\"version\\u0043ode\": \"99\",\n          \"versionCode\":"),
-            try file("answer-with-trailing-comma", standard, "\"playProtectVerdict\": \"NO_ISSUES\"", "\"x\": 1,"),
-            try file("trailing-text", classic, "\n}\n", "\n}\n}\n"),
-        ]
+                "\"version\\u0043ode\": \"99\",\n          \"versionCode\":"
+            ),
+            ("answer-with-trailing-comma", standard, "\"playProtectVerdict\": \"NO_ISSUES\"", "\"x\": 1,"),
+            ("trailing-text", classic, "\n}\n", "\n}\n}\n"),
+        ])
     }
 }

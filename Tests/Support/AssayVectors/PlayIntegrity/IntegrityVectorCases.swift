@@ -1,79 +1,67 @@
-package import AssayCore
+import AssayCore
 package import AssayTesting
 import FoundationEssentials
 
-/// A classic token that differs from a genuine one in one respect.
-package struct ClassicCase: VectorCase {
-    let id: String
-    let outcome: VectorOutcome
-    /// What the server expects, where it is not what the app asked with.
-    let nonce: String?
-    let packageName: String?
-    let change: (inout ClassicTokenBlueprint) -> Void
-
-    init(
+extension IntegrityVectorMint {
+    /// A classic token that differs from a genuine one in one respect.
+    ///
+    /// - Parameters:
+    ///   - nonce: what the server expects, where it is not what the app asked with.
+    ///   - packageName: the same for the app.
+    func classic(
         _ id: String, _ outcome: VectorOutcome, nonce: String? = nil, packageName: String? = nil,
         change: @escaping (inout ClassicTokenBlueprint) -> Void = { _ in }
-    ) {
-        self.id = "classic-\(id)"
-        self.outcome = outcome
-        self.nonce = nonce
-        self.packageName = packageName
-        self.change = change
+    ) -> VectorCase {
+        {
+            var blueprint = classic("classic-\(id)")
+            change(&blueprint)
+            return try blueprint.mint().record(
+                id: "classic-\(id)", packageName: packageName, nonce: nonce, app: Self.app, receivedAt: time,
+                expect: outcome.expectation("play-integrity"))
+        }
     }
 
-    /// A case in which one field of the payload has another value, or is left out.
-    package init(_ id: String, _ outcome: VectorOutcome, _ field: PlayIntegrityField, _ value: JSONItem?) {
-        self.init(id, outcome) { $0.payload[field] = value }
+    /// A classic token in which one field of the payload has another value, or is left out.
+    package func classic(
+        _ id: String, _ outcome: VectorOutcome, _ field: PlayIntegrityField, _ value: JSONItem?
+    ) -> VectorCase {
+        classic(id, outcome) { $0.payload[field] = value }
     }
 
-    package func record(_ mint: IntegrityVectorMint) throws(MintingError) -> EvidenceRecord {
-        var blueprint = mint.classic(id)
-        change(&blueprint)
-        return try blueprint.mint().record(
-            id: id, packageName: packageName, nonce: nonce, app: IntegrityVectorMint.app, receivedAt: mint.time,
-            expect: outcome.expectation("play-integrity"))
+    /// A classic token in which one field fails a check.
+    func classic(_ id: String, _ check: String, _ field: PlayIntegrityField, _ value: JSONItem?) -> VectorCase {
+        classic(id, .reject(check), field, value)
     }
-}
 
-/// An answer on a standard token that differs from a genuine one in one respect.
-package struct StandardCase: VectorCase {
-    let id: String
-    let outcome: VectorOutcome
-    let isPC: Bool
-    /// What the server expects, where it is not what the app asked with.
-    let requestHash: String?
-    let packageName: String?
-    /// Seconds from the usual time of reception to that of this one.
-    let delay: TimeInterval
-    let change: (inout StandardAnswerBlueprint) -> Void
-
-    init(
+    /// An answer on a standard token that differs from a genuine one in one respect.
+    ///
+    /// - Parameters:
+    ///   - requestHash: what the server expects, where it is not what the app asked with.
+    ///   - delay: seconds from the usual time of reception to that of this one.
+    func standard(
         _ id: String, _ outcome: VectorOutcome, isPC: Bool = false, requestHash: String? = nil,
         packageName: String? = nil, delay: TimeInterval = 0,
         change: @escaping (inout StandardAnswerBlueprint) -> Void = { _ in }
-    ) {
-        self.id = "\(isPC ? "pc" : "standard")-\(id)"
-        self.outcome = outcome
-        self.isPC = isPC
-        self.requestHash = requestHash
-        self.packageName = packageName
-        self.delay = delay
-        self.change = change
+    ) -> VectorCase {
+        {
+            let id = "\(isPC ? "pc" : "standard")-\(id)"
+            var blueprint = isPC ? pc(id) : standard(id)
+            change(&blueprint)
+            return try blueprint.mint().record(
+                id: id, packageName: packageName, requestHash: requestHash, app: Self.app,
+                receivedAt: time.addingTimeInterval(delay), expect: outcome.expectation("play-integrity"))
+        }
     }
 
-    /// A case in which one field of the payload has another value, or is left out.
-    init(
+    /// An answer in which one field of the payload has another value, or is left out.
+    func standard(
         _ id: String, _ outcome: VectorOutcome, isPC: Bool = false, _ field: PlayIntegrityField, _ value: JSONItem?
-    ) {
-        self.init(id, outcome, isPC: isPC) { $0.payload[field] = value }
+    ) -> VectorCase {
+        standard(id, outcome, isPC: isPC) { $0.payload[field] = value }
     }
 
-    package func record(_ mint: IntegrityVectorMint) throws(MintingError) -> EvidenceRecord {
-        var blueprint = isPC ? mint.pc(id) : mint.standard(id)
-        change(&blueprint)
-        return try blueprint.mint().record(
-            id: id, packageName: packageName, requestHash: requestHash, app: IntegrityVectorMint.app,
-            receivedAt: mint.time.addingTimeInterval(delay), expect: outcome.expectation("play-integrity"))
+    /// An answer in which one field fails a check.
+    func standard(_ id: String, _ check: String, _ field: PlayIntegrityField, _ value: JSONItem?) -> VectorCase {
+        standard(id, .reject(check), field, value)
     }
 }

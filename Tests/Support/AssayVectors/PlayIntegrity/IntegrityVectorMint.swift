@@ -4,14 +4,14 @@ import AssayTesting
 package import FoundationEssentials
 
 /// What all vectors have in common: one app, its keys, one time, and a nonce of its own for each.
-package struct IntegrityVectorMint: VectorMint {
+package struct IntegrityVectorMint {
     static let app = "vectors"
     static let packageName = "com.example.vectors"
     static let otherPackageName = "com.example.other"
 
     let bytes: TestBytes
     /// When evidence is received.
-    package let time: Date
+    let time: Date
     /// Both are live.
     let current: PlayIntegrityTestKeys
     let previous: PlayIntegrityTestKeys

@@ -17,9 +17,8 @@ struct IntegrityVectorPolicies {
         ]
         return keys.flatMap {
             [
-                VectorDraft(
-                    path: "keys/\($0.0)-decryption.b64", contents: $0.1.decryptionKeyFile, isSecret: true),
-                VectorDraft(path: "keys/\($0.0)-verification.b64", contents: $0.1.verificationKeyFile),
+                VectorDraft("keys/\($0.0)-decryption.b64", text: $0.1.decryptionKeyFile, isSecret: true),
+                VectorDraft("keys/\($0.0)-verification.b64", text: $0.1.verificationKeyFile),
             ]
         }
     }
@@ -101,6 +100,6 @@ struct IntegrityVectorPolicies {
         app += demands
         lines += ["apps:", "  - name: \(IntegrityVectorMint.app)", "    playIntegrity:"] + app.map { "      \($0)" }
         if !enforced.isEmpty { lines += ["checks:"] + enforced.map { "  play-integrity.\($0): enforce" } }
-        return VectorDraft(path: "\(folder)policy.yaml", contents: lines.joined(separator: "\n") + "\n")
+        return VectorDraft("\(folder)policy.yaml", text: lines.joined(separator: "\n") + "\n")
     }
 }
