@@ -90,9 +90,7 @@ package struct CorpusBlueprint: Sendable {
                     + supported.joined(separator: ", "))
         }
         for population in CorpusPopulation.allCases {
-            let total = population.defects.reduce(0) {
-                $0 + (shares[population.check($1)]?.partsPerMillion ?? 0)
-            }
+            let total = population.defects.reduce(0) { $0 + (shares[population.check($1)]?.partsPerMillion ?? 0) }
             guard total <= 1_000_000 else {
                 throw MintingError("the shares of \(population.word) records come to more than 100%")
             }

@@ -44,9 +44,7 @@ package struct CorpusMint: Sendable {
     /// The next records, some thousand or fewer, and nil after the last ones.
     ///
     /// - Throws: ``MintingError`` when evidence cannot be minted, which would be a fault of this library.
-    package mutating func next() async throws(MintingError) -> [EvidenceRecord]? {
-        try await next { $0 }
-    }
+    package mutating func next() async throws(MintingError) -> [EvidenceRecord]? { try await next { $0 } }
 
     /// The next records as NDJSON: each on a line that ends with a line feed; nil after the last ones.
     ///

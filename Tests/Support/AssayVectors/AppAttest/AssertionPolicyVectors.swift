@@ -21,9 +21,7 @@ extension AppAttestVectorMint {
     var strictAssertionClientData: [VectorCase] {
         let challenge = Data(challenge("client-data-challenge-elsewhere")).base64EncodedString()
         func refused(_ id: String, _ text: String) -> VectorCase {
-            extended("client-data-\(id)", .reject("client-data"), { _ in }) {
-                $0.clientData = .bytes(Array(text.utf8))
-            }
+            extended("client-data-\(id)", .reject("client-data"), { _ in }) { $0.clientData = .bytes(Array(text.utf8)) }
         }
         return [
             extended("client-data-genuine", .accept),

@@ -20,8 +20,7 @@ extension AppAttestVectorMint {
             assertion("signature-of-another-key-with-stale-counter", .reject("signature"), counter: 1, stored: 9) {
                 $0.key = other
             },
-            assertion(
-                "signature-over-other-client-data", .reject("signature"), clientData: .bytes(Array("{}".utf8))),
+            assertion("signature-over-other-client-data", .reject("signature"), clientData: .bytes(Array("{}".utf8))),
             assertion("signature-over-client-data-removed", .reject("signature"), clientData: .bytes([])),
             assertion("signature-before-counter-was-changed", .reject("signature")) {
                 $0.changeObject = {
@@ -33,8 +32,7 @@ extension AppAttestVectorMint {
             assertion("signature-before-app-was-changed", .reject("signature")) {
                 $0.changeObject = {
                     guard case .bytes(let bytes)? = $0["authenticatorData"] else { return }
-                    $0["authenticatorData"] = .bytes(
-                        Digest.sha256(Array(Self.otherAppID.utf8)) + bytes.dropFirst(32))
+                    $0["authenticatorData"] = .bytes(Digest.sha256(Array(Self.otherAppID.utf8)) + bytes.dropFirst(32))
                 }
             },
             assertion("signature-over-nonce-as-digest", .reject("signature")) { $0.signature = .nonceAsDigest },
@@ -50,8 +48,7 @@ extension AppAttestVectorMint {
             written("r-plus-order") { ECDSASignature(r: (BigNumber($0.r) + BigNumber(order)).bytes(33), s: $0.s).der },
             written("s-plus-order") { ECDSASignature(r: $0.r, s: (BigNumber($0.s) + BigNumber(order)).bytes(33)).der },
             written("s-negative") {
-                DERBuilder.sequence(
-                    DERBuilder.integer(magnitude: $0.r), DERBuilder.element(0x02, $0.withHighS.s))
+                DERBuilder.sequence(DERBuilder.integer(magnitude: $0.r), DERBuilder.element(0x02, $0.withHighS.s))
             },
             written("r-of-64-bytes") { ECDSASignature(r: [0x01] + zero + $0.r.dropFirst(), s: $0.s).der },
             written("with-trailing-byte") { $0.der + [0x00] },
@@ -60,8 +57,7 @@ extension AppAttestVectorMint {
                     DERBuilder.integer(magnitude: $0.r), DERBuilder.integer(magnitude: $0.s), DERBuilder.null)
             },
             written("r-with-leading-zeros") {
-                DERBuilder.sequence(
-                    DERBuilder.element(0x02, [0, 0] + $0.r), DERBuilder.integer(magnitude: $0.s))
+                DERBuilder.sequence(DERBuilder.element(0x02, [0, 0] + $0.r), DERBuilder.integer(magnitude: $0.s))
             },
             written("length-not-minimal") { [0x30, 0x81] + $0.der.dropFirst() },
             written("length-indefinite") { [0x30, 0x80] + $0.der.dropFirst(2) + [0, 0] },

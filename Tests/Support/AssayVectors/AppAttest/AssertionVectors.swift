@@ -13,9 +13,7 @@ extension AppAttestVectorMint {
             assertion("assertion-genuine", .accept),
             assertion("assertion-high-s", .accept) { $0.signature = .highS },
             assertion("assertion-low-s", .accept) { $0.signature = .lowS },
-            assertion("assertion-with-extensions", .accept) {
-                $0.authenticatorData.extensions = extensions.encoded
-            },
+            assertion("assertion-with-extensions", .accept) { $0.authenticatorData.extensions = extensions.encoded },
             assertion("assertion-with-extensions-flags-c0", .accept) {
                 $0.authenticatorData.extensions = extensions.encoded
                 $0.authenticatorData.flags = 0xC0
@@ -121,9 +119,7 @@ extension AppAttestVectorMint {
             assertion("assertion-for-another-app", .reject("app-id")) {
                 $0.authenticatorData.rpIDHash = Digest.sha256(Array(Self.otherAppID.utf8))
             },
-            assertion("assertion-for-no-app", .reject("app-id")) {
-                $0.authenticatorData.rpIDHash = [UInt8].zeros(32)
-            },
+            assertion("assertion-for-no-app", .reject("app-id")) { $0.authenticatorData.rpIDHash = [UInt8].zeros(32) },
         ]
     }
 

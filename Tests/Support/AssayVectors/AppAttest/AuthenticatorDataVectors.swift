@@ -2,7 +2,7 @@ import AssayTesting
 
 /// Authenticator data whose parts do not add up, all of it under a genuine nonce.
 extension AppAttestVectorMint {
-    var attestationDecodeAuthenticatorData: [VectorCase] { lengths + credentialIDs + keys + tails }
+    var attestationDecodeAuthenticatorData: [VectorCase] { lengths + credentialIDs + keys }
 
     private func refused(_ id: String, _ change: @escaping (inout AttestationBlueprint) -> Void) -> VectorCase {
         attestation("authenticator-data-\(id)", .reject("decode"), change: change)
@@ -45,6 +45,13 @@ extension AppAttestVectorMint {
             items[index] = value
             return .map(items)
         }
+        let genuine = AppAttestExtensions(bundleVersion: "1.2", validationCategory: 4).encoded
+        func tail(_ id: String, _ bytes: [UInt8]) -> VectorCase {
+            attestation("tail-\(id)", .reject("decode"), device: .iOS27) {
+                $0.authenticatorData.flags = 0xC0
+                $0.authenticatorData.extensions = bytes
+            }
+        }
         return [
             cose("as-array") { .array($0) },
             cose("empty-map") { _ in .map([]) },
@@ -63,18 +70,6 @@ extension AppAttestVectorMint {
                 replacing(7, .head(majorType: 2, argument: 32, argumentBytes: 2, followedBy: Self.bytes($0[7])), in: $0)
             },
             cose("off-curve", .reject("public-key")) { replacing(9, .bytes([UInt8](repeating: 1, count: 32)), in: $0) },
-        ]
-    }
-
-    private var tails: [VectorCase] {
-        let genuine = AppAttestExtensions(bundleVersion: "1.2", validationCategory: 4).encoded
-        func tail(_ id: String, _ bytes: [UInt8]) -> VectorCase {
-            attestation("tail-\(id)", .reject("decode"), device: .iOS27) {
-                $0.authenticatorData.flags = 0xC0
-                $0.authenticatorData.extensions = bytes
-            }
-        }
-        return [
             tail("text", CBORItem.text("extensions").encoded),
             tail("array", CBORItem.array([.text("apple_bundle_version_01"), .text("1.2")]).encoded),
             tail("integer", [0x00]),

@@ -57,8 +57,7 @@ extension AppAttestVectorMint {
 
     var attestationKeyId: [VectorCase] {
         func sent(_ id: String, _ bytes: ([UInt8]) -> [UInt8]) -> VectorCase {
-            attestation(
-                id, .reject("key-id"), keyID: Data(bytes(key(id).keyID)).base64EncodedString())
+            attestation(id, .reject("key-id"), keyID: Data(bytes(key(id).keyID)).base64EncodedString())
         }
         let other = key("other").keyID
         return [
@@ -76,14 +75,10 @@ extension AppAttestVectorMint {
 
     var attestationApp: [VectorCase] {
         func app(_ id: String, _ appID: String) -> VectorCase {
-            attestation(id, .reject("app-id")) {
-                $0.authenticatorData.rpIDHash = Digest.sha256(Array(appID.utf8))
-            }
+            attestation(id, .reject("app-id")) { $0.authenticatorData.rpIDHash = Digest.sha256(Array(appID.utf8)) }
         }
         func environment(_ id: String, _ aaguid: [UInt8]) -> VectorCase {
-            attestation(id, .reject("environment")) {
-                $0.authenticatorData.attestedCredential?.aaguid = aaguid
-            }
+            attestation(id, .reject("environment")) { $0.authenticatorData.attestedCredential?.aaguid = aaguid }
         }
         return [
             app("app-another", Self.otherAppID),

@@ -3,7 +3,7 @@ import FoundationEssentials
 
 /// Certificates that do not lead from a leaf over one intermediate to the trusted root at the time of judgement.
 extension AppAttestVectorMint {
-    func attestationChain() throws(MintingError) -> [VectorCase] { validity + order + (try issuers()) + leaves }
+    func attestationChain() throws(MintingError) -> [VectorCase] { validity + (try issuers()) + leaves }
 
     private func refused(
         _ id: String, delay: TimeInterval = 0, _ change: @escaping (inout AttestationBlueprint) -> Void = { _ in }
@@ -12,23 +12,16 @@ extension AppAttestVectorMint {
     }
 
     private var validity: [VectorCase] {
-        [
+        let root = authority.root
+        return [
             refused("leaf-a-second-before-its-first", delay: -86_401),
             refused("leaf-a-second-after-its-last", delay: 2 * 86_400 + 1),
             refused("leaf-expired-a-month-ago", delay: 30 * 86_400),
             refused("leaf-never-valid") { swap(&$0.leaf.notBefore, &$0.leaf.notAfter) },
-        ]
-    }
-
-    private var order: [VectorCase] {
-        let root = authority.root
-        return [
             refused("x5c-swapped") { $0.changeCertificates = { [$0[1], $0[0]] } },
             refused("x5c-leaf-twice") { $0.changeCertificates = { [$0[0], $0[0]] } },
             refused("x5c-intermediate-twice") { $0.changeCertificates = { [$0[1], $0[1]] } },
-            refused("x5c-root-in-place-of-intermediate") {
-                $0.changeCertificates = { [$0[0], root.certificate] }
-            },
+            refused("x5c-root-in-place-of-intermediate") { $0.changeCertificates = { [$0[0], root.certificate] } },
             refused("leaf-issued-by-root") { $0.issuer = root },
         ]
     }
@@ -59,9 +52,7 @@ extension AppAttestVectorMint {
             under: authority.root, "no-sign", [.basicConstraints(isCA: true, pathLength: 0), .keyUsage(0x80)])
         let subordinate = try intermediate(
             under: genuine, "subordinate", [.basicConstraints(isCA: true, pathLength: 0), .keyUsage(0x06)])
-        func issued(_ id: String, by issuer: TestIssuer) -> VectorCase {
-            refused(id) { $0.issuer = issuer }
-        }
+        func issued(_ id: String, by issuer: TestIssuer) -> VectorCase { refused(id) { $0.issuer = issuer } }
         return [
             issued("lookalike-root", by: lookalike.attestationAuthority),
             refused("lookalike-intermediate") {
@@ -77,18 +68,14 @@ extension AppAttestVectorMint {
             issued("intermediate-not-yet-valid", by: future),
             issued("intermediate-is-no-ca", by: notCA),
             issued("intermediate-may-not-sign", by: noKeyUsage),
-            refused("intermediate-signature-broken") {
-                $0.changeCertificates = { [$0[0], $0[1].flippingLastBit()] }
-            },
+            refused("intermediate-signature-broken") { $0.changeCertificates = { [$0[0], $0[1].flippingLastBit()] } },
         ]
     }
 
     private var leaves: [VectorCase] {
         [
             refused("leaf-signature-broken") { $0.changeCertificates = { [$0[0].flippingLastBit(), $0[1]] } },
-            refused("leaf-is-a-ca") {
-                $0.leaf.constraints = [.basicConstraints(isCA: true), .keyUsage(0xF4)]
-            },
+            refused("leaf-is-a-ca") { $0.leaf.constraints = [.basicConstraints(isCA: true), .keyUsage(0xF4)] },
             refused("leaf-names-another-issuer") {
                 let genuine = $0.issuer
                 $0.issuer = TestIssuer(

@@ -3,9 +3,7 @@ import AssayTesting
 /// Genuine attestations that a strict policy does not want.
 extension AppAttestVectorMint {
     private func category(_ id: String, _ value: CBORItem, _ outcome: VectorOutcome) -> VectorCase {
-        attestation("category-\(id)", outcome, device: .iOS27) {
-            $0.setExtensions { $0.validationCategory = value }
-        }
+        attestation("category-\(id)", outcome, device: .iOS27) { $0.setExtensions { $0.validationCategory = value } }
     }
 
     var strictAttestationValidationCategory: [VectorCase] {

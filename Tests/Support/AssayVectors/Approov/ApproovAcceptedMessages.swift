@@ -31,13 +31,10 @@ extension ApproovVectorMint {
                     $0.components = ["@method", "@target-uri", "authorization"].map { SignatureComponent($0) }
                 }),
             message("accepted-sha-512", .accept, isPost: true, .blueprint { $0.digests = [.sha512] }),
-            message(
-                "accepted-both-digests", .accept, isPost: true, .blueprint { $0.digests = [.sha256, .sha512] }),
+            message("accepted-both-digests", .accept, isPost: true, .blueprint { $0.digests = [.sha256, .sha512] }),
             message(
                 "accepted-digest-of-nothing", .accept,
-                .blueprint {
-                    $0.contentDigest = "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"
-                }),
+                .blueprint { $0.contentDigest = "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:" }),
             message("accepted-without-algorithm", .accept, .blueprint { $0[parameter: "alg"] = nil }),
             message("accepted-without-expires", .accept, .blueprint { $0[parameter: "expires"] = nil }),
             message(
@@ -57,14 +54,10 @@ extension ApproovVectorMint {
             message("accepted-fields-in-other-order", .accept, .minted { $0.fields.reverse() }),
             message(
                 "accepted-field-names-in-other-case", .accept,
-                .minted {
-                    $0.fields = $0.fields.map { HTTPMessageParts.Field($0.name.uppercased(), $0.value) }
-                }),
+                .minted { $0.fields = $0.fields.map { HTTPMessageParts.Field($0.name.uppercased(), $0.value) } }),
             message(
                 "accepted-with-white-space", .accept,
-                .minted {
-                    $0.fields = $0.fields.map { HTTPMessageParts.Field($0.name, " \t\($0.value) ") }
-                }),
+                .minted { $0.fields = $0.fields.map { HTTPMessageParts.Field($0.name, " \t\($0.value) ") } }),
             // A proxy signs too.
             message(
                 "accepted-another-label-beside", .accept,

@@ -28,59 +28,31 @@ extension ApproovVectorMint {
             accept("genuine"),
             accept("failover") { $0.claims = .failover(expiresAt: expiry) },
             accept("example") { $0.claims = .example(expiresAt: expiry) },
-            accept("encrypted", app: "sealed") { $0.form = .encrypted },
-            accept("encrypted-failover", app: "sealed") {
-                $0.form = .encrypted
-                $0.claims = .failover(expiresAt: expiry)
-            },
-            accept("es256", app: "asymmetric") {
-                $0.form = .signedES256
-                $0.keyID = "es"
-            },
-            accept("es256-with-high-s", app: "asymmetric") {
-                $0.form = .signedES256
-                $0.keyID = "es"
+            accept("encrypted", app: "sealed", form: .encrypted),
+            accept("encrypted-failover", app: "sealed", form: .encrypted) { $0.claims = .failover(expiresAt: expiry) },
+            accept("es256", app: "asymmetric", form: .signedES256, keyID: "es"),
+            accept("es256-with-high-s", app: "asymmetric", form: .signedES256, keyID: "es") {
                 $0.changeSigned = { $0.writeSignature = { $0.withHighS.concatenated } }
             },
-            accept("es256-with-low-s", app: "asymmetric") {
-                $0.form = .signedES256
-                $0.keyID = "es"
+            accept("es256-with-low-s", app: "asymmetric", form: .signedES256, keyID: "es") {
                 $0.changeSigned = { $0.writeSignature = { $0.withLowS.concatenated } }
             },
-            accept("rs256", app: "asymmetric") {
-                $0.form = .signedRS256
-                $0.keyID = "rs"
-            },
-            accept("es256-of-a-set", app: "key-set") {
-                $0.form = .signedES256
-                $0.keyID = "set-es"
-            },
-            accept("rs256-of-a-set", app: "key-set") {
-                $0.form = .signedRS256
-                $0.keyID = "set-rs"
-            },
-            accept("es256-without-id", app: "nameless") { $0.form = .signedES256 },
+            accept("rs256", app: "asymmetric", form: .signedRS256, keyID: "rs"),
+            accept("es256-of-a-set", app: "key-set", form: .signedES256, keyID: "set-es"),
+            accept("rs256-of-a-set", app: "key-set", form: .signedRS256, keyID: "set-rs"),
+            accept("es256-without-id", app: "nameless", form: .signedES256),
             accept("with-prefix", app: "prefixed") { $0.changeToken = { "Bearer \($0)" } },
             // A record or a log holds the token; only fields of requests must have what stands before it.
             accept("without-the-prefix", app: "prefixed"),
-            accept("previous-secret") { $0.keys.secret = previous },
-            accept("encrypted-under-previous-secret", app: "sealed") {
-                $0.form = .encrypted
-                $0.keys.secret = previous
-            },
-            accept("named-one", app: "named") { $0.keyID = "one" },
-            accept("named-two", app: "named") {
-                $0.keys.secret = previous
-                $0.keyID = "two"
-            },
+            accept("previous-secret", secret: previous),
+            accept("encrypted-under-previous-secret", app: "sealed", form: .encrypted, secret: previous),
+            accept("named-one", app: "named", keyID: "one"),
+            accept("named-two", app: "named", keyID: "two", secret: previous),
             // The secret itself decides.
-            accept("naming-none", app: "named") { $0.keys.secret = previous },
-            accept("encrypted-naming-one", app: "sealed-named") {
-                $0.form = .encrypted
-                $0.keyID = "one"
-            },
+            accept("naming-none", app: "named", secret: previous),
+            accept("encrypted-naming-one", app: "sealed-named", form: .encrypted, keyID: "one"),
             // Keys without an ID serve the tokens that name one that no other key has.
-            accept("naming-an-id-where-no-key-has-one") { $0.keyID = "approov-2026" },
+            accept("naming-an-id-where-no-key-has-one", keyID: "approov-2026"),
             header("without-type") { $0["typ"] = nil }, header("with-other-type") { $0["typ"] = "at+jwt" },
             header("with-unknown-members") { $0["x"] = ["y": [1, true, .null]] },
             // Never followed: a path and places to look for keys.

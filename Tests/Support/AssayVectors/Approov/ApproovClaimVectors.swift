@@ -115,12 +115,8 @@ extension ApproovVectorMint {
             expiry("beyond-doubles-negative", .number("-1e400")),
             expiry("beyond-integers", .number("9223372036854775808")),
             expiry("beyond-calendars", .number("253402300800")), expiry("in-milliseconds", .number("\(whole)000000")),
-            token("expiry-of-failover", .reject("token.expiry")) {
-                $0.claims = .failover(expiresAt: time)
-            },
-            token("expiry-without-claims", .reject("token.expiry")) {
-                $0.claims = ApproovClaimsBlueprint(json: [:])
-            },
+            token("expiry-of-failover", .reject("token.expiry")) { $0.claims = .failover(expiresAt: time) },
+            token("expiry-without-claims", .reject("token.expiry")) { $0.claims = ApproovClaimsBlueprint(json: [:]) },
             token("expiry-not-yet-valid", .reject("token.expiry"), .notBefore, seconds(1)),
             token("expiry-never-valid", .reject("token.expiry"), .notBefore, .number("1e400")),
             // Under a policy with a longest life of five minutes.

@@ -39,8 +39,7 @@ extension ApproovVectorMint {
                         HTTPMessageParts.Field(
                             "Content-Digest", "sha-256=:k6I5cakU5erL8KjSUVTNownDwccvu5kU1Hxg88toFYg=:"))
                 }),
-            message(
-                "components-body-added", .reject("message.components"), .minted { $0.body = Array("x".utf8) }),
+            message("components-body-added", .reject("message.components"), .minted { $0.body = Array("x".utf8) }),
             message("components-fragment", .reject("message.components"), .blueprint { $0.targetURI += "#part" }),
         ]
     }
@@ -123,10 +122,8 @@ extension ApproovVectorMint {
             field("without-padding", "sha-256=:\(digest.dropLast()):"),
             field("twice", "sha-256=:\(digest):, sha-256=:\(digest):"),
             field("no-dictionary", ":\(digest):"),
-            field(
-                "second-wrong", "sha-256=:\(digest):, sha-512=:\(String(repeating: "A", count: 86))==:"),
-            field(
-                "first-wrong", "sha-256=:\(String(repeating: "A", count: 43))=:, sha-256-more=:\(digest):"),
+            field("second-wrong", "sha-256=:\(digest):, sha-512=:\(String(repeating: "A", count: 86))==:"),
+            field("first-wrong", "sha-256=:\(String(repeating: "A", count: 43))=:, sha-256-more=:\(digest):"),
             // What does not count does not harm.
             field("with-an-unknown-one-beside", "sha-1024=:AAAA:, sha-256=:\(digest):", .accept),
         ]

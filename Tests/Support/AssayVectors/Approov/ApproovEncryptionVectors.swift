@@ -30,9 +30,7 @@ extension ApproovVectorMint {
             encrypted("under-second-half") {
                 $0.keyManagement = .gcmKeyWrap(Array(secret.suffix(32)), initializationVector: iv)
             },
-            encrypted("under-zero-bytes") {
-                $0.keyManagement = .gcmKeyWrap(.zeros(32), initializationVector: iv)
-            },
+            encrypted("under-zero-bytes") { $0.keyManagement = .gcmKeyWrap(.zeros(32), initializationVector: iv) },
             encrypted("key-changed") { $0.changeEncryptedKey = { $0.flippingLastBit() } },
             encrypted("iv-changed") { $0.changeInitializationVector = { $0.flippingLastBit() } },
             encrypted("ciphertext-changed") { $0.changeCiphertext = { $0.flippingLastBit() } },

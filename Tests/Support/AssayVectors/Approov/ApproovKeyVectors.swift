@@ -4,9 +4,17 @@ import AssayTesting
 extension ApproovVectorMint {
     var scopeTokenKey: [VectorCase] { windows(prefix: "scope-") + otherScope }
 
-    var tokenKeyWindows: [VectorCase] { windows(prefix: "") }
+    var tokenKeyWindows: [VectorCase] {
+        windows(prefix: "") + [
+            token(
+                "key-expired-encrypted", app: "sealed", .reject("token.decryption"), form: .encrypted,
+                secret: expired.secret),
+            // A second after its last moment.
+            token("key-previous-a-second-later", .reject("token.signature"), secret: previous.secret, delay: 1),
+        ]
+    }
 
-    var tokenKey: [VectorCase] { algorithms + confusions + names + encrypted }
+    var tokenKey: [VectorCase] { algorithms + confusions + names }
 
     private func signed(
         _ id: String, app: String = "api", _ change: @escaping @Sendable (inout JWSBlueprint) -> Void
@@ -58,9 +66,7 @@ extension ApproovVectorMint {
             _ id: String, _ form: ApproovTokenBlueprint.Form, _ keyID: String?, app: String = "asymmetric",
             alg: String? = nil
         ) -> VectorCase {
-            token("key-\(id)", app: app, .reject("token.key")) {
-                $0.form = form
-                $0.keyID = keyID
+            token("key-\(id)", app: app, .reject("token.key"), form: form, keyID: keyID) {
                 if let alg { $0.changeSigned = { $0.header["alg"] = .text(alg) } }
             }
         }
@@ -81,26 +87,20 @@ extension ApproovVectorMint {
 
     private var names: [VectorCase] {
         func named(_ id: String, _ keyID: String) -> VectorCase {
-            token("key-id-\(id)", app: "named", .reject("token.key")) { $0.keyID = keyID }
+            token("key-id-\(id)", app: "named", .reject("token.key"), keyID: keyID)
         }
-        return [
-            named("unknown", "three"), named("empty", ""), named("in-other-case", "ONE"), named("with-space", "one "),
-            named("as-path", "../keys/current-secret.b64"), named("with-nul", "one\u{0}"), named("not-live", "old"),
-            named("as-sql", "one' OR '1'='1"),
-        ]
-    }
-
-    private var encrypted: [VectorCase] {
         func encrypted(
             _ id: String, app: String = "sealed", _ change: @escaping @Sendable (inout JWEBlueprint) -> Void
         ) -> VectorCase {
-            token("key-encrypted-\(id)", app: app, .reject("token.key")) {
-                $0.form = .encrypted
+            token("key-encrypted-\(id)", app: app, .reject("token.key"), form: .encrypted) {
                 $0.changeEncrypted = change
             }
         }
         let key = current.encryptionKey
         return [
+            named("unknown", "three"), named("empty", ""), named("in-other-case", "ONE"), named("with-space", "one "),
+            named("as-path", "../keys/current-secret.b64"), named("with-nul", "one\u{0}"), named("not-live", "old"),
+            named("as-sql", "one' OR '1'='1"),
             encrypted("id-unknown", app: "sealed-named") { $0.header["kid"] = "three" },
             encrypted("id-not-live", app: "sealed-named") { $0.header["kid"] = "old" },
             encrypted("key-wrap") {
@@ -112,30 +112,17 @@ extension ApproovVectorMint {
 
     /// Keys that are not live: that of yesterday and that of tomorrow.
     private func windows(prefix: String) -> [VectorCase] {
-        let (expired, pending) = (expired.secret, pending.secret)
-        return [
-            token("\(prefix)key-expired", .reject("token.signature")) { $0.keys.secret = expired },
-            token("\(prefix)key-pending", .reject("token.signature")) { $0.keys.secret = pending },
+        [
+            token("\(prefix)key-expired", .reject("token.signature"), secret: expired.secret),
+            token("\(prefix)key-pending", .reject("token.signature"), secret: pending.secret),
         ]
-            + (prefix.isEmpty
-                ? [
-                    token("key-expired-encrypted", app: "sealed", .reject("token.decryption")) {
-                        $0.form = .encrypted
-                        $0.keys.secret = expired
-                    },
-                    // A second after its last moment.
-                    token("key-previous-a-second-later", .reject("token.signature"), delay: 1) {
-                        [previous = previous.secret] in
-                        $0.keys.secret = previous
-                    },
-                ] : [])
     }
 
     private var otherScope: [VectorCase] {
         let other = otherAPI.secret
         return [
-            token("scope-key-of-another-api", .reject("token.signature")) { $0.keys.secret = other },
-            token("scope-key-of-its-api", app: "other-api", .accept) { $0.keys.secret = other },
+            token("scope-key-of-another-api", .reject("token.signature"), secret: other),
+            token("scope-key-of-its-api", app: "other-api", .accept, secret: other),
             token("scope-token-of-another-api", app: "other-api", .reject("token.signature")),
         ]
     }

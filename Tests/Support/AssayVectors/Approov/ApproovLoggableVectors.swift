@@ -35,8 +35,7 @@ extension ApproovVectorMint {
                     guard case .object(let members) = $0 else { return }
                     $0 = .object(Array(members.reversed()))
                 }),
-            loggable(
-                "with-white-space", .accept, changeText: { $0 = .raw($0.text.replacing(",", with: " ,\n\t")) }),
+            loggable("with-white-space", .accept, changeText: { $0 = .raw($0.text.replacing(",", with: " ,\n\t")) }),
             sip("empty") { _ in "" }, sip("of-1") { String($0.prefix(1)) }, sip("of-5") { String($0.prefix(5)) },
             sip("of-7") { $0 + "A" }, sip("with-space") { $0.prefix(5) + " " }, sip("with-plus") { $0.prefix(5) + "+" },
             text("sip-missing", "decode") { $0["sip"] = nil }, text("sip-null", "decode") { $0["sip"] = .null },
@@ -53,15 +52,12 @@ extension ApproovVectorMint {
             loggable("rejected", .reject("token.signature"), change: { $0 = $0.rejected() }),
             text("sip-another", "signature") { $0["sip"] = "AAAAAA" },
             text("expiry-changed", "signature") { $0["exp"] = seconds(3600) },
-            text("expiry-written-otherwise", "signature") {
-                $0["exp"] = .number("\(seconds(240).text).0")
-            },
+            text("expiry-written-otherwise", "signature") { $0["exp"] = .number("\(seconds(240).text).0") },
             text("claim-added", "signature") { $0["anno"] = [] },
             text("claim-removed", "signature") { $0["arc"] = nil },
             text("error-added", "signature") { $0["error"] = "POOR_NETWORK" },
             text("device-changed", "signature") { $0["did"] = "AAAAAAAAAAAAAAAAAAAAAA==" },
-            loggable(
-                "expired", .reject("token.expiry"), change: { $0.claims[.expiry] = seconds(0) }),
+            loggable("expired", .reject("token.expiry"), change: { $0.claims[.expiry] = seconds(0) }),
             loggable("expiry-text", .reject("token.claims"), change: { $0.claims[.expiry] = "1" }),
         ]
     }

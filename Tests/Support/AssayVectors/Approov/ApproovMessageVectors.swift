@@ -5,7 +5,7 @@ import FoundationEssentials
 
 /// Signed messages with another token or another key, a signature over something else, or one of another time.
 extension ApproovVectorMint {
-    var messageSignature: [VectorCase] { changes + signatures }
+    var messageSignature: [VectorCase] { changes }
 
     // MARK: The token in it
 
@@ -80,22 +80,29 @@ extension ApproovVectorMint {
             token("mskid-in-other-case", app: "signed-account") {
                 $0.claims[.messageKeyID] = .text(current.messageKeyID.uppercased())
             },
-            token("mskid-not-live", app: "signed-account") {
-                $0.claims[.messageKeyID] = .text(expired.messageKeyID)
-            },
+            token("mskid-not-live", app: "signed-account") { $0.claims[.messageKeyID] = .text(expired.messageKeyID) },
         ]
     }
 
     // MARK: The signature
 
-    /// Somebody on the way changes what was signed.
     private var changes: [VectorCase] {
         func changed(
             _ id: String, app: String = "signed", _ change: @escaping (inout MintedApproovMessage) -> Void
         ) -> VectorCase { message("changed-\(id)", app: app, .reject("message.signature"), .minted(change)) }
         let uri = Self.targetURI
         func target(_ id: String, _ uri: String) -> VectorCase { changed("uri-\(id)") { $0.targetURI = uri } }
+        let attacker = attacker
+        let zero = [UInt8].zeros(32)
+        func signed(
+            _ id: String, app: String = "signed",
+            _ change: @escaping (inout ApproovMessageBlueprint) throws(MintingError) -> Void
+        ) -> VectorCase { message("signature-\(id)", app: app, .reject("message.signature"), .blueprint(change)) }
+        func written(_ id: String, _ write: @escaping @Sendable (ECDSASignature) -> [UInt8]) -> VectorCase {
+            signed(id) { $0.writeSignature = write }
+        }
         return [
+            // Somebody on the way changes what was signed.
             changed("method") { $0.method = "DELETE" }, changed("method-in-other-case") { $0.method = "get" },
             target("path", uri.replacing("items", with: "admin")), target("host", uri.replacing("api.", with: "evil.")),
             target("scheme", uri.replacing("https", with: "http")), target("query", uri.replacing("a=1", with: "a=2")),
@@ -110,42 +117,20 @@ extension ApproovVectorMint {
                 let created = Int64(time.timeIntervalSince1970)
                 $0.changeInput { $0.replacing("created=\(created - 2)", with: "created=\(created - 1)") }
             },
-            changed("algorithm-removed") {
-                $0.changeInput { $0.replacing(";alg=\"ecdsa-p256-sha256\"", with: "") }
-            },
+            changed("algorithm-removed") { $0.changeInput { $0.replacing(";alg=\"ecdsa-p256-sha256\"", with: "") } },
             changed("component-added") { $0.changeInput { $0.replacing(")", with: " \"@path\")") } },
             changed("components-in-other-order") {
                 $0.changeInput { $0.replacing("\"@method\" \"@target-uri\"", with: "\"@target-uri\" \"@method\"") }
             },
-        ]
-    }
-
-    private var signatures: [VectorCase] {
-        let attacker = attacker
-        let zero = [UInt8].zeros(32)
-        func signed(
-            _ id: String, app: String = "signed",
-            _ change: @escaping (inout ApproovMessageBlueprint) throws(MintingError) -> Void
-        ) -> VectorCase { message("signature-\(id)", app: app, .reject("message.signature"), .blueprint(change)) }
-        func written(_ id: String, _ write: @escaping @Sendable (ECDSASignature) -> [UInt8]) -> VectorCase {
-            signed(id) { $0.writeSignature = write }
-        }
-        return [
             signed("of-another-installation") { $0.signer = .installation(attacker.installationKey) },
             signed("of-another-account", app: "signed-account") { $0.signer = .account(attacker.messageKey) },
-            signed("of-another-live-key", app: "signed-account") {
-                $0.signer = .account(previous.messageKey)
-            },
+            signed("of-another-live-key", app: "signed-account") { $0.signer = .account(previous.messageKey) },
             // The account's token secret is no message key.
-            signed("under-the-token-secret", app: "signed-account") {
-                $0.signer = .account(current.secret)
-            },
+            signed("under-the-token-secret", app: "signed-account") { $0.signer = .account(current.secret) },
             signed("under-nothing", app: "signed-account") { $0.signer = .account([]) },
             written("both-zero") { _ in zero + zero }, written("r-and-s-exchanged") { $0.s + $0.r },
             written("s-is-order") { $0.r + ECDSASignature.p256Order },
-            written("changed") {
-                $0.concatenated.flippingLastBit()
-            },
+            written("changed") { $0.concatenated.flippingLastBit() },
             signed("over-the-digest") { $0.changeBase = { Digest.sha256($0) } },
             signed("over-nothing") { $0.changeBase = { _ in [] } },
             signed("over-carriage-returns") {

@@ -3,12 +3,15 @@ import FoundationEssentials
 
 /// Tokens of strict form whose signature is not one of the account's over header and claims.
 extension ApproovVectorMint {
-    var tokenSignature: [VectorCase] { rejections + secrets + lengths + changes + asymmetric }
+    var tokenSignature: [VectorCase] { rejections + secrets + lengths }
 
     private func token(
-        _ id: String, app: String = "api", _ change: @escaping (inout ApproovTokenBlueprint) -> Void
+        _ id: String, app: String = "api", form: ApproovTokenBlueprint.Form = .signed, keyID: String? = nil,
+        secret: [UInt8]? = nil, _ change: @escaping (inout ApproovTokenBlueprint) -> Void = { _ in }
     ) -> VectorCase {
-        token("signature-\(id)", app: app, .reject("token.signature"), change: change)
+        token(
+            "signature-\(id)", app: app, .reject("token.signature"), form: form, keyID: keyID, secret: secret,
+            change: change)
     }
 
     private func signed(_ id: String, _ change: @escaping @Sendable (inout JWSBlueprint) -> Void) -> VectorCase {
@@ -19,16 +22,8 @@ extension ApproovVectorMint {
     private var rejections: [VectorCase] {
         [
             token("rejected") { $0 = $0.rejected() },
-            token("rejected-es256", app: "asymmetric") {
-                $0.form = .signedES256
-                $0.keyID = "es"
-                $0 = $0.rejected()
-            },
-            token("rejected-rs256", app: "asymmetric") {
-                $0.form = .signedRS256
-                $0.keyID = "rs"
-                $0 = $0.rejected()
-            },
+            token("rejected-es256", app: "asymmetric", form: .signedES256, keyID: "es") { $0 = $0.rejected() },
+            token("rejected-rs256", app: "asymmetric", form: .signedRS256, keyID: "rs") { $0 = $0.rejected() },
             token("rejected-without-claims") {
                 $0.claims = ApproovClaimsBlueprint(json: [:])
                 $0 = $0.rejected()
@@ -49,11 +44,29 @@ extension ApproovVectorMint {
             ("another-api's", otherAPI.secret), ("an-attacker's", attacker.secret),
             ("64-zero-bytes", .zeros(64)),
         ]
-        return secrets.map { name, secret in token("under-\(name)") { $0.keys.secret = secret } }
+        return secrets.map { name, secret in token("under-\(name)", secret: secret) }
     }
 
     private var lengths: [VectorCase] {
-        [
+        let other = Base64URL.text(token("other").claims.encoded + [0x20])
+        let later = ApproovClaimsBlueprint(expiresAt: expiresAt.addingTimeInterval(3600)).encoded
+        func parts(_ id: String, _ change: @escaping @Sendable (inout [String]) -> Void) -> VectorCase {
+            signed(id) { $0.changeParts = change }
+        }
+        let (attacker, order) = (attacker.signingKey, ECDSASignature.p256Order)
+        let zero = [UInt8].zeros(32)
+        func es256(_ id: String, _ change: @escaping @Sendable (inout JWSBlueprint) -> Void) -> VectorCase {
+            token("es256-\(id)", app: "asymmetric", form: .signedES256, keyID: "es") { $0.changeSigned = change }
+        }
+        func written(_ id: String, _ write: @escaping @Sendable (ECDSASignature) -> [UInt8]) -> VectorCase {
+            es256(id) { $0.writeSignature = write }
+        }
+        func rs256(_ id: String, _ change: @escaping @Sendable ([UInt8]) -> [UInt8]) -> VectorCase {
+            token("rs256-\(id)", app: "asymmetric", form: .signedRS256, keyID: "rs") {
+                $0.changeSigned = { $0.changeSignature = change }
+            }
+        }
+        return [
             signed("of-0") { $0.changeSignature = { _ in [] } }, signed("of-1") { $0.changeSignature = { [$0[0]] } },
             signed("of-16") { $0.changeSignature = { Array($0.prefix(16)) } },
             signed("of-31") { $0.changeSignature = { $0.dropLast() } },
@@ -61,45 +74,11 @@ extension ApproovVectorMint {
             signed("first-bit-turned") { $0.changeSignature = { [$0[0] ^ 0x80] + $0.dropFirst() } },
             signed("last-bit-turned") { $0.changeSignature = { $0.flippingLastBit() } },
             signed("all-zero") { $0.changeSignature = { $0.map { _ in 0 } } },
-        ]
-    }
-
-    /// What the signature is over is exchanged.
-    private var changes: [VectorCase] {
-        let other = Base64URL.text(token("other").claims.encoded + [0x20])
-        let later = ApproovClaimsBlueprint(expiresAt: expiresAt.addingTimeInterval(3600)).encoded
-        func parts(_ id: String, _ change: @escaping @Sendable (inout [String]) -> Void) -> VectorCase {
-            signed(id) { $0.changeParts = change }
-        }
-        return [
+            // What the signature is over is exchanged.
             parts("claims-exchanged") { $0[1] = other }, parts("claims-of-later") { $0[1] = Base64URL.text(later) },
             parts("claims-left-out") { $0[1] = "" },
             parts("header-exchanged") { $0[0] = Base64URL.text(Array(#"{"alg":"HS256"}"#.utf8)) },
             parts("header-named") { $0[0] = Base64URL.text(Array(#"{"alg":"HS256","typ":"JWT","kid":"x"}"#.utf8)) },
-        ]
-    }
-
-    private var asymmetric: [VectorCase] {
-        let (attacker, order) = (attacker.signingKey, ECDSASignature.p256Order)
-        let zero = [UInt8].zeros(32)
-        func es256(_ id: String, _ change: @escaping @Sendable (inout JWSBlueprint) -> Void) -> VectorCase {
-            token("es256-\(id)", app: "asymmetric") {
-                $0.form = .signedES256
-                $0.keyID = "es"
-                $0.changeSigned = change
-            }
-        }
-        func written(_ id: String, _ write: @escaping @Sendable (ECDSASignature) -> [UInt8]) -> VectorCase {
-            es256(id) { $0.writeSignature = write }
-        }
-        func rs256(_ id: String, _ change: @escaping @Sendable ([UInt8]) -> [UInt8]) -> VectorCase {
-            token("rs256-\(id)", app: "asymmetric") {
-                $0.form = .signedRS256
-                $0.keyID = "rs"
-                $0.changeSigned = { $0.changeSignature = change }
-            }
-        }
-        return [
             es256("of-an-attacker") { $0.signer = .es256(attacker) },
             es256("of-an-attacker-with-the-key-in-the-header") {
                 $0.signer = .es256(attacker)

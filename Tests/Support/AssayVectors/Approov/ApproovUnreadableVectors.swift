@@ -94,8 +94,7 @@ extension ApproovVectorMint {
         return try VectorDraft.unreadable([
             ("token-twice", json, "\"token\": ", "\"token\": \"\",\n    \"token\": ")
         ]) + [
-            VectorDraft(
-                unreadable: "token-without-app", minted.record(id: "token-without-app", receivedAt: time).json)
+            VectorDraft(unreadable: "token-without-app", minted.record(id: "token-without-app", receivedAt: time).json)
         ]
     }
 }

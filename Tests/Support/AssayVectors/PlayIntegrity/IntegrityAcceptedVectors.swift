@@ -35,8 +35,7 @@ extension IntegrityVectorMint {
             classic("nonce-of-500-characters", .accept, nonce: String(repeating: "Az-_", count: 125)) {
                 $0.payload[.nonce] = .text(String(repeating: "Az-_", count: 125))
             },
-            accept(
-                "timestamp-as-number", .timestampMillis, .number(milliseconds(-1500).text.filter { $0 != "\"" })),
+            accept("timestamp-as-number", .timestampMillis, .number(milliseconds(-1500).text.filter { $0 != "\"" })),
             accept("timestamp-at-the-past-end", .timestampMillis, milliseconds(-300_000)),
             accept("timestamp-at-the-future-end", .timestampMillis, milliseconds(60_000)),
             accept("version-code-as-number", .versionCode, 42),

@@ -14,8 +14,7 @@ extension IntegrityVectorMint {
         let other = Base64URL.text(digest("attacker"))
         let hexadecimal = digest("attacker").hexadecimal
         func digests(_ id: String, _ texts: [String]) -> VectorCase {
-            classic(
-                "certificate-\(id)", "certificate", .certificateSha256Digest, .array(texts.map { .text($0) }))
+            classic("certificate-\(id)", "certificate", .certificateSha256Digest, .array(texts.map { .text($0) }))
         }
         func version(_ id: String, _ value: JSONItem?) -> VectorCase {
             classic("version-code-\(id)", "version-code", .versionCode, value)
@@ -27,8 +26,7 @@ extension IntegrityVectorMint {
             classic("app-integrity-empty", everything, .appIntegrity, [:]),
             classic("app-integrity-missing", everything, .appIntegrity, nil),
             // What Google writes where it could not tell: the verdict alone.
-            classic(
-                "app-integrity-unevaluated", everything, .appIntegrity, ["appRecognitionVerdict": "UNEVALUATED"]),
+            classic("app-integrity-unevaluated", everything, .appIntegrity, ["appRecognitionVerdict": "UNEVALUATED"]),
             package("another", .text(Self.otherPackageName)), package("missing", nil),
             package("empty", ""), package("in-upper-case", "Com.Example.Vectors"),
             digests("another", [other]), digests("list-empty", []),

@@ -3,7 +3,7 @@ import AssayTesting
 /// Classic tokens about devices of all ages: the rule of the guidance is STRONG since Android 13, DEVICE from Android 9
 /// to 12, and nothing below.
 extension IntegrityVectorMint {
-    var classicDevice: [VectorCase] { rules + odd + missing }
+    var classicDevice: [VectorCase] { rules + odd }
 
     private static let labels: [(name: String, labels: [String])] = [
         ("nothing", []), ("basic", ["MEETS_BASIC_INTEGRITY"]),
@@ -48,11 +48,6 @@ extension IntegrityVectorMint {
                 $0.payload[.deviceRecognitionVerdict] = nil
                 $0.payload[PlayIntegrityField("deviceIntegrity", "futureVerdict")] = ["MEETS_STRONG_INTEGRITY"]
             },
-        ]
-    }
-
-    private var missing: [VectorCase] {
-        [
             classic("device-verdict-missing", .reject("device-recognition"), .deviceRecognitionVerdict, nil),
             classic("device-integrity-empty", .reject("device-recognition"), .deviceIntegrity, [:]),
             classic("device-integrity-missing", .reject("device-recognition"), .deviceIntegrity, nil),

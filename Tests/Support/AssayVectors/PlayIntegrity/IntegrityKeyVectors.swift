@@ -6,8 +6,7 @@ extension IntegrityVectorMint {
         func under(_ id: String, _ outcome: VectorOutcome, _ keys: PlayIntegrityTestKeys) -> VectorCase {
             classic("\(prefix)rotation-\(id)", outcome) { $0.keys = keys }
         }
-        let mixed = PlayIntegrityTestKeys(
-            decryptionKey: previous.decryptionKey, signingKey: current.signingKey)
+        let mixed = PlayIntegrityTestKeys(decryptionKey: previous.decryptionKey, signingKey: current.signingKey)
         return [
             under("current", .accept, current), under("previous-in-its-last-second", .accept, previous),
             under("expired", .reject("decryption"), expired),

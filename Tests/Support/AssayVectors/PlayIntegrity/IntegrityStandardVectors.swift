@@ -23,9 +23,7 @@ extension IntegrityVectorMint {
             standard("unknown-block", .accept, PlayIntegrityField("futureDetails"), ["verdict": "GOOD"]),
             standard("environment-empty", .accept, .environmentDetails, [:]),
             standard("account-missing", .accept, .accountDetails, nil),
-            standard("request-hash-of-one-character", .accept, requestHash: "x") {
-                $0.payload[.requestHash] = "x"
-            },
+            standard("request-hash-of-one-character", .accept, requestHash: "x") { $0.payload[.requestHash] = "x" },
             standard("request-hash-of-500-bytes", .accept, requestHash: long) {
                 $0.payload[.requestHash] = .text(long)
             },
@@ -43,9 +41,7 @@ extension IntegrityVectorMint {
             answer("payload-null") { $0["tokenPayloadExternal"] = .null },
             answer("payload-as-list") { $0["tokenPayloadExternal"] = [$0["tokenPayloadExternal"] ?? [:]] },
             answer("payload-as-text") { $0["tokenPayloadExternal"] = .text($0["tokenPayloadExternal"]?.text ?? "") },
-            answer("payload-under-another-name") {
-                $0 = ["tokenPayload": $0["tokenPayloadExternal"] ?? [:]]
-            },
+            answer("payload-under-another-name") { $0 = ["tokenPayload": $0["tokenPayloadExternal"] ?? [:]] },
             answer("in-an-answer") { $0 = ["tokenPayloadExternal": .null, "answer": $0] },
             error(
                 "invalid-argument",

@@ -48,9 +48,7 @@ package struct IntegrityVectorMint {
     func requestHash(_ id: String) -> String { Base64URL.text(bytes("request/\(id)", count: 32)) }
 
     /// A time so many milliseconds after the evidence is received, as tokens carry it.
-    func milliseconds(_ offset: Int64) -> JSONItem {
-        .text(String(Int64(time.timeIntervalSince1970) * 1000 + offset))
-    }
+    func milliseconds(_ offset: Int64) -> JSONItem { .text(String(Int64(time.timeIntervalSince1970) * 1000 + offset)) }
 
     func classic(_ id: String) -> ClassicTokenBlueprint {
         var blueprint = ClassicTokenBlueprint(
@@ -68,7 +66,6 @@ package struct IntegrityVectorMint {
     }
 
     func pc(_ id: String) -> StandardAnswerBlueprint {
-        StandardAnswerBlueprint(
-            pcPackageName: Self.packageName, requestHash: requestHash(id), issuedAt: issuedAt)
+        StandardAnswerBlueprint(pcPackageName: Self.packageName, requestHash: requestHash(id), issuedAt: issuedAt)
     }
 }

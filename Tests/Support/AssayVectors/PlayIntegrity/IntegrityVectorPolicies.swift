@@ -83,9 +83,7 @@ struct IntegrityVectorPolicies {
         if !keys.isEmpty { lines.append("keys:") }
         for key in keys {
             lines += ["  - name: \(key.name)", "    use: play-integrity"] + key.fields.map { "    \($0)" }
-            lines += ["decryption", "verification"].map {
-                "    \($0)Key: \"file:\(up)keys/\(key.name)-\($0).b64\""
-            }
+            lines += ["decryption", "verification"].map { "    \($0)Key: \"file:\(up)keys/\(key.name)-\($0).b64\"" }
         }
         var app = ["packageName: \(IntegrityVectorMint.packageName)"]
         if isPC { app.append("platform: pc") }
