@@ -112,10 +112,11 @@ fuzz: packages
 	peers=$$(Scripts/install-peers) && ASSAY_PEERS="$$peers" Scripts/fuzz $(FUZZ_BUILD)/release/Fuzz
 
 ## Mints the test vectors of all engines again. Nothing changes unless the code that mints or judges them has changed.
-vectors: build
-	for engine in $$(.build/release/assay mint vectors --list); do \
+vectors: packages
+	$(SWIFT) build $(CONFIGURATION) --product MintVectors
+	for engine in $$(.build/release/MintVectors --list); do \
 		rm -rf TestVectors/$$engine/minted && \
-		.build/release/assay mint vectors $$engine --output TestVectors/$$engine/minted \
+		.build/release/MintVectors $$engine --output TestVectors/$$engine/minted \
 			--seed "assay test vectors" --at 2026-09-21T12:00:00Z || exit 1; \
 	done
 

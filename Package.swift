@@ -133,24 +133,20 @@ let package = Package(
         .target(
             name: "AssayTesting",
             dependencies: [
-                "AssayCore", "AssayHTTPSignatures", "AssayKeyStore", "AssayPrimitives",
+                "AssayCore", "AssayHTTPSignatures", "AssayKeyStore", "AssayPrimitives", "COpenSSL",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
-            swiftSettings: strict),
-        // Mints the test vectors in TestVectors/ and corpora for replays. No product: `assay mint` and tests use it.
+            swiftSettings: strict + [.strictMemorySafety()]),
+        // Mints corpora for replays: `assay mint corpus`.
         .target(
-            name: "AssayMinting",
-            dependencies: [
-                "Assay", "AssayCore", "AssayHTTPSignatures", "AssayPrimitives", "AssayTesting",
-                .product(name: "Crypto", package: "swift-crypto"),
-            ],
+            name: "AssayCorpus", dependencies: ["AssayCore", "AssayPrimitives", "AssayTesting"],
             swiftSettings: strict),
         // The commands of the program `assay`.
         .target(
             name: "AssayCLI",
             dependencies: [
-                "Approov", "Assay", "AssayCapture", "AssayCore", "AssayInspection", "AssayKeyStore",
-                "AssayLedgerSQLite", "AssayMinting", "AssayPrimitives", "AssayReplay", "AssayTesting",
+                "Approov", "Assay", "AssayCapture", "AssayCore", "AssayCorpus", "AssayInspection", "AssayKeyStore",
+                "AssayLedgerSQLite", "AssayPrimitives", "AssayReplay", "AssayTesting",
                 "PlayIntegrity",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -179,6 +175,21 @@ let package = Package(
             name: "AssayTestSupport", dependencies: ["AssayCore", "AssayInspection"],
             path: "Tests/Support/AssayTestSupport",
             swiftSettings: strict),
+        // Mints the test vectors in TestVectors/.
+        .target(
+            name: "AssayVectors",
+            dependencies: [
+                "Assay", "AssayCore", "AssayHTTPSignatures", "AssayPrimitives", "AssayTesting",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            path: "Tests/Support/AssayVectors", swiftSettings: strict),
+        // Writes TestVectors/: `make vectors`.
+        .executableTarget(
+            name: "MintVectors",
+            dependencies: [
+                "AssayCore", "AssayVectors", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/Programs/MintVectors", swiftSettings: strict),
         // Third-party suites, vectors and mutations: what tests run a little of, and Trials all.
         .target(
             name: "AssayTrials",
@@ -327,21 +338,21 @@ let package = Package(
         // An engine with one check, to which nothing but its registration refers.
         .target(
             name: "ToyEngine",
-            dependencies: ["Assay", "AssayCore", "AssayInspection", "AssayMinting", "AssayTesting"],
+            dependencies: ["Assay", "AssayCore", "AssayInspection", "AssayTesting", "AssayVectors"],
             path: "Tests/Support/ToyEngine",
             swiftSettings: strict),
         .testTarget(
             name: "ToyEngineTests",
             dependencies: [
-                "Assay", "AssayCapture", "AssayCLI", "AssayCore", "AssayInspection", "AssayMinting", "AssayTestSupport",
-                "ToyEngine",
+                "Assay", "AssayCapture", "AssayCLI", "AssayCore", "AssayInspection", "AssayTestSupport",
+                "AssayVectors", "ToyEngine",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "AssayTests",
             dependencies: [
-                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayMinting", "AssayPrimitives",
-                "AssayTesting", "AssayTestSupport", "PlayIntegrity",
+                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayPrimitives", "AssayTesting",
+                "AssayTestSupport", "AssayVectors", "PlayIntegrity",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -373,8 +384,11 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "AssayMintingTests",
-            dependencies: ["Assay", "AssayCore", "AssayMinting", "AssayTesting", "AssayTestSupport"],
+            name: "AssayCorpusTests",
+            dependencies: ["Assay", "AssayCore", "AssayCorpus", "AssayTesting", "AssayVectors"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "AssayVectorsTests", dependencies: ["AssayCore", "AssayTesting", "AssayTestSupport", "AssayVectors"],
             swiftSettings: strict),
         // Searches logs, errors, crash output and memory for secrets that went in.
         .testTarget(

@@ -19,8 +19,7 @@ struct DiskFaultTests {
     @Test(
         "A limit on the size of files is a clear error, and no file is left that could pass for a whole one",
         arguments: [
-            ("mint app-attest --output out", "out"), ("mint approov vectors --output out", "out"),
-            ("mint play-integrity --output out", "out"),
+            ("mint corpus --output out", "out"),
             ("replay --policy policy.yaml --as-captured --report out.html attestation-accept.json", "out.html"),
         ])
     func fileSizeLimit(command: String, output: String) throws {

@@ -125,8 +125,8 @@ struct HelpTests {
         arguments: [
             "verify", "explain", "challenge", "challenge issue", "ledger", "ledger show", "ledger block",
             "ledger allow", "ledger check", "ledger export", "keys", "keys add", "keys import",
-            "keys import play-console", "keys list", "keys retire", "keys remove", "mint", "mint app-attest",
-            "mint play-integrity",
+            "keys import play-console", "keys list", "keys retire", "keys remove", "mint", "mint approov",
+            "mint corpus",
         ])
     func help(command: String) throws {
         let run = try Scratch().run(command.split(separator: " ").map(String.init) + ["--help"])

@@ -76,6 +76,37 @@ struct MintCorpusTests {
         #expect(!scratch.exists("out"))
     }
 
+    @Test("A folder that is not empty is left alone without --force")
+    func refusal() throws {
+        let scratch = try Scratch()
+        try scratch.write("out/policy.yaml", Data("mine".utf8))
+        #expect(try scratch.run(mint).status == 64)
+        #expect(try Data(contentsOf: scratch.folder.appendingPathComponent("out/policy.yaml")) == Data("mine".utf8))
+        #expect(try scratch.run(mint + ["--force"]).status == 0)
+        try scratch.write("file", Data("x".utf8))
+        #expect(try scratch.assay("mint", "corpus", "--output", "file").status == 64)
+    }
+
+    @Test("A key file that others could read is replaced by one that they cannot, and without a seed by another key")
+    func modes() throws {
+        let scratch = try Scratch()
+        #expect(try scratch.run(mint).status == 0)
+        let url = scratch.folder.appendingPathComponent("out/keys/play-decryption.b64")
+        func modeForOthers() throws -> Int {
+            let mode = try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
+            return try #require(mode) & 0o077
+        }
+        let first = try Data(contentsOf: url)
+        try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: url.path)
+        #expect(try scratch.run(mint).status == 64)
+        #expect(try modeForOthers() == 0o066)
+        #expect(try scratch.run(mint + ["--force"]).status == 0)
+        #expect(try modeForOthers() == 0)
+        #expect(try Data(contentsOf: url) == first)
+        #expect(try scratch.run(["mint", "corpus", "--output", "out", "--devices", "1", "--force"]).status == 0)
+        #expect(try Data(contentsOf: url) != first)
+    }
+
     @Test(
         "A full disk is said to be one",
         .enabled(if: Sanitizer.isOff, Comment(rawValue: Sanitizer.filesHint)))

@@ -1,7 +1,7 @@
 import Assay
 import AssayCore
-import AssayMinting
 import AssayTesting
+import AssayVectors
 import Foundation
 import Testing
 

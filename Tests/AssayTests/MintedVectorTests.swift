@@ -2,9 +2,9 @@ import AppAttest
 import Approov
 import Assay
 import AssayCore
-import AssayMinting
 import AssayTestSupport
 import AssayTesting
+import AssayVectors
 import Foundation
 import Testing
 

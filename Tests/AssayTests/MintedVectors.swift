@@ -1,7 +1,7 @@
 import Assay
 import AssayCore
-import AssayMinting
 import AssayTestSupport
+import AssayVectors
 import Foundation
 import Testing
 

@@ -1,16 +1,16 @@
 import ArgumentParser
 
-/// `assay mint approov`: makes Approov tokens and test vectors.
+/// `assay mint approov`: makes Approov tokens.
 struct MintApproovCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "approov",
-        abstract: "Makes an example Approov token under a secret of yours, or Approov test vectors.",
+        abstract: "Makes an example Approov token under a secret of yours.",
         discussion: """
             Without a subcommand it makes a token, with the options that `assay mint approov token --help` lists:
 
               assay mint approov --new-secret secret.b64
               assay mint approov --secret file:secret.b64 --bind "Bearer TOKEN"
             """,
-        subcommands: [MintApproovTokenCommand.self, MintApproovVectorsCommand.self],
+        subcommands: [MintApproovTokenCommand.self],
         defaultSubcommand: MintApproovTokenCommand.self)
 }

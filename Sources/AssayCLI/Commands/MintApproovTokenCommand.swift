@@ -100,14 +100,7 @@ struct MintApproovTokenCommand: ParsableCommand {
     @Flag(help: "Prints the loggable form of the token: its claims, and the beginning of its signature.")
     var loggable = false
 
-    // Only so that whoever looks for the vectors finds them.
-    @Option(help: .hidden)
-    var output: String?
-
     func validate() throws {
-        guard output == nil else {
-            throw ValidationError("--output is for test vectors: assay mint approov vectors --output FOLDER")
-        }
         try SecretArgument.validate(secret, of: "--secret")
         guard (secret == nil) != (newSecret == nil) else {
             throw ValidationError("exactly one of --secret and --new-secret is needed")

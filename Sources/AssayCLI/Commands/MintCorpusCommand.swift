@@ -1,5 +1,5 @@
 import ArgumentParser
-import AssayMinting
+import AssayCorpus
 import AssayTesting
 import Foundation
 
@@ -17,7 +17,20 @@ struct MintCorpusCommand: AsyncParsableCommand {
             files are the same, byte for byte.
             """)
 
-    @OptionGroup var options: MintOptions
+    @Option(
+        help: ArgumentHelp("The folder, which must be empty or missing.", valueName: "folder"), completion: .directory)
+    var output: String
+
+    @Option(help: ArgumentHelp("Where the keys come from; random without it.", valueName: "text"))
+    var seed: String?
+
+    @Option(
+        help: ArgumentHelp("When the evidence is received (RFC 3339). (default: now)", valueName: "time"),
+        transform: TimeArgument.time)
+    var at: Date?
+
+    @Flag(help: "Write into a folder that is not empty, over files of the same names.")
+    var force = false
 
     @Option(help: ArgumentHelp("How many devices there are.", valueName: "number"))
     var devices = 200
@@ -50,6 +63,8 @@ struct MintCorpusCommand: AsyncParsableCommand {
     var onlyGivenShares = false
 
     func validate() throws {
+        guard !output.isEmpty else { throw ValidationError("--output needs a folder") }
+        guard seed != "" else { throw ValidationError("--seed needs a text") }
         guard records == nil || requestsPerDeviceDay == nil else {
             throw ValidationError("--records and --requests-per-device-day exclude each other")
         }
@@ -59,19 +74,19 @@ struct MintCorpusCommand: AsyncParsableCommand {
         let mint: CorpusMint
         do {
             let blueprint = try blueprint()
-            try options.demandFolder()
+            try demandFolder()
             mint = try CorpusMint(blueprint)
         } catch let error as MintingError {
             throw CommandFailure(.usage, error.description)
         }
-        let folder = try options.prepare(mint.files)
+        let folder = try prepare(mint.files)
         let count = try await write(mint, to: folder.appendingPathComponent("corpus.ndjson"))
         let terminal = Terminal(STDOUT_FILENO)
-        try Console.print(terminal.printable("\(count) records in \(options.output)/corpus.ndjson"))
+        try Console.print(terminal.printable("\(count) records in \(output)/corpus.ndjson"))
     }
 
     private func blueprint() throws(MintingError) -> CorpusBlueprint {
-        var blueprint = CorpusBlueprint(seed: options.seed ?? UUID().uuidString, end: options.at ?? Date())
+        var blueprint = CorpusBlueprint(seed: seed ?? UUID().uuidString, end: at ?? Date())
         blueprint.devices = devices
         blueprint.days = days
         blueprint.records = records
@@ -111,8 +126,53 @@ struct MintCorpusCommand: AsyncParsableCommand {
         } catch let error as MintingError {
             throw CommandFailure(.output, "the test evidence cannot be minted: \(error)")
         } catch {
-            throw CommandFailure(.output, "\(options.output) cannot be written to: \(error.localizedDescription)")
+            throw CommandFailure(.output, "\(output) cannot be written to: \(error.localizedDescription)")
         }
         return count
+    }
+
+    /// Demands that the folder is empty or missing, unless files may be written over.
+    private func demandFolder() throws(CommandFailure) {
+        let folder = URL(fileURLWithPath: output, isDirectory: true)
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder) else { return }
+        guard isFolder.boolValue else { throw CommandFailure(.usage, "\(output) is no folder") }
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        } catch {
+            throw CommandFailure(.output, "\(output) cannot be looked into: \(error.localizedDescription)")
+        }
+        guard names.isEmpty || force else {
+            throw CommandFailure(
+                .usage, "\(output) is not empty; name another folder, or give --force to write over it")
+        }
+    }
+
+    /// Writes files into the folder, which is made when it is missing, and gives it.
+    private func prepare(_ files: [CorpusFile]) throws(CommandFailure) -> URL {
+        let folder = URL(fileURLWithPath: output, isDirectory: true)
+        do {
+            for file in files {
+                let url = folder.appendingPathComponent(file.path)
+                try FileManager.default.createDirectory(
+                    at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+                let contents = Data(file.contents.utf8)
+                if file.isSecret { try writeSecret(contents, to: url) } else { try contents.write(to: url) }
+            }
+        } catch {
+            throw CommandFailure(.output, "\(output) cannot be written to: \(error.localizedDescription)")
+        }
+        return folder
+    }
+
+    /// Writes a file that only its owner can read at any time, whatever the umask and whatever stood there before.
+    private func writeSecret(_ contents: Data, to url: URL) throws {
+        guard unlink(url.path) == 0 || errno == ENOENT else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+        let descriptor = open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        try handle.write(contentsOf: contents)
+        try handle.close()
     }
 }

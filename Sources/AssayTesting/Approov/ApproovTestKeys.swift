@@ -21,7 +21,7 @@ public struct ApproovTestKeys: Sendable {
         secret = ApproovTestKeys.newSecret()
         signingKey = TestKey(.p256)
         rsaKey = try .published()
-        messageKey = SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) }
+        messageKey = SymmetricKey(size: .bits256).bytes
         messageKeyID = "account-key"
         installationKey = TestKey(.p256)
     }
@@ -43,7 +43,7 @@ public struct ApproovTestKeys: Sendable {
 
     /// A random secret for an account.
     package static func newSecret() -> [UInt8] {
-        SymmetricKey(size: SymmetricKeySize(bitCount: secretLength * 8)).withUnsafeBytes { Array($0) }
+        SymmetricKey(size: SymmetricKeySize(bitCount: secretLength * 8)).bytes
     }
 
     /// What a file of the secret holds: standard base64, as Approov's tool prints it, and a line feed.

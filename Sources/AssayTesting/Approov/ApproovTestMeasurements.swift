@@ -13,7 +13,7 @@ public struct ApproovTestMeasurements: Sendable {
 
     /// New random ones.
     public init() {
-        func random(_ bits: SymmetricKeySize) -> [UInt8] { SymmetricKey(size: bits).withUnsafeBytes { Array($0) } }
+        func random(_ bits: SymmetricKeySize) -> [UInt8] { SymmetricKey(size: bits).bytes }
         self.init(proofKey: random(.bits128), integrity: random(.bits256), device: random(.bits256))
     }
 

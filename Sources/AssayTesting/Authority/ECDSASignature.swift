@@ -33,7 +33,7 @@ package struct ECDSASignature: Sendable, Equatable {
     package var concatenated: [UInt8] { r + s }
 
     /// Whether s is above half the order of P-256, as in about every second genuine assertion.
-    package var isHighS: Bool { Self.isLess(Self.subtract(s, from: Self.p256Order), s) }
+    package var isHighS: Bool { negated.s.lexicographicallyPrecedes(s) }
 
     /// The P-256 signature of the same message with n - s in place of s, where that makes s high, or as it is.
     package var withHighS: ECDSASignature { isHighS ? self : negated }
@@ -41,18 +41,7 @@ package struct ECDSASignature: Sendable, Equatable {
     /// The P-256 signature of the same message with n - s in place of s, where that makes s low, or as it is.
     package var withLowS: ECDSASignature { isHighS ? negated : self }
 
-    private var negated: ECDSASignature { ECDSASignature(r: r, s: Self.subtract(s, from: Self.p256Order)) }
-
-    /// The difference of two numbers of equal length, of which the first is not the greater one.
-    private static func subtract(_ value: [UInt8], from other: [UInt8]) -> [UInt8] {
-        var borrow = 0
-        let digits = zip(other, value).reversed().map { pair -> UInt8 in
-            let difference = Int(pair.0) - Int(pair.1) - borrow
-            borrow = difference < 0 ? 1 : 0
-            return UInt8(truncatingIfNeeded: difference)
-        }
-        return digits.reversed()
+    private var negated: ECDSASignature {
+        ECDSASignature(r: r, s: (BigNumber(Self.p256Order) - BigNumber(s)).bytes(s.count))
     }
-
-    private static func isLess(_ value: [UInt8], _ other: [UInt8]) -> Bool { value.lexicographicallyPrecedes(other) }
 }

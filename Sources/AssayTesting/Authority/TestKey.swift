@@ -45,7 +45,7 @@ public struct TestKey: Sendable {
                 inputKeyMaterial: SymmetricKey(data: Array(seed.utf8)),
                 salt: Array("assay test key".utf8), info: Array("\(curve.rawValue)/\(label)/\(attempt)".utf8),
                 outputByteCount: length
-            ).withUnsafeBytes { Array($0) }
+            ).bytes
             if let key = try? TestKey(curve, scalar: candidate) {
                 self = key
                 return
@@ -145,3 +145,8 @@ func sha256(_ bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: bytes)) }
 
 /// SHA-1 of some bytes: only for subject key identifiers (RFC 5280 section 4.2.1.2), where it protects nothing.
 func sha1(_ bytes: [UInt8]) -> [UInt8] { Array(Insecure.SHA1.hash(data: bytes)) }
+
+extension SymmetricKey {
+    /// The bytes of a test key.
+    var bytes: [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
+}

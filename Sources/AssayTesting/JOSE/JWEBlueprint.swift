@@ -48,7 +48,7 @@ package struct JWEBlueprint: Sendable {
     ) {
         self.plaintext = plaintext
         self.keyManagement = keyManagement
-        self.contentKey = contentKey ?? SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) }
+        self.contentKey = contentKey ?? SymmetricKey(size: .bits256).bytes
         self.initializationVector = initializationVector ?? Array(AES.GCM.Nonce())
         header = [
             "alg": .text(keyManagement.algorithm), "enc": .text("A\(self.contentKey.count * 8)GCM"),

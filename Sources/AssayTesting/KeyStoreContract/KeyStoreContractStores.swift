@@ -74,7 +74,9 @@ extension KeyStoreContract {
     }
 
     private static func text(_ key: NamedKey) -> String? {
-        (key.material as? ContractSecret)?.secret.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        unsafe (key.material as? ContractSecret)?.secret.withUnsafeBytes {
+            unsafe String(decoding: $0, as: UTF8.self)
+        }
     }
 }
 

@@ -11,7 +11,7 @@ public struct PlayIntegrityTestKeys: Sendable {
     /// New random keys.
     public init() {
         self.init(
-            decryptionKey: SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) }, signingKey: TestKey(.p256))
+            decryptionKey: SymmetricKey(size: .bits256).bytes, signingKey: TestKey(.p256))
     }
 
     /// The keys that belong to a seed and a label, the same ones every time. A seed that others know makes keys that
@@ -51,6 +51,6 @@ package struct TestBytes: Sendable {
         HKDF<SHA512>.deriveKey(
             inputKeyMaterial: SymmetricKey(data: Array(seed.utf8)), salt: Array("assay test bytes".utf8),
             info: Array(label.utf8), outputByteCount: count
-        ).withUnsafeBytes { Array($0) }
+        ).bytes
     }
 }

@@ -1,18 +1,16 @@
 package import Assay
 import AssayCore
-package import AssayMinting
 package import AssayTesting
+package import AssayVectors
 package import FoundationEssentials
 
-/// Stamps that must be accepted and rejected, for `assay mint`.
+/// Stamps that must be accepted and rejected.
 package enum ToyVectors: VectorSet {
     package static let name = "toy"
     package static let engines = EngineRegistry(EngineRegistry.standard.engines + [ToyEngine.self])
-    package static let abstract = "Makes test vectors for stamps of toys."
-    package static let trust = "They rest on no key."
 
     package static func drafts(seed: String, at time: Date) throws(MintingError) -> [VectorDraft] {
-        func record(_ id: String, _ word: String, failed: [String]) -> VectorDraft.Record {
+        func record(_ id: String, _ word: String, failed: [String]) -> VectorCase {
             {
                 EvidenceRecord(
                     id: id, kind: ToyEngine.kind, app: nil, receivedAt: time,
@@ -23,10 +21,10 @@ package enum ToyVectors: VectorSet {
             }
         }
         return [
-            VectorDraft(path: "policy.yaml", contents: "version: 1\napps: [{ name: box, toy: { word: hello } }]\n"),
+            VectorDraft("policy.yaml", text: "version: 1\napps: [{ name: box, toy: { word: hello } }]\n"),
             VectorDraft(
-                path: "stamps.json",
-                records: [
+                "stamps.json",
+                [
                     record("stamp-accepted", "hello", failed: []),
                     record("stamp-of-another-toy", "bye", failed: [ToyEngine.word.name]),
                 ]),

@@ -1,0 +1,60 @@
+import COpenSSL
+
+/// A whole number of any size. OpenSSL computes with it, and not in constant time: for test keys only.
+@safe package final class BigNumber {
+    private let handle: OpaquePointer
+
+    private init(takingOwnershipOf handle: OpaquePointer?) {
+        guard let handle = unsafe handle else { preconditionFailure("out of memory") }
+        unsafe self.handle = handle
+    }
+
+    /// Reads a big-endian number.
+    package convenience init(_ bytes: [UInt8]) {
+        unsafe self.init(takingOwnershipOf: BN_bin2bn(bytes, Int32(bytes.count), nil))
+    }
+
+    /// The magnitude, big-endian, with zeros in front where it has fewer than `count` bytes.
+    package func bytes(_ count: Int) -> [UInt8] {
+        let count = max(count, (Int(unsafe BN_num_bits(handle)) + 7) / 8)
+        return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, written in
+            written = Int(unsafe BN_bn2binpad(handle, buffer.baseAddress, Int32(count)))
+        }
+    }
+
+    package static func + (left: BigNumber, right: BigNumber) -> BigNumber {
+        unsafe computed { result, _ in unsafe BN_add(result, left.handle, right.handle) }
+    }
+
+    static func - (left: BigNumber, right: BigNumber) -> BigNumber {
+        unsafe computed { result, _ in unsafe BN_sub(result, left.handle, right.handle) }
+    }
+
+    static func * (left: BigNumber, right: BigNumber) -> BigNumber {
+        unsafe computed { unsafe BN_mul($0, left.handle, right.handle, $1) }
+    }
+
+    /// The remainder, from zero to below the modulus.
+    static func % (number: BigNumber, modulus: BigNumber) -> BigNumber {
+        unsafe computed { unsafe BN_nnmod($0, number.handle, modulus.handle, $1) }
+    }
+
+    /// The inverse modulo a prime of a number that is no multiple of it.
+    func inverse(modulo modulus: BigNumber) -> BigNumber {
+        unsafe Self.computed { unsafe BN_mod_inverse($0, handle, modulus.handle, $1) == nil ? 0 : 1 }
+    }
+
+    private static func computed(_ compute: (_ result: OpaquePointer, _ scratch: OpaquePointer) -> Int32) -> BigNumber {
+        guard let result = unsafe BN_new(), let scratch = unsafe BN_CTX_new() else {
+            preconditionFailure("out of memory")
+        }
+        defer { unsafe BN_CTX_free(scratch) }
+        let isDone = unsafe compute(result, scratch)
+        precondition(isDone == 1, "out of memory")
+        return unsafe BigNumber(takingOwnershipOf: result)
+    }
+
+    deinit {
+        unsafe BN_free(handle)
+    }
+}

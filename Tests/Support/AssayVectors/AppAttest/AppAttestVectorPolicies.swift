@@ -1,0 +1,49 @@
+/// The policies under which the vectors are judged, one to a folder.
+package enum AppAttestVectorPolicies {
+    package static var files: [VectorDraft] {
+        [
+            file(""), file("development/", environments: "production, development"),
+            file(
+                "strict/", clientData: "{ challengeAt: /challenge }",
+                others: """
+                          minimumOSVersion: "17.0"
+                          minimumBundleVersion: "1.2"
+                          validationCategories: [appStore, testFlight]
+                    checks:
+                      app-attest.attestation.receipt: enforce
+                      app-attest.attestation.validation-category: enforce
+                      app-attest.attestation.bundle-version: enforce
+                      app-attest.attestation.os-version: enforce
+                      app-attest.attestation.platform: enforce
+                      app-attest.assertion.client-data: enforce
+                      app-attest.assertion.validation-category: enforce
+                      app-attest.assertion.bundle-version: enforce
+
+                    """),
+            file("ledger/", challenge: "ledger", clientData: "{ challengeAt: /challenge }"),
+            file("successor/", counter: "successor"),
+        ]
+    }
+
+    private static func file(
+        _ folder: String, environments: String = "production", counter: String = "increasing",
+        challenge: String = "caller", clientData: String = "none", others: String = ""
+    ) -> VectorDraft {
+        VectorDraft(
+            "\(folder)policy.yaml",
+            text: """
+                # Minted with the vectors beside it; test-root.pem is trusted here and nowhere else.
+                version: 1
+                apps:
+                  - name: \(AppAttestVectorMint.app)
+                    appAttest:
+                      appIDs: [\(AppAttestVectorMint.appID)]
+                      environments: [\(environments)]
+                      counter: \(counter)
+                      challenge: \(challenge)
+                      clientData: \(clientData)
+                      testRoots: ["file:\(folder.isEmpty ? "" : "../")test-root.pem"]
+                \(others)
+                """)
+    }
+}

@@ -1,0 +1,40 @@
+package import AssayTesting
+package import FoundationEssentials
+
+/// The App Attest test vectors.
+package enum AppAttestVectors: VectorSet {
+    package static let name = "app-attest"
+
+    package static func drafts(seed: String, at time: Date) throws(MintingError) -> [VectorDraft] {
+        let mint = try AppAttestVectorMint(seed: seed, time: time)
+        let root = VectorDraft("test-root.pem", text: mint.authority.rootPEM)
+        return try AppAttestVectorPolicies.files + mint.unreadable() + [
+            root,
+            VectorDraft("attestation-accept.json", mint.attestationAccept),
+            VectorDraft("development/attestation-accept.json", mint.developmentAttestationAccept),
+            VectorDraft("attestation-decode-cbor.json", mint.attestationDecodeCbor),
+            VectorDraft("attestation-decode-statement.json", mint.attestationDecodeStatement),
+            VectorDraft("attestation-decode-authenticator-data.json", mint.attestationDecodeAuthenticatorData),
+            VectorDraft("attestation-chain.json", mint.attestationChain()),
+            VectorDraft("attestation-public-key.json", mint.attestationPublicKey),
+            VectorDraft("attestation-nonce.json", mint.attestationNonce),
+            VectorDraft("attestation-key-id.json", mint.attestationKeyId),
+            VectorDraft("attestation-app.json", mint.attestationApp),
+            VectorDraft("attestation-platform.json", mint.attestationPlatform),
+            VectorDraft("strict/attestation-receipt-accept.json", mint.strictAttestationReceiptAccept()),
+            VectorDraft("strict/attestation-receipt.json", mint.strictAttestationReceipt()),
+            VectorDraft("strict/attestation-validation-category.json", mint.strictAttestationValidationCategory),
+            VectorDraft("strict/attestation-versions.json", mint.strictAttestationVersions),
+            VectorDraft("assertion-accept.json", mint.assertionAccept),
+            VectorDraft("assertion-decode.json", mint.assertionDecode()),
+            VectorDraft("assertion-counter.json", mint.assertionCounter),
+            VectorDraft("assertion-signature.json", mint.assertionSignature),
+            VectorDraft("successor/assertion-counter.json", mint.successorAssertionCounter),
+            VectorDraft("strict/assertion-client-data.json", mint.strictAssertionClientData),
+            VectorDraft("strict/assertion-extensions.json", mint.strictAssertionExtensions),
+            VectorDraft("enrolment.json", mint.enrolment()),
+            VectorDraft("assertion-sequence.json", mint.assertionSequence()),
+            VectorDraft("ledger/challenge.json", mint.ledgerChallenge()),
+        ]
+    }
+}

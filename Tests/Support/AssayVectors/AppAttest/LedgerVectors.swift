@@ -1,0 +1,61 @@
+import AssayCore
+import AssayTesting
+import FoundationEssentials
+
+/// Evidence that is judged by what the ledger already holds: the records of a file depend on each other.
+extension AppAttestVectorMint {
+    func enrolment() throws(MintingError) -> [EvidenceRecord] {
+        let blueprint = attestation("enrolment-first")
+        let first = try blueprint.mint()
+        let again = try blueprint.handing(.bytes(challenge("enrolment-again"))).mint()
+        let refused = VectorOutcome.reject("enrolment").expectation("app-attest.attestation")
+        return [
+            first.record(
+                id: "enrolment-first", app: Self.app,
+                expect: VectorOutcome.accept.expectation("app-attest.attestation")),
+            first.record(id: "enrolment-of-the-same-attestation", app: Self.app, expect: refused),
+            again.record(id: "enrolment-of-the-same-key", app: Self.app, expect: refused),
+        ]
+    }
+
+    func assertionSequence() throws(MintingError) -> [EvidenceRecord] {
+        let id = "sequence"
+        var records = [
+            try attestation(id).mint().record(
+                id: "sequence-attestation", app: Self.app,
+                expect: VectorOutcome.accept.expectation("app-attest.attestation"))
+        ]
+        func add(_ name: String, _ minted: MintedAssertion, _ outcome: VectorOutcome) {
+            records.append(
+                minted.record(
+                    id: "sequence-\(name)", app: Self.app, receivedAt: time,
+                    expect: outcome.expectation("app-attest.assertion")))
+        }
+        let first = try assertion(id, counter: 1).mint()
+        add("first", first, .accept)
+        add("first-replayed", first, .reject("counter"))
+        add("fifth", try assertion(id, counter: 5).mint(), .accept)
+        add("third-late", try assertion(id, counter: 3).mint(), .reject("counter"))
+        add("fifth-of-another-request", try assertion(id, counter: 5, clientData: [1]).mint(), .reject("counter"))
+        // A counter that nobody signed must not spend the ones below it.
+        var forged = assertion(id, counter: .max)
+        forged.signature = .written { $0.der.flippingLastBit() }
+        add("forged", try forged.mint(), .reject("signature"))
+        add("sixth", try assertion(id, counter: 6).mint(), .accept)
+        add("of-a-key-never-attested", try assertion("sequence-unknown").mint(), .reject("key"))
+        return records
+    }
+
+    func ledgerChallenge() throws(MintingError) -> [EvidenceRecord] {
+        let id = "challenge-never-issued"
+        return [
+            try attestation(id).mint().record(
+                id: "attestation-\(id)", app: Self.app,
+                expect: VectorOutcome.reject("challenge").expectation("app-attest.attestation")),
+            try assertion(id).mint().record(
+                id: "assertion-\(id)", app: Self.app, receivedAt: time,
+                challenge: challenge(id),
+                storedCounter: 0, expect: VectorOutcome.reject("challenge").expectation("app-attest.assertion")),
+        ]
+    }
+}

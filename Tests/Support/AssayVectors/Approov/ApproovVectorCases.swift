@@ -1,0 +1,116 @@
+import AssayCore
+package import AssayTesting
+import FoundationEssentials
+
+/// What of a signed message is changed, and when.
+enum MessageChange {
+    /// Before the token in it is minted.
+    case token((inout ApproovTokenBlueprint) -> Void)
+    /// Before it is signed.
+    case blueprint((inout ApproovMessageBlueprint) throws(MintingError) -> Void)
+    /// After it was signed.
+    case minted((inout MintedApproovMessage) -> Void)
+}
+
+extension ApproovVectorMint {
+    /// A token that differs from a genuine one in one respect.
+    ///
+    /// - Parameters:
+    ///   - secret: the secret that it is made under, where it is not the current one.
+    ///   - delay: seconds from the usual time of reception to that of this one.
+    func token(
+        _ id: String, app: String = "api", _ outcome: VectorOutcome, form: ApproovTokenBlueprint.Form = .signed,
+        keyID: String? = nil, secret: [UInt8]? = nil, binding: [String] = [], address: String? = nil,
+        delay: TimeInterval = 0, change: @escaping (inout ApproovTokenBlueprint) throws(MintingError) -> Void = { _ in }
+    ) -> VectorCase {
+        {
+            var blueprint = token("token-\(id)")
+            blueprint.form = form
+            blueprint.keyID = keyID
+            if let secret { blueprint.keys.secret = secret }
+            try change(&blueprint)
+            return try blueprint.mint().record(
+                id: "token-\(id)", binding: binding, address: address, app: app,
+                receivedAt: time.addingTimeInterval(delay), expect: outcome.expectation("approov"))
+        }
+    }
+
+    /// A token in which one claim has another value, or is left out.
+    package func token(
+        _ id: String, app: String = "api", _ outcome: VectorOutcome, _ claim: ApproovClaim, _ value: JSONItem?,
+        binding: [String] = []
+    ) -> VectorCase {
+        token(id, app: app, outcome, binding: binding) { $0.claims[claim] = value }
+    }
+
+    /// A loggable token that differs from a genuine one in one respect.
+    func loggable(
+        _ id: String, app: String = "api", _ outcome: VectorOutcome,
+        change: @escaping (inout ApproovTokenBlueprint) -> Void = { _ in },
+        changeText: @escaping (inout JSONItem) -> Void = { _ in }
+    ) -> VectorCase {
+        {
+            var blueprint = token("loggable-\(id)")
+            change(&blueprint)
+            var json = try blueprint.mint().loggable.json
+            changeText(&json)
+            return EvidenceRecord(
+                id: "loggable-\(id)", kind: EvidenceKind("approov.token"), app: app, receivedAt: time,
+                evidence: RecordObject([("loggable", .text(json.text))]), expect: outcome.expectation("approov"))
+        }
+    }
+
+    /// A signed message that differs from a genuine one in one respect.
+    ///
+    /// - Parameter isPost: whether the message has a body.
+    func message(
+        _ id: String, app: String = "signed", _ outcome: VectorOutcome, isPost: Bool = false,
+        _ changes: MessageChange...
+    ) -> VectorCase {
+        {
+            try minted("message-\(id)", app: app, isPost: isPost, changes).record(
+                id: "message-\(id)", app: app, receivedAt: time, expect: outcome.expectation("approov"))
+        }
+    }
+
+    func minted(
+        _ id: String, app: String, isPost: Bool = false, _ changes: [MessageChange]
+    ) throws(MintingError) -> MintedApproovMessage {
+        var token = token(id)
+        for case .token(let change) in changes { change(&token) }
+        var blueprint = message(
+            try token.mint().token,
+            app.hasPrefix("signed-account") ? .account(current.messageKey) : .installation(current.installationKey))
+        if isPost {
+            blueprint.method = "POST"
+            blueprint.body = Array(#"{"hello":"world"}"#.utf8)
+        }
+        for case .blueprint(let change) in changes { try change(&blueprint) }
+        var message = try blueprint.mint()
+        for case .minted(let change) in changes { change(&message) }
+        return message
+    }
+
+    /// A measurement proof that differs from a genuine one in one respect.
+    ///
+    /// - Parameter hasToken: whether the measurements are in a token.
+    func proof(
+        _ id: String, app: String = "api", _ outcome: VectorOutcome, hasToken: Bool = false,
+        changeToken: @escaping (inout ApproovTokenBlueprint) -> Void = { _ in },
+        change: @escaping (inout ApproovProofBlueprint) -> Void = { _ in }
+    ) -> VectorCase {
+        {
+            let id = "proof-\(id)"
+            var source: ApproovProofBlueprint.Source?
+            if hasToken {
+                var token = token(id)
+                token.claims.measure(measurements)
+                changeToken(&token)
+                source = .token(try token.mint().token)
+            }
+            var blueprint = ApproovProofBlueprint(integrityOf: measurements, nonce: nonce(id), source: source)
+            change(&blueprint)
+            return blueprint.record(id: id, app: app, receivedAt: time, expect: outcome.expectation("approov"))
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package import AssayCore
+
+/// Mints a record that differs from a genuine one in one respect. It depends on the mint and its own name only, so that a
+/// new case changes no other record.
+package typealias VectorCase = () throws -> EvidenceRecord
+
+/// What the verdict on a vector has to be.
+package struct VectorOutcome: Sendable {
+    /// The checks that fail, in their order, without the prefix of their kind or engine.
+    let failed: [String]
+
+    /// No check fails.
+    package static let accept = VectorOutcome(failed: [])
+
+    /// Some checks fail.
+    package static func reject(_ checks: String...) -> VectorOutcome { VectorOutcome(failed: checks) }
+
+    /// - Parameter prefix: what the names of the checks begin with, such as `app-attest.assertion`.
+    func expectation(_ prefix: String) -> EvidenceRecord.Expectation {
+        .init(
+            outcome: failed.isEmpty ? .accept : .reject,
+            failed: failed.map { .init(check: "\(prefix).\($0)", code: nil) })
+    }
+}
+
+extension [UInt8] {
+    /// The bytes with the lowest bit of the last one flipped.
+    func flippingLastBit() -> [UInt8] { last.map { dropLast() + [$0 ^ 1] } ?? [] }
+
+    /// In lower case.
+    var hexadecimal: String { map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() }
+
+    static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
+}
