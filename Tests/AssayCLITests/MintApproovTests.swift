@@ -88,7 +88,7 @@ struct MintApproovTests {
                 + #""pay":"tih+xRFV8PMsDhKthuFdvqWtQpKdT+K8X5W3258EJnU="}"#)
     }
 
-    @Test("a new secret is written for its owner alone, never over another one, and shown nowhere")
+    @Test("a new secret is written with mode 0600, never over another file, and never printed")
     func secrets() throws {
         let scratch = try scratch()
         let run = try scratch.run(["mint", "approov", "--new-secret", "secret.b64"])
@@ -128,7 +128,7 @@ struct MintApproovTests {
         #expect(run.output.isEmpty)
     }
 
-    @Test("vectors are accepted and rejected under the policy beside them, with secrets that nobody else can read")
+    @Test("vectors give their verdicts under the policy beside them, with key files of mode 0600")
     func vectors() throws {
         let scratch = try Scratch()
         let mint = ["mint", "approov", "vectors", "--output", "out", "--at", "2026-05-01T00:00:00Z"]
