@@ -11,7 +11,7 @@ CONFIGURATION := -c release $(BUILD_FLAGS)
 export FUZZ_SANITIZERS ?= fuzzer,address
 FUZZ_BUILD ?= Fuzz/.build$(if $(findstring address,$(FUZZ_SANITIZERS)),,/fast)
 TESTING := $(CONFIGURATION) --disable-testable-imports --disable-xctest
-# All at once, over a thousand tests wait for a few processors, and limits of time mean nothing.
+# A thousand tests at once would wait for few processors, and exceed their time limits.
 TESTS_AT_A_TIME := 8
 SWIFT_SOURCES := Package.swift Sources Tests Examples/hummingbird Examples/first-ten-minutes \
 	Benchmarks/Package.swift Benchmarks/Sources Benchmarks/HotPaths \
@@ -82,7 +82,7 @@ docs: packages
 	$(SWIFT) build $(CONFIGURATION)
 	Scripts/docs .build/release
 
-## Installs the program, stripped, with Swift's runtime libraries and shell completions: no toolchain is needed to run it.
+## Installs the program with Swift's runtime libraries and shell completions. It runs without a toolchain.
 install: build
 	Scripts/install-packages binutils chrpath
 	Scripts/install .build/release/assay "$(DESTDIR)$(PREFIX)"
