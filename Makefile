@@ -11,13 +11,13 @@ CONFIGURATION := -c release $(BUILD_FLAGS)
 export FUZZ_SANITIZERS ?= fuzzer,address
 FUZZ_BUILD ?= Fuzz/.build$(if $(findstring address,$(FUZZ_SANITIZERS)),,/fast)
 TESTING := $(CONFIGURATION) --disable-testable-imports --disable-xctest
-# All at once, over a thousand tests wait for a few processors, and limits of time mean nothing.
+# A thousand tests at once would wait for few processors, and exceed their time limits.
 TESTS_AT_A_TIME := 8
 SWIFT_SOURCES := Package.swift Sources Tests Examples/hummingbird Examples/first-ten-minutes \
 	Benchmarks/Package.swift Benchmarks/Sources Benchmarks/HotPaths \
 	Fuzz/Package.swift Fuzz/Sources Fuzz/Targets
 
-.PHONY: demo test build api docs format lint install uninstall benchmark-http fuzz bench soak sanitize instructions profile suites mutate vectors clean packages
+.PHONY: demo test incremental build api graph docs format lint install uninstall benchmark-http fuzz bench soak sanitize instructions profile suites mutate vectors clean packages
 
 ## Verifies real evidence, and shows a tampered copy being refused. The program is built without HTTP, to compile less.
 demo: packages
@@ -40,6 +40,11 @@ sanitize: packages
 	Scripts/sanitize thread
 	Scripts/sanitize address
 
+## Adds a stored property to public structs of engines in a copy, and builds on: the program must behave as before.
+incremental: packages
+	$(SWIFT) build $(CONFIGURATION) --product AssayDemo
+	Scripts/test-incremental $(CONFIGURATION)
+
 ## Runs every third-party suite and every vector, and writes the table to Docs/suites.md. Needs ASSAY_SHARED.
 suites: packages
 	@test -n "$${ASSAY_SHARED:-}" || { echo "ASSAY_SHARED is not set: the suites are not part of this repository" >&2; exit 1; }
@@ -54,25 +59,30 @@ mutate: packages
 build: packages
 	$(SWIFT) build $(CONFIGURATION) --product assay
 
-## Rewrites the sources in the one format; `make lint` only checks it, and that targets declare what they import.
+## Rewrites the sources in the one format. `make lint` checks it, that targets declare what they import, and Docs/architecture.md.
 format:
 	$(SWIFT) format --in-place --recursive --parallel $(SWIFT_SOURCES)
 
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel $(SWIFT_SOURCES)
 	Scripts/check-imports
+	Scripts/graph --check
 
 ## Writes the public declarations of every product to Docs/api, so that a change of the API is a reviewed line.
 api: packages
 	$(SWIFT) build $(CONFIGURATION)
 	Scripts/api .build/release
 
+## Draws the targets and who uses whom into Docs/architecture.md, from Package.swift.
+graph:
+	Scripts/graph
+
 ## Builds the DocC catalogue of every product into .build/docs; a warning is an error.
 docs: packages
 	$(SWIFT) build $(CONFIGURATION)
 	Scripts/docs .build/release
 
-## Installs the program, stripped, with Swift's runtime libraries and shell completions: no toolchain is needed to run it.
+## Installs the program with Swift's runtime libraries and shell completions. It runs without a toolchain.
 install: build
 	Scripts/install-packages binutils chrpath
 	Scripts/install .build/release/assay "$(DESTDIR)$(PREFIX)"

@@ -1,10 +1,10 @@
-"""Which step of a path an instruction belongs to, by the function that it is in: what `make profile` writes."""
+"""Maps the functions of a profile to the steps that `make profile` writes."""
 
 import collections
 import os
 import re
 
-# Those whose ratios are published.
+# The paths whose ratios are published.
 PATHS = [
     "p256-verification", "assertion", "attestation", "attestation-with-receipt", "classic-token", "standard-answer",
     "approov-hs256", "approov-es256", "signed-message", "signed-message-with-body", "json-payload",

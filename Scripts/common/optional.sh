@@ -1,8 +1,7 @@
-# Read by the scripts that install what only some tests need, from the root of the repository. `purpose` says what goes
-# without it.
+# For scripts that install what only some tests need; they run in the root of the repository. `purpose` names these tests.
 
-# Where something cannot be had, such as without a network, says so and ends, and prints nothing, so that the tests that
-# need it are skipped. In CI (CI=true, or ASSAY_SHARED set) that is a failure.
+# Ends the script with a message if an installation is impossible, such as without a network. It prints no path, so the tests
+# are skipped. In CI (CI=true, or ASSAY_SHARED set) that is a failure.
 without() {
     # shellcheck disable=SC2154 # of the script that reads this
     echo "no $purpose: $1" >&2

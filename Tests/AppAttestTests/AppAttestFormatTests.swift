@@ -27,7 +27,7 @@ struct AppAttestFormatTests {
         }
     }
 
-    @Test("Validation categories are told in both encodings, and those that are never appropriate as such")
+    @Test("Validation categories are shown in both encodings, inappropriate ones marked")
     func categories() {
         let head = [UInt8](repeating: 7, count: 32) + [0x40, 0, 0, 0, 1]
         let name = [0x78, 0x1C] + Array("apple_validation_category_01".utf8)
@@ -45,7 +45,7 @@ struct AppAttestFormatTests {
         }
     }
 
-    @Test("A credential identifier that is not the key's is told")
+    @Test("A credential ID of another key is reported")
     func credential() throws {
         var data = try Fixtures.attestation().mint().authenticatorData
         data[60] ^= 1
@@ -65,7 +65,7 @@ struct AppAttestFormatTests {
         }
     }
 
-    @Test("Unknown receipt fields and duplicates are told, and strict decoding stops at the duplicate")
+    @Test("Unknown and duplicate receipt fields are reported; strict decoding stops at the duplicate")
     func receiptFields() {
         func field(_ type: UInt8, _ value: String) -> [UInt8] {
             let octets = [0x04, UInt8(value.utf8.count)] + Array(value.utf8)

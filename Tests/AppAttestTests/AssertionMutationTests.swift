@@ -52,7 +52,7 @@ struct AssertionMutationTests {
         #expect(accepted == [])
     }
 
-    @Test("cut an assertion at any length, or let anything follow: rejected")
+    @Test("an assertion cut at any length, or with bytes after it, is rejected")
     func everyLength() throws {
         let subject = try subject(extensions: .none)
         let assertion = subject.input.assertion

@@ -121,7 +121,7 @@ struct AttestationInspectionTests {
             layer, x5c + ["[1], intermediate"], value: "CN=Apple App Attestation CA 1, O=Apple Inc., ST=California")
     }
 
-    @Test("The receipt's fields stand by number and name, times in words")
+    @Test("Receipt fields are shown by number and name, and times as text")
     func receipt() throws {
         let message = try Self.layer("App Attest receipt")
         #expect(message.unknown.contains { $0.contains("whether the signature holds") })
@@ -140,7 +140,7 @@ struct AttestationInspectionTests {
         Self.expect(layer, ["fields", "field 21, expiration time"], value: "2026-07-20T18:13:12.153Z")
     }
 
-    @Test("What the blob does not tell is said")
+    @Test("Inspection lists what the blob does not show")
     func unknown() throws {
         let layer = try Self.layer("App Attest attestation object")
         for words in ["the App ID", "whether the key is enrolled", "which challenge", "Apple's root"] {

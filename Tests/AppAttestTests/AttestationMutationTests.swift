@@ -22,7 +22,7 @@ struct AttestationMutationTests {
         return Fixtures.expectations(configuration, modes: [AttestationCheck.receipt: receipt])
     }
 
-    @Test("cut Apple's sample at any length, or let anything follow: rejected")
+    @Test("Apple's sample cut at any length, or with bytes after it, is rejected")
     func everyLength() throws {
         let (input, now) = try sample()
         let expectations = try expectations(.annotate)

@@ -49,7 +49,7 @@ struct ChallengeTests {
         }
     }
 
-    @Test("values of 43 and 44 bytes that stand for anything but 32 bytes are challenges as they are")
+    @Test("values of 43 and 44 bytes that do not encode 32 bytes are compared unchanged")
     func otherLengths() async throws {
         let verifier = try Fixtures.verifier(try Fixtures.configuration(challenge: .ledger))
         for value in [[UInt8](repeating: UInt8(ascii: "B"), count: 44), [UInt8](repeating: 0xFF, count: 43)] {
@@ -81,7 +81,7 @@ struct ChallengeTests {
         }
     }
 
-    @Test("client data that is not looked into for a challenge is not held against one, and says so")
+    @Test("clientData: none skips the comparison of the challenge, and the check says so")
     func unbound() async throws {
         let minted = try AssertionBlueprint(
             key: AttestedKey(), appID: Fixtures.appID, counter: 1, clientData: .bytes(Fixtures.challenge)

@@ -35,7 +35,7 @@ struct KeyTests {
         }
     }
 
-    @Test("a blocked key fails key-state alone, and is good again when it is allowed")
+    @Test("a blocked key fails only key-state, and passes again after it is allowed")
     func blocked() async throws {
         let ledger = MemoryLedger()
         let verifier = try Fixtures.verifier(try Fixtures.configuration(), ledger: ledger)
@@ -50,7 +50,7 @@ struct KeyTests {
         #expect(try await assert(verifier, key, counter: 1).failed == [])
     }
 
-    @Test("a block that the key-state check is told to ignore still stops the counter")
+    @Test("with key-state off, a block still fails the counter check")
     func blockedWithoutCheck() async throws {
         let ledger = MemoryLedger()
         let verifier = try Fixtures.verifier(
@@ -95,7 +95,7 @@ struct KeyTests {
         #expect(try await assert(trustingTheOther, key, counter: 1).failed == [AssertionCheck.key])
     }
 
-    @Test("what a ledger has enrolled is judged the same however often, and each key by its own bytes")
+    @Test("repeated lookups of an enrolled key give the same verdict; each key uses its own bytes")
     func enrolledAgain() async throws {
         let ledger = MemoryLedger()
         let verifier = try Fixtures.verifier(try Fixtures.configuration(isTest: false), ledger: ledger)
@@ -118,7 +118,7 @@ struct KeyTests {
         }
     }
 
-    @Test("a supplied key serves again and again, moves its counter on, and says that nothing vouches for it")
+    @Test("a supplied key works repeatedly, and the verdict says that no ledger vouches for it")
     func suppliedAgain() async throws {
         for isTest in [false, true] {
             let verifier = try Fixtures.verifier(try Fixtures.configuration(isTest: isTest))
@@ -148,7 +148,7 @@ struct KeyTests {
         #expect(try await assert(narrowed, key, counter: 1).failed == [AssertionCheck.keyState])
     }
 
-    @Test("a key that comes with the evidence counts only without a durable ledger, and never against the enrolled one")
+    @Test("a supplied key is used only with an ephemeral ledger, and never in place of an enrolled key")
     func supplied() throws {
         let key = AttestedKey()
         let minted = try AssertionBlueprint(

@@ -39,7 +39,7 @@ struct ReceiptCheckTests {
             properties: ["appId": appID, "environment": environment])
     }
 
-    @Test("a genuine receipt is accepted, with what it tells, and marked as a test authority's")
+    @Test("a genuine receipt is accepted with its facts, and marked with the test authority")
     func genuine() throws {
         let assessment = try assess(Request())
         #expect(assessment.failed == [])

@@ -47,7 +47,7 @@ struct RefreshedReceiptTests {
                 appIDs: [appID], environments: [.development], challenge: .caller, clientData: .none))
     }
 
-    @Test("every refreshed receipt verifies at its time, and tells its fields")
+    @Test("every refreshed receipt verifies at its time, and its fields are decoded")
     func fields() throws {
         for item in try cases() {
             let created = try #require(RFC3339.parse(item.properties.creationTime))

@@ -45,7 +45,7 @@ struct ApproovFormatTests {
             + layer.nested.map(shown).joined()
     }
 
-    @Test("Every claim has its meaning, annotations in words, and the installation's key is taken apart")
+    @Test("Every claim is explained, annotations are spelled out, and the installation key is decoded")
     func claims() throws {
         let keys = try Self.keys()
         let minted = try Self.token { claims in
@@ -99,7 +99,7 @@ struct ApproovFormatTests {
     }
 
     @Test(
-        "A known claim of another type is where strict decoding stops; a loggable token says which six characters count"
+        "Strict decoding stops at a claim of a wrong type; a loggable token shows its six signature characters"
     )
     func violations() throws {
         let claims = Self.inspect(#"{"did":"h4gubfCFzJu81j/U2BJsdg==","arc":"ABCDEF","exp":"1"}"#)
@@ -138,7 +138,7 @@ struct ApproovFormatTests {
         }
     }
 
-    @Test("A record's token is decoded whatever it is: a token, a status word, or neither")
+    @Test("A record's token is decoded as a token, as a status word, or as unknown text")
     func fields() throws {
         for (token, name) in [
             (try Self.token().token, "protected header"), (try Self.token(.encrypted).token, "protected header"),
@@ -165,7 +165,7 @@ struct ApproovFormatTests {
         return (lines + ["", ""]).joined(separator: "\r\n") + body
     }
 
-    @Test("A signed request says what is covered, whether the body is the signed one, and what was signed")
+    @Test("A signed request shows covered components, whether the digest fits the body, and the signature base")
     func request() throws {
         let layer = try Self.inspect(Self.request())
         #expect(layer.format == "signed HTTP request" && layer.violation == nil)

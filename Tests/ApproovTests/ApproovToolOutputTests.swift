@@ -27,7 +27,7 @@ struct ApproovToolOutputTests {
     }
 
     @Test(
-        "The secret is found by its form, whatever stands around it",
+        "The secret is recognised by its form, with any text around it",
         arguments: [
             (base64, 0), ("\(base64)\n", 0), ("  \"\(base64)\"\r\n", 0), (url, 0), ("'\(url)'\n", 0),
             ("\u{FEFF}\(base64)", 0),
@@ -45,7 +45,7 @@ struct ApproovToolOutputTests {
     }
 
     @Test(
-        "What has no secret, or two, is refused, and nothing of it is shown",
+        "Output without a secret, or with two, is refused and not shown",
         arguments: [
             ("", "missing"), ("Error: the token has expired\n", "missing"), (String(base64.dropLast(3)), "missing"),
             ("new Approov token secret is \(base64.prefix(11))…\n", "missing"), ("\(base64)A", "missing"),

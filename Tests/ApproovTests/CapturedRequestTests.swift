@@ -10,7 +10,7 @@ struct CapturedRequestTests {
         try CapturedRequest(Array(text.utf8))
     }
 
-    @Test("Request line, fields and body are taken as they stand, with CRLF or LF")
+    @Test("Request line, fields and body are read unchanged, with CRLF or LF")
     func request() throws {
         for text in ["\(Self.head)X-A:  b c \t\r\nContent-Length: 3\r\n\r\na\r\n"] {
             let crlf = try Self.read(text)
@@ -31,7 +31,7 @@ struct CapturedRequestTests {
     }
 
     @Test(
-        "What two readers could see differently is refused at its byte",
+        "Ambiguous requests are refused with the byte offset",
         arguments: [
             ("", DecodeError.Code.truncated, 0), ("POST / HTTP/1.1", .truncated, 15),
             ("POST  / HTTP/1.1\n\n", .malformed, 0), ("POST / HTTP/1.1 \n\n", .malformed, 0),

@@ -6,7 +6,7 @@ import Crypto
 import Foundation
 import Testing
 
-/// Every claim is read by its type, and told where a verdict may tell it.
+/// Every claim is read by its type, and shown in the verdicts that may contain it.
 @Suite("Claims of Approov tokens")
 struct ClaimsTests {
     private static let measurement = Data((0..<32).map { UInt8(0xA0 + $0) }).base64EncodedString()
@@ -53,7 +53,7 @@ struct ClaimsTests {
         #expect(claims.unknown.map(\.name) == ["x-new", "y-new"])
     }
 
-    @Test("The verdict tells the device and the response code, what is noted and what is new")
+    @Test("The verdict has the device, the response code, noted annotations and unknown claims")
     func subject() async throws {
         let verdict = try await TokenFixtures.judge(TokenFixtures.token(Self.everything), Self.settings)
         let fields = verdict.approov?.fields ?? []
@@ -69,7 +69,7 @@ struct ClaimsTests {
         #expect(verdict.annotated == [ApproovCheck.annotations, ApproovCheck.address])
     }
 
-    @Test("A token of the failover service that has nothing but exp is told as one")
+    @Test("A token that has only exp is recognised as one of the failover service")
     func minimal() async throws {
         let verdict = try await TokenFixtures.judge(
             TokenFixtures.token(["exp": .integer(TokenFixtures.seconds + 1)]), ApproovConfiguration.Settings())
@@ -78,7 +78,7 @@ struct ClaimsTests {
             verdict.approov?.fields.map(\.name) == ["form", "key", "source", "expiresAt", "isBound"])
     }
 
-    @Test("Of a token under a wrong secret the verdict tells what support needs, marked as a claim, and no more")
+    @Test("For a token under a wrong secret, the verdict has only the ARC and device ID, marked as claims")
     func claimed() async throws {
         let foreign = TokenFixtures.hs256(TokenFixtures.otherSecret)
         let verdict = try await TokenFixtures.judge(
@@ -95,7 +95,7 @@ struct ClaimsTests {
     }
 
     @Test(
-        "What is claimed is told only in the form that the service writes",
+        "Claims of unauthentic tokens are shown only in the service's own form",
         arguments: [
             #"{"arc":"<script>","did":"ExampleApproovTokenDID"}"#, #"{"arc":"AB\u0000","did":"\u202e"}"#,
             #"{"arc":"","did":""}"#, #"{"arc":["ABCDEF"],"did":7}"#, #"{"exp":1}"#, "not JSON", "[]", "",

@@ -55,7 +55,7 @@ struct KeyMaterialTests {
         #expect(sealed.outcome == .accept)
     }
 
-    /// A text that is no secret, and what is said of it.
+    /// An invalid secret, and the expected message.
     struct Mistake: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let text: String
@@ -93,7 +93,7 @@ struct KeyMaterialTests {
         Mistake("accents", "é\(base64)", "not-text", "90 bytes"),
     ]
 
-    @Test("What is no secret is named in kind and length, and never shown", arguments: mistakes)
+    @Test("An invalid secret is reported by kind and length, and never shown", arguments: mistakes)
     func secretErrors(mistake: Mistake) throws {
         let error = #expect(throws: KeyError.self) { try read(["secret": mistake.text]) }
         #expect(error?.part == "secret")
@@ -106,7 +106,7 @@ struct KeyMaterialTests {
         for line in body { #expect(!reveals("\(error?.description ?? "")", line)) }
     }
 
-    @Test("A secret of bytes that are no text is told by its number of bytes")
+    @Test("An invalid binary secret is reported by its number of bytes")
     func binarySecret() throws {
         let error = #expect(throws: KeyError.self) {
             try ApproovKey.reading(["secret": SecretBytes(Self.secret.map { $0 | 0x80 })])
@@ -135,7 +135,7 @@ struct KeyMaterialTests {
         }
     }
 
-    @Test("What is no public key is named")
+    @Test("An invalid public key is reported")
     func publicKeyErrors() throws {
         let p384 = P384.Signing.PrivateKey().publicKey
         // 1024 bits: the modulus is not looked at, only its length.
@@ -263,7 +263,7 @@ struct KeyMaterialTests {
         #expect(nameless?.part == "keyID")
     }
 
-    @Test("No half of a key pair serves as a secret: whoever knows a public key could sign with it")
+    @Test("Neither half of a key pair is accepted as a secret: with a public key as secret, anyone could sign")
     func keyPairHalves() throws {
         let signing = P256.Signing.PrivateKey()
         let agreement = Curve25519.KeyAgreement.PrivateKey().publicKey.rawRepresentation
@@ -300,7 +300,7 @@ struct KeyMaterialTests {
         ])
     }
 
-    @Test("A key shows nothing of itself when it is described or dumped")
+    @Test("Descriptions and dumps of a key contain none of its bytes")
     func description() throws {
         for key in try TokenFixtures.keys() {
             var text = "\(key) \(key.material)"

@@ -27,7 +27,7 @@ struct KeySelectionTests {
             "old", TokenFixtures.material(Self.former, keyID: keyID), window: window, retiredAt: retiredAt)
     }
 
-    @Test("Several secrets are live at once, and the verdict tells which one it was")
+    @Test("Several secrets can be live at once, and the verdict names the one that fitted")
     func rotation() async throws {
         for keys in [[try current(), try old()], [try old(), try current()]] {
             for (secret, name) in [(TokenFixtures.secret, "now"), (Self.former, "old")] {
@@ -77,7 +77,7 @@ struct KeySelectionTests {
         }
     }
 
-    @Test("Keys that a store no longer hands out are not used")
+    @Test("Keys that are no longer in the store are not used")
     func replacedKeys() throws {
         let expectations = try Self.expectations()
         func holds(_ secret: [UInt8], _ keys: [NamedKey]) throws -> Bool {
@@ -101,7 +101,7 @@ struct KeySelectionTests {
         #expect(try !holds(TokenFixtures.secret, keys))
     }
 
-    @Test("A foreign token tells which keys were tried, and that rejected apps get such tokens")
+    @Test("The failure on a foreign token names the keys tried, and says that rejected apps get such tokens")
     func foreign() async throws {
         let verdict = try await TokenFixtures.judge(
             token([UInt8](repeating: 7, count: 64)), keys: [current(), old()])
@@ -120,7 +120,7 @@ struct KeySelectionTests {
     }
 
     static let cases: [Case] = [
-        // A kid that no key was given means those of which nobody has said what theirs is.
+        // An unknown kid selects the keys without an ID.
         Case(first: nil, second: nil, kid: nil, failed: nil), Case(first: nil, second: nil, kid: "x", failed: nil),
         Case(first: "a", second: nil, kid: "x", failed: nil), Case(first: "a", second: nil, kid: nil, failed: nil),
         // A kid that a key was given means that key.
@@ -237,7 +237,7 @@ struct KeySelectionTests {
         #expect(try await code(nil, ["other"]) == .noKey)
     }
 
-    @Test("Without a live key there is no verdict, and an assessor by itself accepts nothing")
+    @Test("Without a live key there is no verdict; an assessor without keys rejects")
     func noLiveKey() async throws {
         let retired = try old(retiredAt: TokenFixtures.now)
         let error = await #expect(throws: VerificationError.self) {

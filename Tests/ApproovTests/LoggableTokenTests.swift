@@ -21,7 +21,7 @@ struct LoggableTokenTests {
             ApproovTokenInput(.loggable(text)), at: TokenFixtures.now)
     }
 
-    @Test("A match is told as such: the binding is not looked at, and the form is in the subject")
+    @Test("A match is reported: the binding is not checked, and the subject has the form")
     func match() async throws {
         let verdict = try await judge(TokenFixtures.loggable(Self.claims))
         #expect(verdict.outcome == .accept)
@@ -83,7 +83,7 @@ struct LoggableTokenTests {
         #expect(try await judge(text, settings).failed == [ApproovCheck.decode])
     }
 
-    @Test("Several secrets are tried, those that are not live are named, and public keys are none")
+    @Test("All live secrets are tried, others are named, and public keys are ignored")
     func keys() async throws {
         let text = try TokenFixtures.loggable(Self.claims, secret: TokenFixtures.otherSecret)
         let other = try TokenFixtures.material(TokenFixtures.otherSecret, keyID: "anything")

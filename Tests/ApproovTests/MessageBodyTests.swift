@@ -18,7 +18,7 @@ struct MessageBodyTests {
     private func sha256(_ text: String) -> [UInt8] { Array(SHA256.hash(data: Data(text.utf8))) }
     private func sha512(_ text: String) -> [UInt8] { Array(SHA512.hash(data: Data(text.utf8))) }
 
-    @Test("digests that were computed elsewhere are compared, and one that was not holds for nothing")
+    @Test("digests supplied by the caller are compared; a digest that is missing proves nothing")
     func digests() async throws {
         let fixture = MessageFixture.post("x")
         #expect(try await failures(fixture, .digests(sha256: sha256("x"), sha512: sha512("x"))) == [])
@@ -50,7 +50,7 @@ struct MessageBodyTests {
         }
     }
 
-    @Test("of a body that is still to come the digest must be there, well-formed and covered")
+    @Test("for a body that has not arrived, the digest must be present, well-formed and covered")
     func unread() async throws {
         var fixture = MessageFixture.post("x")
         #expect(try await failures(fixture, .unread) == [])

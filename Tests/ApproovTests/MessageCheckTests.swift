@@ -6,7 +6,7 @@ import Crypto
 import Foundation
 import Testing
 
-/// Genuine messages are accepted, and each check fails by itself.
+/// Genuine messages are accepted, and each check can fail alone.
 @Suite("Approov messages")
 struct MessageCheckTests {
     /// A change to a genuine message.
@@ -174,7 +174,7 @@ struct MessageCheckTests {
         #expect(verdict.checks.map(\.check) == all)
     }
 
-    @Test("what does not depend on a failed check is judged nonetheless, and the rest names it")
+    @Test("checks that do not depend on a failed check still run; dependent ones are skipped and name it")
     func skipping() async throws {
         var fixture = MessageFixture.post()
         fixture.components = [#""@method""#]
@@ -196,7 +196,7 @@ struct MessageCheckTests {
         #expect(verdict.approov?.message == nil)
     }
 
-    @Test("a verdict tells what the signature covers and when it was made")
+    @Test("a verdict has the covered components and the time of the signature")
     func facts() async throws {
         let verdict = try await MessageFixture.post("x").verdict()
         let facts = try #require(verdict.approov?.message)
@@ -210,7 +210,7 @@ struct MessageCheckTests {
         #expect(verdict.approov?.fields.contains { $0.name == "signatureLabel" } == true)
     }
 
-    @Test("a policy that says nothing on messages is a wrong call")
+    @Test("a policy without messageSigning is an error of the caller")
     func unsigned() async throws {
         let verifier = try MessageFixture.verifier(ApproovConfiguration.Settings())
         let input = try MessageFixture().mint()

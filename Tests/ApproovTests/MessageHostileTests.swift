@@ -4,7 +4,7 @@ import AssayTesting
 import Foundation
 import Testing
 
-/// What somebody may send who wants a signature to be read in two ways.
+/// Hostile messages whose signature two readers could read differently.
 @Suite("Hostile Approov messages")
 struct MessageHostileTests {
     struct Attack: CustomTestStringConvertible, Sendable {
@@ -161,7 +161,7 @@ struct MessageHostileTests {
         #expect(try await fixture.verdict(MessageSigning(signer: .installation)).failures == [attack.expected])
     }
 
-    @Test("a digest of another message's body is refused even when its field comes before the covered one")
+    @Test("a digest of another body is refused even if its field precedes the covered one")
     func doubledDigest() async throws {
         let fixture = MessageFixture.post()
         let minted = try fixture.mint()
@@ -178,7 +178,7 @@ struct MessageHostileTests {
         }
     }
 
-    @Test("a fragment is refused whatever is covered, since components without it say nothing of it")
+    @Test("a fragment is refused for every set of components: a signature may not cover it")
     func uncoveredFragment() async throws {
         for component in ["@path", "@query", "@request-target"] {
             var fixture = MessageFixture()

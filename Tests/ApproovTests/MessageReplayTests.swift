@@ -74,7 +74,7 @@ struct MessageReplayTests {
         #expect(try await failures(verifier, fixture.mint()) == [])
     }
 
-    @Test("with replay: caller the ledger is not asked")
+    @Test("with replay: caller, the ledger is not used")
     func caller() async throws {
         let verifier = try MessageFixture.verifier(MessageSigning(signer: .installation, replay: .caller))
         for _ in 0..<2 {
@@ -94,7 +94,7 @@ struct MessageReplayTests {
         #expect(try await failures(verifier, good) == [])
     }
 
-    @Test("of many tasks with one message exactly one is accepted, whatever form of the signature they bring")
+    @Test("of many tasks with one message, exactly one is accepted, in either form of the signature")
     func races() async throws {
         let folder = try TestFolder()
         let sqlite = try SQLiteLedger.open(path: folder.path("ledger.sqlite"))
@@ -120,7 +120,7 @@ struct MessageReplayTests {
         }
     }
 
-    @Test("a ledger learns when the message was made, by which it knows later what it has forgotten")
+    @Test("the ledger stores when the message was made, to detect forgotten digests later")
     func made() async throws {
         let ledger = MemoryLedger(purging: .byClock { .distantFuture })
         let verifier = try MessageFixture.verifier(Self.signing, ledger: ledger)

@@ -70,7 +70,7 @@ struct MessageTokenTests {
         #expect(verdict.approov?.claimed?.responseCode == "ABCDEF")
     }
 
-    @Test("an expired token still tells whose the signature is")
+    @Test("the installation key of an expired token still verifies the signature")
     func expired() async throws {
         var fixture = MessageFixture()
         fixture.expiry = MessageFixture.seconds

@@ -169,7 +169,7 @@ struct PolicyReadingTests {
             signing + "  quirks: [digest-as-string, digest-as-string]", "messageSigning.quirks[1]", "twice", line: 2),
     ]
 
-    @Test("What cannot be meant is refused, with its field and line", arguments: mistakes)
+    @Test("Contradictory fields are refused with field and line", arguments: mistakes)
     func refused(mistake: Mistake) {
         let error = #expect(throws: PolicyError.self) { try parse(mistake.lines) }
         #expect(error?.field == "apps[0].approov.\(mistake.field)", "\(error?.description ?? "")")
@@ -179,7 +179,7 @@ struct PolicyReadingTests {
     }
 
     @Test(
-        "A signal cannot be enforced and a gate not relaxed, and the error says what it stops",
+        "A policy cannot enforce a signal or relax a gate; the error says which attack the gate stops",
         arguments: [
             ("approov.token.address: enforce", "only a signal"), ("approov.token.binding: annotate", "is a gate"),
             ("approov.token.signature: off", "is a gate"), ("approov.message.replay: off", "by the ledger"),
@@ -233,7 +233,7 @@ struct PolicyReadingTests {
         },
     ]
 
-    @Test("Settings composed in code are held to the same rules", arguments: changes)
+    @Test("Settings composed in code are checked by the same rules", arguments: changes)
     func inCode(change: Change) {
         var settings = ApproovConfiguration.Settings()
         change.apply(&settings)

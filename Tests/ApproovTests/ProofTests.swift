@@ -41,7 +41,7 @@ struct ProofTests {
         return claims
     }
 
-    @Test("Both measurements can be proven, and the verdict tells which one was")
+    @Test("Both measurements can be proven, and the verdict names the one that was")
     func measurements() async throws {
         for (bytes, measurement) in [(Self.integrity, ApproovMeasurement.integrity), (Self.device, .device)] {
             for asked in [nil, measurement] {
@@ -128,7 +128,7 @@ struct ProofTests {
         #expect(encrypted.checks.map(\.check) == ApproovCheck.encryptedTokenChecks + [ApproovCheck.measurement])
     }
 
-    @Test("A proof does not outlive its token, nor stand on one that is foreign, bound or without measurements")
+    @Test("A proof is refused with an expired, foreign or bound token, or one without measurements")
     func badTokens() async throws {
         let good = Self.proof(of: Self.device)
         let foreign = try TokenFixtures.jws(Self.claims.text, by: TokenFixtures.hs256(TokenFixtures.otherSecret))

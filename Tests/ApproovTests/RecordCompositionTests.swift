@@ -21,7 +21,7 @@ struct RecordCompositionTests {
         #expect(try ApproovTokenInput(lacking.evidence).binding == [.value(""), .value("y"), .value("")])
     }
 
-    @Test("Everything that a record of a token holds is sensitive, in whichever form the token is")
+    @Test("All evidence in a record of a token is sensitive, in every form of the token")
     func sensitivity() {
         let sensitive = ApproovEngine.sensitiveFields.filter { $0.kind == ApproovCheck.tokenKind }.map(\.name)
         for evidence in [ApproovTokenInput.Evidence.token("t"), .loggable("{}")] {

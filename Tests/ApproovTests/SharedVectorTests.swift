@@ -27,7 +27,7 @@ struct SharedVectorTests {
         #expect(accepted == 15)
     }
 
-    @Test("Every record gives its outcome and its first failed check, under the policy file as it stands")
+    @Test("Every record has its expected outcome and first failed check under the unchanged policy file")
     func policyFile() async throws {
         let copy = try KeyFolder()
         for path in try SharedFiles.files(in: Self.folder, suffix: "") where !path.hasSuffix("records.json") {

@@ -62,7 +62,7 @@ struct TokenBindingTests {
         }
     }
 
-    @Test("Nothing separates the values, which is the vendor's choice: each must be there, wherever they are cut")
+    @Test("Bound values are hashed without separators, as the vendor does: each must be present")
     func concatenation() async throws {
         let pay = TokenFixtures.digest("abc")
         for bound in [("ab", "c"), ("a", "bc")] {
@@ -97,7 +97,7 @@ struct TokenBindingTests {
         #expect(server.tokenCode(ApproovCheck.binding) == "long-lived")
     }
 
-    @Test("A failover token that is bound all the same is held to it")
+    @Test("A failover token with a binding is checked against it")
     func boundFailover() async throws {
         let verdict = try await verdict([.value("x"), .value("y")], pay: Self.pair, failover: .accept) {
             $0["did"] = nil
@@ -105,7 +105,7 @@ struct TokenBindingTests {
         #expect(verdict.failed == [ApproovCheck.binding])
     }
 
-    @Test("What is presented beyond the policy's fields is compared as well, and a pay that nobody asks for is not")
+    @Test("Values beyond the policy's fields are compared too; a pay claim without values is not")
     func beyondPolicy() async throws {
         #expect(try await verdict(Self.values, pay: Self.pair, fields: []).failed == [])
         #expect(try await verdict(Self.values, pay: nil, fields: []).failed == [ApproovCheck.binding])
@@ -115,7 +115,7 @@ struct TokenBindingTests {
         #expect(unasked.outcome == .accept)
     }
 
-    @Test("A field is found in whatever case it is written; twice is repeated, even with one value")
+    @Test("Field names are compared without case; a field that comes twice is `repeated`, even with one value")
     func fields() {
         let fields = [(name: "authorization", value: "a"), (name: "X-Device-ID", value: "b")]
         #expect(ApproovBoundValue("Authorization", in: fields) == .value("a"))

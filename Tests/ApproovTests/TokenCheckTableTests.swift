@@ -165,7 +165,7 @@ struct TokenCheckTableTests {
         #expect(sealed.subject == nil)
     }
 
-    @Test("Policy checks that fail together are all told, and modes relax them one by one")
+    @Test("All failed policy checks are reported, and modes relax each separately")
     func modes() async throws {
         var claims = TokenFixtures.claims
         claims["iss"] = "somebody"

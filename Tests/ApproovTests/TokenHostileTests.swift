@@ -129,7 +129,7 @@ struct TokenHostileTests {
         #expect(verdict.subject == nil)
     }
 
-    @Test("What is no token in one strict form is refused before any key is looked at")
+    @Test("Malformed tokens are refused before any key is used")
     func forms() async throws {
         let token = try TokenFixtures.token()
         let parts = token.split(separator: ".").map(String.init)
@@ -152,7 +152,7 @@ struct TokenHostileTests {
         #expect(bearer.tokenDetail(ApproovCheck.decode).contains("tokenPrefix"))
     }
 
-    @Test("The form is the policy's: neither is taken for the other, and the detail says what it is")
+    @Test("The policy sets the form; a token of the other form is refused, and the detail names its form")
     func otherForm() async throws {
         let sealed = try await judge(TokenFixtures.jwe(Self.claims))
         #expect(sealed.tokenDetail(ApproovCheck.decode).contains("set up for signed tokens"))
@@ -186,7 +186,7 @@ struct TokenHostileTests {
         #expect(verdict.tokenCode(check) == code)
     }
 
-    @Test("Public keys decrypt nothing, and the detail says so")
+    @Test("Public keys cannot decrypt, and the detail says so")
     func noSecret() async throws {
         var settings = TokenFixtures.strict
         settings.format = .jwe

@@ -7,7 +7,7 @@ import Testing
 /// What is kept of keys between tokens.
 @Suite("Keys that are prepared once")
 struct TokenKeysMemoTests {
-    @Test("A key that the store holds no more is let go of with the next token, whichever threads have used it")
+    @Test("The next token releases a key that was removed from the store, on all threads")
     func removal() throws {
         let expectations = try TokenFixtures.expectations(TokenFixtures.lenient)
         let input = ApproovTokenInput(token: try TokenFixtures.token())
@@ -38,12 +38,12 @@ struct TokenKeysMemoTests {
         }
         let others = [try TokenFixtures.key("new", TokenFixtures.material(TokenFixtures.otherSecret))]
         #expect(!judge(others))
-        // A thread lets go of its own reference when it ends.
+        // A thread releases its reference when it ends.
         for _ in 0..<30_000 where removed != nil { usleep(1000) }
         #expect(removed == nil)
     }
 
-    @Test("A token is judged by the keys that come with it, whatever the same threads were given before")
+    @Test("A token is judged by the keys of its call, not by those of earlier calls on the thread")
     func change() throws {
         let expectations = try TokenFixtures.expectations(TokenFixtures.lenient)
         let input = ApproovTokenInput(token: try TokenFixtures.token())

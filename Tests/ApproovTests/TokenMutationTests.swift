@@ -31,7 +31,7 @@ struct TokenMutationTests {
     private static let claims = TokenFixtures.claims.text
 
     @Test(
-        "An ES256 signature has a twin, n - s, that anybody can compute: it says the same, and nothing rests on a text")
+        "Both values s and n - s of an ES256 signature give the same verdict")
     func twin() throws {
         let token = try TokenFixtures.jws(
             Self.claims, header: #"{"alg":"ES256","kid":"es"}"#, by: TokenFixtures.es256())
@@ -63,7 +63,7 @@ struct TokenMutationTests {
         return digits.reversed()
     }
 
-    @Test("Of a loggable token with white space, which nobody has signed, only that may be changed")
+    @Test("In a loggable token, only unsigned white space may change")
     func loggableWithSpace() throws {
         let text = try TokenFixtures.loggable(LoggableTokenTests.claims)
             .replacing("{", with: "{\n  ").replacing(",\"", with: ",\n  \"").replacing("\":", with: "\": ")

@@ -87,7 +87,7 @@ struct TokenPolicyCheckTests {
         }
     }
 
-    @Test("A long-lived token lives as long as it says, and names no audience unless it wants to")
+    @Test("A long-lived token is valid until its exp, with or without an audience")
     func longLived() async throws {
         var settings = TokenFixtures.strict
         settings.binding = []
@@ -179,7 +179,7 @@ struct TokenPolicyCheckTests {
         try await body(SQLiteLedger.open(path: folder.path("ledger.sqlite")))
     }
 
-    @Test("A device that the ledger blocks is refused until the block ends, and the operator's reason is told")
+    @Test("A blocked device is refused until the block ends, with the operator's reason")
     func blockedDevice() async throws {
         let end = TokenFixtures.now.addingTimeInterval(60)
         try await onEveryLedger { ledger in
@@ -245,7 +245,7 @@ struct TokenPolicyCheckTests {
         }
     }
 
-    @Test("What is not authentic is not looked up in the ledger, and a ledger that is away is an outage")
+    @Test("Unauthentic tokens cause no ledger lookup; an unreachable ledger is an outage")
     func outage() async throws {
         let ledger = FaultyLedger.unreachable()
         let foreign = try TokenFixtures.jws(

@@ -5,8 +5,8 @@ import AssayTesting
 import Foundation
 import Testing
 
-/// A token lets whoever has it act, and what it is bound to is a user's session: neither is told anywhere.
-@Suite("What verdicts and descriptions keep to themselves")
+/// A token is a credential, and a bound value a user's session: no output contains either.
+@Suite("Secrecy of verdicts and descriptions")
 struct TokenSecrecyTests {
     private static let session = "Bearer c2Vzc2lvbi1vZi1zb21lYm9keQ"
 
@@ -26,7 +26,7 @@ struct TokenSecrecyTests {
         }
     }
 
-    @Test("No verdict has the token, what it is bound to or a secret in it, whatever became of it")
+    @Test("No verdict contains the token, a bound value or a secret")
     func verdicts() async throws {
         var settings = TokenFixtures.strict
         settings.tokenPrefix = "Bearer "

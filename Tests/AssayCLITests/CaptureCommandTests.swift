@@ -46,7 +46,7 @@ struct CaptureCommandTests {
         }
     }
 
-    @Test("What is sealed is opened again as it was, and judged so")
+    @Test("Sealed records open to the same records and verdicts")
     func sealing() throws {
         let scratch = try scratch()
         let clear = try scratch.run(["capture", "open", "c"] + Self.key)
@@ -70,7 +70,7 @@ struct CaptureCommandTests {
         }
     }
 
-    @Test("What terminals act on comes out escaped, and is the same record")
+    @Test("Control characters are escaped in the output, and the record is the same")
     func controls() throws {
         let scratch = try scratch()
         let id = "a\u{9B}31m\u{2028}\u{202E}\u{7F}\u{E0001}\u{E9}"
@@ -95,7 +95,7 @@ struct CaptureCommandTests {
         for field in Verifier.sensitiveFields { #expect(help.contains(field.name) && help.contains(field.kind.name)) }
     }
 
-    @Test("What cannot be read is told with its place, and the rest is printed")
+    @Test("Unreadable records are reported with their place, and the others are printed")
     func unreadable() throws {
         let scratch = try scratch()
         try scratch.write("c/broken.ndjson", Data("{}\n\(TestEvidence.assertionLine("x", counter: 2))\nno\n".utf8))
@@ -129,7 +129,7 @@ struct CaptureCommandTests {
     private static let memory = 600_000
 
     @Test(
-        "However long a line or a stream is, memory stays flat",
+        "Memory stays flat for long lines and streams",
         .enabled(if: Sanitizer.isOff, Comment(rawValue: Sanitizer.hint)),
         arguments: [
             (#"head -c 1073741824 /dev/zero | tr '\0' x; echo; echo '{"kind":"k","evidence":{}}'"#, 1, 1),
@@ -149,7 +149,7 @@ struct CaptureCommandTests {
         #expect(run.output.trimmingCharacters(in: .whitespacesAndNewlines) == "\(records)")
     }
 
-    @Test("Standard input is read as a file is, and a reader that has gone ends it quietly")
+    @Test("Standard input is read like a file; a closed pipe ends the command without an error")
     func streams() throws {
         let scratch = try scratch()
         let lines = #"(cat c/records.ndjson; echo) | "$ASSAY" capture redact -"#

@@ -61,7 +61,7 @@ struct ExitStatusTests {
     }
 
     @Test(
-        "An unknown option is told, and not what is missing for want of it",
+        "An unknown option is reported, not the missing arguments that follow from it",
         arguments: [
             ("verify --polcy policy.yaml records.json", "assay verify has no option --polcy; did you mean --policy?"),
             ("verify --kind approov.token --secrt env:A token", "no option --secrt; did you mean --secret"),
@@ -75,7 +75,7 @@ struct ExitStatusTests {
         #expect(mistyped.errors.contains(told), "\(mistyped.errors)")
     }
 
-    @Test("A required option that nobody gave is told")
+    @Test("A missing required option is reported")
     func missingOptions() throws {
         let missing = try Scratch().assay("verify", "records.json")
         #expect(missing.status == 64)
@@ -88,7 +88,7 @@ struct ExitStatusTests {
     }
 
     @Test(
-        "A value that is no base64 is told with what is in the way",
+        "A value that is not base64 is reported with the offending character",
         arguments: [
             ("abcde", "byte 5: 5 characters"), ("ab cd!", "byte 5:"), ("", "byte 0: there is nothing"),
             ("a+b-c", "byte 1:"), ("AB==", "byte 1: the last character 'B' has bits that belong to no byte"),
@@ -101,7 +101,7 @@ struct ExitStatusTests {
         #expect(run.errors.contains(told), "\(run.errors)")
     }
 
-    @Test("Output that cannot be written is an error, a reader that has gone is none", .timeLimit(.minutes(20)))
+    @Test("Output that cannot be written is an error; a closed pipe is not", .timeLimit(.minutes(20)))
     func unwritableOutput() throws {
         let scratch = try Scratch()
         let full = try scratch.shell("\"$ASSAY\" explain > /dev/full")
@@ -135,7 +135,7 @@ struct HelpTests {
         #expect(run.errors.isEmpty)
     }
 
-    @Test("Shells get completions that know kinds and checks", arguments: ["bash", "zsh", "fish"])
+    @Test("Shell completions offer kinds and checks", arguments: ["bash", "zsh", "fish"])
     func completions(shell: String) throws {
         let run = try Scratch().assay("--generate-completion-script", shell)
         #expect(run.status == 0)

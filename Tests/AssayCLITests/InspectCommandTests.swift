@@ -7,7 +7,7 @@ import Testing
 struct InspectCommandTests {
     private static func base64(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
 
-    @Test("A file and standard input are inspected; what it is, why, and the tree are told")
+    @Test("A file and standard input are inspected: format, reason and tree are printed")
     func text() throws {
         let scratch = try Scratch()
         let attestation = try TestEvidence.attestation()
@@ -28,7 +28,7 @@ struct InspectCommandTests {
         }
     }
 
-    @Test("A broken blob is decoded as far as it goes, marked, and the status is 0")
+    @Test("A broken blob is decoded as far as possible and marked; the status is 0")
     func broken() throws {
         let scratch = try Scratch()
         let assertion = try TestEvidence.assertion(counter: 5).assertion
@@ -74,7 +74,7 @@ struct InspectCommandTests {
         #expect(rows.contains { $0.hasSuffix("flags  0x40") })
     }
 
-    @Test("--hex shows no secret, however many there are, and what could be a key is one")
+    @Test("--hex shows no secret, nor bytes that could be a key")
     func hexSecrets() throws {
         let scratch = try Scratch()
         let count = 100_000
@@ -125,7 +125,7 @@ struct InspectCommandTests {
         #expect(verdicts.first?["failed"] as? [String] == ["app-attest.attestation.app-id"])
     }
 
-    @Test("An attestation alone is judged by what it carries; an assertion alone is not, and it says what is missing")
+    @Test("A lone attestation is judged by its own identifiers; for a lone assertion, missing options are listed")
     func blobs() throws {
         let scratch = try Scratch()
         try scratch.policy()
@@ -182,7 +182,7 @@ struct InspectCommandTests {
         #expect(!evil.output.contains("\u{202E}"))
     }
 
-    @Test("Whatever a blob is cut to, --json is JSON, and text and dump come without an error")
+    @Test("For blobs cut at any length, --json is valid JSON, and text and dump do not fail")
     func cut() throws {
         let scratch = try Scratch()
         let attestation = try TestEvidence.attestation().attestation

@@ -62,7 +62,7 @@ struct KeysCommandTests {
         }
     }
 
-    @Test("The master key comes from the option or from its variable; without either it is told how to make one")
+    @Test("The master key comes from its option or variable; without both, the error says how to make one")
     func masterKey() throws {
         let scratch = try Scratch()
         let parts = try scratch.writeKeys()
@@ -131,7 +131,7 @@ struct KeysCommandTests {
         #expect(run.lines.filter { $0.hasPrefix("status") } == ["status 2", "status 0"], "\(run.output)\(run.errors)")
     }
 
-    @Test("What cannot be a key is refused with the option that is wrong, and begins no ledger")
+    @Test("An invalid key is refused with its option, and no ledger is created")
     func refused() throws {
         let scratch = try Scratch()
         let parts = try scratch.writeKeys()
@@ -165,7 +165,7 @@ struct KeysCommandTests {
         #expect(!scratch.exists("ledger.sqlite"))
     }
 
-    @Test("Without a ledger there is nothing to list, retire or remove, and none is begun")
+    @Test("list, retire and remove create no ledger")
     func missingLedger() throws {
         let scratch = try Scratch()
         try scratch.writeKeys()

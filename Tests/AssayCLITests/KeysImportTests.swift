@@ -44,7 +44,7 @@ struct KeysImportTests {
         #expect(variable.status == 1 && variable.errors.contains("there is a key play-2026 already"))
     }
 
-    @Test("What cannot be opened is told: which file, why, and never what is in it")
+    @Test("A file that cannot be opened is reported with the reason, and never with its contents")
     func refused() throws {
         let scratch = try Scratch()
         try download(scratch)
@@ -124,7 +124,7 @@ struct KeysImportTests {
     private static let hasTerminal = FileManager.default.isExecutableFile(atPath: "/usr/bin/script")
 
     @Test(
-        "On a terminal the passphrase is asked for, not shown, and the terminal stands as it was",
+        "On a terminal, the passphrase is prompted for without echo, and the terminal is restored",
         .enabled(if: hasTerminal, "script(1) is needed for a terminal"))
     func prompt() throws {
         let scratch = try Scratch()

@@ -76,7 +76,7 @@ struct LedgerCommandTests {
         }
     }
 
-    @Test("Without --ledger the user's own is begun, in a folder for its user alone")
+    @Test("Without --ledger, the user's ledger is created in a folder of mode 0700")
     func standardLedger() throws {
         let scratch = try Scratch()
         let run = try scratch.assay(
@@ -115,7 +115,7 @@ struct LedgerCommandTests {
         #expect(try judge(TestEvidence.assertionLine("x", counter: 2)).status == 0)
     }
 
-    @Test("Of a block and an allowance the last word counts, and it is told with its end")
+    @Test("The later of block and allowance counts, and is printed with its end")
     func allowance() throws {
         let scratch = try Scratch()
         func run(_ arguments: String...) throws -> Run { try scratch.run(["ledger"] + arguments + Self.ledger) }
@@ -150,7 +150,7 @@ struct LedgerCommandTests {
         #expect(try run("check").status == 0)
     }
 
-    @Test("An issuer is blocked by its name, and nobody else of that name is")
+    @Test("A block on an issuer does not block an account of the same name")
     func issuer() throws {
         let scratch = try Scratch()
         func run(_ arguments: String...) throws -> Run { try scratch.run(["ledger"] + arguments + Self.ledger) }
@@ -216,7 +216,7 @@ struct LedgerCommandTests {
         #expect(try scratch.run(["ledger", "check"] + Self.ledger).status == 0)
     }
 
-    /// What begins a ledger only when it is told to.
+    /// Commands that create a ledger only with --create-ledger.
     private static let beginning = [
         ["verify", "--policy", "policy.yaml", "x.json"], ["ledger", "block", "--account", "x", "--reason", "y"],
         ["ledger", "allow", "--account", "x", "--reason", "y"],
@@ -246,7 +246,7 @@ struct LedgerCommandTests {
         }
     }
 
-    @Test("A ledger is begun with --create-ledger, by itself by a challenge alone, and goes on without")
+    @Test("Only --create-ledger and `challenge issue` create a ledger; later calls need no option")
     func creation() throws {
         let scratch = try Scratch()
         try scratch.policy()
@@ -263,7 +263,7 @@ struct LedgerCommandTests {
         #expect(try scratch.run(Self.beginning[0] + ["--create-ledger"]).status == 64, "memory: is always new")
     }
 
-    @Test("The help tells a block that is enforced from one that backends look up")
+    @Test("The help says which blocks are enforced and which backends look up")
     func blockHelp() throws {
         // Lines are broken anywhere.
         let help = try Scratch().assay("ledger", "block", "--help").output

@@ -39,7 +39,7 @@ struct MintCorpusTests {
         #expect(difference.status == 0, "\(difference.output)")
     }
 
-    @Test("A share is met, and alone with --only-given-shares")
+    @Test("Shares of failures are met; with --only-given-shares nothing else fails")
     func shares() throws {
         let scratch = try Scratch()
         let run = try scratch.run(
@@ -108,7 +108,7 @@ struct MintCorpusTests {
     }
 
     @Test(
-        "A full disk is said to be one",
+        "A full disk is reported as such",
         .enabled(if: Sanitizer.isOff, Comment(rawValue: Sanitizer.filesHint)))
     func fullDisk() throws {
         let scratch = try Scratch()

@@ -34,7 +34,7 @@ struct MintTests {
 
     @Test("The same seed gives the same keys, and no seed other ones")
     func seeds() throws {
-        /// The public key of the root, told by openssl.
+        /// The public key of the root, as openssl prints it.
         func rootKey(_ arguments: [String]) throws -> String {
             let scratch = try Scratch()
             #expect(try scratch.run(mint + arguments).status == 0)
@@ -56,7 +56,7 @@ struct MintTests {
         return try #require(attributes[.posixPermissions] as? Int) & 0o077
     }
 
-    @Test("Minted tokens are accepted under the policy beside them, with keys that nobody else can read")
+    @Test("Minted tokens are accepted under the policy beside them, with key files of mode 0600")
     func tokens() throws {
         let scratch = try Scratch()
         let run = try scratch.run(mintTokens)

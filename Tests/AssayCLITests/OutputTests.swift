@@ -4,7 +4,7 @@ import AssayTesting
 import Foundation
 import Testing
 
-@Suite("What is printed")
+@Suite("Output")
 struct OutputTests {
     @Test("A rejection ends with its reason and where to read on")
     func rejection() throws {
@@ -132,7 +132,7 @@ struct ExplainTests {
         }
     }
 
-    @Test("The beginning of names lists them, and a name that is none is answered with the nearest ones")
+    @Test("A prefix lists its checks; an unknown name is answered with the nearest names")
     func others() throws {
         let scratch = try Scratch()
         let receipts = try scratch.assay("explain", "app-attest.receipt", "--json")

@@ -49,7 +49,7 @@ struct ReplayCommandTests {
         #expect(!tables.output.contains("ACCEPTED"))
     }
 
-    @Test("What cannot be read is named by file and line, and the rest is judged")
+    @Test("Unreadable records are reported by file and line, and the others are judged")
     func broken() throws {
         let scratch = try Scratch()
         _ = try Self.corpus(scratch, broken: true)
@@ -74,7 +74,7 @@ struct ReplayCommandTests {
         #expect(text.output.contains("3 records: 2 accepted, 0 rejected, 1 not judged"))
     }
 
-    @Test("Of many that cannot be read the first hundred are told, and their number")
+    @Test("The first hundred unreadable records are reported, and the number of all")
     func manyBroken() throws {
         let scratch = try Scratch()
         try scratch.policy()
@@ -102,7 +102,7 @@ struct ReplayCommandTests {
         #expect(run.output.contains("1 record came out other than expected"))
     }
 
-    @Test("A comparison tells who changes sides, in text, in JSON and in the report")
+    @Test("A comparison lists the records that change sides, in text, JSON and report")
     func comparison() throws {
         let scratch = try Scratch()
         _ = try Self.corpus(scratch)
@@ -122,7 +122,7 @@ struct ReplayCommandTests {
         #expect(scratch.exists("r.html"))
     }
 
-    @Test("What only the second policy cannot judge is told, and status 2")
+    @Test("A record that only the second policy cannot judge is reported; the status is 2")
     func unjudgedAgainst() throws {
         let scratch = try Scratch()
         _ = try Self.corpus(scratch)
@@ -158,7 +158,7 @@ struct ReplayCommandTests {
         #expect(try scratch.shell("\"$ASSAY\" replay \(quoted)").status == 64, "\(quoted)")
     }
 
-    @Test("A policy that cannot be read is told once, whatever number of files it is the nearest to")
+    @Test("An unreadable policy is reported once, for any number of files below it")
     func repeatedPolicy() throws {
         let scratch = try Scratch()
         try scratch.policy()
@@ -199,7 +199,7 @@ struct ReplayCommandTests {
         #expect(none.errors.contains("give --policy (no-policy)"))
     }
 
-    @Test("Output that cannot be written ends the replay, and a reader that has gone ends it quietly")
+    @Test("Output that cannot be written ends the replay with an error; a closed pipe ends it without")
     func output() throws {
         let scratch = try Scratch()
         _ = try Self.corpus(scratch)

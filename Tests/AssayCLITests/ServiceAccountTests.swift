@@ -26,7 +26,7 @@ struct ServiceAccountTests {
         server.serve_forever()
         """
 
-    /// Writes `account.json` with a key of its own, and a token that is none: nobody but Google can open a standard one.
+    /// Writes `account.json` with a new key, and a placeholder for a token: only Google can open a standard one.
     private func prepare(_ scratch: Scratch, port: String) throws {
         try scratch.writeStandardAnswer()
         try scratch.write("token.txt", Data("bm90IGEgdG9rZW4\n".utf8))
@@ -67,10 +67,10 @@ struct ServiceAccountTests {
         #expect(foreign.errors.contains("Google Play outage (unexpected-answer)"), "\(foreign.errors)")
     }
 
-    @Test("No server is an outage, an account that cannot be read is told, and so is none", .timeLimit(.minutes(20)))
+    @Test("An unreachable server is an outage; a missing or unreadable account is reported", .timeLimit(.minutes(20)))
     func outages() throws {
         let scratch = try Scratch()
-        // The port of TCP's discard service, where nobody listens.
+        // The port of TCP's discard service, on which no process listens.
         try prepare(scratch, port: "9")
         let outage = try scratch.run(command(port: "9"))
         #expect(outage.status == 3, "\(outage.output)")

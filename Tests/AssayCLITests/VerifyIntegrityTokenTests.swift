@@ -51,7 +51,7 @@ struct VerifyIntegrityTokenTests {
         #expect(run.output.contains("nonce                     \(Self.nonceText)"), "\(run.output)")
     }
 
-    @Test("A token outside the window says how far it is off, and what is allowed")
+    @Test("For a token outside the window, the detail has the difference and the limit")
     func freshness() throws {
         let table = [
             ("2026-05-01T12:05:00.500Z", "300.5 s after that; allowed are 300 s back"),
@@ -65,7 +65,7 @@ struct VerifyIntegrityTokenTests {
         }
     }
 
-    @Test("A key that cannot be used is told with its option and its source, and a nonce with its character")
+    @Test("An invalid key is reported with option and source, an invalid nonce with the character")
     func wrongOptions() throws {
         let scratch = try scratch()
         try scratch.writeSecret("short", Data(Self.digest.prefix(16)).base64EncodedString())
@@ -84,7 +84,7 @@ struct VerifyIntegrityTokenTests {
         #expect(mixed.status == 64 && mixed.errors.contains("both alphabets in one"), "\(mixed.errors)")
     }
 
-    @Test("A token where records are expected is told from other text that is no JSON")
+    @Test("A token in place of records is recognised, unlike other text that is not JSON")
     func tokenForRecord() throws {
         let scratch = try scratch()
         let token = try scratch.assay("verify", "--policy", "policy.yaml", "token.txt")

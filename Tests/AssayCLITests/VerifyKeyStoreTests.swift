@@ -54,7 +54,7 @@ struct VerifyKeyStoreTests {
         }
     }
 
-    @Test("Without its master key the store is not used, and that is told; another master key is an outage")
+    @Test("Without a master key, the store is not used, with a note; a wrong master key is an outage")
     func masterKeys() throws {
         let scratch = try Scratch()
         try prepare(scratch)

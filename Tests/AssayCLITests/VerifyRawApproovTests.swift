@@ -34,7 +34,7 @@ struct VerifyRawApproovTests {
         }
     }
 
-    @Test("Loggable tokens, status words, encrypted tokens and those of public keys are told apart")
+    @Test("Loggable tokens, status words, encrypted tokens and those of public keys are distinguished")
     func forms() throws {
         let scratch = try Scratch()
         let encrypted = ["--token-format", "jwe"]
@@ -57,7 +57,7 @@ struct VerifyRawApproovTests {
         }
     }
 
-    @Test("What the options say is held against the token")
+    @Test("The token is compared with the options")
     func options() throws {
         let scratch = try Scratch()
         let minted = try TestApproov.token { claims in
@@ -114,7 +114,7 @@ struct VerifyRawApproovTests {
         #expect(try scratch.run(Self.token + Self.secret + ["--audience", "bank"]).status == 1)
     }
 
-    @Test("With a policy, bound values are looked up by name in the policy's order, and others are refused")
+    @Test("With a policy, bound values are matched by name in the policy's order; others are refused")
     func policy() throws {
         let scratch = try Scratch()
         let minted = try TestApproov.token { $0.bind(to: [TestApproov.bound, "my-device-id"]) }
@@ -140,7 +140,7 @@ struct VerifyRawApproovTests {
         #expect(both.status == 64 && both.errors.contains("--secret and --policy exclude each other"), "\(both.errors)")
     }
 
-    @Test("Secrets are no arguments, and what is wrong with one is told by its option without showing it")
+    @Test("A secret as an argument is refused; an invalid one is reported by its option, and not shown")
     func secrets() throws {
         let scratch = try Scratch()
         try scratch.writeApproov("token.txt", TestApproov.token().token)
@@ -203,7 +203,7 @@ struct VerifyRawApproovTests {
         #expect(inline.status == 64 && !inline.errors.contains("5ecret"), "\(inline.errors)")
     }
 
-    @Test("A file that is no request of one meaning is told with line and byte, and judged by nobody")
+    @Test("An ambiguous request file is reported with line and byte, and not judged")
     func requests() throws {
         let scratch = try Scratch()
         let request = try TestApproov.request()
@@ -223,7 +223,7 @@ struct VerifyRawApproovTests {
         }
     }
 
-    @Test("An option with a value that nothing can be held against is named, and nobody is judged")
+    @Test("An option with an unusable value is reported, and nothing is judged")
     func unusableValues() throws {
         let scratch = try Scratch()
         try scratch.writeApproov("request.http", try TestApproov.request())
@@ -246,7 +246,7 @@ struct VerifyRawApproovTests {
         }
     }
 
-    @Test("A proof is held against measurements, or against those of a token that is verified first")
+    @Test("A proof is compared with measurements, or with those of a token that is verified first")
     func proof() throws {
         let scratch = try Scratch()
         let measurements = ApproovTestMeasurements(seed: "assay command line", label: "app")

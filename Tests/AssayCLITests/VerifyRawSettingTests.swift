@@ -49,7 +49,7 @@ struct VerifyRawSettingTests {
         }
     }
 
-    @Test("What cannot be set is refused with the field or the check, what was found and what is allowed")
+    @Test("An invalid --set is refused with field or check, the value found and the values allowed")
     func refusals() throws {
         let scratch = try scratch()
         try scratch.policy()

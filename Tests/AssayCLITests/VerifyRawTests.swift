@@ -13,7 +13,7 @@ struct VerifyRawTests {
         return scratch
     }
 
-    @Test("An attestation is read as bytes, base64 and base64url, in lines or not, and what it is read as is said")
+    @Test("An attestation is read as bytes, base64 or base64url, wrapped or not; the output names the encoding")
     func encodings() throws {
         let scratch = try scratch()
         let minted = try TestEvidence.attestation()
@@ -124,7 +124,7 @@ struct VerifyRawTests {
         }
     }
 
-    @Test("A receipt is judged by itself")
+    @Test("A raw receipt is judged")
     func receipt() throws {
         let scratch = try scratch()
         try scratch.write("blob", #require(try TestEvidence.attestation(issuedAt: TestEvidence.now).receipt))
@@ -136,7 +136,7 @@ struct VerifyRawTests {
         #expect(late.output.contains("rejected because: app-attest.receipt."))
     }
 
-    @Test("What a kind does not have, what is missing and what contradicts is refused")
+    @Test("Options of other kinds, missing options and contradictions are refused")
     func usage() throws {
         let scratch = try scratch()
         try scratch.policy()

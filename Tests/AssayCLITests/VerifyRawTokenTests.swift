@@ -30,7 +30,7 @@ struct VerifyRawTokenTests {
         }
     }
 
-    @Test("What the options say is held against the token")
+    @Test("The token is compared with the options")
     func classicRejections() throws {
         let scratch = try Scratch()
         let token = try scratch.writeClassicToken()
@@ -58,7 +58,7 @@ struct VerifyRawTokenTests {
         }
     }
 
-    @Test("A key that cannot be read or used is told by its option")
+    @Test("An unreadable or invalid key is reported by its option")
     func keys() throws {
         let scratch = try Scratch()
         try scratch.writeClassicToken()
@@ -146,7 +146,7 @@ struct VerifyRawTokenTests {
         #expect(both.errors.contains("--policy exclude each other"), "\(both.errors)")
     }
 
-    @Test("What a kind does not have, what is missing and what contradicts is refused")
+    @Test("Options of other kinds, missing options and contradictions are refused")
     func usage() throws {
         let scratch = try Scratch()
         try scratch.writeClassicToken()

@@ -39,7 +39,7 @@ struct VerifyRecordsTests {
         try await ledger.close()
     }
 
-    @Test("What the ledger has forgotten of one age is an outage for evidence of that age, and the rest is judged")
+    @Test("Evidence older than the purge horizon is an outage; other records are judged")
     func forgotten() async throws {
         let scratch = try Scratch()
         let policy = """
@@ -117,7 +117,7 @@ struct VerifyRecordsTests {
         }
     }
 
-    @Test("Files that hold no record are told apart")
+    @Test("Files without a record are distinguished in the message")
     func unreadableFiles() throws {
         let scratch = try Scratch()
         try scratch.policy()

@@ -8,7 +8,7 @@ import Testing
 /// Captured records are read back unchanged, and only by their user.
 @Suite("Captures")
 struct RecordCaptureTests {
-    @Test("Records are read back as they were, from files for their user alone")
+    @Test("Captured records are read back unchanged, from files of mode 0600")
     func readBack() throws {
         let folder = try TestFolder()
         let path = folder.path("new/captures")
@@ -87,7 +87,7 @@ struct RecordCaptureTests {
         #expect(Set(names).count == 800)
     }
 
-    @Test("A file or a folder that somebody removes is made again")
+    @Test("A removed file or folder is created again")
     func removed() throws {
         let folder = try TestFolder()
         let capture = try RecordCapture(folder: folder.path("c"))
@@ -114,7 +114,7 @@ struct RecordCaptureTests {
         #expect(try Captured.records(folder.path("c")).map(\.id) == ["1"])
     }
 
-    @Test("What cannot be captured is an error with its code")
+    @Test("A failed capture is an error with a code")
     func errors() throws {
         let folder = try TestFolder()
         try folder.write("file", "")

@@ -41,7 +41,7 @@ struct RecordLineTests {
         #expect(Outline(again) == Outline(record))
     }
 
-    @Test("What a backend judged becomes a record that is read as the same input")
+    @Test("A captured input is read back as the same input")
     func composition() throws {
         let attestation = try Fixtures.attestation()
         let record = EvidenceRecord(attestation, id: "i", app: "a", receivedAt: Fixtures.time)

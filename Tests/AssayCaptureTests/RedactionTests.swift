@@ -15,7 +15,7 @@ struct RedactionTests {
             expect: nil)
     }
 
-    @Test("Every sensitive field of every kind is gone, and only those are")
+    @Test("Redaction removes all sensitive fields of every kind, and no other")
     func fields() throws {
         let secret = Data("secret".utf8).base64EncodedString()
         #expect(!Verifier.sensitiveFields.isEmpty)
@@ -29,7 +29,7 @@ struct RedactionTests {
         }
     }
 
-    @Test("Client data becomes its digest; what is no client data goes without one")
+    @Test("Client data is replaced by its digest; invalid client data is removed")
     func clientData() throws {
         let kind = "app-attest.assertion"
         let digest = Base64.encode(Digest.sha256(Array("secret".utf8)), .standard)
@@ -64,7 +64,7 @@ struct RedactionTests {
         }
     }
 
-    @Test("A kind that is not known is not captured, since nobody knows what of it is sensitive")
+    @Test("An unknown kind is not captured: its sensitive fields are unknown")
     func unknownKind() throws {
         let folder = try TestFolder()
         var options = CaptureOptions()

@@ -52,7 +52,7 @@ struct RotationTests {
         #expect(records == ["0.0", "59.9", "60.0", "119.0", "121.0", "100000.0"])
     }
 
-    @Test("The oldest files go, whoever wrote them, and nothing else does")
+    @Test("The oldest capture files of all processes are deleted, and no other files")
     func retention() throws {
         let folder = try TestFolder()
         for name in ["captures-19990101T000000Z-1-000001.ndjson.gz", "captures-notes.txt", "records.ndjson"] {

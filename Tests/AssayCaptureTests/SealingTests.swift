@@ -47,7 +47,7 @@ struct SealingTests {
         #expect(lines[0] != lines[1])
     }
 
-    @Test("Whatever is changed, left out or added, the record stays closed")
+    @Test("A sealed record with any change, omission or addition does not open")
     func changes() throws {
         let key = try CapturePrivateKey.make()
         let line = try record.sealedLine(for: key.publicKey)
@@ -103,14 +103,14 @@ struct SealingTests {
         #expect(error?.description.contains(words) == true, "\(error?.description ?? "")")
     }
 
-    @Test("What is no sealed record is none")
+    @Test("Other records are not opened as sealed ones")
     func others() throws {
         for text in ["{}", #"{"kind":"k","evidence":{}}"#, "[]", "1", #"{"evidence":{"sealed":""}}"#] {
             #expect(try SealedRecord(value(text)) == nil)
         }
     }
 
-    @Test("A capture that seals writes what only the private key opens, and goes on with a verdict")
+    @Test("Sealed captures open only with the private key, and include the verdict")
     func capture() async throws {
         let folder = try TestFolder()
         let key = try CapturePrivateKey.make()
@@ -128,7 +128,7 @@ struct SealingTests {
         #expect(try await Fixtures.verifier().verify(record, at: Fixtures.time).outcome == .accept)
     }
 
-    @Test("Keys are read as they are written, and what is none is refused without being shown")
+    @Test("Written keys are read back; invalid ones are refused and not shown")
     func keys() throws {
         let key = try CapturePrivateKey.make()
         let text = key.text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }

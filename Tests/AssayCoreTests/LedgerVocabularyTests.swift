@@ -52,7 +52,7 @@ struct LedgerVocabularyTests {
         #expect(endless.sentence == "the device has been allowed since 2026-04-21T18:13:12Z: pen test")
     }
 
-    @Test("A standing is a block or an allowance, and speaks for it")
+    @Test("A standing returns the fields of its block or allowance")
     func standings() {
         let subject = LedgerSubject(.issuer, "server-token")
         let end = Fixtures.time.addingTimeInterval(60)
@@ -69,7 +69,7 @@ struct LedgerVocabularyTests {
         #expect(LedgerStanding.allowed(allowance).sentence == allowance.sentence)
     }
 
-    @Test("Subjects are told apart by kind and by the bytes of their names")
+    @Test("Subjects are compared by kind and by the bytes of their names")
     func subjects() {
         let names = ["caf\u{E9}", "cafe\u{301}", "cafe", ""]
         #expect(names[0] == names[1], "to Swift they are the same")
@@ -81,7 +81,7 @@ struct LedgerVocabularyTests {
         }
     }
 
-    @Test("A ledger in memory knows whether it has standings, through all that changes them")
+    @Test("MemoryLedger's flag for standings follows every change")
     func withoutStandings() async throws {
         let ledger = MemoryLedger()
         let subject = LedgerSubject(.device, "d1")
@@ -95,7 +95,7 @@ struct LedgerVocabularyTests {
     }
 
     @Test(
-        "Every refusal has a code of its own and a sentence with what it knows",
+        "Every refusal has its own code and a detailed sentence",
         arguments: [
             (.challengeUnknown, "challenge-unknown", "issued no such challenge"),
             (

@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test("cleared verdicts are the answer when nothing was lost: somebody else had the token decoded")
+    @Test("without a lost answer, cleared verdicts are the result: another client had the token decoded")
     func replay() async throws {
         try await TestClient.run { test in
             test.google.setPayload(FakeGoogle.cleared)

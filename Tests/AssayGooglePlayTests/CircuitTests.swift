@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test("a call that began before the circuit opened says nothing about the servers after it")
+    @Test("a call that began before the circuit opened does not change its state")
     func lateAnswer() async throws {
         try await CircuitTests.run { test in
             _ = try await test.decode()
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(
-        "whatever is in the place of the servers counts as their failure",
+        "answers of proxies count as failures of the servers",
         arguments: [FakeGoogle.Step.answer(200, "<html>"), .cut, .close, .answer(502, "<html>"), .answer(302, "")])
     func countsOthers(_ step: FakeGoogle.Step) async throws {
         try await CircuitTests.run { test in

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct DecodeTests {
     @Test(
-        "each form has its call, and the body of the answer comes back as it is",
+        "each form has its call, and returns the body of the answer unchanged",
         arguments: [
             (IntegrityTokenForm.android, "/v1/com.example.shop:decodeIntegrityToken"),
             (.pc, "/v1/com.example.shop:decodePcIntegrityToken"),
@@ -39,7 +39,7 @@ import Testing
     private static let exhausted = FakeGoogle.Step.answer(429, FakeGoogle.error(429, "RESOURCE_EXHAUSTED", "Quota."))
 
     @Test(
-        "what an answer means",
+        "answers of Google and their meaning",
         arguments: [
             Case(
                 name: "500, then fine", steps: [.answer(500, "")], code: nil, requests: 2, waits: [.milliseconds(200)]),
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test("a quota that is used up tells when to ask again")
+    @Test("an exhausted quota has the time of the next call")
     func retryAt() async throws {
         try await TestClient.run { test in
             test.google.script(.answer(429, "", fields: ["Retry-After": "3600"]))
@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    @Test("an answer that began and does not end in time is not asked for again")
+    @Test("a call whose answer began and timed out is not repeated")
     func stalled() async throws {
         try await TestClient.run { test in
             // On a busy machine the beginning may be late, and then a retry is right.
@@ -262,7 +262,7 @@ import Testing
         }
     }
 
-    @Test("a server that goes away is an outage, and what was not sent is not counted")
+    @Test("a lost connection is an outage; unsent requests are not counted")
     func gone() async throws {
         try await TestClient.run { test in
             _ = try await test.decode()
@@ -290,7 +290,7 @@ import Testing
         }
     }
 
-    @Test("what cannot be sent is not sent, and neither is it a failure of Google's")
+    @Test("an invalid request is not sent, and does not count as a failure of Google")
     func notSendable() async throws {
         let names = [
             "", "shop", "com..shop", "com.1shop", "com.shop/../x", "com.shop:x", "com.sh\u{f6}p", "com.shop ", ".a.b",

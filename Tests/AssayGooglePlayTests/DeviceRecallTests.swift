@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("a token that Google does not take is refused, with what Google says")
+    @Test("a token that Google refuses is rejected with Google's message")
     func refused() async throws {
         try await TestClient.run { test in
             test.google.script(.answer(400, FakeGoogle.error(400, "INVALID_ARGUMENT", "Token is too old.")))
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("an outage is told as such")
+    @Test("an outage is reported as such")
     func outage() async throws {
         try await TestClient.run { test in
             test.google.script(.answer(403, FakeGoogle.error(403, "PERMISSION_DENIED", "Not you.")))

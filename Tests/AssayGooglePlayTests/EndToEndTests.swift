@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("a token that somebody had decoded before is rejected for its cleared verdicts")
+    @Test("a token that was decoded before is rejected for its cleared verdicts")
     func rejectsReplay() async throws {
         try await TestClient.run { test in
             test.google.setPayload(FakeGoogle.cleared)

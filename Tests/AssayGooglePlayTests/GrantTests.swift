@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test(
-        "a token endpoint that gives no token is an outage, and the API is not asked",
+        "a token endpoint without a token is an outage, and the API is not called",
         arguments: [
             Failure(
                 name: "refused", steps: [.answer(400, #"{"error":"invalid_grant","error_description":"Bad."}"#)],

@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "what would show a token to the network, or lead it elsewhere, is refused",
+        "URLs that would expose or redirect a token are refused",
         arguments: [
             "", "playintegrity.googleapis.com", "http://playintegrity.googleapis.com", "HTTPS://example.com",
             "ftp://example.com", "https://", "https:///path", "https://user@example.com", "https://example.com?x=1",

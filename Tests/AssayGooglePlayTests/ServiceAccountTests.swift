@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct ServiceAccountTests {
-    @Test("a key file as Google hands it out is read")
+    @Test("a key file of Google's form is read")
     func reads() throws {
         let account = try ServiceAccount(json: TestAccount.file(tokenURL: "https://oauth2.googleapis.com/token"))
         #expect(account.email == TestAccount.email)
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(
-        "text that is no JSON object is told without being quoted",
+        "text that is not a JSON object is reported without a quotation",
         arguments: ["", "-----BEGIN PRIVATE KEY-----", "[]", #"{"a":1,"a":2}"#, #"{"type":"service_account",}"#])
     func refusesText(_ text: String) throws {
         let error = #expect(throws: KeyError.self) { try ServiceAccount(json: SecretBytes(text.utf8)) }

@@ -190,7 +190,7 @@ struct BodyTests {
     }
 
     @Test(
-        "Fields that come in a way that no app sends them are refused",
+        "Fields as apps send them are accepted; repeated and malformed ones are refused",
         arguments: [
             Lines(testDescription: "as apps send them", status: [200]) {
                 try SignedMessage(method: "GET", path: "/stock").fields().map { "\($0.0): \($0.1)" }

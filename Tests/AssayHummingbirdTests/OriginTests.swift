@@ -1,10 +1,10 @@
 import AssayHummingbird
 import Testing
 
-@Suite("What clients address a server by")
+@Suite("Origins of a server")
 struct OriginTests {
     @Test(
-        "What is no origin is refused, and says why",
+        "Invalid origins are refused with a reason",
         arguments: [
             [], ["api.example.com"], ["ftp://api.example.com"], ["https://"], ["https://a/"], ["https://a/b"],
             ["https://u@a"], ["https://a?b"], ["https://a#b"], ["https://a b"], ["https://a:443"], ["http://a:80"],

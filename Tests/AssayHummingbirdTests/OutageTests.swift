@@ -21,7 +21,7 @@ struct OutageTests {
     }
 
     @Test(
-        "An outage is answered with 503, goes on where the server says so, and under annotate",
+        "An outage is answered with 503, unless options.outages or annotate lets the request through",
         arguments: [
             Case(rule: .refuse, enforcement: .reject, answer: #"503 7 {"error":"approov-unavailable"}"#),
             Case(rule: .letThrough, enforcement: .reject, answer: "200 - reject outage - -"),
@@ -53,7 +53,7 @@ struct OutageTests {
     }
 
     @Test(
-        "A configuration without a live key is answered with 500, whatever is done with outages",
+        "A configuration without a live key is answered with 500, for every setting of outages",
         arguments: [
             Case(rule: .letThrough, enforcement: .reject, answer: #"500 - {"error":"approov-misconfigured"}"#),
             Case(rule: .letThrough, enforcement: .annotate, answer: "200 - annotate misconfigured - -"),

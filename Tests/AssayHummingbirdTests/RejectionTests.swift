@@ -7,7 +7,7 @@ import HummingbirdTesting
 import NIOCore
 import Testing
 
-@Suite("What a request is answered")
+@Suite("Answers to requests")
 struct RejectionTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -95,7 +95,7 @@ struct RejectionTests {
         }
     }
 
-    @Test("Failed checks are named when the server says so, and never a key")
+    @Test("Failed checks are disclosed only with the option, and keys never")
     func disclosure() async throws {
         let options = TestAPI.options { $0.disclosure = .failedChecks }
         try await TestAPI.application(try TestAPI.live(), options: options).test(.router) { client in
@@ -121,7 +121,7 @@ struct RejectionTests {
         #expect(!texts.contains { $0.contains(token) })
     }
 
-    @Test("What a token claims that is not authentic gets into no field and no JSON unless it is plain")
+    @Test("Claims of unauthentic tokens reach fields and JSON only in plain characters")
     func claims() async throws {
         try await TestAPI.application(try TestAPI.live()).test(.router) { client in
             for text in ["a\"b", "a\r\nX-Injected: 1", "ä", String(repeating: "A", count: 65), ""] {
@@ -143,7 +143,7 @@ struct RejectionTests {
     }
 
     @Test(
-        "A bound token holds only with the value that it is bound to, once",
+        "A bound token is accepted only with its bound value, present once",
         arguments: [
             Binding(testDescription: "the value", values: ["Bearer myauth_token"], status: 200),
             Binding(testDescription: "another", values: ["Bearer other"], status: 401),

@@ -55,7 +55,7 @@ struct StreamedBodyTests {
         return (received, answer)
     }
 
-    @Test("Parts come as they arrive, and the last one when the digests match")
+    @Test("Parts are forwarded as they arrive, the last one after the digests match")
     func matching() async throws {
         let (received, answer) = try await received(["{\"hello\"", ":\"wor", "ld\"}"])
         #expect(received.parts.withLock { $0.joined() } == Self.text)
@@ -75,7 +75,7 @@ struct StreamedBodyTests {
         #expect(!answer.contains("stored"))
     }
 
-    @Test("Under annotate all of it comes, and the check says at the end that it is another body")
+    @Test("Under annotate, the whole body is forwarded, and the check fails at the end")
     func annotated() async throws {
         let (received, answer) = try await received(["{\"hello\"", ":\"wor", "LD\"}"], enforcement: .annotate)
         #expect(received.parts.withLock { $0.joined() } == "{\"hello\":\"worLD\"}")

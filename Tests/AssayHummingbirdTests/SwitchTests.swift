@@ -48,7 +48,7 @@ struct SwitchTests {
         #expect(live.enforcement.enforcement(of: "other") == nil)
     }
 
-    @Test("A new policy turns it where it says something else, and leaves alone what was turned by hand")
+    @Test("A new policy changes the switch only if its value changed; a manual setting stays")
     func following() throws {
         let live = try TestAPI.live()
         func exchange(_ enforcement: ApproovEnforcement) throws {

@@ -6,7 +6,7 @@ import HummingbirdTesting
 import NIOCore
 import Testing
 
-@Suite("What a signed request is for, and where it comes from", .timeLimit(.minutes(20)))
+@Suite("Target and client of a signed request", .timeLimit(.minutes(20)))
 struct TargetTests {
     private static func status(
         host: [String], origin: String, origins: [String], proxy: ApproovProxy = .none, more: [String] = []
@@ -24,7 +24,7 @@ struct TargetTests {
         }
     }
 
-    @Test("With one origin it is that one, whatever Host says")
+    @Test("With one origin, Host is ignored")
     func oneOrigin() async throws {
         let api = "https://api.example.com"
         #expect(try await Self.status(host: ["10.0.0.1:8080"], origin: api, origins: [api]) == 200)
@@ -77,7 +77,7 @@ struct TargetTests {
     }
 
     @Test(
-        "A target with a fragment is refused: the router would take it for a part of the path that nobody has signed",
+        "A target with a fragment is refused: the router would read it as an unsigned part of the path",
         arguments: [[], [MessageSigning.Quirk.targetURIWithFragment]])
     func fragment(_ quirks: Set<MessageSigning.Quirk>) async throws {
         let message = SignedMessage(method: "GET", path: "/items/5")

@@ -6,7 +6,7 @@ import AssayTesting
 import Foundation
 import Testing
 
-@Suite("What blobs are")
+@Suite("Recognition of blobs")
 struct InspectorTests {
     private static let key = AttestedKey(seed: "inspection", label: "shop")
     private static let now = Date(timeIntervalSince1970: 1_790_000_000)
@@ -89,7 +89,7 @@ struct InspectorTests {
         }
     }
 
-    @Test("The first violation of strictness stands at the innermost part around its byte")
+    @Test("The first strict violation is attached to the innermost part around its byte")
     func violation() throws {
         let assertion = try Self.assertion().assertion
         let cut = Self.inspect(assertion.dropLast(20))
@@ -105,7 +105,7 @@ struct InspectorTests {
         #expect(trailing.annotation("rest")?.violation?.contains("byte \(assertion.count)") == true)
     }
 
-    @Test("Bytes that nobody knows are said to be unknown, with a hint")
+    @Test("Unknown bytes are reported as unknown, with a hint")
     func unknown() {
         let table: [(bytes: [UInt8], hint: String)] = [
             ([], "there is nothing"), ([UInt8](repeating: 0x9B, count: 32), "32 bytes"),
@@ -120,7 +120,7 @@ struct InspectorTests {
         }
     }
 
-    @Test("Layers, their depth and their bytes are bounded, and it says where it stopped")
+    @Test("Layers, depth and bytes are bounded, and the output says where it stopped")
     func budgets() throws {
         var text = Base64.encode(try Self.assertion().assertion, .standard)
         for _ in 0..<12 { text = Base64.encode(Array(text.utf8), .standard) }
@@ -159,7 +159,7 @@ struct InspectorTests {
         }
     }
 
-    @Test("The token of a session is decoded, but for the part without which nobody takes it")
+    @Test("A session token is decoded, but its signature is hidden")
     func credentials() throws {
         let token = try Self.token().token
         let tag = try #require(token.split(separator: ".").last)
@@ -179,7 +179,7 @@ struct InspectorTests {
                 #expect(!String(decoding: shown.map { layer.bytes[$0] }, as: UTF8.self).contains(secret))
             }
         }
-        // The same token alone is what somebody wants to look at.
+        // A token alone is what the user wants to see.
         #expect(Self.texts(Self.inspect(jwt.utf8)).contains { $0.contains("5e5e5e5e") })
     }
 

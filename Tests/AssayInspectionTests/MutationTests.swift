@@ -35,7 +35,7 @@ struct MutationTests {
         for number in 0..<1000 {
             let bytes = number == 0 ? blob : generator.mutated(blob)
             for format in MutationTests.formats {
-                // Whoever inspects asks only formats that recognise the bytes, but also those that something else names.
+                // Inspection uses formats that recognise the bytes, and formats that a field names.
                 let isAsked = format.recognise(bytes) != nil || number % 8 == 0
                 guard isAsked else { continue }
                 let problems = AnnotationRules.problems(format.annotate(bytes), of: bytes)

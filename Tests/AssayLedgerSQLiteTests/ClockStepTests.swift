@@ -14,7 +14,7 @@ struct ClockStepTests {
         Fixture.remember(seed, madeAt: madeAt, lasting: 61, at: now)
     }
 
-    @Test("What was forgotten while the machine's clock was ahead is not used again when it is back")
+    @Test("Digests that were purged while the clock was ahead are not accepted after it is set back")
     func ahead() async throws {
         let folder = try TemporaryFolder()
         let clock = MachineClock(Self.now)
@@ -162,7 +162,7 @@ struct ClockStepTests {
         }
     }
 
-    @Test("A block is in force whenever the clock says so, also again")
+    @Test("A block is in force by the clock, also after the clock is set back")
     func blocks() async throws {
         let folder = try TemporaryFolder()
         let ledger = try SQLiteLedger.open(path: folder.path())

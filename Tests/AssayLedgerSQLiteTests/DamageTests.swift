@@ -59,7 +59,7 @@ struct DamageTests {
         try await expectComplete(ledger, keys: 300)
     }
 
-    @Test("Somebody else's SQLite file is refused and not touched")
+    @Test("A SQLite file of another program is refused and not changed")
     func foreign() async throws {
         let folder = try TemporaryFolder()
         try SQLiteLedger.createDatabase(path: folder.path(), sql: "CREATE TABLE t (a); INSERT INTO t VALUES (1)")

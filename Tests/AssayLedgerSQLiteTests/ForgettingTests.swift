@@ -21,7 +21,7 @@ struct ForgettingTests {
         return ledger
     }
 
-    @Test("Under a longer window what may have been forgotten is an outage that says so, and what is younger is judged")
+    @Test("After a window grew, evidence older than the purge horizon is an outage; younger evidence is judged")
     func longerWindow() async throws {
         let folder = try TemporaryFolder()
         let clock = MachineClock(Self.now)
@@ -36,7 +36,7 @@ struct ForgettingTests {
         ] {
             #expect(message.contains(part), "\(message)")
         }
-        // Also with others in its transaction, and with what was never used: nobody knows.
+        // Also with others in its transaction, and for unused evidence: the ledger cannot know.
         let unused = Fixture.remember(2, madeAt: Self.now - 1, lasting: Self.day, at: clock.now)
         let company = Fixture.enrol(7)
         #expect(try await outage { _ = try await ledger.commit([company, unused], at: clock.now) } == .forgotten)
@@ -57,7 +57,7 @@ struct ForgettingTests {
         #expect(try await ledger.commit([use], at: clock.now).isApplied)
     }
 
-    @Test("Under one window nothing is ever refused as forgotten, however busy the ledger, and whatever was used is")
+    @Test("With a constant window, no evidence is `forgotten`, and used digests are refused")
     func steady() async throws {
         let folder = try TemporaryFolder()
         let clock = MachineClock(Self.now)
@@ -75,7 +75,7 @@ struct ForgettingTests {
         #expect(try ledger.texts("SELECT digest FROM usedDigest").count < 200)
     }
 
-    @Test("What a program of version 3 that still has the file open forgets is noted, also of its own uses")
+    @Test("Purges by a program of version 3 that still has the file open are recorded")
     func olderProgram() async throws {
         let folder = try TemporaryFolder()
         let clock = MachineClock(Self.now + 7200)
@@ -113,7 +113,7 @@ struct ForgettingTests {
         #expect(try await code(13, "shop-web", madeAfter: 4061) == nil)
     }
 
-    @Test("A ledger whose notes of what it forgets are gone is damaged")
+    @Test("A ledger without its purge records is damaged")
     func missingTrigger() async throws {
         let folder = try TemporaryFolder()
         let ledger = try SQLiteLedger.open(path: folder.path())

@@ -9,7 +9,7 @@ import Testing
 struct GroupCommitTests {
     private static let writers: UInt32 = 64
 
-    @Test("Writers that come back at once go on sharing transactions, and each step is applied once")
+    @Test("Writers that return at once share transactions, and each step is applied once")
     func sharing() async throws {
         let rounds: UInt32 = 20
         // Two groups in turns would be 32 writes a transaction. A busy machine scatters writers more than that, and now
@@ -43,7 +43,7 @@ struct GroupCommitTests {
         return (transactions, ledger.writer.joinedCount)
     }
 
-    @Test("Another process that writes now and then comes in while the writers of this one never stop")
+    @Test("Another process can write while this one writes without a pause")
     func anotherProcess() async throws {
         let folder = try TemporaryFolder()
         let ledger = try await SQLiteLedger.prepared(folder.path(), keys: Self.writers, busyTimeout: .seconds(100))
@@ -150,7 +150,7 @@ struct GroupCommitTests {
     }
 
     @Test(
-        "Refusals say nothing about the disk: after a write that took long none is made where it is asked for",
+        "Refusals do not count as fast writes: after a slow write, writes are not made on the caller's thread",
         .enabled(if: TemporaryFolder.hasFastDisk, "there is no \(TemporaryFolder.fastDisk.path)"))
     func slowness() async throws {
         let folder = try TemporaryFolder(onFastDisk: true)
@@ -226,7 +226,7 @@ struct GroupCommitTests {
     }
 
     @Test(
-        "Closing while writers come and go answers every one of them, and loses no step that was acknowledged",
+        "Closing during writes answers every writer, and loses no acknowledged step",
         arguments: [UInt32(1), 2, 8], TemporaryFolder.hasFastDisk ? [false, true] : [false])
     func closing(writers: UInt32, onFastDisk: Bool) async throws {
         for _ in 0..<20 {

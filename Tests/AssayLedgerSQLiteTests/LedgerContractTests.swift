@@ -32,8 +32,8 @@ struct LedgerContractTests {
         }
     }
 
-    /// The suite would pass for anything if it could not tell a ledger that breaks the contract.
-    @Test("The contract finds a ledger that applies whatever it is told")
+    /// The contract must find a ledger that breaks it; otherwise it would prove nothing.
+    @Test("The contract finds a ledger that applies every effect")
     func brokenLedger() async throws {
         var broken: [String] = []
         for contractCase in LedgerContract.cases {

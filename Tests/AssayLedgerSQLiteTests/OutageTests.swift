@@ -60,7 +60,7 @@ struct OutageTests {
     }
 
     @Test(
-        "A full disk is an outage, and the open ledger goes on when there is space again",
+        "A full disk is an outage, and the open ledger works again when there is space",
         .enabled(if: StressProcess.canMount, "mounting a small tmpfs needs root and unshare(1)"))
     func fullDisk() throws {
         let folder = try TemporaryFolder()
@@ -70,7 +70,7 @@ struct OutageTests {
         try expectRefill(process, .full) { try process.ask("ballast \(folder.path("ballast")) 0") }
     }
 
-    @Test("A limit on the size of files is an outage, and the open ledger goes on when it is lifted")
+    @Test("A limit on file sizes is an outage, and the open ledger works again when it is lifted")
     func fileSizeLimit() throws {
         let folder = try TemporaryFolder()
         let process = try StressProcess()
@@ -167,12 +167,12 @@ struct OutageTests {
     }
 
     @Test(
-        "What is no path of a file is not opened", arguments: ["", ":memory:", "file:x?mode=memory", "/", "/no/where"])
+        "Invalid paths are not opened", arguments: ["", ":memory:", "file:x?mode=memory", "/", "/no/where"])
     func paths(_ path: String) async throws {
         #expect(try await outage { _ = try SQLiteLedger.open(path: path) } == .unreachable)
     }
 
-    @Test("What is no regular file is not opened, and nothing is left beside it", .timeLimit(.minutes(20)))
+    @Test("Other than regular files are not opened, and no file is left beside them", .timeLimit(.minutes(20)))
     func specialFiles() async throws {
         let folder = try TemporaryFolder()
         let files = FileManager.default

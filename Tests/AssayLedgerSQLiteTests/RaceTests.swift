@@ -32,7 +32,7 @@ struct RaceTests {
         #expect(wins.here > 0 && wins.there > 0, "no race: \(wins)")
     }
 
-    @Test("A product that was not built is missed with a message that says where it was looked for")
+    @Test("A missing product is reported with the folder that was searched")
     func missingProduct() throws {
         let error = #expect(throws: BuiltProducts.Missing.self) { try BuiltProducts.url("no-such-program") }
         #expect(try #require(error?.description).contains("no-such-program"))
@@ -81,7 +81,7 @@ struct RaceTests {
             let ledger = try SQLiteLedger.open(path: folder.path())
             for seed in 0..<keys {
                 let found = try await ledger.counter(UInt32(seed)) ?? 0
-                // The last commit may have become durable without anybody having been told.
+                // The last commit may be durable although its answer was lost.
                 try #require(
                     (acknowledged[seed]...acknowledged[seed] + 1).contains(found),
                     "round \(round): acknowledged \(acknowledged[seed]), stored \(found)")

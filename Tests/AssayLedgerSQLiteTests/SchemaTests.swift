@@ -100,7 +100,7 @@ struct SchemaTests {
     static let schema = "SELECT name || coalesce(sql, '') FROM sqlite_master ORDER BY name"
 
     @Test(
-        "A ledger of an older version is migrated when it is opened, as often as one likes, and keeps what it holds",
+        "An older ledger is migrated when it is opened, and keeps its entries; opening again changes nothing",
         arguments: [1, 2, 3, 4])
     func idempotent(version: Int) async throws {
         let folder = try TemporaryFolder()
@@ -174,7 +174,7 @@ struct SchemaTests {
     }
 
     @Test(
-        "What an older ledger may have forgotten without noting it is not fresh, and what is younger is judged",
+        "Evidence that an older ledger may have forgotten is an outage; younger evidence is judged",
         arguments: [1, 2, 3, 4])
     func forgottenWithoutNote(version: Int) async throws {
         let folder = try TemporaryFolder()
@@ -213,7 +213,7 @@ struct SchemaTests {
         }
     }
 
-    @Test("What a program of version 4 that still has the file open notes of all apps at once locks nothing out")
+    @Test("Purge records of a version 4 program, which name no app, cause no outage")
     func openVersion4() async throws {
         let folder = try TemporaryFolder()
         try SQLiteLedger.createDatabase(path: folder.path(), sql: Self.ledger(ofVersion: 4))
@@ -247,7 +247,7 @@ struct SchemaTests {
         }
     }
 
-    @Test("Opening goes on where another process was ended in the middle of it")
+    @Test("Opening completes what a killed process began")
     func half() async throws {
         let folder = try TemporaryFolder()
         try SQLiteLedger.createDatabase(path: folder.path(), sql: "PRAGMA application_id = 1095979865")

@@ -5,7 +5,7 @@ import Testing
 @Suite("Processes that contend and are killed", .timeLimit(.minutes(20)))
 struct SoakTests {
     /// `make soak` is the same for minutes.
-    @Test("For some seconds: nothing acknowledged is lost, nothing is accepted twice, and no counter goes back")
+    @Test("For some seconds: no acknowledged commit is lost, none is accepted twice, no counter decreases")
     func soak() throws {
         let process = Process()
         let output = Pipe()

@@ -20,7 +20,7 @@ struct StorageTests {
         }
     }
 
-    @Test("A new ledger is for its user alone, and so is what SQLite puts beside it")
+    @Test("A new ledger and SQLite's files beside it have mode 0600")
     func permissions() async throws {
         let folder = try TemporaryFolder()
         let ledger = try await SQLiteLedger.prepared(folder.path(), keys: 1)
@@ -92,7 +92,7 @@ struct StorageTests {
         #expect(try await ledger.summary(at: Fixture.now).keys == 63)
     }
 
-    @Test("What expired long ago is forgotten, a bounded number at a time, and nothing earlier")
+    @Test("Purging removes only entries past the horizon, a bounded number at a time")
     func purging() async throws {
         let folder = try TemporaryFolder()
         let ledger = try SQLiteLedger.open(path: folder.path())
@@ -116,7 +116,7 @@ struct StorageTests {
         #expect(try count() == 19)
     }
 
-    @Test("A commit at a time to come forgets nothing that still protects today")
+    @Test("A commit with a future time purges no entry that is still needed")
     func trialInTheFuture() async throws {
         let folder = try TemporaryFolder()
         let ledger = try SQLiteLedger.open(path: folder.path())
@@ -133,7 +133,7 @@ struct StorageTests {
         #expect(try await !ledger.commit([use(1, at: now)], at: now + 1).isApplied)
     }
 
-    @Test("What another process says of a subject counts at once")
+    @Test("A block by another process takes effect at once")
     func standingsOfAnotherProcess() async throws {
         let folder = try TemporaryFolder()
         let ledger = try await SQLiteLedger.prepared(folder.path(), keys: 0)

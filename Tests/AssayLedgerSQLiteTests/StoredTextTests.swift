@@ -36,7 +36,7 @@ struct StoredTextTests {
             again == [.challengeConsumed(Fixture.now), .keyEnrolled(Fixture.now), .digestUsed(Fixture.now)])
     }
 
-    @Test("A block on a name does not hit a name that goes on after a NUL, nor the other way round")
+    @Test("A block on a name does not apply to a name that continues after a NUL, nor the reverse")
     func blocks() async throws {
         let folder = try TemporaryFolder()
         let ledger = try SQLiteLedger.open(path: folder.path())

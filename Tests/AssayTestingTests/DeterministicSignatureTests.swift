@@ -19,7 +19,7 @@ struct DeterministicSignatureTests {
         6B9D3DAD2E1B8C1C05B19875B6659F4DE23C3B667BF297BA9AA47740787137D896D5724E4C70A825F872C9EA60D2EDF5
         """
 
-    @Test("The examples of RFC 6979 (appendices A.2.5 and A.2.6) come out as printed there")
+    @Test("Signatures equal the examples of RFC 6979, appendices A.2.5 and A.2.6")
     func examples() throws {
         let examples = [
             Example(

@@ -87,7 +87,7 @@ struct ClockStepTests {
         #expect(judged > 100)
     }
 
-    @Test("A certificate path that is remembered is held against the clock each time")
+    @Test("The validity of a remembered certificate path is checked each time")
     func rememberedPath() async throws {
         let verifier = Verifier(policy: try Fixtures.policy(), ledger: MemoryLedger())
         let record = try Fixtures.attestation().record(id: "a")

@@ -11,7 +11,7 @@ struct LedgerFaultTests {
     private static let engines = ["app-attest", "play-integrity", "approov"]
 
     @Test(
-        "An outage is no verdict, whatever it hits, and costs nothing: then the evidence is judged as ever",
+        "An outage gives no verdict and uses up nothing: the evidence is judged normally afterwards",
         arguments: engines)
     func outageBefore(_ engine: String) async throws {
         var outages = 0
@@ -94,7 +94,7 @@ struct LedgerFaultTests {
     }
 }
 
-/// A record, and a ledger that can be told to fail while it is judged.
+/// A record, and a ledger that fails on request while the record is judged.
 private struct FaultSample {
     let name: String
     let record: EvidenceRecord

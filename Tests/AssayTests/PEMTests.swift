@@ -26,7 +26,7 @@ struct PEMTests {
         #expect(try JSONPointer("/a").tokens == ["a"])
     }
 
-    @Test("What is no certificate is refused in few words, whatever it consists of")
+    @Test("Files without a certificate are refused with a short message")
     func refused() throws {
         let pem = try Fixtures.authority().rootPEM
         let marks = String(repeating: "\u{301}\u{323}", count: 200_000)

@@ -85,7 +85,7 @@ struct PolicyFileTests {
         check("version: 1\napps:\n  - name: shop\n    ios: 1\n", 4, "apps[0].ios", "unknown field; allowed are name")
     }
 
-    @Test("No key stands twice, however it is quoted, and names are unique")
+    @Test("Duplicate keys are refused in every quotation, and names are unique")
     func duplicates() {
         check("version: 1\nversion: 1\n", 1, "version", "twice")
         check("version: 1\n\"version\": 1\n", 1, "version", "twice")
@@ -95,14 +95,14 @@ struct PolicyFileTests {
         check(with("counter: increasing") + second, 10, "apps[1]", "two apps are named shop")
     }
 
-    @Test("Every required field is asked for")
+    @Test("Every missing required field is reported")
     func missing() {
         for (index, field) in ["appIDs", "environments", "challenge", "clientData"].enumerated() {
             check(replacing(index, "receipt: {}"), 5, "\(base).\(field)", "required field is missing")
         }
     }
 
-    @Test("App IDs have a prefix and no wildcard, and stand in the list once")
+    @Test("App IDs have a prefix and no wildcard, and are unique")
     func appIDs() {
         for appID in ["shop", "1234567890.", ".com.example", "\"1234567890.com example\"", "1234567890.com.éxample"] {
             check(replacing(0, "appIDs: [\(appID)]"), 5, "\(base).appIDs[0]", "App ID")
@@ -166,7 +166,7 @@ struct PolicyFileTests {
         check(policy + "checks: [a]\n", 10, "checks", "expected a mapping of check names")
     }
 
-    @Test("What nests without end or multiplies itself is refused in no time")
+    @Test("Deep nesting and exponential aliases are refused quickly")
     func bombs() {
         let structureTime = ProcessorTime.measure {
             check("version: " + String(repeating: "[", count: 900_000), 1, "", "nesting level")
@@ -199,7 +199,7 @@ struct PolicyFileTests {
         #expect(time < .seconds(10) * Sanitizer.slowdown)
     }
 
-    @Test("Anchors and aliases are refused at their line, however they hide; text that only looks like it passes")
+    @Test("Anchors and aliases are refused with their line; similar text passes")
     func aliases() {
         let refused = [
             ("a: *b\n", 1), ("a: &b c\n", 1), ("- *b", 1), ("\n? &b\n", 2), ("\r\n[x,*b]", 2), ("{a: 1,&b c: d}", 1),

@@ -69,7 +69,7 @@ struct RecordLimitTests {
         #expect(most == [])
     }
 
-    @Test("Of many records that cannot be read the last failure tells the number, and the others are still read")
+    @Test("The last of many failures has the number of unreadable records; the others are read")
     func manyUnreadable() throws {
         let limit = InputLimits.unreadableRecords
         for (count, words) in [(limit, nil), (limit + 1, "1 more record"), (limit + 7, "7 more records")]

@@ -1,4 +1,4 @@
-/// Verdicts to the letter, each on one line. Whoever has to change them changes the API.
+/// Verdicts byte for byte, each on one line. A change of one is a change of the API.
 extension VerdictJSONTests {
     static let accepted = #"""
         {"id":"a-1","kind":"app-attest.attestation","app":"shop","outcome":"accept","failed":[],"annotated":[],\#

@@ -40,7 +40,7 @@ struct VerdictJSONTests {
         #expect((object["subject"] as? [String: Any])?["counter"] as? Int == 0)
     }
 
-    @Test("A check that policy leaves out says so, and an annotated one stands in its list")
+    @Test("A check that is off is skipped because of the policy; an annotated one is in `annotated`")
     func reasons() async throws {
         let object = try object(
             try await verdict("checks:\n  app-attest.attestation.receipt: off\n", challenge: [1]).json(id: nil))
@@ -54,7 +54,7 @@ struct VerdictJSONTests {
     }
 
     @Test(
-        "What terminals, logs and line readers would act on is escaped",
+        "Control characters for terminals, logs and line readers are escaped",
         arguments: [
             ("a\"\\", #""a\"\\""#), ("\n\r\t", #""\n\r\t""#), ("\u{0}\u{1B}\u{1F}", #""\u0000\u001b\u001f""#),
             ("\u{7F}\u{9B}", #""\u007f\u009b""#), ("\u{2028}\u{2029}", #""\u2028\u2029""#),

@@ -27,7 +27,7 @@ struct VerifierTests {
         return nil
     }
 
-    @Test("A kind that no engine judges is a wrong call, and is told what there is")
+    @Test("An unknown kind is an error of the caller that lists the kinds")
     func unknownKind() async throws {
         let record = EvidenceRecord(
             id: nil, kind: EvidenceKind("x\u{1B}"), app: nil, receivedAt: nil,
@@ -40,7 +40,7 @@ struct VerifierTests {
                 + "play-integrity.standard, approov.token, approov.message, approov.proof")
     }
 
-    @Test("An app that the policy does not have is a wrong call, and is told which there are")
+    @Test("An unknown app is an error of the caller that lists the apps")
     func unknownApp() async throws {
         let error = await requestError(
             try Fixtures.attestation().record(id: "a", app: "other"), apps: ["shop", "bank"])
@@ -65,7 +65,7 @@ struct VerifierTests {
         #expect(await requestError(record, apps: ["bank", "game"])?.code == .ambiguousApp)
     }
 
-    @Test("A single app judges whatever comes, and evidence of another app fails its App ID")
+    @Test("A single app judges all evidence; that of another app fails the App ID")
     func singleApp() async throws {
         let verdict = try await verify(try Fixtures.attestation().record(id: "a"), apps: ["bank"])
         #expect(verdict.app == "bank")
@@ -157,7 +157,7 @@ struct VerifierTests {
         #expect(try await assert([1, 2]).failed.map(\.name) == ["app-attest.assertion.counter"])
     }
 
-    @Test("Direct calls: an assertion with a key of the caller's is held against it")
+    @Test("Direct calls: an assertion is verified with the key that the caller supplies")
     func suppliedKey() async throws {
         let minted = try AssertionBlueprint(
             key: Fixtures.key, appID: Fixtures.appID, counter: 8, clientData: .bytes([1])

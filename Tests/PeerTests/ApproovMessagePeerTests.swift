@@ -135,7 +135,7 @@ struct ApproovMessagePeerTests {
         return all
     }
 
-    @Test("what we sign the peer verifies, and what is changed both refuse", arguments: [true, false])
+    @Test("the peer verifies our signatures, and both refuse changed ones", arguments: [true, false])
     func minted(isInstallation: Bool) throws {
         let signer = isInstallation ? Signer.installation : .account
         let ours = try ours(signer)
@@ -151,7 +151,7 @@ struct ApproovMessagePeerTests {
         }
     }
 
-    @Test("what the peer signs our engine accepts", arguments: [true, false])
+    @Test("our engine accepts signatures of the peer", arguments: [true, false])
     func made(isInstallation: Bool) throws {
         let signer = isInstallation ? Signer.installation : .account
         let ours = try ours(signer)

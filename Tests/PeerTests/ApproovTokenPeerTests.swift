@@ -84,7 +84,7 @@ struct ApproovTokenPeerTests {
     }
 
     @Test(
-        "what we mint the others verify, with the same claims, and refuse when a bit is turned",
+        "the peers verify our tokens with the same claims, and refuse each flipped bit",
         arguments: ["HS256", "RS256", "ES256", "A256GCMKW"])
     func minted(algorithm: String) throws {
         let account = try account(algorithm)
@@ -105,7 +105,7 @@ struct ApproovTokenPeerTests {
         }
     }
 
-    @Test("what the others make our engine accepts", arguments: ["HS256", "RS256", "ES256", "A256GCMKW"])
+    @Test("our engine accepts tokens of the peers", arguments: ["HS256", "RS256", "ES256", "A256GCMKW"])
     func made(algorithm: String) throws {
         let account = try account(algorithm)
         let ours = try ours(account)

@@ -10,10 +10,10 @@ final class Peer {
     enum Library: String, CaseIterable {
         case joserfc
         case jwcrypto
-        /// Knows tokens, and not what they are made of.
+        /// Reads JWTs only, and no other JWS or JWE.
         case pyjwt
 
-        /// Those that know JWS and JWE.
+        /// Those that read every JWS and JWE.
         static let jose = [joserfc, jwcrypto]
     }
 

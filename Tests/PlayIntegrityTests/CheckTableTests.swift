@@ -117,7 +117,7 @@ struct CheckTableTests {
             "location-spoofing-risk"),
     ]
 
-    @Test("Genuine payloads of each kind are accepted, every check that applies passed, and they tell their facts")
+    @Test("Genuine payloads of each kind are accepted with their facts, and every applicable check passes")
     func genuine() async throws {
         let classic = try await Fixtures.verifier().verifyClassicIntegrityToken(Fixtures.classic(), at: Fixtures.now)
         #expect(classic.outcome == .accept)
@@ -257,7 +257,7 @@ struct CheckTableTests {
         #expect(noted.annotated == signals)
     }
 
-    @Test("Rules that the policy does not have are not asked for")
+    @Test("Checks without a policy field are skipped")
     func notAsked() async throws {
         let rules = PlayIntegrityConfiguration.AndroidRules(certificateDigests: [Fixtures.digest])
         let verdict = try await Fixtures.verifier(Fixtures.configuration(android: rules)).verifyClassicIntegrityToken(

@@ -40,7 +40,7 @@ struct DeviceRuleTests {
         #expect(try await passes(labels, sdk: sdk, PlayIntegrityConfiguration.DeviceRule.guidance) == isAccepted)
     }
 
-    @Test("A stronger label satisfies a weaker demand, and a virtual one itself alone")
+    @Test("A stronger label satisfies a weaker demand; the virtual label satisfies only itself")
     func strength() async throws {
         let order = [Self.basic, Self.device, Self.strong]
         for (demand, demanded) in order.enumerated() {
@@ -55,7 +55,7 @@ struct DeviceRuleTests {
         #expect(try await !passes([Self.strong], sdk: 30, emulators))
     }
 
-    @Test("Rules apply from their version on, in whatever order they are written; the strictest is that of the label")
+    @Test("Rules apply from their version on, in any order; the strictest is the one with the strongest label")
     func order() async throws {
         let rules = [
             PlayIntegrityConfiguration.DeviceRule(minimumSDK: 24, require: .strong),

@@ -49,7 +49,7 @@ struct KeyMaterialTests {
         #expect(try await opens(read(Array(Base64.encode(Self.secret, .standard).utf8), Array(text.utf8))))
     }
 
-    @Test("What is no decryption key is named in kind and length, and never shown")
+    @Test("An invalid decryption key is reported by kind and length, and never shown")
     func decryptionErrors() throws {
         let pem = Fixtures.keys.signingKey.pemRepresentation
         let cases: [([UInt8], String, String)] = [
@@ -85,7 +85,7 @@ struct KeyMaterialTests {
         }
     }
 
-    @Test("What is no verification key is named in kind and length, and never shown")
+    @Test("An invalid verification key is reported by kind and length, and never shown")
     func verificationErrors() throws {
         let p384 = P384.Signing.PrivateKey()
         let key = Fixtures.keys.signingKey

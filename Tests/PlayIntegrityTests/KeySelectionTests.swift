@@ -35,7 +35,7 @@ struct KeySelectionTests {
         return nil
     }
 
-    @Test("Several keys are live at once, and the verdict tells which one opened the token")
+    @Test("Several keys can be live at once, and the verdict names the one that opened the token")
     func rotation() async throws {
         let keys = [try Fixtures.key("play-2026", current), try Fixtures.key("play-2025", former)]
         for (fixture, name) in [(current, "play-2026"), (former, "play-2025")] {
@@ -87,7 +87,7 @@ struct KeySelectionTests {
         #expect(try await judge(current.token(payload()), keys: [key]).outcome == .accept)
     }
 
-    @Test("A foreign token tells which keys were tried")
+    @Test("The failure on a foreign token names the keys tried")
     func foreign() async throws {
         let keys = [try Fixtures.key("a", current), try Fixtures.key("b", former)]
         let verdict = try await judge(TokenFixture().token(payload()), keys: keys)
@@ -134,7 +134,7 @@ struct KeySelectionTests {
         #expect(try await requestError(keys: [])?.message.contains("there is none for com.example.shop") == true)
     }
 
-    @Test("The assessor by itself refuses what no live key opens")
+    @Test("The assessor rejects a token that no live key opens")
     func assessor() throws {
         let expectations = PlayIntegrityExpectations(
             app: "shop", configuration: try Fixtures.configuration(), modes: [:])

@@ -89,7 +89,7 @@ struct LedgerTests {
         #expect(try await classic(verifier, nonce: issued.text).failed == [])
     }
 
-    @Test("With challenge: caller the ledger is not asked, and the same nonce may come again")
+    @Test("With challenge: caller, the ledger is not used, and a nonce may come again")
     func caller() async throws {
         let verifier = try Fixtures.verifier()
         for _ in 0..<2 {

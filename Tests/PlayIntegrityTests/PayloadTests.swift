@@ -198,7 +198,7 @@ struct PayloadTests {
             ])
     }
 
-    @Test("The subject tells everything of the schema in the order of reading")
+    @Test("The subject has every field of the schema in reading order")
     func fields() async throws {
         var payload = Fixtures.android
         payload["testingDetails.isTestingResponse"] = false

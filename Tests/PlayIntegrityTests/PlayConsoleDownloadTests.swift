@@ -36,7 +36,7 @@ struct PlayConsoleDownloadTests {
         #expect(download.parts.count == 2 && download.notes.isEmpty)
     }
 
-    @Test("Lines for other things are passed over, and told")
+    @Test("Other lines are skipped and reported")
     func otherLines() throws {
         let download = try read("DECRYPTION_KEY=a\nKEY_ID=secret\nVERIFICATION_KEY=b\n")
         #expect(download.parts.count == 2)
@@ -81,7 +81,7 @@ struct PlayConsoleDownloadTests {
         try RSAPrivateKey(pem: SecretBytes(Array(Data(contentsOf: folder.url.appendingPathComponent(name)))))
     }
 
-    @Test("What OpenSSL encrypts opens with its key, raw and in base64, and with no other one")
+    @Test("Data that OpenSSL encrypts opens only with its key, raw and in base64")
     func opening() throws {
         let folder = try KeyFolder()
         let text = "DECRYPTION_KEY=\(Self.decryption)\nVERIFICATION_KEY=\(Self.verification)\n"

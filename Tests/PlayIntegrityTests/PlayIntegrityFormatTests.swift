@@ -34,7 +34,7 @@ struct PlayIntegrityFormatTests {
          "testingDetails": {"isTestingResponse": true}, "news": 1}
         """#
 
-    @Test("Every field has its meaning, labels in words, and what is not documented is said to be")
+    @Test("Every field and label is explained, and undocumented ones are marked")
     func meanings() {
         let layer = Self.inspect(Self.payload)
         #expect(layer.format == "payload of a Play Integrity token")
@@ -73,7 +73,7 @@ struct PlayIntegrityFormatTests {
         #expect(version?.violation?.hasPrefix("strict decoding stops at byte ") == true)
     }
 
-    @Test("A token says which keys open it, and shows its parts with their lengths")
+    @Test("A token is shown with the keys that it needs, and the lengths of its parts")
     func token() throws {
         let minted = try ClassicTokenBlueprint(
             keys: PlayIntegrityTestKeys(seed: "inspection", label: "shop"), packageName: "com.example.shop",

@@ -108,7 +108,7 @@ struct PolicyReadingTests {
     }
 
     @Test(
-        "What cannot be meant is refused, with its field and line",
+        "Contradictory fields are refused with field and line",
         arguments: [
             ("certificateDigests: [\"\(digest)\"]", "packageName", "required"),
             ("packageName: com.example.shop", "certificateDigests", "required"),
@@ -164,7 +164,7 @@ struct PolicyReadingTests {
     }
 
     @Test(
-        "A certificate digest of another form or length tells what was found",
+        "An invalid certificate digest is reported with the form and length found",
         arguments: [
             (String(repeating: "6a", count: 20), "20 bytes in hexadecimal digits, the length of a SHA-1 digest"),
             (Array(repeating: "6A", count: 20).joined(separator: ":"), "SHA-1"),
@@ -181,7 +181,7 @@ struct PolicyReadingTests {
         #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
     }
 
-    @Test("The same digest in two encodings stands in the list twice")
+    @Test("A digest that is listed in two encodings is a duplicate")
     func duplicateDigests() {
         let base64 = Base64.encode([UInt8](repeating: 0x6A, count: 32), .url)
         let error = #expect(throws: PolicyError.self) {
@@ -201,7 +201,7 @@ struct PolicyReadingTests {
     }
 
     @Test(
-        "A configuration composed in code is held to the same rules",
+        "A configuration composed in code is checked by the same rules",
         arguments: [
             Parts(testDescription: "package name", packageName: "shop"),
             Parts(testDescription: "no digests", android: .init(certificateDigests: [])),

@@ -140,7 +140,7 @@ struct RecordTests {
         #expect(unknown?.message.contains("app0, app1") == true)
     }
 
-    @Test("A single app judges whatever comes, and evidence of another app fails its package check")
+    @Test("A single app judges all evidence; that of another app fails the package check")
     func singleApp() async throws {
         let verdict = try await verify(Self.standard, kind: "standard", apps: ["com.example.bank"])
         #expect(verdict.failed.first == PlayIntegrityCheck.requestPackage)

@@ -9,7 +9,7 @@ import Testing
 /// A standard token is judged by what Google answers on it, from whomever the answer comes.
 @Suite("Play Integrity standard")
 struct StandardTests {
-    /// A decoder that answers what it is told to, and remembers what it was asked.
+    /// A decoder that returns given answers and records its requests.
     private final class Decoder: IntegrityTokenDecoder {
         let answer: Result<String, IntegrityDecoderOutage>
         let asked = Mutex<[String]>([])
@@ -46,7 +46,7 @@ struct StandardTests {
         }
     }
 
-    @Test("A token is used once, whatever Google answers on it the second time; another one is another")
+    @Test("A token is accepted once, for every second answer of Google; another token is accepted")
     func singleUse() async throws {
         let verifier = try Fixtures.verifier(services: [Decoder(.success(Self.body(Fixtures.standard)))])
         #expect(try await verifier.verifyStandardIntegrityToken(input(), at: Fixtures.now).outcome == .accept)
@@ -77,7 +77,7 @@ struct StandardTests {
         #expect(outage.codeName == "quota")
     }
 
-    @Test("Google's refusal is a rejection that tells its status and message")
+    @Test("Google's refusal is a rejection with its status and message")
     func refused() async throws {
         let json =
             #"{"error":{"code":400,"message":"Integrity token cannot be decrypted\u000a","status":"INVALID_ARGUMENT"}}"#
@@ -93,7 +93,7 @@ struct StandardTests {
         }
     }
 
-    @Test("A refusal that repeats the token or the credential is told without them")
+    @Test("A refusal that quotes the token or the credential is reported without them")
     func refusedWithEcho() async throws {
         let (token, credential) = (String(repeating: "tok3n", count: 20), String(repeating: "ya29.", count: 20))
         let json = """

@@ -134,7 +134,7 @@ struct TokenTests {
             TokenFixture().token(Self.payload), fails: PlayIntegrityCheck.decryption, "key-unwrap-failed", "foreign")
     }
 
-    @Test("What is in the token must be a compact JWS with the ES256 signature of the app's key")
+    @Test("The decrypted token must be a compact JWS with an ES256 signature of the app's key")
     func innerForm() async throws {
         let signature = PlayIntegrityCheck.signature
         let jws = try Fixtures.keys.jws(Self.payload)

@@ -42,7 +42,7 @@ struct WindowTests {
         }
     }
 
-    @Test("Times at the ends of what can be said are judged and do not overflow")
+    @Test("Times at the limits of representation are judged without overflow")
     func extremes() async throws {
         for now in [-1e300, -9.3e15, 0, 9.3e15, 1e300] {
             for madeAt in [0, 1, Int64.max] {

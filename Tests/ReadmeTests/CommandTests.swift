@@ -66,7 +66,7 @@ struct CommandTests {
         try FileManager.default.createSymbolicLink(
             at: folder.url.appendingPathComponent("TestVectors"),
             withDestinationURL: Page.root.appendingPathComponent("TestVectors"))
-        // What a reader of the first guide has built by then.
+        // The program that the first guide builds.
         try folder.shell("mkdir -p .build/debug")
         try FileManager.default.createSymbolicLink(
             at: folder.url.appendingPathComponent(".build/debug/shop"),

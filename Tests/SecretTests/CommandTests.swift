@@ -22,7 +22,7 @@ struct CommandTests {
         for secret in keys + secrets { #expect(secret.found(in: run.said) == [], "\(line)") }
     }
 
-    @Test("Commands on keys show none, whatever is wrong with them, and the store holds them sealed")
+    @Test("Commands on keys show no key, valid or not, and the store holds only sealed keys")
     func keyStore() throws {
         let store = "--ledger sqlite:ledger --master-key file:master"
         let secret = account.keys.secretFile
@@ -83,7 +83,7 @@ struct CommandTests {
         #expect(mode[.posixPermissions] as? Int == 0o600)
     }
 
-    @Test("A service account that reaches nobody is an outage that shows nothing of its key")
+    @Test("An unreachable Google is an outage that shows nothing of the account's key")
     func serviceAccount() throws {
         let token = String(repeating: "abcd", count: 64)
         let record = #"""
@@ -102,7 +102,7 @@ struct CommandTests {
         }
     }
 
-    @Test("A secret that is made for tests stands in its file alone, which is for its user only")
+    @Test("A minted secret is only in its file, which has mode 0600")
     func newSecret() throws {
         let run = try account.assay("mint approov token --new-secret minted")
         #expect(run.status == 0, "\(run.text)")

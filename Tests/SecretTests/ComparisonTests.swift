@@ -11,7 +11,7 @@ import Testing
 /// Secrets are compared by `ConstantTime` alone.
 @Suite("Comparisons of secrets")
 struct ComparisonTests {
-    @Test("What holds a secret has no ==, and is no key of a dictionary")
+    @Test("Types with secrets are neither Equatable nor Hashable")
     func notEquatable() {
         let types: [Any.Type] = [
             SecretBytes.self, MasterKey.self, RSAPrivateKey.self, HMACSHA256Key.self, JWEKey.self, JWSKey.self,

@@ -35,7 +35,7 @@ import Testing
             #expect(try !counts(credentials).isEmpty)
         }
 
-        @Test("Keys of a policy stand in memory as they are used, in no other form, and not at all after it was let go")
+        @Test("Keys of a policy are in memory in one form, and not at all after its release")
         func policy() throws {
             #expect(try counts(account.ofPolicy).isEmpty)
             #expect(try process.ask("policy", file("policy.yaml")) == "ok")
@@ -69,7 +69,7 @@ import Testing
             #expect(try counts(account.ofPolicy).isEmpty)
         }
 
-        @Test("The key of measurement proofs in an encrypted token is gone with the verdict")
+        @Test("The key of measurement proofs in an encrypted token is wiped after the verdict")
         func proofKey() throws {
             let (lines, _) = try account.records()
             try account.folder.write("records", lines.joined(separator: "\n"))
@@ -103,7 +103,7 @@ import Testing
             #expect(try account.files(with: secrets) == ["decryption", "master", "message", "secret"])
         }
 
-        @Test("The private key of a service account is gone with its client")
+        @Test("The private key of a service account is wiped with its client")
         func serviceAccount() throws {
             let told = try process.ask("account", file("account.json"))
             #expect(told.hasPrefix("outage"), "\(told)")
@@ -116,7 +116,7 @@ import Testing
             #expect(left.isEmpty, "\(left)")
         }
 
-        @Test("The private key of captures is gone when it was used, and so is what was sealed")
+        @Test("The private key of captures and the opened data are wiped after use")
         func capture() throws {
             let (line, key) = try account.sealedRecord()
             let text = key.text.testText

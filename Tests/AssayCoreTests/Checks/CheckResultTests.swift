@@ -7,7 +7,7 @@ import Testing
         let detail = "what is worth knowing"
     }
 
-    @Test("A result gives back what it was made of")
+    @Test("A result returns the values that it was made with")
     func parts() {
         let cases:
             [(result: CheckResult, status: CheckResult.Status, code: String?, because: CheckResult.SkipReason?)] = [

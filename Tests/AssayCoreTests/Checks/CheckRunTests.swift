@@ -1,7 +1,7 @@
 import AssayCore
 import Testing
 
-/// Authenticity comes first; past it, one verdict tells everything.
+/// Authenticity comes first; after it, every check runs.
 @Suite("Running checks")
 struct CheckRunTests {
     private func fail() throws(CheckFailure) { throw CheckFailure(Objection()) }
@@ -63,7 +63,7 @@ struct CheckRunTests {
     }
 
     @Test(
-        "A policy check that does not hold counts as its mode says, and is enforced without one",
+        "A failed policy check counts by its mode; the default is enforce",
         arguments: [
             (CheckMode.enforce, "first failed"), (.annotate, "first annotated"), (.off, "first skipped policy"),
             (nil, "first failed"),
@@ -84,7 +84,7 @@ struct CheckRunTests {
         #expect(outline(run.results) == ["first failed"])
     }
 
-    @Test("A policy check that has nothing to look at, or is not asked for, is skipped and says so")
+    @Test("A policy check without input, or without a policy field, is skipped with a reason")
     func answers() {
         var run = CheckRun(modes: [:], capacity: 2)
         run.policy(.first) { .notApplicable(Objection()) }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Equality of text by bytes") struct ByteEqualityTests {
     @Test(
-        "Texts are equal when their bytes are, and not when only Unicode holds them to be the same",
+        "Texts are compared by bytes, not by canonical equivalence",
         arguments: [
             ("", "", true), ("", "a", false), ("abc", "abc", true), ("abc", "abd", false), ("abc", "ab", false),
             ("requestPackageName", "requestPackageName", true), ("requestPackageName", "requestPackageNamf", false),
@@ -17,7 +17,7 @@ import Testing
         #expect([left].containsBytes(of: right) == isEqual)
     }
 
-    @Test("Pieces of memory are equal when every byte is, wherever they lie in it")
+    @Test("Memory is compared byte by byte, at every alignment")
     func pieces() {
         let bytes = (0..<64).map { UInt8($0) }
         let shifted = [0xFF] + bytes

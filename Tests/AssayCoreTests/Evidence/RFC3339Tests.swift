@@ -6,7 +6,7 @@ import Testing
 @Suite("RFC 3339")
 struct RFC3339Tests {
     @Test(
-        "What RFC 3339 section 5.6 allows is read to the nanosecond's precision of a Date",
+        "Times of RFC 3339 section 5.6 are read with the precision of a Date",
         arguments: [
             ("1970-01-01T00:00:00Z", 0), ("2026-04-21T18:13:12Z", 1_776_795_192),
             ("2026-04-21T18:13:12.153Z", 1_776_795_192.153),

@@ -69,7 +69,7 @@ struct KeyVocabularyTests {
         }
     }
 
-    @Test("A name is shown as it is, so that two keys never look like one")
+    @Test("Names are shown without normalisation, so that different keys look different")
     func names() {
         for name in ["a", "play-2026", "Schlüssel 1", "com.example.shop", String(repeating: "x", count: 255)] {
             #expect(KeyName.objection(to: name) == nil)

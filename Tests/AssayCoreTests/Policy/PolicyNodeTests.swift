@@ -73,7 +73,7 @@ struct PolicyNodeTests {
         expect("expected a mapping of a, found nothing") { _ = try node(.null).members(["a"]) }
     }
 
-    @Test("What was found is cut and escaped")
+    @Test("Excerpts of input are truncated and escaped")
     func found() {
         #expect(node(.scalar("\u{1B}[2J")).found == "\"\\u{1B}[2J\"")
         #expect(node(.scalar(String(repeating: "a", count: 1000))).found.count == 65)

@@ -17,7 +17,7 @@ struct VerdictTests {
         #expect(ledger.commits == 1)
     }
 
-    @Test("Annotated and skipped checks do not stand in the way")
+    @Test("Annotated and skipped checks do not prevent an acceptance")
     func annotated() async throws {
         let verdict = try await FakeLedger().settle(
             Fixtures.assessment([

@@ -44,7 +44,7 @@ import Testing
         Rejection("sha-256=:\(sha256.dropLast()):", .unexpectedLength, 52, "base64 has its padding"),
     ]
 
-    @Test("What is no digest is refused, at its byte", arguments: refused)
+    @Test("Malformed digests are refused with the byte offset", arguments: refused)
     func refusal(_ rejection: Rejection) {
         let error = decodeError { _ = try Self.compare(rejection.input) }
         #expect(rejection.matches(error), "\(error.map { "\($0.code) \($0)" } ?? "accepted")")
@@ -55,7 +55,7 @@ import Testing
         #expect(try Self.compare("sha-256=\"\(Self.sha256)\"", form: .byteSequenceOrString) == .matches)
     }
 
-    @Test("What is made for some content matches it, and is read again")
+    @Test("A digest that is made for content is read back and matches it")
     func making() throws {
         let digest = ContentDigest(of: Self.content[...], [.sha256, .sha512])
         let text = try digest.write()
@@ -63,7 +63,7 @@ import Testing
         #expect(try ContentDigest(text[...]).values == digest.values)
     }
 
-    @Test("Digests that were computed elsewhere are compared one by one, and one that was not holds for nothing")
+    @Test("Digests supplied by the caller are compared one by one; a missing one proves nothing")
     func elsewhere() throws {
         let digest = ContentDigest(of: Self.content[...], [.sha512, .sha256])
         let (short, long) = (Digest.sha256(Self.content), Digest.sha512(Self.content))

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "Values are derived and normalised as the RFC says",
+        "Component values are derived and normalised by the RFC",
         arguments: [
             (#""@method""#, "POST"), (#""@scheme""#, "https"), (#""@authority""#, "example.com"), (#""@path""#, "/"),
             (#""@query""#, "?a=1&b=x+y&b%5B=2&a=3&c&%41%zz=%e2%82%ac%FF&=e"),
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(
-        "What has no value, or none that can be signed, is named",
+        "Components without a value that can be signed are reported",
         arguments: [
             (#""x-none""#, SignatureBaseError.Code.notInMessage), (#""x-trailer""#, .notInMessage),
             (#""x-two";tr"#, .notInMessage), (#""@status""#, .notInMessage), (#""@method";req"#, .notInMessage),

@@ -58,13 +58,13 @@ import Testing
         Rejection(#"a=("x""#, .truncated, 6, "parentheses close"),
     ]
 
-    @Test("What has several readings or none is refused, at its byte", arguments: refused)
+    @Test("Ambiguous or malformed fields are refused with the byte offset", arguments: refused)
     func refusal(_ rejection: Rejection) {
         let error = decodeError { _ = try Self.field(rejection.input) }
         #expect(rejection.matches(error), "\(error.map { "\($0.code) \($0)" } ?? "accepted")")
     }
 
-    @Test("64 components are taken, and one more is refused")
+    @Test("64 components are accepted, 65 are refused")
     func limit() throws {
         func text(_ count: Int) -> String { "a=(" + (0..<count).map { "\"x\($0)\"" }.joined(separator: " ") + ")" }
         #expect(try Self.field(text(64))["a"]?.components.count == 64)
@@ -81,7 +81,7 @@ import Testing
         #expect(decodeError { _ = try Self.field(text(9)) }?.reason == .tooLarge)
     }
 
-    @Test("Names and parameters tell components apart, the order of parameters does not")
+    @Test("Components differ by name and parameters, not by the order of parameters")
     func identity() throws {
         func component(_ text: String) throws -> SignatureComponent {
             try SignatureComponent(StructuredFieldReader.readItem(Array(text.utf8)[...]))
@@ -94,7 +94,7 @@ import Testing
         #expect(try component(#""x""#) != component(#""X""#))
     }
 
-    @Test("What is made by hand is held to the same rules, and written")
+    @Test("Values that are made in code are checked by the same rules, and serialized")
     func making() throws {
         let input = try SignatureInput(
             label: "account", components: [SignatureComponent("@method")],
@@ -139,7 +139,7 @@ import Testing
         Rejection("a=\"A\\\\A=\"", .invalidText, 4, "no escapes in base64"),
     ]
 
-    @Test("What is no signature is refused, at its byte, even where Strings are allowed", arguments: refused)
+    @Test("Malformed signatures are refused with the byte offset, also where Strings are allowed", arguments: refused)
     func refusal(_ rejection: Rejection) {
         let error = decodeError {
             _ = try SignatureField(Array(rejection.input.utf8)[...], form: .byteSequenceOrString)

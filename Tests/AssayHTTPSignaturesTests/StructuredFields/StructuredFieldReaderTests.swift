@@ -80,19 +80,19 @@ import Testing
         Rejection("(1)", .malformed, 0, "an inner list is no item"),
     ]
 
-    @Test("What is no dictionary is refused, at the byte at which it shows", arguments: dictionaries)
+    @Test("Malformed dictionaries are refused with the byte offset", arguments: dictionaries)
     func refusedDictionaries(_ rejection: Rejection) {
         let error = decodeError { _ = try Self.dictionary(rejection.input) }
         #expect(rejection.matches(error), "\(error.map { "\($0.code) \($0)" } ?? "accepted")")
     }
 
-    @Test("What is no item is refused, at the byte at which it shows", arguments: items)
+    @Test("Malformed items are refused with the byte offset", arguments: items)
     func refusedItems(_ rejection: Rejection) {
         let error = decodeError { _ = try StructuredFieldReader.readItem(Array(rejection.input.utf8)[...]) }
         #expect(rejection.matches(error), "\(error.map { "\($0.code) \($0)" } ?? "accepted")")
     }
 
-    @Test("Of equal keys the last one counts when that is asked for, at the place of the first")
+    @Test("With the lenient option, the last of equal keys counts, at the place of the first")
     func lastWins() throws {
         #expect(try Self.dictionary("a=1,b,a=2;x;y;x=3", .lastWins) == Self.dictionary("a=2;x=3;y, b"))
         let many = (0..<40).map { "k\($0)=1" }.joined(separator: ",")
@@ -102,7 +102,7 @@ import Testing
         #expect(decodeError { _ = try Self.dictionary(many + ",k0=2") }?.reason == .duplicateKey)
     }
 
-    @Test("Entries, items and parameters tell where they stood")
+    @Test("Entries, items and parameters have their byte offsets")
     func offsets() throws {
         let padded = Array("xx a=(\"b\";c 2), d;e=1".utf8)
         let dictionary = try StructuredFieldReader.readDictionary(padded[2...])
@@ -137,7 +137,7 @@ import Testing
         #expect(decodeError { _ = try Self.dictionary(long) }?.offset == InputLimits.structuredField)
     }
 
-    @Test("A value of the size that is allowed costs milliseconds, whatever it consists of")
+    @Test("Every value of the allowed size is parsed in milliseconds")
     func cost() {
         let size = InputLimits.structuredField
         let units = [
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test("Whatever is read is written in a form that says the same and is its own form")
+    @Test("Serializing a parsed value gives an equal value in canonical form")
     func roundTrip() throws {
         let text =
             "a=(\"x\\\\y\"; sf \"z\";key=\"q\");n=-1.50;t=to:k/en ,b;d=@-12, c=:AAECAw==:;s=%\"%e2%82%ac\", d=?0;e=?1"

@@ -52,7 +52,7 @@ struct LenientCBORTests {
     }
 
     @Test(
-        "What verification refuses is read, and marked",
+        "Input that verification refuses is shown and marked",
         arguments: [
             ("1800", "the head is longer than it needs to be"), ("190017", "the head is longer than it needs to be"),
             ("9f01ff", "indefinite length"), ("5f4101ff", "indefinite length"), ("61ff", "not valid UTF-8"),

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Inspection of certificates")
 struct CertificateFormatTests {
-    @Test("A minted leaf is shown with everything that verification looks at")
+    @Test("A minted leaf is shown with every field that verification uses")
     func leaf() throws {
         let leaf = try #require(Samples().attestation.certificates.first)
         let strict = try Certificate(der: leaf[...])

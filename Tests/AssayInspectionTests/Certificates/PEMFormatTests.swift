@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Inspection of PEM")
 struct PEMFormatTests {
-    @Test("Text between blocks is kept, blocks that do not end are told, and line breaks may be missing")
+    @Test("Text between blocks is kept, unterminated blocks are reported, and line breaks may be missing")
     func blocks() {
         let text =
             "before\n-----BEGIN CERTIFICATE-----\nAAEC\n-----END CERTIFICATE-----\nbetween\n"

@@ -63,7 +63,7 @@ struct LenientDERTests {
     }
 
     @Test(
-        "What is no time is none",
+        "Invalid times are not shown as times",
         arguments: [
             "", "Z", "2604", "261321181312Z", "260230000000Z", "260421251312Z", "260421181312+2", "26042118131Z",
         ])
@@ -72,7 +72,7 @@ struct LenientDERTests {
     }
 
     @Test(
-        "What verification refuses is read, and marked",
+        "Input that verification refuses is shown and marked",
         arguments: [
             ("308002010100 00", "indefinite length, which DER does not have"),
             ("028101 05", "tag or length take more bytes than they need to"),

@@ -6,7 +6,7 @@ import Testing
 struct JOSEFormatTests {
     private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    @Test("A JWS is shown with its header in words, and its payload is nested")
+    @Test("A JWS is shown with its header explained, and its payload nested")
     func jws() throws {
         let token = bytes(try Samples().token)
         #expect(JWSFormat.recognise(token)?.certainty == .certain)
@@ -26,7 +26,7 @@ struct JOSEFormatTests {
     }
 
     @Test(
-        "What stands around a token, or is missing of it, is told",
+        "Text around a token, and missing parts, are reported",
         arguments: [
             ("\"TOKEN\"", "in quotes", false), ("Bearer TOKEN\n", "after the word Bearer", false),
             ("TOKEN.AAAA", "the form has 3 parts", true), ("TOKEN=", "padding, which base64url is seldom", true),
@@ -45,7 +45,7 @@ struct JOSEFormatTests {
         #expect(AnnotationRules.problems(contents, of: bytes(text)) == [])
     }
 
-    @Test("A signature of another length than its algorithm's is marked, and alg none is said in words")
+    @Test("A signature of a wrong length is marked, and alg none is explained")
     func signatures() throws {
         var blueprint = JWSBlueprint(payload: bytes("{}"), signer: .es256(TestKey(.p256)))
         blueprint.changeSignature = { Array($0.dropLast()) }
@@ -56,7 +56,7 @@ struct JOSEFormatTests {
         #expect(unsigned.unknown == ["Who wrote it: it is not signed."])
     }
 
-    @Test("A JWE is shown with the lengths of its parts, and what is encrypted is said to be unknown")
+    @Test("A JWE is shown with the lengths of its parts; the ciphertext is marked as unknown")
     func jwe() throws {
         let text =
             "eyJhbGciOiJBMjU2S1ciLCJlbmMiOiJBMjU2R0NNIiwia2lkIjoieCJ9."  // {"alg":"A256KW","enc":"A256GCM","kid":"x"}
@@ -96,7 +96,7 @@ struct JOSEFormatTests {
     }
 
     @Test(
-        "Claims are shown with times in words",
+        "Claims are shown with times as text",
         arguments: [
             (
                 #"{"exp": 1776795192.5}"#,

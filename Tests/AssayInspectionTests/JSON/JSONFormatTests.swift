@@ -22,7 +22,7 @@ struct JSONFormatTests {
     }
 
     @Test(
-        "What is against the rules is read and marked, and what comes after it is read",
+        "Violations are shown and marked, and the rest is read",
         arguments: [
             (#"{"a": 1, "last": 2,}"#, "a comma with nothing after it at byte 19"),
             (#"{"a": 1 "last": 2}"#, "a comma is missing at byte 8"),
@@ -59,7 +59,7 @@ struct JSONFormatTests {
     }
 
     @Test(
-        "Numbers and texts under names of times are told in words",
+        "Values under names of times are shown as times",
         arguments: [
             (#"{"exp": 1776795192}"#, "2026-04-21T18:13:12Z, Tuesday 21 April 2026, 18:13:12 UTC (seconds since 1970)"),
             (

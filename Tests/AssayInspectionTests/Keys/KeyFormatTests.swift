@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Inspection of keys")
 struct KeyFormatTests {
-    @Test("Points and SubjectPublicKeyInfos are told with their curve", arguments: [TestKey.Curve.p256, .p384])
+    @Test("Points and SubjectPublicKeyInfos are shown with their curve", arguments: [TestKey.Curve.p256, .p384])
     func publicKeys(curve: TestKey.Curve) throws {
         let key = TestKey(curve, seed: "inspection", label: "key")
         let name = curve == .p256 ? "P-256" : "P-384"
@@ -24,7 +24,7 @@ struct KeyFormatTests {
         #expect(PublicKeyFormat.violation(in: wrong)?.reason == .unexpectedValue)
     }
 
-    @Test("The size of an RSA key is told")
+    @Test("The size of an RSA key is shown")
     func rsa() {
         let modulus = [UInt8(0xC0)] + [UInt8](repeating: 0x11, count: 255)
         let bytes = DERBuilder.sequence(

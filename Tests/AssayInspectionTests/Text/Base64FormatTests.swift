@@ -40,7 +40,7 @@ struct Base64FormatTests {
         #expect(AnnotationRules.problems(contents, of: bytes) == [])
     }
 
-    @Test("A text that is cut is decoded as far as it goes")
+    @Test("A truncated text is decoded up to its end")
     func cut() {
         let contents = Base64Format.annotate(Array("MBYEFPvvvv///wABAgME+BQ1H".utf8))
         #expect(contents.nested.first?.bytes.prefix(15) == Base64FormatTests.blob.prefix(15))

@@ -34,7 +34,7 @@ struct LedgerWork {
 
     func isAcknowledged(_ step: Step) -> Bool { outcomes[step] == .acknowledged }
 
-    /// Whether a step may have had an effect: it was acknowledged, or nobody knows.
+    /// True if a step was acknowledged, or its answer was lost.
     func isPossible(_ step: Step) -> Bool {
         switch outcomes[step] {
         case .acknowledged, .outage: true

@@ -24,7 +24,7 @@ struct MasterKeyTests {
     }
 
     @Test(
-        "Whatever is no master key is refused with the way to make one, and not shown",
+        "An invalid master key is refused with the command that makes one, and not shown",
         arguments: [
             "", "\n", "\"\"", "AAECAwQFBgcICQoLDA0ODw==", SealedKeyFixture.masterText + "A",
             "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh9=", "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8==",
@@ -40,7 +40,7 @@ struct MasterKeyTests {
         }
     }
 
-    @Test("Neither its description nor what looks into it shows a master key")
+    @Test("Neither the description nor a dump of a master key shows its bytes")
     func hidden() throws {
         let key = try SealedKeyFixture.masterKey()
         var dumped = ""

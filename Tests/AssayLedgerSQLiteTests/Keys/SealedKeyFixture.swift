@@ -45,7 +45,7 @@ struct SealedKeyFixture {
     }
 }
 
-/// A monotonic clock that moves when it is told to.
+/// A monotonic clock that the test moves.
 final class ManualClock: Sendable {
     private let offset = Mutex(Duration.zero)
     private let start = ContinuousClock.now

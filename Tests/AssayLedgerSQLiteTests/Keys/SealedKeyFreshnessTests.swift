@@ -7,7 +7,7 @@ import Testing
 
 @Suite("How fresh the keys of a store are")
 struct SealedKeyFreshnessTests {
-    @Test("Within a second the file is looked at once, however many ask at once")
+    @Test("Concurrent callers read the file once within a second")
     func looks() async throws {
         let fixture = try SealedKeyFixture()
         try await fixture.add("a")
@@ -37,7 +37,7 @@ struct SealedKeyFreshnessTests {
     }
 
     @Test(
-        "What a store changes itself counts at once, also when somebody is looking meanwhile",
+        "Changes by the same store take effect at once, also during a concurrent read",
         .timeLimit(.minutes(20)))
     func ownChanges() async throws {
         let fixture = try SealedKeyFixture()
@@ -64,7 +64,7 @@ struct SealedKeyFreshnessTests {
         }
     }
 
-    @Test("What another store changes counts within a second, by a real clock")
+    @Test("Changes by another store take effect within a second of a real clock")
     func otherChanges() async throws {
         let fixture = try SealedKeyFixture()
         let reader = SealedKeyStore(
@@ -101,7 +101,7 @@ struct SealedKeyFreshnessTests {
         #expect(try await fixture.store.secrets().count == 3)
     }
 
-    @Test("A caller that was cancelled takes nobody along")
+    @Test("Cancelling one caller does not cancel others")
     func cancellation() async throws {
         let fixture = try SealedKeyFixture()
         try await fixture.add("a")

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The sealed key store")
 struct SealedKeyStoreTests {
-    @Test("What is added is handed out as it was, in whatever state, also after the file was opened anew")
+    @Test("Added keys are returned unchanged, in every state, also after the file is reopened")
     func roundTrip() async throws {
         let fixture = try SealedKeyFixture()
         let window = KeyWindow(
@@ -50,7 +50,7 @@ struct SealedKeyStoreTests {
         }
     }
 
-    @Test("The list takes no master key, and says what each key is for")
+    @Test("Listing needs no master key, and shows the use of each key")
     func list() async throws {
         let fixture = try SealedKeyFixture()
         try await fixture.add("b", scope: "shop")
@@ -115,7 +115,7 @@ struct SealedKeyStoreTests {
         #expect(try await fixture.store.secrets() == ["a": "a secret"])
     }
 
-    @Test("A key that was removed is gone, with the master key or without")
+    @Test("A key can be removed with or without the master key")
     func removal() async throws {
         let fixture = try SealedKeyFixture()
         try await fixture.add("a")
@@ -143,7 +143,7 @@ struct SealedKeyStoreTests {
             try fixture.ledger.texts("SELECT hex(substr(sealed, 2, 12)) FROM sealedKey WHERE name = '7'") != before)
     }
 
-    @Test("Another master key is told from damage, and cannot add to the store or retire from it")
+    @Test("A wrong master key is distinguished from damage, and can neither add nor retire")
     func wrongMasterKey() async throws {
         let fixture = try SealedKeyFixture()
         try await fixture.add("a")
@@ -160,7 +160,7 @@ struct SealedKeyStoreTests {
         #expect(try await fixture.store.secrets() == ["a": "a secret"])
     }
 
-    @Test("A store that cannot be read is an outage, and never hands out what it remembers")
+    @Test("A store that cannot be read is an outage, and returns no cached keys")
     func outages() async throws {
         let fixture = try SealedKeyFixture()
         try await fixture.add("a")
@@ -173,7 +173,7 @@ struct SealedKeyStoreTests {
         guard case .outage? = error else { throw KeyStoreRefusal.unknownName("\(error as Any)") }
     }
 
-    @Test("Keys of a purpose that the program does not know are an outage for those who ask for them only")
+    @Test("Keys of an unknown purpose are an outage only for lookups of that purpose")
     func unknownPurpose() async throws {
         let fixture = try SealedKeyFixture()
         try await fixture.add("a")

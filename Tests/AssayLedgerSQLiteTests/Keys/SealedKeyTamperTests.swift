@@ -18,7 +18,7 @@ struct SealedKeyTamperTests {
         return (fixture, length)
     }
 
-    /// What the store says after a change, when somebody looks who has not looked before.
+    /// The answer of a newly opened store after a change.
     private func outage(_ fixture: SealedKeyFixture, after sql: String) async throws -> KeyStoreOutage.Code? {
         try fixture.ledger.executeOnWriter(sql)
         return try await SealedKeyFixture.store(on: fixture.ledger).outage()
@@ -69,7 +69,7 @@ struct SealedKeyTamperTests {
         #expect(try await outage(fixture, after: "UPDATE sealedKey SET masterKey = x''") == .wrongMasterKey)
     }
 
-    @Test("What one key has sealed does not open as another")
+    @Test("A sealed key does not open under another name")
     func swapped() async throws {
         let fixture = try SealedKeyFixture()
         try await fixture.add("a", "first")
@@ -87,7 +87,7 @@ struct SealedKeyTamperTests {
         #expect(try await outage(fixture, after: copy) == .corrupt)
     }
 
-    @Test("A store that has one key that does not open hands out none, until that is removed")
+    @Test("A store with one key that does not open returns none, until that key is removed")
     func failsClosed() async throws {
         let fixture = try SealedKeyFixture()
         try await fixture.add("a", "first")
@@ -97,7 +97,7 @@ struct SealedKeyTamperTests {
         #expect(try await SealedKeyFixture.store(on: fixture.ledger).secrets() == ["a": "first"])
     }
 
-    @Test("The file holds no secret in the open, whatever was done to the keys")
+    @Test("The file contains no secret in clear after any operation on keys")
     func file() async throws {
         let fixture = try SealedKeyFixture()
         let secrets = ["open sesame 0123456789", "another long secret 42"]

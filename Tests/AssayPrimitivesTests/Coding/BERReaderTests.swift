@@ -46,7 +46,7 @@ import Testing
             "248230" + "03" + repeated("040130", 4097), .tooLarge, 4 + 1024 * 3, "the number of chunks is bounded"),
     ]
 
-    @Test("What breaks a rule is refused, at the byte where it shows", arguments: refused)
+    @Test("Violations are refused with the byte offset", arguments: refused)
     func refuses(_ rejection: Rejection) {
         let error = decodeError { try Self.readAll(rejection.hexBytes[...]) }
         #expect(rejection.matches(error), "\(String(describing: error))")
@@ -87,7 +87,7 @@ import Testing
         #expect(throws: DecodeError.self) { try element.der() }
     }
 
-    @Test("Thousands of nested indefinite lengths are refused at the limit, and not gone over again and again")
+    @Test("Thousands of nested indefinite lengths are refused at the depth limit, in linear time")
     func nestingIsCheapToRefuse() {
         for unit: [UInt8] in [[0x30, 0x80], [0x24, 0x80], [0xA0, 0x80]] {
             let bytes = [[UInt8]](repeating: unit, count: 500_000).flatMap { $0 }
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test("The deepest nesting that is allowed goes over its bytes a bounded number of times")
+    @Test("The deepest allowed nesting is read in a bounded number of passes")
     func deepestNestingIsLinear() throws {
         let leaves = [[UInt8]](repeating: [0x05, 0x00], count: 30_000).flatMap { $0 }
         let open = [[UInt8]](repeating: [0x30, 0x80], count: 31).flatMap { $0 }

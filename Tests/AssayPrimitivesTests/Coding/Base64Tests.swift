@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 @Suite("Base64") struct Base64Tests {
-    /// RFC 4648 section 10, and bytes whose characters tell the alphabets apart.
+    /// RFC 4648 section 10, and bytes whose characters differ between the alphabets.
     static let pairs: [(hex: String, standard: String, url: String)] = [
         ("", "", ""), ("66", "Zg==", "Zg"), ("666f", "Zm8=", "Zm8"), ("666f6f", "Zm9v", "Zm9v"),
         ("666f6f62", "Zm9vYg==", "Zm9vYg"), ("666f6f6261", "Zm9vYmE=", "Zm9vYmE"),

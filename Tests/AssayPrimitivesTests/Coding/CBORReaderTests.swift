@@ -121,7 +121,7 @@ import Testing
         #expect(string.startIndex == 2)
     }
 
-    @Test("A map is read key by key, whatever the order")
+    @Test("A map is read key by key, in any order")
     func readsMaps() throws {
         // {"signature": h'01', -2: {"a": [1, 2]}, "other": null}
         let hex = "a3" + "697369676e6174757265" + "4101" + "21" + "a16161820102" + "656f74686572" + "f6"
@@ -171,7 +171,7 @@ import Testing
         #expect(headOnly?.reason == .unexpected)
     }
 
-    @Test("Reading maps refuses what skipping refuses: keys that come twice, and depth")
+    @Test("Reading maps refuses duplicate keys and excessive depth, as skipping does")
     func mapsAreStrict() {
         func readDeep(_ reader: inout CBORReader) throws(DecodeError) {
             try reader.readMap { (_, reader) throws(DecodeError) in
@@ -237,7 +237,7 @@ import Testing
         #expect(error("1b8000000000000000") { _ = try $0.readInteger() }?.reason == .tooLarge)
     }
 
-    @Test("Tags pass when they are asked for, and the item after a tag must be there")
+    @Test("Tags are read when requested, and an item must follow")
     func tagsOnRequest() throws {
         var reader = CBORReader([UInt8](hex: "82c100c2c34100") ?? [], allowingTags: true)
         try reader.skipItem()

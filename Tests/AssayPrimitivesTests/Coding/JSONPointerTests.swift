@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(
-        "What is not there is not found; array indices are digits without leading zeros",
+        "Missing values are not found; array indices are digits without leading zeros",
         arguments: [
             "/bar", "/foo/2", "/foo/-", "/foo/00", "/foo/01", "/foo/+1", "/foo/-1", "/foo/1e0", "/foo/", "/foo/ 1",
             "/foo/99999999999999999999", "/foo/0/0", "/foo/\u{661}", "//0", "/e\u{301}", "/FOO",
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(
-        "Pointers that are none are refused, at the byte",
+        "Invalid pointers are refused with the byte offset",
         arguments: [("a", 0), ("#/a", 0), ("/~", 1), ("/a~2", 2), ("/é~/", 3)])
     func refuses(_ pointer: String, _ offset: Int) {
         let error = decodeError { _ = try JSONPointer(pointer) }

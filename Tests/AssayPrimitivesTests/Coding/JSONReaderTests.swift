@@ -71,7 +71,7 @@ import Testing
         Rejection("[" + repeated("0,", 1_100_000) + "0]", .tooLarge, 2_097_151, "the number of values is bounded"),
     ]
 
-    @Test("What breaks a rule is refused, at the byte where it shows")
+    @Test("Violations are refused with the byte offset")
     func refuses() {
         for rejection in Self.refused {
             let error = decodeError { _ = try JSONReader.read(Array(rejection.input.utf8), limit: 3_000_000) }
@@ -97,7 +97,7 @@ import Testing
         #expect(error?.offset == offset)
     }
 
-    @Test("A byte of a string counts the same wherever it stands, also where eight are looked at at once")
+    @Test("Each byte of a string is judged alike at every position, also in steps of eight")
     func looksAtEveryByte() throws {
         let places = (0..<20).flatMap { length in (0...length).map { (length, $0) } }
         for (length, place) in places {
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test(
-        "A text that evidence often has is read as what stands there, and one that differs in any byte as itself",
+        "Common texts are read correctly, and so are texts that differ from them in one byte",
         arguments: [
             "appAccessRiskVerdict", "appLicensingVerdict", "appRecognitionVerdict", "authenticatorData",
             "certificateSha256Digest", "deviceActivityLevel", "deviceAttributes", "deviceRecognitionVerdict",
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test("A key that comes twice is refused wherever it stands among others, and however it is written")
+    @Test("Duplicate keys are refused at every position and in every spelling")
     func refusesEveryPair() {
         for count in 2...20 {
             for (first, second) in (0..<count).flatMap({ second in (0..<second).map { ($0, second) } }) {
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test("Keys of any length are told apart, and found again, whatever follows them and however near the end is")
+    @Test("Keys of every length are distinguished and found, also close to the end of the input")
     func comparesKeysOfAnyLength() {
         for length in 0...20 {
             let key = Self.repeated("k", length)
@@ -230,7 +230,7 @@ import Testing
         #expect(throws: DecodeError.self) { try JSONReader.read(wide, limit: wide.count - 1) }
     }
 
-    @Test("Keys are the same when their bytes are, however many combining marks they have")
+    @Test("Keys are compared by bytes, in linear time with many combining marks")
     func comparesKeysByBytes() throws {
         let marks = Self.repeated("\u{301}\u{323}", 120_000)
         for count in [2, 40] {

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "What is sealed is opened with the same key, nonce and data, and with nothing else",
+        "Sealed data opens only with the same key, nonce and additional data",
         arguments: [0, 1, 16, 1000])
     func gcm(count: Int) throws {
         let plaintext = (0..<count).map { UInt8(truncatingIfNeeded: $0) }

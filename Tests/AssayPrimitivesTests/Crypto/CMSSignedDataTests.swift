@@ -3,7 +3,7 @@ import AssayPrimitives
 import Testing
 
 @Suite struct CMSSignedDataTests {
-    @Test("What is no SignedData is refused with the code that says why")
+    @Test("Malformed SignedData is refused with its own code")
     func refusals() {
         let data = DER.sequence(
             DER.oid(ObjectIdentifier(1, 2, 840, 113549, 1, 7, 1)), DER.tagged(0xA0, DER.tagged(0x04, [1, 2, 3])))

@@ -67,7 +67,7 @@ import Testing
         #expect(try codes(leaf, at: late) == ["expired"])
     }
 
-    @Test("What a leaf must not be or have")
+    @Test("Forbidden properties of a leaf")
     func leaves() throws {
         let cases: [(String, String, (inout CertificateTemplate) -> Void)] = [
             ("an authority", "leaf-is-ca", { $0 = .authority("leaf") }),
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test("What an issuer must be")
+    @Test("Required properties of an issuer")
     func issuers() throws {
         var noCA = CertificateTemplate()
         noCA.subject = DER.name("no authority")
@@ -188,7 +188,7 @@ import Testing
         #expect(throws: PathFailure.leafIsAnchor(subject: "CN=leaf")) { try result.get() }
     }
 
-    @Test("More certificates than the limit are refused before anything else is looked at")
+    @Test("More certificates than the limit are refused before any other check")
     func limits() throws {
         let leaf = try intermediate.leaf()
         let many = Array(repeating: intermediate.certificate, count: InputLimits.certificates)

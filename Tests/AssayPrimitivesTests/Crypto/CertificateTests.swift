@@ -30,7 +30,7 @@ import Testing
         #expect(key.isValidSignature(der: certificate.signature, for: certificate.tbsBytes, digest: .sha384))
     }
 
-    @Test("Whatever RFC 5280 section 4.1 or DER forbids is refused, with the code that says why")
+    @Test("Violations of RFC 5280 section 4.1 or DER are refused with their own code")
     func refusals() throws {
         let ca = DER.extension(19, critical: DER.isTrue, DER.sequence(DER.isTrue))
         let cases: [(String, DecodeError.Code, Change)] = [

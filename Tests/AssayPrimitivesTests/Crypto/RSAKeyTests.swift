@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("What is no usable RSA private key is refused for what it is")
+    @Test("Unusable RSA private keys are refused with a reason")
     func refuses() throws {
         let tool = try OpenSSLTool()
         let key = try tool.run("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048", to: "key.pem")
@@ -154,7 +154,7 @@ import Testing
         #expect(throws: DecodeError.self) { try RSAPublicKey(subjectPublicKeyInfo: ec[...]) }
     }
 
-    @Test("What OpenSSL encrypts by OAEP with SHA-1 is decrypted, and nothing else is")
+    @Test("Only OAEP with SHA-1, as OpenSSL encrypts it, is decrypted")
     func decrypts() throws {
         let tool = try OpenSSLTool()
         let pem = try tool.run("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048", to: "key.pem")

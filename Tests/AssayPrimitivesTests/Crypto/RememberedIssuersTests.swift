@@ -19,7 +19,7 @@ import Testing
         if case .success = result { return true } else { return false }
     }
 
-    @Test("Nothing is remembered of a path that does not hold, however genuine its issuers are")
+    @Test("An invalid path is not remembered, even with genuine issuers")
     func unverified() throws {
         var template = CertificateTemplate()
         template.subject = DER.name("intermediate")
@@ -62,7 +62,7 @@ import Testing
         #expect(validator.rememberedLeaves == 4)
     }
 
-    @Test("Leaves of devices are not remembered, leaves that everyone presents are, until they expire")
+    @Test("Leaves of devices are not remembered; shared leaves are, until they expire")
     func leaves() throws {
         var template = CertificateTemplate()
         template.notAfter = TestAuthority.now + 60
@@ -90,7 +90,7 @@ import Testing
             #expect(!isValid(try other.leaf(), [intermediate.certificate]))
             #expect(!isValid(try intermediate.leaf(), [other.certificate]))
         }
-        // OpenSSL tries one issuer of a name unless a key identifier tells them apart; either answer is safe for these.
+        // OpenSSL tries one issuer of a name unless a key identifier distinguishes them; either answer is safe here.
         _ = isValid(try other.leaf(), both)
         #expect(validator.rememberedIssuers == 2)
     }

@@ -72,7 +72,7 @@ struct CorpusChangeTests {
         #expect(found == (0..<found.count).map(String.init))
     }
 
-    @Test("Sealed records are opened with their key, and without it are told to be sealed")
+    @Test("Sealed records are opened with their key, and reported as sealed without it")
     func sealed() throws {
         let folder = try TestFolder()
         let key = try CapturePrivateKey.make()
@@ -91,7 +91,7 @@ struct CorpusChangeTests {
         #expect(failure.id == "0")
     }
 
-    @Test("What a capture wrote is a corpus")
+    @Test("Captured files are a corpus")
     func captured() throws {
         let folder = try TestFolder()
         var options = CaptureOptions()

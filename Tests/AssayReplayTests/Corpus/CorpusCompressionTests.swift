@@ -67,7 +67,7 @@ struct CorpusCompressionTests {
         #expect(try CorpusRun([folder.path("s")]).failures == ["it is empty"])
     }
 
-    @Test("A frame of zstd that demands more memory than is given is told", .enabled(if: tools.contains("zstd")))
+    @Test("A zstd frame that needs more than the allowed memory is reported", .enabled(if: tools.contains("zstd")))
     func window() throws {
         let folder = try TestFolder()
         // RFC 8878 section 3.1.1.1.2: a window of 2^31 bytes. A raw block follows.
@@ -76,7 +76,7 @@ struct CorpusCompressionTests {
         #expect(failures.count == 1 && failures[0].contains("too much memory"), "\(failures)")
     }
 
-    @Test("What follows compressed data is told at its byte", arguments: tools)
+    @Test("Bytes after compressed data are reported with the offset", arguments: tools)
     func trailing(tool: String) throws {
         let folder = try TestFolder()
         try folder.write("a", CorpusLines.lines(0..<5))
@@ -88,7 +88,7 @@ struct CorpusCompressionTests {
         #expect(run.items.last?.place.hasSuffix("c:6") == true)
     }
 
-    @Test("Cut at any byte, a file gives the records before and tells once that it ends", arguments: tools)
+    @Test("A file cut at any byte gives the records before the cut, and one error", arguments: tools)
     func truncated(tool: String) throws {
         let folder = try TestFolder()
         try folder.write("a", CorpusLines.lines(0..<200))
@@ -115,7 +115,7 @@ struct CorpusCompressionTests {
     /// RFC 1951 section 3.2.3: no type of block.
     private static let noBlock: UInt8 = 0x06
 
-    @Test("What gzip unpacks before damage is read, though both come at once", arguments: [7, 1000, 256 * 1024])
+    @Test("Records that gzip unpacks before damage are read", arguments: [7, 1000, 256 * 1024])
     func damagedBehindRecords(chunkSize: Int) throws {
         let folder = try TestFolder()
         let text = Array(CorpusLines.lines(0..<5).utf8)
@@ -130,7 +130,7 @@ struct CorpusCompressionTests {
             run.failures.count == 1 && run.failures[0].contains("are damaged: invalid block type"), "\(run.failures)")
     }
 
-    @Test("A second member of gzip that is damaged at its beginning is told as such")
+    @Test("A damaged second gzip member is reported as such")
     func damagedMember() throws {
         let folder = try TestFolder()
         try folder.write("a", CorpusLines.lines(0..<5))
@@ -145,7 +145,7 @@ struct CorpusCompressionTests {
     }
 
     @Test(
-        "Changed at any byte, a file gives no record that is not in it, or tells that it is damaged", arguments: tools)
+        "A file changed at any byte gives only its own records, or an error", arguments: tools)
     func damaged(tool: String) throws {
         let folder = try TestFolder()
         let text = CorpusLines.lines(0..<20)

@@ -56,7 +56,7 @@ struct CorpusFolderTests {
                 == ["gone.json", "loop.json"].map { "\(folder.path("c/\($0)")): it is a link that leads nowhere" })
     }
 
-    @Test("Sockets, pipes and devices in a folder are passed over and told, and nobody waits for them")
+    @Test("Sockets, pipes and devices in a folder are skipped and reported, without waiting")
     func others() throws {
         let folder = try TestFolder()
         try folder.write("c/a.json", CorpusLines.line("a"))
@@ -78,7 +78,7 @@ struct CorpusFolderTests {
         _ = socket
     }
 
-    @Test("A folder without a file of records is told")
+    @Test("A folder without records is reported")
     func nothing() throws {
         let folder = try TestFolder()
         try folder.write("c/d/a.txt", CorpusLines.line("a"))
@@ -104,7 +104,7 @@ struct CorpusFolderTests {
         writer.waitUntilExit()
     }
 
-    @Test("What is not there is told, and the rest is read")
+    @Test("Missing files are reported, and the others are read")
     func missing() throws {
         let folder = try TestFolder()
         try folder.write("a.json", CorpusLines.line("a"))
@@ -119,14 +119,14 @@ struct CorpusFolderTests {
         #expect(try CorpusRun([folder.path("empty")]).items == [])
     }
 
-    @Test("A corpus is asked for in a way that has a meaning")
+    @Test("Missing, empty, repeated and invalid paths of a corpus are refused")
     func arguments() {
         for paths in [[], [""], ["a", ""], ["-", "a", "-"], ["a\0b"]] {
             #expect(throws: CorpusError.self) { try CorpusReader(paths: paths) }
         }
     }
 
-    @Test("All bytes are told before, and have been read at the end")
+    @Test("The total number of bytes is known before, and all are read at the end")
     func progress() throws {
         let folder = try TestFolder()
         try folder.write("c/a.ndjson", CorpusLines.lines(0..<5000))

@@ -22,7 +22,7 @@ struct CorpusFormTests {
         return run
     }
 
-    @Test("Lines, a document and an array give the same records, and say where they stand")
+    @Test("Lines, a document and an array give the same records, with their positions")
     func forms() throws {
         let lines = [
             "\(one)\n\(two)", "\(one)\n\(two)\n", "\(one)\r\n\(two)\r\n", " \(one)\n\t\(two) \n",
@@ -61,13 +61,13 @@ struct CorpusFormTests {
     }
 
     @Test(
-        "A file that holds nothing is told",
+        "An empty file is reported",
         arguments: [("", "it is empty"), (" \r\n\n", "it is empty but for white space")])
     func empty(text: String, words: String) throws {
         #expect(try read(text.utf8).items.map(\.description) == ["x: \(words)"])
     }
 
-    @Test("Text that is not UTF-8 is called what it looks like")
+    @Test("Text that is not UTF-8 is reported by its apparent encoding")
     func encodings() throws {
         for encoding in [String.Encoding.utf16, .utf16LittleEndian, .utf16BigEndian, .utf32, .utf32BigEndian] {
             let bytes = try #require("\(one)\n\(two)\n".data(using: encoding))
@@ -105,7 +105,7 @@ struct CorpusFormTests {
         #expect(null.records == ["a", "b"])
     }
 
-    @Test("A first line of garbage hides nothing, in however small pieces it comes and whatever follows it")
+    @Test("A first line of garbage hides no later record, read in pieces of any size")
     func firstLine() throws {
         let bytes = [0x26, 0x1F, 0x0A] + [UInt8](repeating: 0, count: 40) + Array("\n\(one)\n".utf8)
         for size in [7, 256 * 1024] {
@@ -129,7 +129,7 @@ struct CorpusFormTests {
         #expect(try read("not JSON\nat all\n".utf8).items.map(\.place) == ["x:1", "x:2"])
     }
 
-    @Test("A line over the limit is told with its length, and the others are read", arguments: [1, 7, 64, 4096])
+    @Test("A line over the limit is reported with its length, and the others are read", arguments: [1, 7, 64, 4096])
     func longLine(chunkSize: Int) throws {
         let limit = one.utf8.count
         let long = String(repeating: "x", count: limit + 1)

@@ -83,7 +83,7 @@ struct NearestPolicyTests {
         #expect(apps(found).dropFirst().first == "near")
     }
 
-    @Test("What lies there as a policy is not waited for, nor passed over", arguments: ["pipe", "link"])
+    @Test("A policy.yaml that is no regular file is an error, without waiting", arguments: ["pipe", "link"])
     func irregular(kind: String) async throws {
         let folder = try Self.corpus()
         let path = folder.path("c/far/policy.yaml")

@@ -48,7 +48,7 @@ struct ReplayFailureTests {
         #expect(outcome.records.first?.receivedAt == ReplayCorpus.time + 99)
     }
 
-    @Test("The duration is measured when that is asked for, and not otherwise")
+    @Test("The duration is measured only on request")
     func duration() async throws {
         var options = ReplayOptions()
         let lines = [try ReplayCorpus.assertion("a", of: "duration", counter: 1, supplied: 0)]
@@ -94,7 +94,7 @@ struct ReplayFailureTests {
         #expect(outcome.records.first?.failure?.code == "unknown-app")
     }
 
-    @Test("A replay that is cancelled says so, and has judged what came before", arguments: [1, 4])
+    @Test("A cancelled replay reports that, after judging the records before", arguments: [1, 4])
     func cancelled(jobs: Int) async throws {
         let line = try ReplayCorpus.assertion("a", of: "cancelled", counter: 1, supplied: 0)
         let replay = Replay(
@@ -128,7 +128,7 @@ struct ReplayFailureTests {
         #expect(count >= 20)
     }
 
-    @Test("What came through a pipe is judged before more has to be waited for", arguments: [1, 4])
+    @Test("Records from a pipe are judged before the next read blocks", arguments: [1, 4])
     func slowPipe(jobs: Int) async throws {
         var options = ReplayOptions()
         options.jobs = jobs

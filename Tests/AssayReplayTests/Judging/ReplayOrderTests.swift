@@ -100,7 +100,7 @@ struct ReplayOrderTests {
         #expect(outcome.statistics.presumptions.suppliedKeys == 4)
     }
 
-    @Test("Nothing is read any more once nobody wants the results")
+    @Test("Reading stops when the consumer of results has gone")
     func stop() async throws {
         let lines = try Self.nasty()
         for jobs in [1, 3] {

@@ -18,7 +18,7 @@ struct ReplayLedgerTests {
         }
     }
 
-    @Test("A challenge that nobody issued counts once, for the app and purpose of its first use")
+    @Test("A presumed challenge is accepted once, for the app and purpose of its first use")
     func presumed() async throws {
         let policies = try ReplayPolicies(ReplayCorpus.policy(challenge: "ledger", clientData: "raw"))
         var lines = try Self.lines(challenges: ["one", "two", "one"])
@@ -123,7 +123,7 @@ struct ReplayLedgerTests {
         #expect(outcome.words == ["app-attest.assertion.key-state", "accept"])
     }
 
-    @Test("A replay has the standings of its base ledger, each as it was at the first look")
+    @Test("A replay uses the standings of its base ledger, each as first read")
     func standings() async throws {
         let base = MemoryLedger()
         let devices = ["d1", "d2", "d3"].map { LedgerSubject(.device, $0) }

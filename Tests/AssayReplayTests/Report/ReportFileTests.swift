@@ -38,7 +38,7 @@ struct ReportFileTests {
         }
     }
 
-    @Test("A full device and a folder that is not there are told, with the file and the reason")
+    @Test("A full device and a missing folder are reported with file and reason")
     func failures() throws {
         try inFolder { folder in
             let full = #expect(throws: ReportFile.Failure.self) { try ReportFile.write("one", to: "/dev/full") }

@@ -85,7 +85,7 @@ struct SummaryTests {
         #expect(summary.rows.map(\.line).contains(10_000))
     }
 
-    @Test("Whatever a corpus holds, the summary stays within bounds")
+    @Test("The summary is bounded for every corpus")
     func bounds() async throws {
         var summary = ReplaySummary()
         let long = String(repeating: "\u{1B}<script>\u{202E}\u{301}", count: 300)

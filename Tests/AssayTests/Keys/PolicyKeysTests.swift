@@ -82,7 +82,7 @@ struct PolicyKeysTests {
         #expect(keys.map(\.name) == ["a", "b"])
     }
 
-    @Test("A package part may be readable for all, a secret one not; the command that fixes it is told")
+    @Test("Files of public parts may be readable for all, of secret ones not; the error has the command")
     func permissions() throws {
         check("  - { name: a, use: test, secret: file:s }", line: 3, "keys[0].secret", "run: chmod 600 /", mode: 0o644)
         check("  - { name: a, use: test, secret: file:s }", line: 3, "keys[0].secret", "(mode 0640)", mode: 0o640)
@@ -99,7 +99,7 @@ struct PolicyKeysTests {
         #expect(error?.field == "apps", "the keys are in order")
     }
 
-    @Test("Whatever is wrong with a key is told at its place, without the secret")
+    @Test("Errors in keys are reported with their place, and without the secret")
     func errors() {
         check("  []", line: 3, "keys", "a list of at least one value")
         check("  {}", line: 3, "keys", "a list")

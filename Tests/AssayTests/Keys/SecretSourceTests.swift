@@ -9,14 +9,14 @@ import Testing
     import Darwin
 #endif
 
-@Suite("Where secrets come from")
+@Suite("Sources of secrets")
 struct SecretSourceTests {
     private func error(_ body: () throws -> Void) throws -> SecretSourceError {
         let error = #expect(throws: SecretSourceError.self, performing: body)
         return try #require(error)
     }
 
-    /// The user is 1000; what chmod is told is what is missing.
+    /// The user is 1000; the last part is the change for chmod.
     static let modes: [(owner: UInt32, mode: UInt32, user: UInt32, change: String?)] = [
         (1000, 0o600, 1000, nil), (1000, 0o400, 1000, nil), (1000, 0o700, 1000, nil), (1000, 0o000, 1000, nil),
         (1000, 0o640, 1000, "600"), (1000, 0o604, 1000, "600"), (1000, 0o620, 1000, "600"), (1000, 0o610, 1000, "600"),
@@ -29,13 +29,13 @@ struct SecretSourceTests {
     ]
 
     @Test(
-        "A file with a secret is for its owner, or for the group that it was given to, and nobody else",
+        "A file with a secret may be readable only for its owner, or for the group of a foreign file",
         arguments: modes)
     func permissions(_ row: (owner: UInt32, mode: UInt32, user: UInt32, change: String?)) {
         #expect(SecretFile.objection(owner: row.owner, mode: row.mode, user: row.user) == row.change)
     }
 
-    @Test("The command that is told makes a file fit, whatever it is called")
+    @Test("The command in the error fixes the mode for every file name")
     func remedy() throws {
         let folder = try KeyFolder()
         for name in ["key", "a key", "it's", "-rf", "$(touch x)", "a\"b`c", "é", "a\nb"] {
@@ -77,7 +77,7 @@ struct SecretSourceTests {
         #expect(try error { _ = try SecretSource("file:\(folder.path("link-open"))").read() }.reason == .exposed)
     }
 
-    @Test("What is no regular file is refused at once, and no pipe is waited for", .timeLimit(.minutes(20)))
+    @Test("Other than regular files are refused at once, pipes without waiting", .timeLimit(.minutes(20)))
     func notRegular() throws {
         let folder = try KeyFolder()
         #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
@@ -125,7 +125,7 @@ struct SecretSourceTests {
     }
 
     @Test(
-        "What is neither form is refused and not shown: it may be the secret",
+        "A source of neither form is refused and not shown: it may be the secret",
         arguments: [
             "hunter2hunter2", "", "FILE:x", "file", "env", "files:/x", "file:", "env:", "env:A=hunter2", "ENV:A",
         ])

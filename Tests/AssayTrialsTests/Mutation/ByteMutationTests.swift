@@ -22,7 +22,7 @@ struct ByteMutationTests {
         }
     }
 
-    @Test("Who accepts everything, and who accepts nothing, is told")
+    @Test("A verifier that accepts all, or nothing, is reported")
     func accepted() {
         #expect(TokenMutation.accepted([1, 2]) { (_: [UInt8]) in true }.count == 22)
         #expect(TokenMutation.accepted([1, 2]) { (_: [UInt8]) in false } == ["nothing, not even the token itself"])

@@ -5,7 +5,7 @@ import Crypto
 import Foundation
 import Testing
 
-/// Tokens that somebody made to be taken for what they are not.
+/// Forged and malformed tokens.
 @Suite("Hostile JWS and JWE") struct HostileTokenTests {
     /// A token, and the code of the error that it must end in.
     struct Hostile: Sendable {
@@ -64,7 +64,7 @@ import Testing
         ("the name in other letters", #"{"alg":"$ "}"#, "algorithm-not-allowed"),
     ]
 
-    @Test("A JWS that is none of the key's is refused for what is wrong with it")
+    @Test("A JWS that does not fit the key is refused with its own reason")
     func jws() throws {
         let good = try TokenFixture.signed(#"{"a":1}"#)
         let signature = try Base64.decode(good[2], .url)
@@ -165,7 +165,7 @@ import Testing
         try JWSKey.es256(TokenFixture.verificationKey()).verify(CompactJWS(text, limit: 1 << 16))
     }
 
-    @Test("A JWE that is none of the key's is refused for what is wrong with it")
+    @Test("A JWE that does not fit the key is refused with its own reason")
     func jwe() throws {
         let plaintext = Array("{}".utf8)
         let good = try TokenFixture.encrypted(plaintext)

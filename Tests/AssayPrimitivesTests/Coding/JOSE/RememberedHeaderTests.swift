@@ -13,7 +13,7 @@ import Testing
         return Array("\(input).\(Base64.encode(code, .url))".utf8)
     }
 
-    @Test("A token says the same, and has the same outcome, however often and after whatever it comes")
+    @Test("A token has the same claims and outcome each time, independent of earlier tokens")
     func repeated() throws {
         let key = try JWSKey.hs256(SecretBytes(Self.secret))
         // More headers than are remembered, some that differ in one character, and one that is too long to be.
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test("A header that is remembered from one key is no better with another, or with another algorithm")
+    @Test("A remembered header is refused with another key or another algorithm")
     func otherKeys() throws {
         let key = try JWSKey.hs256(SecretBytes(Self.secret))
         let other = try JWSKey.hs256(SecretBytes([UInt8](repeating: 0x43, count: 32)))
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("What stands behind a header that is remembered is read as strictly, at the same offsets")
+    @Test("After a remembered header, payload and signature are read as strictly, with the same offsets")
     func strictness() throws {
         let key = try JWSKey.hs256(SecretBytes(Self.secret))
         let header = #"{"alg":"HS256","typ":"strict"}"#

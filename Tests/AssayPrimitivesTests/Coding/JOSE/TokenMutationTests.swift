@@ -15,28 +15,28 @@ import Testing
         return (try? key.verify(jws)) != nil
     }
 
-    @Test("Whatever is changed in a JWE of A256KW: rejected")
+    @Test("Every change of a JWE of A256KW is rejected")
     func keyWrap() throws {
         let key = try JWEKey.a256KW(TokenFixture.wrappingKey)
         let text = try TokenFixture.encrypted(Array(#"{"a":1}"#.utf8)).joined(separator: ".")
         #expect(TokenMutation.accepted(text) { (bytes: [UInt8]) in Self.opens(bytes, key) } == [])
     }
 
-    @Test("Whatever is changed in a JWE of A256GCMKW: rejected")
+    @Test("Every change of a JWE of A256GCMKW is rejected")
     func gcmKeyWrap() throws {
         let key = try JWEKey.a256GCMKW(TokenFixture.wrappingKey)
         let text = try TokenFixture.gcmEncrypted(Array(#"{"a":1}"#.utf8)).joined(separator: ".")
         #expect(TokenMutation.accepted(text) { (bytes: [UInt8]) in Self.opens(bytes, key) } == [])
     }
 
-    @Test("Whatever is changed in a JWS of ES256: rejected")
+    @Test("Every change of a JWS of ES256 is rejected")
     func es256() throws {
         let key = try JWSKey.es256(TokenFixture.verificationKey())
         let text = try TokenFixture.signed(#"{"a":1}"#).joined(separator: ".")
         #expect(TokenMutation.accepted(text) { (bytes: [UInt8]) in Self.verifies(bytes, key) } == [])
     }
 
-    @Test("Whatever is changed in a JWS of HS256: rejected")
+    @Test("Every change of a JWS of HS256 is rejected")
     func hs256() throws {
         let key = try JWSKey.hs256(TokenFixture.wrappingKey)
         let text = TokenFixture.authenticated(#"{"a":1}"#).joined(separator: ".")
