@@ -5,8 +5,6 @@ import FoundationEssentials
 
 /// Signed messages with another token or another key, a signature over something else, or one of another time.
 extension ApproovVectorMint {
-    var messageSignature: [VectorCase] { changes }
-
     // MARK: The token in it
 
     var messageToken: [VectorCase] {
@@ -73,7 +71,7 @@ extension ApproovVectorMint {
 
     // MARK: The signature
 
-    private var changes: [VectorCase] {
+    var messageSignature: [VectorCase] {
         func changed(
             _ id: String, app: String = "signed", _ change: @escaping (inout MintedApproovMessage) -> Void
         ) -> VectorCase { message("changed-\(id)", app: app, .reject("message.signature"), minted: change) }
