@@ -79,6 +79,7 @@ struct MintCorpusTests {
     @Test("A folder that is not empty is left alone without --force")
     func refusal() throws {
         let scratch = try Scratch()
+        try FileManager.default.createDirectory(atPath: scratch.path("out"), withIntermediateDirectories: true)
         try scratch.write("out/policy.yaml", Data("mine".utf8))
         #expect(try scratch.run(mint).status == 64)
         #expect(try Data(contentsOf: scratch.folder.appendingPathComponent("out/policy.yaml")) == Data("mine".utf8))

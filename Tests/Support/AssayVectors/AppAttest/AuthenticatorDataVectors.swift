@@ -2,7 +2,7 @@ import AssayTesting
 
 /// Authenticator data whose parts do not add up, all of it under a genuine nonce.
 extension AppAttestVectorMint {
-    var attestationDecodeAuthenticatorData: [VectorCase] { lengths + credentialIDs + keys }
+    var attestationDecodeAuthenticatorData: [VectorCase] { lengths + credentialIDs + keysAndTails }
 
     private func refused(_ id: String, _ change: @escaping (inout AttestationBlueprint) -> Void) -> VectorCase {
         attestation("authenticator-data-\(id)", .reject("decode"), change: change)
@@ -31,7 +31,7 @@ extension AppAttestVectorMint {
         return claimed + true32
     }
 
-    private var keys: [VectorCase] {
+    private var keysAndTails: [VectorCase] {
         func cose(
             _ id: String, _ outcome: VectorOutcome = .reject("decode"), _ change: @escaping ([CBORItem]) -> CBORItem
         ) -> VectorCase {

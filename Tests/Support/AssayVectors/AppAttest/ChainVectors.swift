@@ -3,7 +3,7 @@ import FoundationEssentials
 
 /// Certificates that do not lead from a leaf over one intermediate to the trusted root at the time of judgement.
 extension AppAttestVectorMint {
-    func attestationChain() throws(MintingError) -> [VectorCase] { validity + (try issuers()) + leaves }
+    func attestationChain() throws(MintingError) -> [VectorCase] { validityAndOrder + (try issuers()) + leaves }
 
     private func refused(
         _ id: String, delay: TimeInterval = 0, _ change: @escaping (inout AttestationBlueprint) -> Void = { _ in }
@@ -11,7 +11,7 @@ extension AppAttestVectorMint {
         attestation(id, .reject("chain"), delay: delay, change: change)
     }
 
-    private var validity: [VectorCase] {
+    private var validityAndOrder: [VectorCase] {
         let root = authority.root
         return [
             refused("leaf-a-second-before-its-first", delay: -86_401),

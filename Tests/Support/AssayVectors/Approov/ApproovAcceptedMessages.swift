@@ -11,67 +11,58 @@ extension ApproovVectorMint {
             message("accepted-get", .accept), message("accepted-post", .accept, isPost: true),
             message("accepted-account", app: "signed-account", .accept),
             message("accepted-account-post", app: "signed-account", .accept, isPost: true),
-            message("accepted-encrypted-token", app: "signed-sealed", .accept, .token { $0.form = .encrypted }),
+            message("accepted-encrypted-token", app: "signed-sealed", .accept, token: { $0.form = .encrypted }),
             message(
                 "accepted-bound", app: "signed-bound", .accept,
-                .token { $0.claims.bind(to: ["Bearer myauth_token"]) },
-                .blueprint { $0.fields.append(HTTPMessageParts.Field("Authorization", "Bearer myauth_token")) }),
-            message(
-                "accepted-more-components", app: "signed-more", .accept, isPost: true,
-                .blueprint {
-                    $0.fields.append(HTTPMessageParts.Field("Content-Type", "application/json"))
-                    $0.components = [
-                        "@method", "@authority", "@path", "@query", "approov-token", "content-type", "content-digest",
-                    ].map { SignatureComponent($0) }
-                }),
-            message(
-                "accepted-prefixed", app: "signed-prefixed", .accept,
-                .blueprint {
-                    $0.fields = [HTTPMessageParts.Field("Authorization", "Bearer \($0.fields[0].value)")]
-                    $0.components = ["@method", "@target-uri", "authorization"].map { SignatureComponent($0) }
-                }),
-            message("accepted-sha-512", .accept, isPost: true, .blueprint { $0.digests = [.sha512] }),
-            message("accepted-both-digests", .accept, isPost: true, .blueprint { $0.digests = [.sha256, .sha512] }),
-            message(
-                "accepted-digest-of-nothing", .accept,
-                .blueprint { $0.contentDigest = "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:" }),
-            message("accepted-without-algorithm", .accept, .blueprint { $0[parameter: "alg"] = nil }),
-            message("accepted-without-expires", .accept, .blueprint { $0[parameter: "expires"] = nil }),
-            message(
-                "accepted-with-nonce-tag-and-key-id", .accept,
-                .blueprint {
-                    $0[parameter: "nonce"] = .string("n")
-                    $0[parameter: "tag"] = .string("t")
-                    $0[parameter: "keyid"] = .string("../../k")
-                }),
-            message(
-                "accepted-components-in-other-order", .accept,
-                .blueprint {
-                    $0.components = ["approov-token", "@target-uri", "@method"].map { SignatureComponent($0) }
-                }),
+                change: { $0.fields.append(HTTPMessageParts.Field("Authorization", "Bearer myauth_token")) },
+                token: { $0.claims.bind(to: ["Bearer myauth_token"]) }),
+            message("accepted-more-components", app: "signed-more", .accept, isPost: true) {
+                $0.fields.append(HTTPMessageParts.Field("Content-Type", "application/json"))
+                $0.components = [
+                    "@method", "@authority", "@path", "@query", "approov-token", "content-type", "content-digest",
+                ].map { SignatureComponent($0) }
+            },
+            message("accepted-prefixed", app: "signed-prefixed", .accept) {
+                $0.fields = [HTTPMessageParts.Field("Authorization", "Bearer \($0.fields[0].value)")]
+                $0.components = ["@method", "@target-uri", "authorization"].map { SignatureComponent($0) }
+            },
+            message("accepted-sha-512", .accept, isPost: true) { $0.digests = [.sha512] },
+            message("accepted-both-digests", .accept, isPost: true) { $0.digests = [.sha256, .sha512] },
+            message("accepted-digest-of-nothing", .accept) {
+                $0.contentDigest = "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"
+            },
+            message("accepted-without-algorithm", .accept) { $0[parameter: "alg"] = nil },
+            message("accepted-without-expires", .accept) { $0[parameter: "expires"] = nil },
+            message("accepted-with-nonce-tag-and-key-id", .accept) {
+                $0[parameter: "nonce"] = .string("n")
+                $0[parameter: "tag"] = .string("t")
+                $0[parameter: "keyid"] = .string("../../k")
+            },
+            message("accepted-components-in-other-order", .accept) {
+                $0.components = ["approov-token", "@target-uri", "@method"].map { SignatureComponent($0) }
+            },
             // What nobody signed may be added on the way.
-            message("accepted-field-added", .accept, .minted { $0.fields.append(another) }),
-            message("accepted-fields-in-other-order", .accept, .minted { $0.fields.reverse() }),
+            message("accepted-field-added", .accept, minted: { $0.fields.append(another) }),
+            message("accepted-fields-in-other-order", .accept, minted: { $0.fields.reverse() }),
             message(
                 "accepted-field-names-in-other-case", .accept,
-                .minted { $0.fields = $0.fields.map { HTTPMessageParts.Field($0.name.uppercased(), $0.value) } }),
+                minted: { $0.fields = $0.fields.map { HTTPMessageParts.Field($0.name.uppercased(), $0.value) } }),
             message(
                 "accepted-with-white-space", .accept,
-                .minted { $0.fields = $0.fields.map { HTTPMessageParts.Field($0.name, " \t\($0.value) ") } }),
+                minted: { $0.fields = $0.fields.map { HTTPMessageParts.Field($0.name, " \t\($0.value) ") } }),
             // A proxy signs too.
             message(
                 "accepted-another-label-beside", .accept,
-                .minted {
+                minted: {
                     $0.fields.append(HTTPMessageParts.Field("Signature-Input", "proxy=();created=1;x"))
                     $0.fields.append(HTTPMessageParts.Field("Signature", "proxy=:AAAA:"))
                 }),
-            message(
-                "accepted-with-s-as-n-minus-s", .accept,
-                .blueprint { $0.writeSignature = { $0.isHighS ? $0.withLowS.concatenated : $0.withHighS.concatenated } }
-            ),
-            message(
-                "accepted-target-uri-with-everything", .accept,
-                .blueprint { $0.targetURI = "HTTPS://API.example.com:443/a%2Fb/../c?x=%20+&y&&z=%C3%A9" }),
+            message("accepted-with-s-as-n-minus-s", .accept) {
+                $0.writeSignature = { $0.isHighS ? $0.withLowS.concatenated : $0.withHighS.concatenated }
+            },
+            message("accepted-target-uri-with-everything", .accept) {
+                $0.targetURI = "HTTPS://API.example.com:443/a%2Fb/../c?x=%20+&y&&z=%C3%A9"
+            },
         ]
     }
 
@@ -82,8 +73,8 @@ extension ApproovVectorMint {
             _ change: @escaping (inout ApproovMessageBlueprint) throws(MintingError) -> Void
         ) -> [VectorCase] {
             [
-                message("quirk-\(id)-taken", app: "signed-leniently", .accept, isPost: isPost, .blueprint(change)),
-                message("quirk-\(id)", outcome, isPost: isPost, .blueprint(change)),
+                message("quirk-\(id)-taken", app: "signed-leniently", .accept, isPost: isPost, change: change),
+                message("quirk-\(id)", outcome, isPost: isPost, change: change),
             ]
         }
         func components(_ names: String...) -> [SignatureComponent] { names.map { SignatureComponent($0) } }

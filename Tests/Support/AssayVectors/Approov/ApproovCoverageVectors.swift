@@ -11,9 +11,9 @@ extension ApproovVectorMint {
     private func covering(
         _ id: String, app: String = "signed", isPost: Bool = false, _ components: [SignatureComponent]
     ) -> VectorCase {
-        message(
-            "components-\(id)", app: app, .reject("message.components"), isPost: isPost,
-            .blueprint { $0.components = components })
+        message("components-\(id)", app: app, .reject("message.components"), isPost: isPost) {
+            $0.components = components
+        }
     }
 
     private func names(_ names: String...) -> [SignatureComponent] { names.map { SignatureComponent($0) } }
@@ -27,20 +27,20 @@ extension ApproovVectorMint {
             covering("none-of-account", app: "signed-account", []),
             covering("without-digest", isPost: true, names("@method", "@target-uri", "approov-token")),
             covering("without-query", app: "signed-more", names("@method", "@authority", "@path", "approov-token")),
-            message(
-                "components-body-without-digest", .reject("message.components"), isPost: true,
-                .blueprint { $0.contentDigest = "" }),
+            message("components-body-without-digest", .reject("message.components"), isPost: true) {
+                $0.contentDigest = ""
+            },
             // The digest was added by somebody on the way.
             message(
                 "components-digest-added", .reject("message.components"), isPost: true,
-                .blueprint { $0.contentDigest = "" },
-                .minted {
+                change: { $0.contentDigest = "" },
+                minted: {
                     $0.fields.append(
                         HTTPMessageParts.Field(
                             "Content-Digest", "sha-256=:k6I5cakU5erL8KjSUVTNownDwccvu5kU1Hxg88toFYg=:"))
                 }),
-            message("components-body-added", .reject("message.components"), .minted { $0.body = Array("x".utf8) }),
-            message("components-fragment", .reject("message.components"), .blueprint { $0.targetURI += "#part" }),
+            message("components-body-added", .reject("message.components"), minted: { $0.body = Array("x".utf8) }),
+            message("components-fragment", .reject("message.components")) { $0.targetURI += "#part" },
         ]
     }
 
@@ -66,7 +66,7 @@ extension ApproovVectorMint {
         func input(_ id: String, _ old: String, _ new: String) -> VectorCase {
             message(
                 "components-\(id)", .reject("message.components"),
-                .minted { $0.changeInput { $0.replacing(old, with: new) } })
+                minted: { $0.changeInput { $0.replacing(old, with: new) } })
         }
         return [
             input("parameter-req", "\"@method\"", "\"@method\";req"),
@@ -86,19 +86,19 @@ extension ApproovVectorMint {
         [
             message(
                 "components-field-removed", .reject("message.components"), isPost: true,
-                .minted { $0[field: "Content-Digest"] = nil }),
-            message("components-uri-empty", .reject("message.components"), .minted { $0.targetURI = "" }),
+                minted: { $0[field: "Content-Digest"] = nil }),
+            message("components-uri-empty", .reject("message.components"), minted: { $0.targetURI = "" }),
             message(
                 "components-field-missing", .reject("message.components"),
-                .minted { $0.changeInput { $0.replacing(")", with: " \"x-missing\")") } }),
+                minted: { $0.changeInput { $0.replacing(")", with: " \"x-missing\")") } }),
             message(
                 "components-query-parameter-missing", .reject("message.components"),
-                .minted { $0.changeInput { $0.replacing(")", with: " \"@query-param\";name=\"z\")") } }),
+                minted: { $0.changeInput { $0.replacing(")", with: " \"@query-param\";name=\"z\")") } }),
         ]
     }
 
     private func body(_ id: String, _ change: @escaping (inout MintedApproovMessage) -> Void) -> VectorCase {
-        message("body-\(id)", .reject("message.content-digest"), isPost: true, .minted(change))
+        message("body-\(id)", .reject("message.content-digest"), isPost: true, minted: change)
     }
 
     var messageContentDigest: [VectorCase] {
@@ -106,7 +106,7 @@ extension ApproovVectorMint {
         func field(
             _ id: String, _ value: String, _ outcome: VectorOutcome = .reject("message.content-digest")
         ) -> VectorCase {
-            message("digest-\(id)", outcome, isPost: true, .blueprint { $0.contentDigest = value })
+            message("digest-\(id)", outcome, isPost: true) { $0.contentDigest = value }
         }
         return [
             body("changed") { $0.body = $0.body.flippingLastBit() }, body("longer") { $0.body += [0x0A] },

@@ -2,7 +2,7 @@ import AssayTesting
 
 /// Texts that are no strict token of the form that the policy names: they are refused before any key is touched.
 extension ApproovVectorMint {
-    var tokenDecode: [VectorCase] { texts + statusWords + parts + encryptedParts }
+    var tokenDecode: [VectorCase] { texts + statusWords + parts + others }
 
     private func token(
         _ id: String, app: String = "api", _ change: @escaping @Sendable (String) -> String
@@ -69,7 +69,7 @@ extension ApproovVectorMint {
         ]
     }
 
-    private var encryptedParts: [VectorCase] {
+    private var others: [VectorCase] {
         func encrypted(_ id: String, _ change: @escaping @Sendable (inout JWEBlueprint) -> Void) -> VectorCase {
             token("decode-encrypted-\(id)", app: "sealed", .reject("token.decode")) {
                 $0.form = .encrypted

@@ -14,7 +14,7 @@ extension ApproovVectorMint {
         ]
     }
 
-    var tokenKey: [VectorCase] { algorithms + confusions + names }
+    var tokenKey: [VectorCase] { algorithms + confusions + namesAndEncryption }
 
     private func signed(
         _ id: String, app: String = "api", _ change: @escaping @Sendable (inout JWSBlueprint) -> Void
@@ -85,7 +85,7 @@ extension ApproovVectorMint {
         ]
     }
 
-    private var names: [VectorCase] {
+    private var namesAndEncryption: [VectorCase] {
         func named(_ id: String, _ keyID: String) -> VectorCase {
             token("key-id-\(id)", app: "named", .reject("token.key"), keyID: keyID)
         }

@@ -5,52 +5,37 @@ import FoundationEssentials
 
 /// Signed messages with another token or another key, a signature over something else, or one of another time.
 extension ApproovVectorMint {
-    var messageSignature: [VectorCase] { changes }
-
     // MARK: The token in it
 
     var messageToken: [VectorCase] {
-        func token(
-            _ id: String, app: String = "signed", _ outcome: VectorOutcome, _ changes: MessageChange
-        ) -> VectorCase { message("token-\(id)", app: app, outcome, changes) }
-        return [
-            token("missing", .reject("token.decode"), .minted { $0[field: "Approov-Token"] = nil }),
-            token("empty", .reject("token.decode"), .minted { $0[field: "Approov-Token"] = "" }),
-            token("space-alone", .reject("token.decode"), .minted { $0[field: "Approov-Token"] = "  " }),
-            token("twice", .reject("token.decode"), .minted { $0.fields.append($0.fields[0]) }),
-            token(
-                "twice-in-other-case", .reject("token.decode"),
-                .minted { $0.fields.append(HTTPMessageParts.Field("APPROOV-TOKEN", $0.fields[0].value)) }),
-            token(
-                "folded", .reject("token.decode"),
-                .minted {
-                    let value = $0.fields[0].value
-                    $0[field: "Approov-Token"] = "\(value.prefix(40))\r\n \(value.dropFirst(40))"
-                }),
-            token(
-                "of-64-kibibytes", .reject("token.decode"),
-                .minted { $0[field: "Approov-Token"] = String(repeating: "A", count: 65_536) }),
-            token("status-word", .reject("token.decode"), .minted { $0[field: "Approov-Token"] = "MITM_DETECTED" }),
-            token(
-                "with-prefix", .reject("token.decode"),
-                .minted { $0[field: "Approov-Token"] = "Bearer \($0.fields[0].value)" }),
-            token("rejected", .reject("token.signature"), .token { $0 = $0.rejected() }),
-            token("expired", .reject("token.expiry"), .token { $0.claims[.expiry] = seconds(0) }),
-            token("bound-to-nothing", app: "signed-bound", .reject("token.binding"), .token { _ in }),
-            token(
-                "failover", .reject("message.key"),
-                .token { $0.claims = .failover(expiresAt: expiresAt) }),
+        func field(_ id: String, _ change: @escaping (String) -> String?) -> VectorCase {
             message(
-                "token-without-the-prefix", app: "signed-prefixed", .reject("token.decode"),
-                .blueprint {
-                    $0.fields = [HTTPMessageParts.Field("Authorization", $0.fields[0].value)]
-                    $0.components = ["@method", "@target-uri", "authorization"].map { SignatureComponent($0) }
-                }),
+                "token-\(id)", .reject("token.decode"),
+                minted: { $0[field: "Approov-Token"] = change($0.fields[0].value) })
+        }
+        func token(
+            _ id: String, _ check: String, _ change: @escaping (inout ApproovTokenBlueprint) -> Void
+        ) -> VectorCase { message("token-\(id)", .reject(check), token: change) }
+        return [
+            field("missing") { _ in nil }, field("empty") { _ in "" }, field("space-alone") { _ in "  " },
+            message("token-twice", .reject("token.decode"), minted: { $0.fields.append($0.fields[0]) }),
+            message(
+                "token-twice-in-other-case", .reject("token.decode"),
+                minted: { $0.fields.append(HTTPMessageParts.Field("APPROOV-TOKEN", $0.fields[0].value)) }),
+            field("folded") { "\($0.prefix(40))\r\n \($0.dropFirst(40))" },
+            field("of-64-kibibytes") { _ in String(repeating: "A", count: 65_536) },
+            field("status-word") { _ in "MITM_DETECTED" }, field("with-prefix") { "Bearer \($0)" },
+            token("rejected", "token.signature") { $0 = $0.rejected() },
+            token("expired", "token.expiry") { $0.claims[.expiry] = seconds(0) },
+            message("token-bound-to-nothing", app: "signed-bound", .reject("token.binding")),
+            token("failover", "message.key") { $0.claims = .failover(expiresAt: expiresAt) },
+            message("token-without-the-prefix", app: "signed-prefixed", .reject("token.decode")) {
+                $0.fields = [HTTPMessageParts.Field("Authorization", $0.fields[0].value)]
+                $0.components = ["@method", "@target-uri", "authorization"].map { SignatureComponent($0) }
+            },
             // A token of another form, or of another account, that vouches for the same key.
-            token("encrypted", .reject("token.decode"), .token { $0.form = .encrypted }),
-            token(
-                "of-another-account", .reject("token.signature"),
-                .token { $0.keys.secret = attacker.secret }),
+            token("encrypted", "token.decode") { $0.form = .encrypted },
+            token("of-another-account", "token.signature") { $0.keys.secret = attacker.secret },
         ]
     }
 
@@ -60,7 +45,7 @@ extension ApproovVectorMint {
         let p384 = TestKey(.p384, seed: seed, label: "approov/p384")
         func token(
             _ id: String, app: String = "signed", _ change: @escaping (inout ApproovTokenBlueprint) -> Void
-        ) -> VectorCase { message("key-\(id)", app: app, .reject("message.key"), .token(change)) }
+        ) -> VectorCase { message("key-\(id)", app: app, .reject("message.key"), token: change) }
         func ipk(_ id: String, _ bytes: [UInt8]) -> VectorCase {
             token("ipk-\(id)") { $0.claims[.installationKey] = ApproovClaimsBlueprint.base64(bytes) }
         }
@@ -86,10 +71,10 @@ extension ApproovVectorMint {
 
     // MARK: The signature
 
-    private var changes: [VectorCase] {
+    var messageSignature: [VectorCase] {
         func changed(
             _ id: String, app: String = "signed", _ change: @escaping (inout MintedApproovMessage) -> Void
-        ) -> VectorCase { message("changed-\(id)", app: app, .reject("message.signature"), .minted(change)) }
+        ) -> VectorCase { message("changed-\(id)", app: app, .reject("message.signature"), minted: change) }
         let uri = Self.targetURI
         func target(_ id: String, _ uri: String) -> VectorCase { changed("uri-\(id)") { $0.targetURI = uri } }
         let attacker = attacker
@@ -97,7 +82,7 @@ extension ApproovVectorMint {
         func signed(
             _ id: String, app: String = "signed",
             _ change: @escaping (inout ApproovMessageBlueprint) throws(MintingError) -> Void
-        ) -> VectorCase { message("signature-\(id)", app: app, .reject("message.signature"), .blueprint(change)) }
+        ) -> VectorCase { message("signature-\(id)", app: app, .reject("message.signature"), change: change) }
         func written(_ id: String, _ write: @escaping @Sendable (ECDSASignature) -> [UInt8]) -> VectorCase {
             signed(id) { $0.writeSignature = write }
         }
@@ -149,12 +134,10 @@ extension ApproovVectorMint {
             _ id: String, _ outcome: VectorOutcome = .reject("message.freshness"), app: String = "signed",
             created: Int64?, expires: Int64?
         ) -> VectorCase {
-            message(
-                "time-\(id)", app: app, outcome,
-                .blueprint {
-                    $0[parameter: "created"] = created.map { .integer(now + $0) }
-                    $0[parameter: "expires"] = expires.map { .integer(now + $0) }
-                })
+            message("time-\(id)", app: app, outcome) {
+                $0[parameter: "created"] = created.map { .integer(now + $0) }
+                $0[parameter: "expires"] = expires.map { .integer(now + $0) }
+            }
         }
         return [
             times("missing", created: nil, expires: nil), times("created-missing", created: nil, expires: 5),

@@ -7,7 +7,7 @@ import FoundationEssentials
 extension ApproovVectorMint {
     private func minted(
         _ id: String, app: String = "signed", _ change: @escaping (inout MintedApproovMessage) -> Void
-    ) -> VectorCase { message("decode-\(id)", app: app, .reject("message.decode"), .minted(change)) }
+    ) -> VectorCase { message("decode-\(id)", app: app, .reject("message.decode"), minted: change) }
 
     private func input(_ id: String, _ change: @escaping (String) -> String) -> VectorCase {
         minted("input-\(id)") { $0.changeInput(change) }
@@ -20,7 +20,7 @@ extension ApproovVectorMint {
     private func signed(
         _ id: String, app: String = "signed",
         _ change: @escaping (inout ApproovMessageBlueprint) throws(MintingError) -> Void
-    ) -> VectorCase { message("decode-\(id)", app: app, .reject("message.decode"), .blueprint(change)) }
+    ) -> VectorCase { message("decode-\(id)", app: app, .reject("message.decode"), change: change) }
 
     var messageDecode: [VectorCase] {
         let installation = current.installationKey
@@ -48,13 +48,11 @@ extension ApproovVectorMint {
             signature("label-another") { $0.replacing("install=", with: "other=") },
             input("label-in-other-case") { $0.replacing("install=", with: "Install=") },
             // A signature of an installation where the policy demands the account's.
-            message(
-                "decode-installation-where-accounts-sign", app: "signed-account", .reject("message.decode"),
-                .blueprint {
-                    $0 = ApproovMessageBlueprint(
-                        method: $0.method, targetURI: $0.targetURI, token: $0.fields[0].value,
-                        signer: .installation(installation), createdAt: time)
-                }),
+            message("decode-installation-where-accounts-sign", app: "signed-account", .reject("message.decode")) {
+                $0 = ApproovMessageBlueprint(
+                    method: $0.method, targetURI: $0.targetURI, token: $0.fields[0].value,
+                    signer: .installation(installation), createdAt: time)
+            },
             input("label-twice") { "\($0), \($0)" }, signature("label-twice") { "\($0), \($0)" },
             input("label-twice-differing") { $0 + ", install=()" },
             signature("label-twice-differing") { $0 + ", install=:AAAA:" },
@@ -77,9 +75,9 @@ extension ApproovVectorMint {
             input("parameter-expires-text") { replaced($0, "expires", "\"1\"") },
             input("parameter-nonce-number") { $0 + ";nonce=1" }, input("parameter-key-id-token") { $0 + ";keyid=a" },
             input("parameter-tag-alone") { $0 + ";tag" },
-            message(
-                "decode-algorithm-of-installations", app: "signed-account", .reject("message.decode"),
-                .blueprint { $0[parameter: "alg"] = .string("ecdsa-p256-sha256") }),
+            message("decode-algorithm-of-installations", app: "signed-account", .reject("message.decode")) {
+                $0[parameter: "alg"] = .string("ecdsa-p256-sha256")
+            },
             input("no-dictionary") { _ in "(\"@method\")" }, input("item") { _ in "install=\"@method\"" },
             input("not-closed") { $0.replacing(")", with: "") },
             input("with-tab-inside") { $0.replacing(" ", with: "\t") },

@@ -3,7 +3,7 @@ import FoundationEssentials
 
 /// Tokens of strict form whose signature is not one of the account's over header and claims.
 extension ApproovVectorMint {
-    var tokenSignature: [VectorCase] { rejections + secrets + lengths }
+    var tokenSignature: [VectorCase] { rejections + secrets + changes }
 
     private func token(
         _ id: String, app: String = "api", form: ApproovTokenBlueprint.Form = .signed, keyID: String? = nil,
@@ -47,7 +47,7 @@ extension ApproovVectorMint {
         return secrets.map { name, secret in token("under-\(name)", secret: secret) }
     }
 
-    private var lengths: [VectorCase] {
+    private var changes: [VectorCase] {
         let other = Base64URL.text(token("other").claims.encoded + [0x20])
         let later = ApproovClaimsBlueprint(expiresAt: expiresAt.addingTimeInterval(3600)).encoded
         func parts(_ id: String, _ change: @escaping @Sendable (inout [String]) -> Void) -> VectorCase {

@@ -2,16 +2,6 @@ import AssayCore
 package import AssayTesting
 import FoundationEssentials
 
-/// What of a signed message is changed, and when.
-enum MessageChange {
-    /// Before the token in it is minted.
-    case token((inout ApproovTokenBlueprint) -> Void)
-    /// Before it is signed.
-    case blueprint((inout ApproovMessageBlueprint) throws(MintingError) -> Void)
-    /// After it was signed.
-    case minted((inout MintedApproovMessage) -> Void)
-}
-
 extension ApproovVectorMint {
     /// A token that differs from a genuine one in one respect.
     ///
@@ -62,22 +52,32 @@ extension ApproovVectorMint {
 
     /// A signed message that differs from a genuine one in one respect.
     ///
-    /// - Parameter isPost: whether the message has a body.
+    /// - Parameters:
+    ///   - isPost: whether the message has a body.
+    ///   - change: what changes before it is signed.
+    ///   - token: what changes before the token in it is minted.
+    ///   - minted: what changes after it was signed.
     func message(
         _ id: String, app: String = "signed", _ outcome: VectorOutcome, isPost: Bool = false,
-        _ changes: MessageChange...
+        change: @escaping (inout ApproovMessageBlueprint) throws(MintingError) -> Void = { _ in },
+        token: @escaping (inout ApproovTokenBlueprint) -> Void = { _ in },
+        minted: @escaping (inout MintedApproovMessage) -> Void = { _ in }
     ) -> VectorCase {
         {
-            try minted("message-\(id)", app: app, isPost: isPost, changes).record(
+            var message = try self.minted("message-\(id)", app: app, isPost: isPost, token: token, change)
+            minted(&message)
+            return message.record(
                 id: "message-\(id)", app: app, receivedAt: time, expect: outcome.expectation("approov"))
         }
     }
 
     func minted(
-        _ id: String, app: String, isPost: Bool = false, _ changes: [MessageChange]
+        _ id: String, app: String, isPost: Bool = false,
+        token changeToken: (inout ApproovTokenBlueprint) -> Void = { _ in },
+        _ change: (inout ApproovMessageBlueprint) throws(MintingError) -> Void
     ) throws(MintingError) -> MintedApproovMessage {
         var token = token(id)
-        for case .token(let change) in changes { change(&token) }
+        changeToken(&token)
         var blueprint = message(
             try token.mint().token,
             app.hasPrefix("signed-account") ? .account(current.messageKey) : .installation(current.installationKey))
@@ -85,10 +85,8 @@ extension ApproovVectorMint {
             blueprint.method = "POST"
             blueprint.body = Array(#"{"hello":"world"}"#.utf8)
         }
-        for case .blueprint(let change) in changes { try change(&blueprint) }
-        var message = try blueprint.mint()
-        for case .minted(let change) in changes { change(&message) }
-        return message
+        try change(&blueprint)
+        return try blueprint.mint()
     }
 
     /// A measurement proof that differs from a genuine one in one respect.

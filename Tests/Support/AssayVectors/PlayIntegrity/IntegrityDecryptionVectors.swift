@@ -3,7 +3,7 @@ import AssayTesting
 
 /// Classic tokens in the right form that no live key of the app opens.
 extension IntegrityVectorMint {
-    var classicDecryption: [VectorCase] { algorithms + keys }
+    var classicDecryption: [VectorCase] { algorithms + keysAndParts }
 
     private func encrypted(_ id: String, _ change: @escaping @Sendable (inout JWEBlueprint) -> Void) -> VectorCase {
         classic(id, .reject("decryption")) { $0.changeEncrypted = change }
@@ -44,7 +44,7 @@ extension IntegrityVectorMint {
             ]
     }
 
-    private var keys: [VectorCase] {
+    private var keysAndParts: [VectorCase] {
         func under(_ id: String, _ keys: PlayIntegrityTestKeys) -> VectorCase {
             classic(id, .reject("decryption")) { $0.keys = keys }
         }

@@ -3,7 +3,7 @@ import AssayTesting
 /// Classic tokens about devices of all ages: the rule of the guidance is STRONG since Android 13, DEVICE from Android 9
 /// to 12, and nothing below.
 extension IntegrityVectorMint {
-    var classicDevice: [VectorCase] { rules + odd }
+    var classicDevice: [VectorCase] { rules + oddities }
 
     private static let labels: [(name: String, labels: [String])] = [
         ("nothing", []), ("basic", ["MEETS_BASIC_INTEGRITY"]),
@@ -36,7 +36,7 @@ extension IntegrityVectorMint {
         }
     }
 
-    private var odd: [VectorCase] {
+    private var oddities: [VectorCase] {
         [
             device("labels-twice", true, ["MEETS_STRONG_INTEGRITY", "MEETS_STRONG_INTEGRITY"], sdk: 36),
             device("labels-in-another-order", true, ["MEETS_STRONG_INTEGRITY", "MEETS_BASIC_INTEGRITY"], sdk: 36),

@@ -2,7 +2,7 @@ import AssayTesting
 
 /// Classic tokens that are no strict compact JWE: they are refused before any key is touched.
 extension IntegrityVectorMint {
-    var classicDecode: [VectorCase] { texts + base64 + headers + lengths }
+    var classicDecode: [VectorCase] { textsAndParts + base64 + headers + lengths }
 
     private func token(_ id: String, _ change: @escaping @Sendable (String) -> String) -> VectorCase {
         classic(id, .reject("decode")) { $0.changeToken = change }
@@ -22,7 +22,7 @@ extension IntegrityVectorMint {
         classic(id, .reject("decode")) { $0.changeEncrypted = change }
     }
 
-    private var texts: [VectorCase] {
+    private var textsAndParts: [VectorCase] {
         let signed = JWSBlueprint(
             payload: classic("classic-signed-only").payload.encoded, signer: .es256(current.signingKey))
         return [

@@ -4,7 +4,7 @@ import FoundationEssentials
 /// Classic tokens that the app's keys encrypt, and that Google did not sign: everybody who has the decryption key can
 /// make these.
 extension IntegrityVectorMint {
-    var classicSignature: [VectorCase] { algorithms + secrets + numbers }
+    var classicSignature: [VectorCase] { algorithms + secrets + values }
 
     private func signed(_ id: String, _ change: @escaping @Sendable (inout JWSBlueprint) -> Void) -> VectorCase {
         classic("signature-\(id)", .reject("signature")) { $0.changeSigned = change }
@@ -59,7 +59,7 @@ extension IntegrityVectorMint {
         }
     }
 
-    private var numbers: [VectorCase] {
+    private var values: [VectorCase] {
         let zero = [UInt8].zeros(32)
         let ones = [UInt8](repeating: 0xFF, count: 32)
         let order = ECDSASignature.p256Order
