@@ -10,20 +10,20 @@ public struct FuzzTarget: Sendable {
     /// Whether numbers that are compared while it runs are put into inputs. They belong there where inputs are in the format that
     /// is read.
     public let learnsFromComparisons: Bool
-    /// Inputs to start from, minted, never captured.
+    /// Inputs to start from, minted, never captured. Each is accepted.
     public let seeds: @Sendable () throws -> [[UInt8]]
     /// Words of the format, for the fuzzer to put in.
     public let dictionary: [String]
-    /// Judges one input.
-    public let run: @Sendable (_ input: [UInt8]) -> Void
+    /// Judges one input, and returns whether it was accepted: decoded, verified, or judged by an engine.
+    public let run: @Sendable (_ input: [UInt8]) -> Bool
 
-    /// - Parameter run: judges one input. It traps where a rule is broken: an acceptance that must not be, a
+    /// - Parameter run: judges one input, and returns whether it was accepted. It traps where a rule is broken: an acceptance that must not be, a
     ///   disagreement with a second implementation, a value that does not survive being written and read.
     public init(
         name: String, maximumLength: Int, needsPeers: Bool = false, learnsFromComparisons: Bool = true,
         dictionary: [String],
         seeds: @escaping @Sendable () throws -> [[UInt8]],
-        run: @escaping @Sendable (_ input: [UInt8]) -> Void
+        run: @escaping @Sendable (_ input: [UInt8]) -> Bool
     ) {
         self.name = name
         self.maximumLength = maximumLength

@@ -14,7 +14,7 @@ extension FuzzTarget {
         run: { input in
             guard let (signature, message) = SignatureBaseReading.parts(of: input), !signature.components.isEmpty,
                 SignatureBaseDifference.isShared(message)
-            else { return }
+            else { return false }
             let components = signature.components.map {
                 String(decoding: (try? StructuredFieldWriter.write($0.item)) ?? [], as: UTF8.self)
             }
@@ -30,13 +30,16 @@ extension FuzzTarget {
                 demand(
                     lines(first, withoutParameters: readsOddQuery) == lines(second, withoutParameters: readsOddQuery),
                     "two bases: \(String(decoding: first, as: UTF8.self)), \(String(decoding: second, as: UTF8.self))")
+                return true
             case (.success, .failure(let refusal)) where !readsOddQuery:
                 demand(
                     SignatureBaseDifference.onlyOurs.contains { refusal.reason.contains($0) },
                     "only here: \(refusal.reason)")
+                return true
             case (.failure(let error), .success) where !readsOddQuery:
                 demand(SignatureBaseDifference.onlyTheirs(error, message), "only there: \(error)")
-            case (.success, .failure), (.failure, .success), (.failure, .failure): break
+                return false
+            case (.success, .failure), (.failure, .success), (.failure, .failure): return false
             }
         })
 
