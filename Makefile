@@ -13,6 +13,10 @@ FUZZ_BUILD ?= Fuzz/.build$(if $(findstring address,$(FUZZ_SANITIZERS)),,/fast)
 TESTING := $(CONFIGURATION) --disable-testable-imports --disable-xctest
 # A thousand tests at once would wait for few processors, and exceed their time limits.
 TESTS_AT_A_TIME := 8
+# Fuzz/ and Benchmarks/ import modules that no product names, and SwiftPM does not compile them again when such a module has
+# changed: without its module in the build folder, a target is compiled in any case.
+recompile = [ -z "$$(find Sources -newer $(1)/release/Modules/$(2).swiftmodule 2>/dev/null)" ] || \
+	rm $(1)/release/Modules/$(2).swiftmodule
 SWIFT_SOURCES := Package.swift Sources Tests Examples/hummingbird Examples/first-ten-minutes \
 	Benchmarks/Package.swift Benchmarks/Sources Benchmarks/HotPaths \
 	Fuzz/Package.swift Fuzz/Sources Fuzz/Targets
@@ -65,7 +69,7 @@ format:
 
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel $(SWIFT_SOURCES)
-	Scripts/check-imports
+	Scripts/check-imports . Fuzz Benchmarks
 	Scripts/graph --check
 
 ## Writes the public declarations of every product to Docs/api, so that a change of the API is a reviewed line.
@@ -93,6 +97,7 @@ uninstall:
 ## Measures ratios to bare operations and to peers in the same run, and writes them to Docs/ as Markdown and SVG.
 ## `make bench SECTIONS="rate threads"` runs some, and `QUICK=1` takes a rough look; both write nothing.
 bench: build
+	$(call recompile,Benchmarks/.build,Benchmarks)
 	peers=$$(Scripts/install-peers benchmarks) && \
 		ASSAY_PEERS="$$peers" $(SWIFT) run $(CONFIGURATION) --package-path Benchmarks Benchmarks \
 		$(if $(SECTIONS)$(QUICK),$(SECTIONS) $(if $(QUICK),--quick),--output Docs)
@@ -117,6 +122,7 @@ benchmark-http: packages
 
 ## Fuzzes each target for FUZZ_SECONDS=60, and fails while a finding is open; Fuzz/README.md has the other settings.
 fuzz: packages
+	$(call recompile,$(FUZZ_BUILD),FuzzTargets)
 	$(SWIFT) build $(CONFIGURATION) --package-path Fuzz --scratch-path $(FUZZ_BUILD) --product Fuzz \
 		-Xswiftc -sanitize=$(FUZZ_SANITIZERS) -Xswiftc -use-ld=lld
 	peers=$$(Scripts/install-peers) && ASSAY_PEERS="$$peers" Scripts/fuzz $(FUZZ_BUILD)/release/Fuzz

@@ -24,13 +24,10 @@ let package = Package(
         .library(name: "AssayReplay", targets: ["AssayReplay"]),
         .library(name: "AssayTesting", targets: ["AssayTesting"]),
         .executable(name: "assay", targets: ["AssayProgram"]),
-        // For the fuzzer in Fuzz/, not for users.
-        .library(name: "_AssayFuzzTargets", targets: ["AssayFuzzTargets"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
-        .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
@@ -157,20 +154,7 @@ let package = Package(
         // The same without HTTP, which builds in half the time: for `make demo`.
         .executableTarget(name: "AssayDemo", dependencies: ["AssayCLI"], swiftSettings: strict),
 
-        // What is fuzzed. Fuzz/ drives it; tests run it over the inputs that once found something.
-        .target(
-            name: "AssayFuzzTargets",
-            dependencies: [
-                "AppAttest", "Approov", "Assay", "AssayCapture", "AssayCore", "AssayHTTPSignatures",
-                "AssayInspection", "AssayPrimitives", "AssayReplay", "AssayTesting", "CCBOR", "COpenSSL",
-                "PlayIntegrity",
-                .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
-            ],
-            path: "Fuzz/Targets", swiftSettings: strict),
-        // Runs a fuzz target over inputs without the fuzzer, in a process that may end with a trap.
-        .executableTarget(
-            name: "FuzzReplay", dependencies: ["AssayFuzzTargets"], path: "Tests/Programs/FuzzReplay",
-            swiftSettings: strict),
+        // Tests, and what they run.
         .target(
             name: "AssayTestSupport", dependencies: ["AssayCore", "AssayInspection"],
             path: "Tests/Support/AssayTestSupport",
@@ -271,9 +255,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "AssayHTTPSignaturesTests",
-            dependencies: [
-                "AssayCore", "AssayFuzzTargets", "AssayHTTPSignatures", "AssayPrimitives", "AssayTestSupport",
-            ],
+            dependencies: ["AssayCore", "AssayHTTPSignatures", "AssayPrimitives", "AssayTestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "AppAttestTests",
@@ -427,9 +409,6 @@ let package = Package(
             dependencies: [
                 "Approov", "AssayCore", "AssayHTTPSignatures", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
             ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "FuzzRegressionTests", dependencies: ["AssayFuzzTargets", "AssayTestSupport", "FuzzReplay"],
             swiftSettings: strict),
         .testTarget(
             name: "AssayCLITests",

@@ -10,6 +10,11 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// The name under which SwiftPM compiles the package above, made from that of its folder. A target that is compiled under it
+/// can use what is `package` there.
+let folder = Context.packageDirectory.split(separator: "/").dropLast().last?.lowercased() ?? ""
+let assay = String(folder.enumerated().map { $1.isLetter || $1.isNumber && $0 > 0 ? $1 : "_" })
+
 let package = Package(
     name: "benchmarks",
     platforms: [.macOS(.v15)],
@@ -43,7 +48,8 @@ let package = Package(
                 .product(name: "SwiftASN1", package: "swift-asn1"),
                 .product(name: "X509", package: "swift-certificates"),
             ],
-            swiftSettings: strict),
+            packageAccess: false,
+            swiftSettings: strict + [.unsafeFlags(["-package-name", assay])]),
     ],
     swiftLanguageModes: [.v6]
 )

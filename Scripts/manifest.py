@@ -5,6 +5,10 @@ import os
 import subprocess
 
 
+# What `swift package dump-package` prints, by folder.
+_descriptions = {}
+
+
 class Target:
     def __init__(self, entry, package):
         self.name = entry["name"]
@@ -21,12 +25,33 @@ class Target:
                 self.products.append(dependency["product"][0])
 
 
+def describe(package):
+    if package not in _descriptions:
+        output = subprocess.run(
+            [os.environ.get("SWIFT", "swift"), "package", "--package-path", package, "dump-package"],
+            check=True, stdout=subprocess.PIPE).stdout
+        _descriptions[package] = json.loads(output)
+    return _descriptions[package]
+
+
+def parts(package, products):
+    """The targets of which products of a package's local dependencies consist."""
+    found = set()
+    for dependency in describe(package)["dependencies"]:
+        for local in dependency.get("fileSystem", []):
+            declared, targets = read(os.path.relpath(local["path"]))
+            for product in declared:
+                if product["name"] in products:
+                    reached = list(product["targets"])
+                    for name in reached:
+                        reached += [next for next in targets[name].targets if next not in reached]
+                    found.update(reached)
+    return found
+
+
 def read(package):
     """The declared products and the targets, by name, of the package in a folder."""
-    output = subprocess.run(
-        [os.environ.get("SWIFT", "swift"), "package", "--package-path", package, "dump-package"],
-        check=True, stdout=subprocess.PIPE).stdout
-    description = json.loads(output)
+    description = describe(package)
     targets = {entry["name"]: Target(entry, package) for entry in description["targets"]}
     for target in targets.values():
         # A product of another package may be named as a target is.

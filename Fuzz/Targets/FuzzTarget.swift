@@ -1,29 +1,29 @@
 /// One thing that is fuzzed: what it makes of any bytes, where it starts from, and what it must keep to.
-package struct FuzzTarget: Sendable {
+public struct FuzzTarget: Sendable {
     /// The name on the command line: lower case, with hyphens.
-    package let name: String
+    public let name: String
     /// The longest input in bytes. Short inputs run faster and reach as much.
-    package let maximumLength: Int
+    public let maximumLength: Int
     /// Whether it compares with the Python that `Scripts/install-peers` prints the path of, in `ASSAY_PEERS`. Only then
     /// can it run.
-    package let needsPeers: Bool
+    public let needsPeers: Bool
     /// Whether numbers that are compared while it runs are put into inputs. They belong there where inputs are in the format that
     /// is read.
-    package let learnsFromComparisons: Bool
-    /// Inputs to start from, minted, never captured.
-    package let seeds: @Sendable () throws -> [[UInt8]]
+    public let learnsFromComparisons: Bool
+    /// Inputs to start from, minted, never captured. Each is accepted.
+    public let seeds: @Sendable () throws -> [[UInt8]]
     /// Words of the format, for the fuzzer to put in.
-    package let dictionary: [String]
-    /// Judges one input.
-    package let run: @Sendable (_ input: [UInt8]) -> Void
+    public let dictionary: [String]
+    /// Judges one input, and returns whether it was accepted: decoded, verified, or judged by an engine.
+    public let run: @Sendable (_ input: [UInt8]) -> Bool
 
-    /// - Parameter run: judges one input. It traps where a rule is broken: an acceptance that must not be, a
+    /// - Parameter run: judges one input, and returns whether it was accepted. It traps where a rule is broken: an acceptance that must not be, a
     ///   disagreement with a second implementation, a value that does not survive being written and read.
-    package init(
+    public init(
         name: String, maximumLength: Int, needsPeers: Bool = false, learnsFromComparisons: Bool = true,
         dictionary: [String],
         seeds: @escaping @Sendable () throws -> [[UInt8]],
-        run: @escaping @Sendable (_ input: [UInt8]) -> Void
+        run: @escaping @Sendable (_ input: [UInt8]) -> Bool
     ) {
         self.name = name
         self.maximumLength = maximumLength
@@ -35,7 +35,7 @@ package struct FuzzTarget: Sendable {
     }
 
     /// Every target, in the order of the documentation.
-    package static let all: [FuzzTarget] = decoders + differential + engines
+    public static let all: [FuzzTarget] = decoders + differential + engines
 
     /// Ends the process with a word on the rule that an input broke; the fuzzer keeps the input.
     static func broken(_ rule: @autoclosure () -> String) -> Never {

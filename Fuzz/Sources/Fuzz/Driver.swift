@@ -1,7 +1,7 @@
-import AssayFuzzTargets
 import CComparisons
 import CLibFuzzer
 import Foundation
+import FuzzTargets
 
 /// libFuzzer's driver, which calls back with one input after the other on one thread.
 enum Driver {
@@ -17,7 +17,7 @@ enum Driver {
         return values.withUnsafeMutableBufferPointer { buffer in
             var start = buffer.baseAddress
             return LLVMFuzzerRunDriver(&count, &start) { start, count in
-                Driver.current?.run(Array(UnsafeBufferPointer(start: start, count: count)))
+                _ = Driver.current?.run(Array(UnsafeBufferPointer(start: start, count: count)))
                 return 0
             }
         }

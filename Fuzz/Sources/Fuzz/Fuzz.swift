@@ -1,6 +1,6 @@
-import AssayFuzzTargets
 import CLibFuzzer
 import Foundation
+import FuzzTargets
 
 /// `Fuzz TARGET [libFuzzer options and corpus folders]`, `Fuzz --list`, `Fuzz --seeds TARGET FOLDER`.
 @main

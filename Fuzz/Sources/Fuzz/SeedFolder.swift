@@ -1,19 +1,35 @@
-import AssayFuzzTargets
 import Foundation
+import FuzzTargets
 
 /// A folder `corpus/` of a target's seeds, and its `dictionary` in libFuzzer's form.
 struct SeedFolder {
     let path: String
 
+    /// Writes both. Names each seed on standard output before it runs: the last name is that of a seed that is refused or
+    /// breaks a rule, which ends the process.
     func write(_ target: FuzzTarget) throws {
         let folder = URL(fileURLWithPath: path)
         let corpus = folder.appendingPathComponent("corpus")
         try FileManager.default.createDirectory(at: corpus, withIntermediateDirectories: true)
-        for (index, seed) in try target.seeds().enumerated() {
-            try Data(seed).write(to: corpus.appendingPathComponent("seed-\(index)"))
+        let seeds = try target.seeds()
+        guard !seeds.isEmpty else { throw Problem("there are no seeds") }
+        var refused: [String] = []
+        for (index, seed) in seeds.enumerated() {
+            let name = "seed-\(index)"
+            FileHandle.standardOutput.write(Data("\(name)\n".utf8))
+            try Data(seed).write(to: corpus.appendingPathComponent(name))
+            guard seed.count <= target.maximumLength else { throw Problem("a seed has \(seed.count) bytes") }
+            if !target.run(seed) { refused.append(name) }
         }
+        guard refused.isEmpty else { throw Problem("refused: \(refused.joined(separator: ", "))") }
         let words = target.dictionary.map { "\"\(escaped($0))\"\n" }.joined()
         try Data(words.utf8).write(to: folder.appendingPathComponent("dictionary"))
+    }
+
+    private struct Problem: Error, CustomStringConvertible {
+        let description: String
+
+        init(_ description: String) { self.description = description }
     }
 
     /// https://llvm.org/docs/LibFuzzer.html#dictionaries: backslash and quotation mark escaped, other bytes as \xAB.

@@ -28,6 +28,7 @@ extension FuzzTarget {
                     data.counter == input[33..<37].reduce(UInt32(0)) { $0 << 8 | UInt32($1) },
                     "another counter than the one that is in it")
             }
+            return readings.contains { $0.value != nil }
         })
 }
 

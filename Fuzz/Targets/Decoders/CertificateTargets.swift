@@ -9,7 +9,7 @@ extension FuzzTarget {
         seeds: { try CertificateReading.seeds() },
         run: { input in
             let read = Reading(input) { (bytes) throws(DecodeError) in try Certificate(der: bytes) }
-            guard let certificate = read.value else { return }
+            guard let certificate = read.value else { return false }
             demand(certificate.der == input[...], "a certificate that is not all of its bytes")
             let parts = [
                 certificate.tbsBytes, certificate.serialNumber, certificate.issuer, certificate.subject,
@@ -33,6 +33,7 @@ extension FuzzTarget {
                             == key.x963Representation,
                     "another key than the one that is in it")
             }
+            return true
         })
 
     /// Paths: a certificate of a genuine one changed, which no path must then lead over.
@@ -42,8 +43,8 @@ extension FuzzTarget {
         name: "certificate-path", maximumLength: 2048, dictionary: CertificateReading.dictionary,
         seeds: { try CertificateReading.pathSeeds() },
         run: { input in
-            guard let place = input.first, let minted = CertificateReading.minted else { return }
-            guard let changed = try? Certificate(der: input[1...]) else { return }
+            guard let place = input.first, let minted = CertificateReading.minted else { return false }
+            guard let changed = try? Certificate(der: input[1...]) else { return false }
             var path = minted
             path[Int(place) % 3] = changed
             let validator = CertificatePathValidator(anchors: [path[2]], algorithms: .ecdsaAndRSA)
@@ -60,8 +61,10 @@ extension FuzzTarget {
                                 && changed.subjectPublicKeyInfo == original.subjectPublicKeyInfo,
                         "a path over a certificate that nobody issued: \(certificate.subjectDescription)")
                 }
+                return true
             case (.failure(let failure), .failure(let again)):
                 demand(failure == again, "two reasons: \(failure), \(again)")
+                return false
             case (.success, .failure(let failure)), (.failure(let failure), .success):
                 broken("accepted once and refused once: \(failure)")
             }

@@ -18,11 +18,11 @@ extension FuzzTarget {
         dictionary: ["{\"a\":", "\"k0\":1,", "[", "a=1,", ";a", "\u{24}", "-----BEGIN "],
         seeds: { GrowthReading.seeds() },
         run: { input in
-            guard input.count > 3 else { return }
+            guard input.count > 3 else { return false }
             let rest = input[3...]
             let (before, after) = (rest.prefix(Int(input[1]) % 16), rest.suffix(Int(input[2]) % 8))
             let unit = rest.dropFirst(before.count).dropLast(after.count)
-            guard !unit.isEmpty else { return }
+            guard !unit.isEmpty else { return false }
             let read = GrowthReading.decoders[Int(input[0]) % GrowthReading.decoders.count]
             func seconds(_ length: Int) -> Double {
                 var bytes = Array(before)
@@ -33,7 +33,7 @@ extension FuzzTarget {
                 return Double(clock() - start) / Double(CLOCKS_PER_SEC)
             }
             // Most are refused at once, and what is quick when it is long is never slow.
-            guard seconds(4_096) > 0.002 else { return }
+            guard seconds(4_096) > 0.002 else { return true }
             let least = { (length: Int) in (0..<3).map { _ in seconds(length) }.min() ?? 0 }
             var (short, long) = (0.0, 0.0)
             // Four times the length; the square of that is sixteen. What a busy machine has slowed down once is not slow
@@ -43,6 +43,7 @@ extension FuzzTarget {
                 return long < max(0.01, short * 9)
             }
             demand(isLinear, "\(short) s for 8 KiB, \(long) s for 32 KiB")
+            return true
         })
 }
 

@@ -14,13 +14,13 @@ extension FuzzTarget {
         ],
         seeds: { try JOSEReading.seeds() },
         run: { input in
-            guard let form = input.first else { return }
+            guard let form = input.first else { return false }
             let rest = Array(input[1...])
             let header = Base64.encode(rest, .url)
             switch form % 3 {
-            case 0: JOSEReading.judge(rest)
-            case 1: JOSEReading.judge(Array("\(header).e30.AAAA".utf8))
-            default: JOSEReading.judge(Array("\(header).AAAA.AAAA.AAAA.AAAA".utf8))
+            case 0: return JOSEReading.judge(rest)
+            case 1: return JOSEReading.judge(Array("\(header).e30.AAAA".utf8))
+            default: return JOSEReading.judge(Array("\(header).AAAA.AAAA.AAAA.AAAA".utf8))
             }
         })
 
@@ -38,13 +38,14 @@ extension FuzzTarget {
             } isSame: {
                 $0.keyIDs == $1.keyIDs
             }
-            guard let set = read.value else { return }
+            guard let set = read.value else { return false }
             for (index, keyID) in set.keyIDs.enumerated() {
                 demand(!set.keyIDs[..<index].containsBytes(of: keyID), "a key ID twice: \(keyID)")
                 demand(set.key(keyID) != nil, "a key ID without its key: \(keyID)")
             }
             let kinds = Set(set.keyIDs.compactMap { set.key($0)?.algorithm == "HS256" })
             demand(kinds.count <= 1, "symmetric and asymmetric keys in one set")
+            return true
         })
 }
 
@@ -92,7 +93,8 @@ private enum JOSEReading {
         ].map { Array($0.utf8) }
     }
 
-    static func judge(_ text: [UInt8]) {
+    /// Holds a text to the rules, and returns whether it is a JWS or a JWE.
+    static func judge(_ text: [UInt8]) -> Bool {
         let signed = Reading(text, by: readJWS, isSame: isSame)
         if let jws = signed.value {
             let parts = [jws.signingInput, ArraySlice(Base64.encode(jws.signature, .url).utf8)]
@@ -103,7 +105,7 @@ private enum JOSEReading {
             }
         }
         let encrypted = Reading(text, by: readJWE, isSame: isSame)
-        guard let jwe = encrypted.value else { return }
+        guard let jwe = encrypted.value else { return signed.value != nil }
         FuzzTarget.demand(signed.value == nil, "one text that is a JWS and a JWE")
         let parts = [jwe.encryptedKey, jwe.initializationVector, jwe.ciphertext, jwe.tag]
         let written = [Array(jwe.additionalData)] + parts.map { Array(Base64.encode($0, .url).utf8) }
@@ -112,6 +114,7 @@ private enum JOSEReading {
             guard let plaintext = try? key.decrypt(jwe) else { continue }
             FuzzTarget.demand(plaintext == payload, "a plaintext that nobody encrypted")
         }
+        return true
     }
 
     private static func readJWS(_ text: ArraySlice<UInt8>) throws(DecodeError) -> CompactJWS {

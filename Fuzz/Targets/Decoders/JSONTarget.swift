@@ -13,7 +13,7 @@ extension FuzzTarget {
             } isSame: {
                 JSONReading.written($0) == JSONReading.written($1)
             }
-            guard let value = read.value else { return }
+            guard let value = read.value else { return false }
             let depth = JSONReading.check(value, of: input)
             demand(depth <= InputLimits.nestingDepth, "nested \(depth) deep")
             let written = JSONReading.written(value)
@@ -26,6 +26,7 @@ extension FuzzTarget {
                 guard let alone = try? JSONReader.read(bytes, limit: 1 << 20) else { broken("a part is refused") }
                 demand(JSONReading.written(alone) == bytes, "a part that is another value by itself")
             }
+            return true
         })
 
     /// JSON pointers: the same text again, and the value that a walk by hand comes to.
@@ -39,13 +40,16 @@ extension FuzzTarget {
         run: { input in
             let parts = input.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
             guard let text = String(validating: parts[0], as: UTF8.self), let pointer = try? JSONPointer(text) else {
-                return
+                return false
             }
             demand(pointer.description.isByteEqual(to: text), "another text: \(pointer)")
-            guard parts.count == 2, let document = try? JSONReader.read(parts[1], limit: 1 << 16) else { return }
+            guard parts.count == 2, let document = try? JSONReader.read(parts[1], limit: 1 << 16) else {
+                return false
+            }
             let found = pointer.evaluate(in: document).map(JSONReading.written)
             let expected = text.isEmpty ? document : JSONReading.paths(in: document)[Array(text.utf8)]
             demand(found == expected.map(JSONReading.written), "\(text) points elsewhere")
+            return found != nil
         })
 }
 
@@ -55,7 +59,7 @@ enum JSONReading {
         [
             #"{"a":[1,-2.5e3,"\u00e9\n",true,null]}"#, #" [ "\ud83d\ude00" , {"" : { } } ] "#, "-0",
             "\"plain text of some length\"",
-            String(repeating: "[", count: 32) + String(repeating: "]", count: 32), #"{"a":1,"a":2}"#,
+            String(repeating: "[", count: 32) + String(repeating: "]", count: 32),
             "{" + (0..<20).map { #""k\#($0)":\#($0)"# }.joined(separator: ",") + "}",
         ].map { Array($0.utf8) }
     }

@@ -24,8 +24,10 @@ extension FuzzTarget {
                 }
                 let again = try? PEM.certificates(in: input)
                 demand(again == certificates, "two readings of the same bytes differ")
+                return true
             } catch {
                 demand(error.offset >= 0, "an error at \(error.offset)")
+                return false
             }
         })
 
@@ -42,6 +44,7 @@ extension FuzzTarget {
         },
         run: { input in
             let text = SecretBytes(input)
+            var isAccepted = false
             let reader = PublicKeyText(part: "key", expected: "a key")
             do throws(KeyError) {
                 let info = try reader.decode(text) { (bytes) throws(DecodeError) in
@@ -49,12 +52,14 @@ extension FuzzTarget {
                     return Array(bytes)
                 }
                 demand((try? ECDSAPublicKey(subjectPublicKeyInfo: info[...])) != nil, "a key that is none")
+                isAccepted = true
             } catch {
                 demand(!KeyTextRules.shows(error.message, input), "an error that shows what was read: \(error)")
             }
             do throws(SecretKeyText.Problem) {
                 let key = try SecretKeyText.decode(text, byteCount: 32)
                 demand(key.count == 32, "a key of \(key.count) bytes")
+                isAccepted = true
             } catch {
                 demand(!KeyTextRules.shows(error.found, input), "an error that shows what was read: \(error.found)")
             }
@@ -67,7 +72,9 @@ extension FuzzTarget {
                 demand(
                     texts.contains { $0.utf8.filter { $0 != 0x3D }.elementsEqual(body) },
                     "a key that its text does not stand for")
+                isAccepted = true
             }
+            return isAccepted
         })
 }
 

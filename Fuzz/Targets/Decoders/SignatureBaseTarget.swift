@@ -11,7 +11,8 @@ extension FuzzTarget {
         name: "signature-base", maximumLength: 512, dictionary: SignatureBaseReading.dictionary,
         seeds: { SignatureBaseReading.seeds() },
         run: { input in
-            guard let (signature, message) = SignatureBaseReading.parts(of: input) else { return }
+            guard let (signature, message) = SignatureBaseReading.parts(of: input) else { return false }
+            var isAccepted = false
             for folding in [SignatureBaseRules.LineFolding.refuse, .unfold] {
                 let rules = SignatureBaseRules(lineFolding: folding)
                 guard let base = try? SignatureBase.build(for: signature, of: message, rules: rules) else { continue }
@@ -31,7 +32,9 @@ extension FuzzTarget {
                 demand(
                     lines.last.map(Array.init) == Array(#""@signature-params": "#.utf8) + parameters,
                     "a last line of other parameters")
+                isAccepted = true
             }
+            return isAccepted
         })
 }
 
@@ -45,8 +48,8 @@ enum SignatureBaseReading {
 
     static func seeds() -> [[UInt8]] {
         [
-            #"a=("@method" "@target-uri" "date" "digest";sf);created=1"#
-                + "\nGET\nhttps://a.example/b?c=d\nDate: x\nDigest: a=1",
+            #"a=("@method" "@target-uri" "date" "priority";sf);created=1"#
+                + "\nGET\nhttps://a.example/b?c=d\nDate: x\nPriority:  u=1,i",
             #"a=("@authority" "@scheme" "@path" "@query" "@request-target" "@query-param";name="c")"#
                 + "\nPOST\nHTTPS://A.example:443/b?c=%41+d&e",
             #"a=("x";bs "priority";key="u" "x");tag="t""#

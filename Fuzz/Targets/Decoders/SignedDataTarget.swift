@@ -15,10 +15,11 @@ extension FuzzTarget {
                 demand(message.certificates.count <= InputLimits.certificates, "too many certificates")
                 demand(message.content.count + message.signer.signature.count <= input.count, "more than there is")
             }
-            guard case .success(let verified) = CMSSignedData.verify(input[...]) else { return }
+            guard case .success(let verified) = CMSSignedData.verify(input[...]) else { return false }
             demand(SignedDataReading.contents.contains(verified.content), "a content that nobody signed")
-            guard let message = read.value else { return }
+            guard let message = read.value else { return true }
             demand(message.content == verified.content, "one message with two contents")
+            return true
         })
 
     /// The payload of receipts: a set of fields.
@@ -27,13 +28,14 @@ extension FuzzTarget {
         dictionary: ["ATTEST", "RECEIPT", "production", "sandbox", "2026-09-21T12:00:00.153Z", "\u{2}\u{1}\u{1}"],
         seeds: { Array(SignedDataReading.contents) },
         run: { input in
-            guard let receipt = try? Receipt(payload: input) else { return }
+            guard let receipt = try? Receipt(payload: input) else { return false }
             guard let again = try? Receipt(payload: input) else { broken("accepted once and refused once") }
             demand(receipt.creationTime <= receipt.expirationTime, "a receipt that expires before it is made")
             demand(
                 receipt.creationTime == again.creationTime && receipt.riskMetric == again.riskMetric
                     && receipt.attestedCertificate == again.attestedCertificate, "two readings of the same bytes differ"
             )
+            return true
         })
 }
 

@@ -10,29 +10,41 @@ extension FuzzTarget {
             ";a", ";q=1.0", "=?1", "(", ")", ", ", ":AAAA:", "@1659578233", "%\"%c3%a9\"", "-0.001", "*tok/en",
         ],
         seeds: {
-            [
+            let values = [
+                "0", "042", "-999999999999999", "1.5", "1.50", "-0.001", "123456789012.1", #""""#, #""a b""#,
+                #""\"\\""#, "token", "*t/o:k", ":aGVsbG8=:", "::", "?1", "?0", "@1659578233", "@-1",
+                #"%"f%c3%bc""#, #"%"""#,
+            ]
+            let fields = [
                 #"sig1=("@method" "a";sf;key="b");created=1618884473;keyid="x", b=:AAAA:"#,
                 #"1;a="b\"", tok;b, (1 2);c"#,
                 #"@1659578233, %"f%c3%bc";x=-1.5, ?0, 999999999999999"#, "-12.345;a=?0", "  a=1,\t b  ", "a, a, b;c;c",
-            ].map { Array($0.utf8) }
+                "a=1, a=2",
+            ]
+            let made = values.flatMap { value in
+                ["\(value); *=\(value)", "(\(value)  \(value);x-1 );a, ()", "a.b_c*=\(value);a,\tb=(\(value)), c"]
+            }
+            return (fields + made).map { Array($0.utf8) }
         },
         run: { input in
-            for duplicates in [StructuredFieldReader.Duplicates.refuse, .lastWins] {
-                StructuredFieldReading.check(
-                    input,
-                    { (bytes) throws(DecodeError) in
-                        try StructuredFieldReader.readItem(bytes, duplicates: duplicates)
-                    }, { (item) throws(SerialisationError) in try StructuredFieldWriter.write(item) })
-                StructuredFieldReading.check(
-                    input,
-                    { (bytes) throws(DecodeError) in
-                        try StructuredFieldReader.readList(bytes, duplicates: duplicates)
-                    }, { (list) throws(SerialisationError) in try StructuredFieldWriter.write(list) })
-                StructuredFieldReading.check(
-                    input,
-                    { (bytes) throws(DecodeError) in
-                        try StructuredFieldReader.readDictionary(bytes, duplicates: duplicates)
-                    }, { (dictionary) throws(SerialisationError) in try StructuredFieldWriter.write(dictionary) })
+            let accepted = [StructuredFieldReader.Duplicates.refuse, .lastWins].flatMap { duplicates in
+                [
+                    StructuredFieldReading.check(
+                        input,
+                        { (bytes) throws(DecodeError) in
+                            try StructuredFieldReader.readItem(bytes, duplicates: duplicates)
+                        }, { (item) throws(SerialisationError) in try StructuredFieldWriter.write(item) }),
+                    StructuredFieldReading.check(
+                        input,
+                        { (bytes) throws(DecodeError) in
+                            try StructuredFieldReader.readList(bytes, duplicates: duplicates)
+                        }, { (list) throws(SerialisationError) in try StructuredFieldWriter.write(list) }),
+                    StructuredFieldReading.check(
+                        input,
+                        { (bytes) throws(DecodeError) in
+                            try StructuredFieldReader.readDictionary(bytes, duplicates: duplicates)
+                        }, { (dictionary) throws(SerialisationError) in try StructuredFieldWriter.write(dictionary) }),
+                ]
             }
             // What has no duplicates is the same under both rules.
             if let strict = try? StructuredFieldReader.readDictionary(input[...], duplicates: .refuse) {
@@ -44,6 +56,7 @@ extension FuzzTarget {
                         "an entry that stands elsewhere: \(entry)")
                 }
             }
+            return accepted.contains(true)
         })
 
     /// The fields of signed messages: written again, they say the same.
@@ -62,7 +75,7 @@ extension FuzzTarget {
             ].map { Array($0.utf8) }
         },
         run: { input in
-            StructuredFieldReading.check(
+            var isAccepted = StructuredFieldReading.check(
                 input,
                 { (bytes) throws(DecodeError) in try SignatureInputField(bytes) },
                 { (field) throws(SerialisationError) in try field.write() }
@@ -74,7 +87,7 @@ extension FuzzTarget {
                 demand(Set(input.components).count == input.components.count, "a component twice: \(input)")
             }
             for form in [ByteForm.byteSequence, .byteSequenceOrString] {
-                StructuredFieldReading.check(
+                let isSignature = StructuredFieldReading.check(
                     input,
                     { (bytes) throws(DecodeError) in try SignatureField(bytes, form: form) },
                     { (field) throws(SerialisationError) in try field.write() }
@@ -82,39 +95,42 @@ extension FuzzTarget {
                     $0.entries.map(\.label) == $1.entries.map(\.label)
                         && $0.entries.map(\.bytes) == $1.entries.map(\.bytes)
                 }
-                StructuredFieldReading.check(
+                let isDigest = StructuredFieldReading.check(
                     input,
                     { (bytes) throws(DecodeError) in try ContentDigest(bytes, form: form) },
                     { (field) throws(SerialisationError) in try field.write() }
                 ) { $0.values == $1.values }
+                isAccepted = isAccepted || isSignature || isDigest
                 guard let digest = try? ContentDigest(input[...], form: form) else { continue }
                 demand(
                     digest.values.allSatisfy { $0.digest.count == $0.algorithm.length }, "a digest of another length")
                 demand(digest.compare(with: input[...]) != .matches, "a digest of itself")
             }
+            return isAccepted
         })
 }
 
-/// What must hold of any kind of field.
+/// What must hold of any kind of field. Each check returns whether the input is such a field.
 enum StructuredFieldReading {
     static func check<Value: Equatable>(
         _ input: [UInt8], _ read: (ArraySlice<UInt8>) throws(DecodeError) -> Value,
         _ write: (Value) throws(SerialisationError) -> [UInt8]
-    ) {
+    ) -> Bool {
         check(input, read, write, isSame: ==)
     }
 
     static func check<Value>(
         _ input: [UInt8], _ read: (ArraySlice<UInt8>) throws(DecodeError) -> Value,
         _ write: (Value) throws(SerialisationError) -> [UInt8], isSame: (Value, Value) -> Bool
-    ) {
-        guard let value = Reading(input, by: read, isSame: isSame).value else { return }
+    ) -> Bool {
+        guard let value = Reading(input, by: read, isSame: isSame).value else { return false }
         do {
             let written = try write(value)
             let again = try read(written[...])
             FuzzTarget.demand(isSame(value, again), "another value when written again: \(value), \(again)")
             let twice = try write(again)
             FuzzTarget.demand(twice == written, "two texts for one value: \(value)")
+            return true
         } catch {
             FuzzTarget.broken("what was read cannot be written and read: \(error), \(value)")
         }

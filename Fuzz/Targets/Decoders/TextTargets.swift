@@ -20,13 +20,14 @@ extension FuzzTarget {
             if let text = String(validating: input, as: UTF8.self) {
                 demand(time == RFC3339.parse(text), "another time for the text")
             }
-            guard let time else { return }
+            guard let time else { return false }
             let written = RFC3339.format(time)
             guard let again = RFC3339.parse(written) else { broken("what was written is refused: \(written)") }
             demand(RFC3339.format(again) == written, "another time when written again: \(written)")
             // A time zone may lead out of the years that can be written.
             let isInRange = (-62_167_219_200...253_402_300_799).contains(time.timeIntervalSince1970)
             demand(!isInRange || abs(again.timeIntervalSince(time)) < 0.002, "\(written) is another time")
+            return true
         })
 
     /// Text that is shown or compared: nothing acts on a terminal, and lengths are bounded.
@@ -55,5 +56,6 @@ extension FuzzTarget {
                 broken("a quoted text that cannot be read")
             }
             demand(again.isByteEqual(to: text), "a quoted text that is another one")
+            return true
         })
 }

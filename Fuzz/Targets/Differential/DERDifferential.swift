@@ -12,16 +12,17 @@ extension FuzzTarget {
     /// the form that DER gives a universal type (X.690 sections 8.1, 10.1 and 10.2). OpenSSL's reader takes BER.
     static let derAndOpenSSL = FuzzTarget(
         name: "der-openssl", maximumLength: 256, dictionary: der.dictionary,
-        seeds: { try DERReading.seeds().map { Array($0.prefix(256)) } },
+        seeds: { try DERReading.seeds() },
         run: { input in
-            DERComparison.compare(input[...], depth: 0)
-            ERR_clear_error()
+            defer { ERR_clear_error() }
+            return DERComparison.compare(input[...], depth: 0)
         })
 }
 
 private enum DERComparison {
-    /// Compares what follows each other in some bytes, and what is inside.
-    static func compare(_ bytes: ArraySlice<UInt8>, depth: Int) {
+    /// Compares what follows each other in some bytes, and what is inside; returns whether all of it was read.
+    static func compare(_ bytes: ArraySlice<UInt8>, depth: Int) -> Bool {
+        var isRead = true
         var reader = DERReader(bytes)
         while !reader.isAtEnd {
             let rest = bytes[reader.offset...]
@@ -31,7 +32,7 @@ private enum DERComparison {
                 element = try reader.read()
             } catch {
                 FuzzTarget.demand(theirs?.isStrict(rest) != true, "refused here, read by OpenSSL and strict: \(error)")
-                return
+                return false
             }
             guard let theirs else { FuzzTarget.broken("read here and refused by OpenSSL: \(element)") }
             FuzzTarget.demand(
@@ -39,8 +40,11 @@ private enum DERComparison {
                     && theirs.length == element.contents.count,
                 "two elements: \(element), \(theirs)")
             DERValueComparison.compare(element)
-            if element.tag.isConstructed, depth < 32 { compare(element.contents, depth: depth + 1) }
+            if element.tag.isConstructed, depth < 32 {
+                isRead = compare(element.contents, depth: depth + 1) && isRead
+            }
         }
+        return isRead
     }
 }
 

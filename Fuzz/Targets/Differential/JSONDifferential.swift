@@ -21,12 +21,15 @@ extension FuzzTarget {
             switch (ours, theirs) {
             case (.success(let value), let theirs?):
                 demand(JSONComparison.isSame(value, theirs), "two values: \(value), \(theirs)")
+                return true
             case (.success(let value), nil):
                 demand(JSONComparison.hasHugeNumber(value), "read here and refused by Foundation: \(value)")
+                return true
             case (.failure(let error), let theirs?):
                 demand(
                     JSONDifference(error, input) != nil, "refused here and read by Foundation: \(error), \(theirs)")
-            case (.failure, nil): break
+                return false
+            case (.failure, nil): return false
             }
         })
 }

@@ -1,20 +1,21 @@
+import Assay
 import Synchronization
 
 extension FuzzTarget {
     /// Whole verifications, and readers of files.
-    static let engines: [FuzzTarget] = [
-        attestation, assertion, receipt, classicToken, standardAnswer, approovToken, approovMessage, approovProof,
-        records, corpus, policies, inspect, capturedRequest, sealedRecord, keyImport,
-    ]
+    static let engines =
+        EngineRegistry.standard.fuzzed.flatMap { $0.targets } + [
+            records, corpus, policies, inspect, capturedRequest, sealedRecord, keyImport,
+        ]
 
-    /// A target of programs of edits; see ``EditProgram``.
+    /// A target of programs of edits; see ``EditProgram``. It starts from those that leave evidence that could be sent.
     static func engine<Evidence>(
         _ name: String, dictionary: [String] = [], _ make: @escaping @Sendable () -> EngineFuzz<Evidence>
     ) -> FuzzTarget {
         let fuzz = Once(make)
         return FuzzTarget(
             name: name, maximumLength: 128, learnsFromComparisons: false, dictionary: dictionary,
-            seeds: { EditProgram.seeds },
+            seeds: { EditProgram.seeds.filter { fuzz.value.run($0) } },
             run: { fuzz.value.run($0) })
     }
 }
@@ -56,7 +57,9 @@ extension EditProgram {
                         Edit(part: part, operation: 0x2F, node: part * 3, place: 9, Array("a:1".utf8)),
                         Edit(part: part + 1, operation: 0x0F, node: 20, place: 300)))
                 seeds.append(
-                    encoded(variant: variant, isOfClosed: true, Edit(part: part, operation: low << 4, place: 77 * part))
+                    encoded(
+                        variant: variant, isOfClosed: true,
+                        Edit(part: part, operation: low << 4, node: 0, place: 77 * part, operand: [0x41]))
                 )
             }
         }

@@ -29,14 +29,15 @@ struct EngineFuzz<Evidence: EditableEvidence>: Sendable {
         self.variants = variants
     }
 
-    /// Judges what an input stands for.
-    func run(_ input: [UInt8]) {
+    /// Judges what an input stands for. Returns whether it stands for evidence that could be sent.
+    func run(_ input: [UInt8]) -> Bool {
         let program = EditProgram(input)
         let variant = variants[program.variant % variants.count]
         let submission =
             program.isOfClosed ? changed(variant.closed, program.edits) : rebuilt(variant.evidence, program.edits)
-        guard let submission else { return }
+        guard let submission else { return false }
         variant.bench.judge(submission, of: input, isThorough: program.isThorough)
+        return true
     }
 
     private func rebuilt(_ evidence: Evidence, _ edits: [Edit]) -> Submission? {

@@ -24,9 +24,10 @@ extension FuzzTarget {
                 request = try CapturedRequest(input)
             } catch {
                 guard (0...input.count).contains(error.offset) else { broken("the error stands outside: \(error)") }
-                return
+                return false
             }
             check(request, input)
+            return true
         })
 
     /// What is written of a request is read as the same, and the parts are those of the input.

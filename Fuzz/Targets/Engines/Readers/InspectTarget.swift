@@ -30,6 +30,7 @@ extension FuzzTarget {
                 _ = Verifier.inspector.kind(of: inner)
                 _ = Verifier.inspector.record(of: inner)
             }
+            return layer.format != nil
         })
 
     private static func layers(_ layer: InspectionLayer) -> [InspectionLayer] {

@@ -4,13 +4,13 @@ import AssayPrimitives
 import AssayTesting
 import Foundation
 
-/// Files that a policy refers to, which all hold the same.
-private struct SameFiles: PolicyFiles {
-    let bytes: [UInt8]
-
+/// The files that a policy refers to: a public key is in `key.pem`, and a root certificate in every other.
+private struct MintedFiles: PolicyFiles {
     func contents(of node: PolicyNode) throws(PolicyError) -> [UInt8] {
-        guard try node.text().utf8.starts(with: "file:".utf8) else { throw node.error("expected file:PATH") }
-        return bytes
+        let text = try node.text()
+        guard text.utf8.starts(with: "file:".utf8) else { throw node.error("expected file:PATH") }
+        guard text.isByteEqual(to: "file:key.pem") else { return Array(AppleMint.authority.rootPEM.utf8) }
+        return Array(Base64.encode(MintedSeeds.subjectPublicKeyInfo, .standard).utf8)
     }
 }
 
@@ -26,18 +26,17 @@ extension FuzzTarget {
             "|\n", ">\n", "5m", "challengeAt: /a", "testRoots: [\"file:a\"]", "---\n", "...\n", "? ", "\"\\x41\"",
             "<<:",
         ],
-        seeds: { PolicyTexts.all.map { Array($0.utf8) } },
+        seeds: { EngineRegistry.standard.fuzzed.flatMap { $0.policyTexts }.map { Array($0.utf8) } },
         run: { input in
-            guard let text = String(validating: input, as: UTF8.self) else { return }
-            let files = SameFiles(bytes: Array(AppleMint.authority.rootPEM.utf8))
+            guard let text = String(validating: input, as: UTF8.self) else { return false }
             let policy: Policy
             do throws(PolicyError) {
-                policy = try PolicyFile.parse(text, file: "policy.yaml", files: files)
+                policy = try PolicyFile.parse(text, file: "policy.yaml", files: MintedFiles())
             } catch {
                 let lines = input.count { $0 == 0x0A } + 2
                 guard (error.line ?? 1) >= 1, (error.line ?? 1) <= lines else { broken("no such line: \(error)") }
                 guard error.description.utf8.count < 8192 else { broken("a long error: \(error)") }
-                return
+                return false
             }
             for definition in Verifier.catalogue {
                 let mode = policy.modes[definition.id] ?? .enforce
@@ -52,76 +51,6 @@ extension FuzzTarget {
             }
             // An accepted policy is one that verifiers can be made of.
             _ = Verifier(policy: policy, ledger: MemoryLedger())
+            return true
         })
-}
-
-private enum PolicyTexts {
-    static let all = [apple, google, approov, json]
-
-    private static let apple = """
-        version: 1
-        apps:
-          - name: shop-ios
-            appAttest:
-              appIDs: [1234567890.com.example.shop]
-              environments: [production]
-              counter: successor
-              challenge: ledger
-              clientData: { challengeAt: /challenge }
-              minimumOSVersion: { ios: "16.0", macos: "14" }
-              minimumBundleVersion: "1.2"
-              validationCategories: [appStore, testFlight]
-              receipt: { maximumAge: 5m, maximumRiskMetric: 3 }
-              testRoots: ["file:test-root.pem"]
-        checks:
-          app-attest.attestation.receipt: annotate
-
-        """
-
-    private static let google = """
-        version: 1
-        apps:
-          - name: shop-android
-            playIntegrity:
-              packageName: com.example.shop
-              certificateDigests: ["6a:6a:6a:6a:6a:6a:6a:6a:6a:6a:6a:6a:6a:6a:6a:6a:6a:6a:6a:6a:6a:6a:6a:6a:6a:6a:6a:6a:6a:6a:6a:6a"]
-              minimumVersionCode: 42
-              challenge: caller
-              freshness: { past: 5m, future: 1m }
-              deviceRecognition:
-                - { minimumSDK: 33, require: MEETS_STRONG_INTEGRITY }
-                - { minimumSDK: 28, require: MEETS_DEVICE_INTEGRITY }
-              deviceRecall: { reject: [bitFirst] }
-              playProtect: [NO_ISSUES]
-              appAccessRisk: { reject: [UNKNOWN_CAPTURING] }
-              maximumDeviceActivity: LEVEL_2
-
-        """
-
-    private static let approov = """
-        version: 1
-        apps:
-          - name: api
-            approov:
-              binding: [Authorization]
-              failover: reject
-              issuers: [failover.example]
-              longLivedIssuers: [server]
-              audiences: [api.example.com]
-              annotations: { reject: [frida], note: [rooted], others: ignore }
-              maximumLifetime: 10m
-              enforcement: monitor
-              messageSigning:
-                signer: account
-                components: ["@method", "@target-uri", approov-token]
-                freshness: { past: 1m, future: 15s }
-                replay: caller
-                quirks: [signature-as-string]
-
-        """
-
-    private static let json = #"""
-        {"version": 1, "keys": [{"name": "k", "use": "approov", "secret": "file:a"}],
-         "apps": [{"name": "a", "approov": {"keys": ["k"], "failover": "accept"}}]}
-        """#
 }
