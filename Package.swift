@@ -386,9 +386,8 @@ let package = Package(
             name: "ReadmeTests",
             dependencies: [
                 "Assay", "AssayCore", "AssayProgram", "AssayTesting", "AssayTestSupport", "FirstTenMinutes",
-                "ReadmeExamples",
             ],
-            exclude: ["Examples"], swiftSettings: strict),
+            swiftSettings: strict),
         // The blocks of the documentation, which see what a user's package sees.
         .target(
             name: "ReadmeExamples",
@@ -398,7 +397,7 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
             ],
-            path: "Tests/ReadmeTests/Examples", packageAccess: false,
+            path: "Tests/Support/ReadmeExamples", packageAccess: false,
             swiftSettings: [.unsafeFlags(["-suppress-warnings"])]),
         .testTarget(
             name: "AssayTrialsTests", dependencies: ["Assay", "AssayTestSupport", "AssayTrials"],

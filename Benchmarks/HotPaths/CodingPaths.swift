@@ -78,6 +78,6 @@ enum CodingPaths {
                     certificateDigests: [PlayIntegrityPaths.certificateDigest]))
             return PolicyApp(name: "shop-\(number)", configuration)
         }
-        return EngineApps(try Policy(apps: apps, catalogue: Verifier.catalogue))
+        return EngineApps(try VerificationPolicy(apps: apps, catalogue: Verifier.catalogue))
     }
 }

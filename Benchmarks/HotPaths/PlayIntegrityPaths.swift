@@ -97,7 +97,8 @@ enum PlayIntegrityPaths {
 
     private static func expectations() throws -> PlayIntegrityExpectations {
         let configuration = try configuration(challenge: .caller)
-        let policy = try Policy(apps: [PolicyApp(name: "shop", configuration)], catalogue: Verifier.catalogue)
+        let policy = try VerificationPolicy(
+            apps: [PolicyApp(name: "shop", configuration)], catalogue: Verifier.catalogue)
         return PlayIntegrityExpectations(app: "shop", configuration: configuration, modes: policy.modes)
     }
 }

@@ -60,7 +60,7 @@ enum VerifierPaths {
     ) throws -> Verifier {
         let app = PolicyApp(name: "shop", configuration)
         return Verifier(
-            policy: try Policy(apps: [app], keys: keys, catalogue: Verifier.catalogue), ledger: ledger)
+            policy: try VerificationPolicy(apps: [app], keys: keys, catalogue: Verifier.catalogue), ledger: ledger)
     }
 
     /// A challenge like no other.
@@ -76,7 +76,7 @@ enum VerifierPaths {
         return { count in
             if !isIssued {
                 for number in 0..<total {
-                    let challenge = Challenge(
+                    let challenge = IssuedChallenge(
                         value: challenge(number), app: "shop", purpose: ChallengePurpose(kind), issuedAt: now,
                         expiresAt: now + 300)
                     try await ledger.issue(challenge, at: now)

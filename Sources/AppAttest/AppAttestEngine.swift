@@ -26,7 +26,7 @@ package struct AppAttestEngine: InspectableEngine {
     }
 
     /// Prepares to judge under a policy. The engine needs no keys: Apple's trust anchors are compiled in.
-    package init(policy: Policy, resources: EngineResources) {
+    package init(policy: VerificationPolicy, resources: EngineResources) {
         apps = EngineApps(policy)
     }
 

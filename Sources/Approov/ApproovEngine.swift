@@ -20,7 +20,7 @@ package struct ApproovEngine: InspectableEngine {
     private let fixedTokenKeys: [NamedKey]?
 
     /// Prepares to judge under a policy, with the keys of a store.
-    package init(policy: Policy, resources: EngineResources) {
+    package init(policy: VerificationPolicy, resources: EngineResources) {
         apps = EngineApps(policy)
         keys = resources.keys
         fixedTokenKeys = (resources.keys as? StaticKeyStore)?.keysAtHand(for: ApproovKey.purpose)
@@ -193,7 +193,7 @@ package struct ApproovEngine: InspectableEngine {
 
 extension [LedgerStanding] {
     /// The block on a subject.
-    func block(of subject: LedgerSubject) -> Block? { first { $0.subject == subject }?.block }
+    func block(of subject: LedgerSubject) -> LedgerBlock? { first { $0.subject == subject }?.block }
     /// The allowance of a subject.
-    func allowance(of subject: LedgerSubject) -> Allowance? { first { $0.subject == subject }?.allowance }
+    func allowance(of subject: LedgerSubject) -> LedgerAllowance? { first { $0.subject == subject }?.allowance }
 }

@@ -2,7 +2,7 @@ public import AssayCore
 import AssayPrimitives
 public import FoundationEssentials
 
-extension Challenge {
+extension IssuedChallenge {
     /// A challenge of 32 bytes from the system's random number generator.
     ///
     /// - Parameters:
@@ -12,9 +12,9 @@ extension Challenge {
     ///   - now: the time of issue.
     public static func random(
         app: String, for kind: EvidenceKind, validFor seconds: TimeInterval, at now: Date
-    ) -> Challenge {
+    ) -> IssuedChallenge {
         var generator = SystemRandomNumberGenerator()
-        return Challenge(
+        return IssuedChallenge(
             value: (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }, app: app,
             purpose: ChallengePurpose(kind), issuedAt: now, expiresAt: now.addingTimeInterval(seconds))
     }
@@ -36,12 +36,12 @@ extension Verifier {
     ///   - kind: the kind of evidence that will carry it, such as ``AttestationCheck/kind``.
     ///   - seconds: its lifetime.
     ///   - now: the time of issue.
-    /// - Returns: the challenge, durable in the ledger; hand its ``Challenge/text`` to the app.
+    /// - Returns: the challenge, durable in the ledger; hand its ``IssuedChallenge/text`` to the app.
     /// - Throws: ``VerificationError``: `.request` when the policy has no such app, `now` is not finite, or `seconds` not
     ///   finite and positive; `.outage` when the ledger cannot keep it.
     public func issueChallenge(
         app: String, for kind: EvidenceKind, validFor seconds: TimeInterval = challengeLifetime, at now: Date
-    ) async throws(VerificationError) -> Challenge {
+    ) async throws(VerificationError) -> IssuedChallenge {
         guard policy.apps.contains(where: { $0.name.isByteEqual(to: app) }) else {
             let names = policy.apps.map(\.name).joined(separator: ", ")
             throw .request(RequestError(.unknownApp, "the policy has no app \(app.excerpt); it has \(names)"))
@@ -51,7 +51,7 @@ extension Verifier {
             throw .request(
                 RequestError(.invalidTime, "a challenge is valid for a positive number of seconds, found \(seconds)"))
         }
-        let challenge = Challenge.random(app: app, for: kind, validFor: seconds, at: now)
+        let challenge = IssuedChallenge.random(app: app, for: kind, validFor: seconds, at: now)
         do {
             try await ledger.issue(challenge, at: now)
         } catch {

@@ -16,7 +16,7 @@ final class Engines: Sendable {
     let kinds: [EvidenceKind]
 
     /// Prepares the engines of a registry.
-    init(_ registry: EngineRegistry, policy: Policy, resources: EngineResources) {
+    init(_ registry: EngineRegistry, policy: VerificationPolicy, resources: EngineResources) {
         var byKind: [EvidenceKind: any EvidenceEngine] = [:]
         for type in registry.engines {
             let engine = type.init(policy: policy, resources: resources)

@@ -10,12 +10,12 @@ public enum PolicyFile {
     /// Reads the policy of a file. References to other files are relative to it.
     ///
     /// - Throws: ``PolicyError``, which names file, line, field, what was found and what is allowed.
-    public static func load(path: String) throws(PolicyError) -> Policy {
+    public static func load(path: String) throws(PolicyError) -> VerificationPolicy {
         try load(path: path, engines: .standard)
     }
 
     /// Reads the policy of a file for the engines of a registry.
-    package static func load(path: String, engines: EngineRegistry) throws(PolicyError) -> Policy {
+    package static func load(path: String, engines: EngineRegistry) throws(PolicyError) -> VerificationPolicy {
         let bytes = try LocalFiles.read(path, limit: InputLimits.policy)
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw PolicyError(file: path, field: "", "the file is not UTF-8 text")
@@ -29,7 +29,7 @@ public enum PolicyFile {
     ///   - text: the YAML.
     ///   - path: the path of the file that the text is of: its name in errors, and the base of the paths in it.
     /// - Throws: ``PolicyError``, as ``load(path:)``.
-    public static func parse(_ text: String, path: String) throws(PolicyError) -> Policy {
+    public static func parse(_ text: String, path: String) throws(PolicyError) -> VerificationPolicy {
         try parse(text, file: path, files: LocalFiles(relativeTo: path))
     }
 
@@ -44,7 +44,7 @@ public enum PolicyFile {
     package static func parse(
         _ text: String, file: String?, files: any PolicyFiles, engines: EngineRegistry = .standard,
         keyMaterials: [any KeyMaterial.Type]? = nil
-    ) throws(PolicyError) -> Policy {
+    ) throws(PolicyError) -> VerificationPolicy {
         let root = try document(text, file: file)
         return try policy(
             root, files: files, engines: engines, keyMaterials: keyMaterials ?? engines.keyMaterials, besides: [])
@@ -61,7 +61,7 @@ public enum PolicyFile {
     package static func policy(
         _ root: PolicyNode, files: any PolicyFiles, engines: EngineRegistry, keyMaterials: [any KeyMaterial.Type],
         besides given: [NamedKey]
-    ) throws(PolicyError) -> Policy {
+    ) throws(PolicyError) -> VerificationPolicy {
         let fields = try root.members(["version", "keys", "apps", "checks"])
         guard let version = fields["version"] else { throw root.missing("version", "allowed is 1") }
         guard try version.text().isByteEqual(to: "1") else { throw version.error("expected 1, found \(version.found)") }
@@ -76,7 +76,7 @@ public enum PolicyFile {
             apps.append(app)
         }
         let modes = try readModes(fields["checks"], engines.catalogue)
-        return try Policy(apps: apps, keys: keys, modes: modes, catalogue: engines.catalogue)
+        return try VerificationPolicy(apps: apps, keys: keys, modes: modes, catalogue: engines.catalogue)
     }
 
     private static func readApp(
@@ -110,7 +110,7 @@ public enum PolicyFile {
         for entry in entries {
             let check = CheckID(entry.key)
             let mode: CheckMode = try entry.value.word(CheckMode.self)
-            if let objection = Policy.objection(to: mode, for: check, in: catalogue) {
+            if let objection = VerificationPolicy.objection(to: mode, for: check, in: catalogue) {
                 throw PolicyError(file: node.file, line: entry.line, field: "checks.\(entry.key.excerpt)", objection)
             }
             modes[check] = mode

@@ -31,7 +31,7 @@ public struct Verifier: Sendable {
     }
 
     /// The policy.
-    package let policy: Policy
+    package let policy: VerificationPolicy
     /// The ledger.
     package let ledger: any Ledger
     let engines: Engines
@@ -46,14 +46,16 @@ public struct Verifier: Sendable {
     ///   - keyStores: more keys than those of the policy.
     ///   - services: services that engines may ask, such as Google's servers, from products such as AssayGooglePlay.
     public init(
-        policy: Policy, ledger: any Ledger, keyStores: [any KeyStore] = [], services: [any EngineService] = []
+        policy: VerificationPolicy, ledger: any Ledger, keyStores: [any KeyStore] = [],
+        services: [any EngineService] = []
     ) {
         self.init(policy: policy, ledger: ledger, keyStores: keyStores, services: services, engines: .standard)
     }
 
     /// Makes a verifier with the engines of a registry.
     package init(
-        policy: Policy, ledger: any Ledger, keyStores: [any KeyStore] = [], services: [any EngineService] = [],
+        policy: VerificationPolicy, ledger: any Ledger, keyStores: [any KeyStore] = [],
+        services: [any EngineService] = [],
         engines registry: EngineRegistry
     ) {
         self.policy = policy

@@ -27,7 +27,7 @@ extension LedgerTables {
     private static let findDigest = LedgerSQL("SELECT \(digestColumns) WHERE digest = ?")
     private static let findStanding = LedgerSQL("SELECT \(standingColumns) WHERE kind = ? AND name = ?")
 
-    func challenge(_ value: [UInt8]) throws -> (challenge: Challenge, consumedAt: Date?)? {
+    func challenge(_ value: [UInt8]) throws -> (challenge: IssuedChallenge, consumedAt: Date?)? {
         try first(Self.findChallenge) {
             $0.blob(value)
         } reading: {
@@ -63,7 +63,7 @@ extension LedgerTables {
 
     /// The block on a key. Its name is that of `KeyIdentifier.subject`, built without Foundation, whose base64 takes as long as
     /// the query.
-    func block(on key: KeyIdentifier) throws -> Block? {
+    func block(on key: KeyIdentifier) throws -> LedgerBlock? {
         try standing(of: LedgerSubject(.key, Base64.encode(key.value, .standard)))?.block
     }
 
@@ -97,9 +97,9 @@ extension LedgerTables {
             """
     }
 
-    static func challenge(_ row: StoredCells) throws -> (challenge: Challenge, consumedAt: Date?) {
+    static func challenge(_ row: StoredCells) throws -> (challenge: IssuedChallenge, consumedAt: Date?) {
         let row = StoredRow(row, "challenge")
-        let challenge = Challenge(
+        let challenge = IssuedChallenge(
             value: try row.bytes(0), app: try row.text(1), purpose: ChallengePurpose(EvidenceKind(try row.text(2))),
             issuedAt: try row.date(3), expiresAt: try row.date(4))
         return (challenge, try row.dateIfAny(5))
@@ -127,8 +127,8 @@ extension LedgerTables {
         let subject = LedgerSubject(kind, try row.text(1))
         let (reason, since, until) = (try row.text(2), try row.date(3), try row.dateIfAny(4))
         switch try row.integer(5) {
-        case 0: return .blocked(Block(subject: subject, reason: reason, since: since, until: until))
-        case 1: return .allowed(Allowance(subject: subject, reason: reason, since: since, until: until))
+        case 0: return .blocked(LedgerBlock(subject: subject, reason: reason, since: since, until: until))
+        case 1: return .allowed(LedgerAllowance(subject: subject, reason: reason, since: since, until: until))
         default: throw row.error(5)
         }
     }

@@ -119,7 +119,7 @@ struct LedgerTables {
     }
 
     /// Stores a challenge. Returns whether there was none of its value.
-    func insert(_ challenge: Challenge) throws -> Bool {
+    func insert(_ challenge: IssuedChallenge) throws -> Bool {
         try run(Self.issueChallenge) {
             $0.blob(challenge.value)
             $0.text(challenge.app)
@@ -130,12 +130,12 @@ struct LedgerTables {
     }
 
     /// Stores a block. Replaces the subject's standing.
-    func put(_ block: Block) throws {
+    func put(_ block: LedgerBlock) throws {
         try put(block.subject, block.reason, since: block.since, until: block.until, allows: false)
     }
 
     /// Stores an allowance. Replaces the subject's standing.
-    func put(_ allowance: Allowance) throws {
+    func put(_ allowance: LedgerAllowance) throws {
         try put(allowance.subject, allowance.reason, since: allowance.since, until: allowance.until, allows: true)
     }
 

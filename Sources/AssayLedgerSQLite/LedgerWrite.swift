@@ -3,10 +3,10 @@ import Foundation
 
 /// A write to the tables.
 package enum LedgerWrite: Sendable {
-    case issue(Challenge)
+    case issue(IssuedChallenge)
     case commit([LedgerEffect])
-    case block(Block)
-    case allow(Allowance)
+    case block(LedgerBlock)
+    case allow(LedgerAllowance)
     case removeStanding(LedgerSubject)
     case purge
 }

@@ -30,7 +30,7 @@ public final class SQLiteLedger: LedgerAdministration {
     /// Issues a challenge that may be consumed once, before it expires.
     ///
     /// - Throws: ``LedgerOutage``; also when a challenge of the same value exists.
-    public func issue(_ challenge: Challenge, at now: Date) async throws(LedgerOutage) {
+    public func issue(_ challenge: IssuedChallenge, at now: Date) async throws(LedgerOutage) {
         guard case .changed(true) = try await writer.submit(.issue(challenge), at: now) else {
             throw LedgerOutage(.internalError, "a challenge of this value exists in \(path); draw another one")
         }
@@ -67,12 +67,12 @@ public final class SQLiteLedger: LedgerAdministration {
     }
 
     /// Blocks a subject. Replaces its block or allowance.
-    public func block(_ block: Block) async throws(LedgerOutage) {
+    public func block(_ block: LedgerBlock) async throws(LedgerOutage) {
         _ = try await writer.submit(.block(block), at: block.since)
     }
 
     /// Allows a subject what policy would refuse. Replaces its block or allowance.
-    public func allow(_ allowance: Allowance) async throws(LedgerOutage) {
+    public func allow(_ allowance: LedgerAllowance) async throws(LedgerOutage) {
         _ = try await writer.submit(.allow(allowance), at: allowance.since)
     }
 

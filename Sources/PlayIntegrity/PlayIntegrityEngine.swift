@@ -22,7 +22,7 @@ package struct PlayIntegrityEngine: InspectableEngine {
     private let decoder: (any IntegrityTokenDecoder)?
 
     /// Prepares to judge under a policy, with the keys of a store and, for standard tokens, a service that asks Google.
-    package init(policy: Policy, resources: EngineResources) {
+    package init(policy: VerificationPolicy, resources: EngineResources) {
         apps = EngineApps(policy)
         keys = resources.keys
         decoder = resources.services.lazy.compactMap { $0 as? any IntegrityTokenDecoder }.first

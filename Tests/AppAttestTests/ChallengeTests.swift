@@ -53,7 +53,7 @@ struct ChallengeTests {
     func otherLengths() async throws {
         let verifier = try Fixtures.verifier(try Fixtures.configuration(challenge: .ledger))
         for value in [[UInt8](repeating: UInt8(ascii: "B"), count: 44), [UInt8](repeating: 0xFF, count: 43)] {
-            let challenge = Challenge(
+            let challenge = IssuedChallenge(
                 value: value, app: "shop", purpose: ChallengePurpose(AttestationCheck.kind), issuedAt: Fixtures.now,
                 expiresAt: Fixtures.now.addingTimeInterval(60))
             try await verifier.ledger.issue(challenge, at: Fixtures.now)

@@ -41,7 +41,7 @@ enum Fixtures {
     static func verifier(
         _ configuration: AppAttestConfiguration, modes: [CheckID: CheckMode] = [:], ledger: any Ledger = MemoryLedger()
     ) throws -> Verifier {
-        let policy = try Policy(
+        let policy = try VerificationPolicy(
             apps: [PolicyApp(name: "shop", configuration)], modes: modes, catalogue: Verifier.catalogue)
         return Verifier(policy: policy, ledger: ledger)
     }

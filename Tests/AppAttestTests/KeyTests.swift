@@ -42,7 +42,7 @@ struct KeyTests {
         let key = AttestedKey()
         #expect(try await attest(verifier, key).failed == [])
         let subject = KeyIdentifier.appAttest(key.keyID).subject
-        try await ledger.block(Block(subject: subject, reason: "abuse", since: Fixtures.now, until: nil))
+        try await ledger.block(LedgerBlock(subject: subject, reason: "abuse", since: Fixtures.now, until: nil))
         let verdict = try await assert(verifier, key, counter: 1)
         #expect(verdict.failed == [AssertionCheck.keyState])
         #expect(verdict.checks.first { $0.status == .failed }?.finding?.code == "blocked")
@@ -58,7 +58,7 @@ struct KeyTests {
         let key = AttestedKey()
         #expect(try await attest(verifier, key).failed == [])
         let subject = KeyIdentifier.appAttest(key.keyID).subject
-        try await ledger.block(Block(subject: subject, reason: "abuse", since: Fixtures.now, until: nil))
+        try await ledger.block(LedgerBlock(subject: subject, reason: "abuse", since: Fixtures.now, until: nil))
         let verdict = try await assert(verifier, key, counter: 1)
         #expect(verdict.failed == [AssertionCheck.counter])
         #expect(verdict.checks.first { $0.status == .failed }?.finding?.code == "blocked")

@@ -10,7 +10,7 @@ import Testing
 struct SharedVectorTests {
     private static let folder = "vectors/approov"
 
-    private func judgeAll(_ policy: Policy) async throws {
+    private func judgeAll(_ policy: VerificationPolicy) async throws {
         let verifier = Verifier(policy: policy, ledger: MemoryLedger())
         let results = try RecordFile.read(Array(SharedFiles.data("\(Self.folder)/records.json")))
         var judged: [EvidenceKind: Int] = [:]
@@ -51,7 +51,7 @@ struct SharedVectorTests {
             NamedKey(name: name, material: try ApproovKey.reading(parts))
         }
         let both = ["approov-now", "approov-previous"]
-        let policy = try Policy(
+        let policy = try VerificationPolicy(
             apps: [
                 app("api") { $0.keys = both },
                 app("bound") { ($0.binding, $0.failover) = (["Authorization"], .reject) },

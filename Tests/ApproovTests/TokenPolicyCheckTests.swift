@@ -184,7 +184,7 @@ struct TokenPolicyCheckTests {
         let end = TokenFixtures.now.addingTimeInterval(60)
         try await onEveryLedger { ledger in
             try await ledger.block(
-                Block(subject: Self.device, reason: "sold in lots", since: TokenFixtures.now, until: end))
+                LedgerBlock(subject: Self.device, reason: "sold in lots", since: TokenFixtures.now, until: end))
             let blocked = try await judge(TokenFixtures.lenient, ledger: ledger) { _ in }
             #expect(blocked.failed == [Check.device])
             #expect(blocked.tokenCode(Check.device) == "device-blocked")
@@ -204,7 +204,7 @@ struct TokenPolicyCheckTests {
         let end = TokenFixtures.now.addingTimeInterval(60)
         try await onEveryLedger { ledger in
             try await ledger.allow(
-                Allowance(subject: Self.device, reason: "pen test", since: TokenFixtures.now, until: end))
+                LedgerAllowance(subject: Self.device, reason: "pen test", since: TokenFixtures.now, until: end))
             let allowed = try await judge(settings, ledger: ledger) { $0["anno"] = ["rooted"] }
             #expect(allowed.outcome == .accept)
             #expect(allowed.annotated == [Check.annotations])
@@ -229,7 +229,7 @@ struct TokenPolicyCheckTests {
         settings.longLivedIssuers = ["billing", "reports"]
         try await onEveryLedger { ledger in
             try await ledger.block(
-                Block(
+                LedgerBlock(
                     subject: LedgerSubject(.issuer, "billing"), reason: "laptop lost", since: TokenFixtures.now,
                     until: nil))
             for (issuer, failed) in [("billing", [Check.issuer]), ("reports", [])] {

@@ -24,7 +24,8 @@ enum Fixtures {
         let roots = try PEM.certificates(in: Array(theAuthority.get().rootPEM.utf8))
         let configuration = try AppAttestConfiguration(
             appIDs: [appID], environments: [.production], challenge: .caller, clientData: .none, testRoots: roots)
-        let policy = try Policy(apps: [PolicyApp(name: "shop", configuration)], catalogue: Verifier.catalogue)
+        let policy = try VerificationPolicy(
+            apps: [PolicyApp(name: "shop", configuration)], catalogue: Verifier.catalogue)
         return Verifier(policy: policy, ledger: MemoryLedger())
     }
 

@@ -25,14 +25,14 @@ struct LedgerVocabularyTests {
     @Test("A block is in force until its end, and without one for ever")
     func blocks() {
         let subject = LedgerSubject(.device, "d1")
-        let block = Block(
+        let block = LedgerBlock(
             subject: subject, reason: "fraud", since: Fixtures.time, until: Fixtures.time.addingTimeInterval(60))
         #expect(block.isInForce(at: Fixtures.time.addingTimeInterval(59.999)))
         #expect(!block.isInForce(at: Fixtures.time.addingTimeInterval(60)))
         #expect(
             block.sentence
                 == "the device has been blocked since 2026-04-21T18:13:12Z until 2026-04-21T18:14:12Z: fraud")
-        let endless = Block(subject: subject, reason: "fraud", since: Fixtures.time, until: nil)
+        let endless = LedgerBlock(subject: subject, reason: "fraud", since: Fixtures.time, until: nil)
         #expect(endless.isInForce(at: .distantFuture))
         #expect(endless.sentence == "the device has been blocked since 2026-04-21T18:13:12Z: fraud")
         #expect(subject.description == "device d1")
@@ -42,12 +42,12 @@ struct LedgerVocabularyTests {
     func allowances() {
         let subject = LedgerSubject(.device, "d1")
         let end = Fixtures.time.addingTimeInterval(60)
-        let allowance = Allowance(subject: subject, reason: "pen test", since: Fixtures.time, until: end)
+        let allowance = LedgerAllowance(subject: subject, reason: "pen test", since: Fixtures.time, until: end)
         #expect(allowance.isInForce(at: end.addingTimeInterval(-0.001)) && !allowance.isInForce(at: end))
         #expect(
             allowance.sentence
                 == "the device has been allowed since 2026-04-21T18:13:12Z until 2026-04-21T18:14:12Z: pen test")
-        let endless = Allowance(subject: subject, reason: "pen test", since: Fixtures.time, until: nil)
+        let endless = LedgerAllowance(subject: subject, reason: "pen test", since: Fixtures.time, until: nil)
         #expect(endless.isInForce(at: .distantFuture))
         #expect(endless.sentence == "the device has been allowed since 2026-04-21T18:13:12Z: pen test")
     }
@@ -56,8 +56,8 @@ struct LedgerVocabularyTests {
     func standings() {
         let subject = LedgerSubject(.issuer, "server-token")
         let end = Fixtures.time.addingTimeInterval(60)
-        let block = Block(subject: subject, reason: "leaked", since: Fixtures.time, until: end)
-        let allowance = Allowance(subject: subject, reason: "test", since: Fixtures.time, until: end)
+        let block = LedgerBlock(subject: subject, reason: "leaked", since: Fixtures.time, until: end)
+        let allowance = LedgerAllowance(subject: subject, reason: "test", since: Fixtures.time, until: end)
         for standing in [LedgerStanding.blocked(block), .allowed(allowance)] {
             #expect(standing.subject == subject && standing.until == end)
             #expect(standing.isInForce(at: Fixtures.time) && !standing.isInForce(at: end))
@@ -86,9 +86,9 @@ struct LedgerVocabularyTests {
         let ledger = MemoryLedger()
         let subject = LedgerSubject(.device, "d1")
         #expect(ledger.isWithoutStandings)
-        try await ledger.allow(Allowance(subject: subject, reason: "test", since: Fixtures.time, until: nil))
+        try await ledger.allow(LedgerAllowance(subject: subject, reason: "test", since: Fixtures.time, until: nil))
         #expect(!ledger.isWithoutStandings)
-        try await ledger.block(Block(subject: subject, reason: "abuse", since: Fixtures.time, until: nil))
+        try await ledger.block(LedgerBlock(subject: subject, reason: "abuse", since: Fixtures.time, until: nil))
         #expect(!ledger.isWithoutStandings)
         try await ledger.removeStanding(of: subject)
         #expect(ledger.isWithoutStandings)
@@ -117,7 +117,8 @@ struct LedgerVocabularyTests {
             ),
             (.digestUsed(Fixtures.time), "digest-used", "at 2026-04-21T18:13:12Z"),
             (
-                .blocked(Block(subject: LedgerSubject(.key, "k"), reason: "stolen", since: Fixtures.time, until: nil)),
+                .blocked(
+                    LedgerBlock(subject: LedgerSubject(.key, "k"), reason: "stolen", since: Fixtures.time, until: nil)),
                 "blocked", "blocked since 2026-04-21T18:13:12Z: stolen"
             ),
         ] as [(LedgerRefusal, String, String)])

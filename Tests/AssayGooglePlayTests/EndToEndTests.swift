@@ -15,7 +15,8 @@ import Testing
         let digest = try Base64.decode("pnpa8e8eCArtvmaf49bJE1f5iG5-XLSU6w1U9ZvI96g", .url)
         let configuration = try PlayIntegrityConfiguration(
             packageName: TestClient.package, android: .init(certificateDigests: [digest]))
-        let policy = try Policy(apps: [PolicyApp(name: "shop", configuration)], catalogue: Verifier.catalogue)
+        let policy = try VerificationPolicy(
+            apps: [PolicyApp(name: "shop", configuration)], catalogue: Verifier.catalogue)
         return Verifier(policy: policy, ledger: MemoryLedger(), services: [test.client])
     }
 

@@ -67,7 +67,7 @@ struct SwitchTests {
         let live = try TestAPI.live()
         _ = try ApproovMiddleware<BasicApproovRequestContext>(live, app: "api")
         let before = live.verifier.policy.apps.map(\.name)
-        let other = try Policy(
+        let other = try VerificationPolicy(
             apps: [PolicyApp(name: "other", try ApproovConfiguration())], catalogue: Verifier.catalogue)
         #expect(throws: PolicyError.self) { try live.exchange(for: Verifier(policy: other, ledger: MemoryLedger())) }
         let signed = try TestAPI.policy { $0.messageSigning = MessageSigning(signer: .installation) }

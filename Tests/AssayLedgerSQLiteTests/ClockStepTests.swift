@@ -120,7 +120,7 @@ struct ClockStepTests {
                     await once(
                         "digest \(token)", remember(token, madeAt: Self.now + Double(token) * 900, at: clock.now))
                     let number = UInt32.random(in: 0..<40, using: &random)
-                    let challenge = Challenge(
+                    let challenge = IssuedChallenge(
                         value: Fixture.identifier(500 + number).value, app: "shop-ios",
                         purpose: ChallengePurpose(EvidenceKind("app-attest.assertion")), issuedAt: clock.now,
                         expiresAt: clock.now + 300)
@@ -167,7 +167,7 @@ struct ClockStepTests {
         let folder = try TemporaryFolder()
         let ledger = try SQLiteLedger.open(path: folder.path())
         let subject = LedgerSubject(.device, "d1")
-        try await ledger.block(Block(subject: subject, reason: "fraud", since: Self.now, until: Self.now + 60))
+        try await ledger.block(LedgerBlock(subject: subject, reason: "fraud", since: Self.now, until: Self.now + 60))
         for (seconds, isBlocked) in [
             (0, true), (59, true), (60, false), (Self.year, false), (30, true), (-Self.year, true),
         ]

@@ -55,14 +55,14 @@ struct LedgerContractTests {
 /// Accepts everything and keeps nothing.
 private struct GullibleLedger: LedgerAdministration {
     var durability: LedgerDurability { .durable }
-    func issue(_ challenge: Challenge, at now: Date) async throws(LedgerOutage) {}
+    func issue(_ challenge: IssuedChallenge, at now: Date) async throws(LedgerOutage) {}
     func enrolledKey(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey? { nil }
     func standings(of subjects: [LedgerSubject], at now: Date) async throws(LedgerOutage) -> [LedgerStanding] { [] }
     func commit(_ effects: [LedgerEffect], at now: Date) async throws(LedgerOutage) -> CommitOutcome {
         CommitOutcome(decisions: effects.map { _ in nil })
     }
-    func block(_ block: Block) async throws(LedgerOutage) {}
-    func allow(_ allowance: Allowance) async throws(LedgerOutage) {}
+    func block(_ block: LedgerBlock) async throws(LedgerOutage) {}
+    func allow(_ allowance: LedgerAllowance) async throws(LedgerOutage) {}
     func removeStanding(of subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding? { nil }
     func purge(at now: Date) async throws(LedgerOutage) -> Int { 0 }
     func check(

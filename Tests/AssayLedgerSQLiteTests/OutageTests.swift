@@ -130,11 +130,11 @@ struct OutageTests {
         let subject = LedgerSubject(.account, "alice")
         #expect(
             try await outage {
-                try await ledger.block(Block(subject: subject, reason: "", since: Fixture.now, until: nil))
+                try await ledger.block(LedgerBlock(subject: subject, reason: "", since: Fixture.now, until: nil))
             } == .readOnly)
         #expect(
             try await outage {
-                try await ledger.allow(Allowance(subject: subject, reason: "", since: Fixture.now, until: nil))
+                try await ledger.allow(LedgerAllowance(subject: subject, reason: "", since: Fixture.now, until: nil))
             } == .readOnly)
         #expect(try await ledger.standings(of: [subject], at: Fixture.now) == [])
         try ledger.executeOnWriter("PRAGMA query_only = 0")

@@ -152,9 +152,9 @@ struct SchemaTests {
         let ledger = try SQLiteLedger.open(path: folder.path())
         let alice = LedgerSubject(.account, "alice")
         let since = try #require(RFC3339.parse("2026-04-21T18:13:12.153Z"))
-        let block = Block(subject: alice, reason: "fraud", since: since, until: nil)
+        let block = LedgerBlock(subject: alice, reason: "fraud", since: since, until: nil)
         #expect(try await ledger.standings(of: [alice], at: Fixture.now) == [.blocked(block)])
-        let allowance = Allowance(subject: alice, reason: "sorry", since: Fixture.now, until: Fixture.now + 60)
+        let allowance = LedgerAllowance(subject: alice, reason: "sorry", since: Fixture.now, until: Fixture.now + 60)
         try await ledger.allow(allowance)
         #expect(try await ledger.standings(of: [alice], at: Fixture.now) == [.allowed(allowance)])
     }
@@ -164,12 +164,12 @@ struct SchemaTests {
         let folder = try TemporaryFolder()
         let ledger = try SQLiteLedger.open(path: folder.path())
         let device = LedgerSubject(.device, "d1")
-        try await ledger.allow(Allowance(subject: device, reason: "test", since: Fixture.now, until: nil))
+        try await ledger.allow(LedgerAllowance(subject: device, reason: "test", since: Fixture.now, until: nil))
         let read = "SELECT kind || name || reason FROM block WHERE kind = 'device' AND name = 'd1'"
         #expect(try ledger.texts(read) == ["deviced1test"])
         try ledger.executeOnWriter(
             "INSERT OR REPLACE INTO block (kind, name, reason, since, until) VALUES ('device', 'd1', 'abuse', 0, NULL)")
-        let block = Block(subject: device, reason: "abuse", since: Date(timeIntervalSince1970: 0), until: nil)
+        let block = LedgerBlock(subject: device, reason: "abuse", since: Date(timeIntervalSince1970: 0), until: nil)
         #expect(try await ledger.standings(of: [device], at: Fixture.now) == [.blocked(block)])
     }
 

@@ -98,8 +98,8 @@ struct StorageTests {
         let ledger = try SQLiteLedger.open(path: folder.path())
         // A purge does not run ahead of the machine's clock, so the time must be in the past.
         let now = Date(timeIntervalSince1970: 1_577_836_800)
-        func challenge(_ seed: UInt32, at now: Date) -> Challenge {
-            Challenge(
+        func challenge(_ seed: UInt32, at now: Date) -> IssuedChallenge {
+            IssuedChallenge(
                 value: Fixture.identifier(seed).value, app: "shop-ios",
                 purpose: ChallengePurpose(EvidenceKind("app-attest.assertion")), issuedAt: now, expiresAt: now + 60)
         }
@@ -144,10 +144,10 @@ struct StorageTests {
         for _ in 0..<5 {
             try #require(try other.ask("allow d1") == "ok")
             #expect(!ledger.isWithoutStandings)
-            let allowance = Allowance(subject: device, reason: "stress", since: Fixture.now, until: nil)
+            let allowance = LedgerAllowance(subject: device, reason: "stress", since: Fixture.now, until: nil)
             #expect(try await ledger.standings(of: [device], at: Fixture.now) == [.allowed(allowance)])
             try #require(try other.ask("block d1") == "ok")
-            let block = Block(subject: device, reason: "stress", since: Fixture.now, until: nil)
+            let block = LedgerBlock(subject: device, reason: "stress", since: Fixture.now, until: nil)
             #expect(try await ledger.standings(of: [device], at: Fixture.now) == [.blocked(block)])
         }
     }

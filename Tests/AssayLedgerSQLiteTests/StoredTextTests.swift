@@ -13,7 +13,7 @@ struct StoredTextTests {
         let value = Array(name.utf8)
         let purpose = ChallengePurpose(EvidenceKind("app-attest.assertion"))
         try await ledger.issue(
-            Challenge(
+            IssuedChallenge(
                 value: value, app: name, purpose: purpose, issuedAt: Fixture.now, expiresAt: Fixture.now + 60),
             at: Fixture.now)
         let key = EnrolledKey(
@@ -41,7 +41,7 @@ struct StoredTextTests {
         let folder = try TemporaryFolder()
         let ledger = try SQLiteLedger.open(path: folder.path())
         let (short, long) = (LedgerSubject(.device, "a"), LedgerSubject(.device, "a\u{0}b"))
-        try await ledger.block(Block(subject: long, reason: "r\u{0}s", since: Fixture.now, until: nil))
+        try await ledger.block(LedgerBlock(subject: long, reason: "r\u{0}s", since: Fixture.now, until: nil))
         #expect(try await ledger.blocks(on: [short, long], at: Fixture.now).map(\.subject) == [long])
         #expect(try await ledger.blocks(on: [long], at: Fixture.now).first?.reason == "r\u{0}s")
         #expect(try await ledger.removeStanding(of: short) == nil)
@@ -75,7 +75,7 @@ struct StoredTextTests {
         for length in 0...33 {
             // Bytes whose base64 has the two characters in which its alphabets differ.
             let key = KeyIdentifier(engine: "app-attest", value: Array(repeating: 0xFB, count: length))
-            try await ledger.block(Block(subject: key.subject, reason: "test", since: Fixture.now, until: nil))
+            try await ledger.block(LedgerBlock(subject: key.subject, reason: "test", since: Fixture.now, until: nil))
             let enrolled = EnrolledKey(
                 identifier: key, app: "shop-ios", publicKey: [], counter: 0, enrolledAt: Fixture.now, properties: [:])
             let outcome = try await ledger.commit([LedgerEffect(Fixture.check, .enrol(enrolled))], at: Fixture.now)

@@ -19,7 +19,9 @@ enum Fixtures {
     static func authority() throws -> TestAuthority { try theAuthority.get() }
 
     /// A policy file with apps whose App IDs end in their names, under the test authority.
-    static func policy(_ apps: [String] = ["shop"], clientData: String = "none", checks: String = "") throws -> Policy {
+    static func policy(_ apps: [String] = ["shop"], clientData: String = "none", checks: String = "") throws
+        -> VerificationPolicy
+    {
         var text = "version: 1\napps:\n"
         for app in apps {
             text += """

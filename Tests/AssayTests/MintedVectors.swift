@@ -59,7 +59,7 @@ struct MintedVectors {
     }
 
     /// The policy of a folder, which is named with its slash.
-    func policy(_ folder: String = "") throws -> Policy { try VectorPolicies(files: files).policy(folder) }
+    func policy(_ folder: String = "") throws -> VerificationPolicy { try VectorPolicies(files: files).policy(folder) }
 
     /// Demands that the records in `unreadable` have no verdict: that they cannot be read or not be judged. Gives how
     /// many there are.

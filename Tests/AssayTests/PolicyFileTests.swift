@@ -29,7 +29,7 @@ struct PolicyFileTests {
         return "version: 1\napps:\n  - name: shop\n    appAttest:\n" + fields.map { "      \($0)\n" }.joined()
     }
 
-    private func parse(_ text: String) throws(PolicyError) -> Policy {
+    private func parse(_ text: String) throws(PolicyError) -> VerificationPolicy {
         try PolicyFile.parse(text, file: "p.yaml", files: MemoryFiles())
     }
 

@@ -9,7 +9,7 @@ import Testing
 /// Files of a policy and files that it refers to, on a disk.
 @Suite("Files of a policy")
 struct PolicyReferenceTests {
-    private func load(_ roots: String, files: [String: [UInt8]] = [:]) throws -> Policy {
+    private func load(_ roots: String, files: [String: [UInt8]] = [:]) throws -> VerificationPolicy {
         let temporary = try TestFolder()
         defer { withExtendedLifetime(temporary) {} }
         let folder = temporary.url

@@ -7,7 +7,7 @@ import Foundation
 struct VectorRun {
     let verifier: @Sendable () -> Verifier
 
-    init(policy: Policy) {
+    init(policy: VerificationPolicy) {
         verifier = { Verifier(policy: policy, ledger: MemoryLedger()) }
     }
 

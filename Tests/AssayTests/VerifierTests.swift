@@ -11,7 +11,7 @@ struct VerifierTests {
     private func verify(
         _ record: EvidenceRecord, apps: [String] = ["shop"], ledger: any Ledger = MemoryLedger()
     ) async throws(VerificationError) -> Verdict {
-        let policy: Policy
+        let policy: VerificationPolicy
         do { policy = try Fixtures.policy(apps) } catch { throw .request(RequestError(.noTime, "\(error)")) }
         return try await Verifier(policy: policy, ledger: ledger).verify(record, at: Fixtures.time)
     }

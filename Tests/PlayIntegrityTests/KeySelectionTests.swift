@@ -165,7 +165,7 @@ struct KeySelectionTests {
                 throw KeyStoreOutage(.unreachable, "nobody there")
             }
         }
-        let policy = try Policy(
+        let policy = try VerificationPolicy(
             apps: [PolicyApp(name: "shop", Fixtures.configuration())], keys: [Fixtures.key()],
             catalogue: Verifier.catalogue)
         let verifier = Verifier(policy: policy, ledger: MemoryLedger(), keyStores: [Unreachable()])

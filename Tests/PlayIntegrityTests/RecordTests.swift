@@ -14,7 +14,7 @@ struct RecordTests {
         let verifier: Verifier
         let record: EvidenceRecord
         do {
-            let policy = try Policy(
+            let policy = try VerificationPolicy(
                 apps: apps.enumerated().map { index, name in
                     PolicyApp(
                         name: "app\(index)",

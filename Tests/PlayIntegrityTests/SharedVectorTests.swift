@@ -20,7 +20,7 @@ struct PlayIntegritySharedVectorTests {
             packageName: "com.example.app",
             android: .init(certificateDigests: [Array(digest)], minimumVersionCode: 42), keys: ["play-test"],
             challenge: .caller)
-        let policy = try Policy(
+        let policy = try VerificationPolicy(
             apps: [PolicyApp(name: "shop-android", configuration)],
             keys: [NamedKey(name: "play-test", material: material)], catalogue: Verifier.catalogue)
         let results = try RecordFile.read(Array(SharedFiles.data("\(folder)/records.json")))

@@ -13,7 +13,7 @@ struct SwiftBlockTests {
     /// The files that are compiled and in which blocks may be.
     private static let sources: [Source] = {
         var sources: [Source] = []
-        for folder in ["Tests/ReadmeTests/Examples", "Examples/hummingbird", "Examples/first-ten-minutes"] {
+        for folder in ["Tests/Support/ReadmeExamples", "Examples/hummingbird", "Examples/first-ten-minutes"] {
             let path = Page.root.appendingPathComponent(folder).path(percentEncoded: false)
             let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
             for name in names where name.hasSuffix(".swift") {
@@ -44,7 +44,7 @@ struct SwiftBlockTests {
             let isFound = Self.sources.contains { source in
                 Self.imports(block.text).isSubset(of: source.imports) && source.code.contains(Self.bare(block.text))
             }
-            #expect(isFound, "\(page.path):\(block.line): copy this block to a file of Tests/ReadmeTests/Examples")
+            #expect(isFound, "\(page.path):\(block.line): copy this block to a file of Tests/Support/ReadmeExamples")
         }
     }
 

@@ -18,7 +18,7 @@ struct ToyEngineTests {
         #"{"id":"toy-1","kind":"toy.stamp","receivedAt":"2026-04-21T18:13:12Z","#
         + #""evidence":{"stamp":"TOY:hello","owner":"a child"}}"#
 
-    private static func readPolicy(_ text: String = policy) throws -> Policy {
+    private static func readPolicy(_ text: String = policy) throws -> VerificationPolicy {
         try PolicyFile.parse(text, file: nil, files: LocalFiles(relativeTo: "policy"), engines: engines)
     }
 

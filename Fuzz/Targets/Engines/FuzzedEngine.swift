@@ -9,7 +9,7 @@ protocol FuzzedEngine: InspectableEngine {
     /// Records of genuine evidence, as files have them.
     static var records: [[UInt8]] { get }
     /// A policy that knows the apps of these records.
-    static var policy: Policy { get }
+    static var policy: VerificationPolicy { get }
     /// Policy files with what the engine reads from them. `file:key.pem` has a public key, and any other file a
     /// root certificate.
     static var policyTexts: [String] { get }

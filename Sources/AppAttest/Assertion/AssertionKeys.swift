@@ -24,20 +24,20 @@ public struct AssertionKeys: Sendable {
     /// The durability of the ledger.
     package let durability: LedgerDurability
     /// The blocks in force on the key.
-    package let blocks: [Block]
+    package let blocks: [LedgerBlock]
     /// The enrolled public key; nil if it cannot be parsed, and the check of the key reports why.
     let parsedKey: ECDSAPublicKey?
     /// The properties of the enrolled key.
     let facts: EnrolledFacts?
 
     /// Collects the key. The enrolled key is parsed once, for all assertions that are assessed with it.
-    package init(enrolled: EnrolledKey?, supplied: Supplied?, durability: LedgerDurability, blocks: [Block]) {
+    package init(enrolled: EnrolledKey?, supplied: Supplied?, durability: LedgerDurability, blocks: [LedgerBlock]) {
         self.init(enrolled: enrolled, supplied: supplied, durability: durability, blocks: blocks, cache: nil)
     }
 
     /// Collects the key, and parses the enrolled key unless it is in the cache.
     init(
-        enrolled: EnrolledKey?, supplied: Supplied?, durability: LedgerDurability, blocks: [Block],
+        enrolled: EnrolledKey?, supplied: Supplied?, durability: LedgerDurability, blocks: [LedgerBlock],
         cache: EnrolledKeyCache?
     ) {
         parsedKey = enrolled.flatMap { enrolled in

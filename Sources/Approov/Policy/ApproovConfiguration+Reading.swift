@@ -19,7 +19,9 @@ extension ApproovConfiguration: ReadableConfiguration {
         settings.messageSigning = try fields["messageSigning"].map { (node) throws(PolicyError) in
             try MessageSigning(reading: node, tokenHeader: settings.tokenHeader)
         }
-        if let enforcement = try fields["enforcement"]?.word(ApproovEnforcement.self) { settings.enforcement = enforcement }
+        if let enforcement = try fields["enforcement"]?.word(ApproovEnforcement.self) {
+            settings.enforcement = enforcement
+        }
         do {
             try self.init(settings)
         } catch {

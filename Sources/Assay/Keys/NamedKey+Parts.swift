@@ -19,7 +19,8 @@ extension NamedKey {
         let types = EngineRegistry.standard.keyMaterials
         guard let type = types.first(where: { $0.purpose == purpose }) else {
             let known = types.map { $0.purpose.name }.joined(separator: ", ")
-            throw KeyError("unknown-purpose", part: "", "no engine has keys for \(purpose.name.excerpt); there are \(known)")
+            throw KeyError(
+                "unknown-purpose", part: "", "no engine has keys for \(purpose.name.excerpt); there are \(known)")
         }
         self.init(
             name: name, scope: scope, window: window, retiredAt: retiredAt, material: try type.reading(parts))

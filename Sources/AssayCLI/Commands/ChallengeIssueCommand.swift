@@ -54,7 +54,7 @@ struct ChallengeIssueCommand: AsyncParsableCommand {
                 "memory: forgets the challenge when this command ends; only challenge: caller can make use of it")
         }
         let now = Date()
-        let challenge = Challenge.random(app: app, for: purpose, validFor: ttl, at: now)
+        let challenge = IssuedChallenge.random(app: app, for: purpose, validFor: ttl, at: now)
         try await url.withLedger(creating: true) { open in
             do throws(LedgerOutage) {
                 try await open.ledger.issue(challenge, at: now)

@@ -54,7 +54,7 @@ struct LedgerAllowCommand: AsyncParsableCommand {
         _ reason: String, in ledger: any LedgerAdministration
     ) async throws(LedgerOutage) -> String? {
         let now = Date()
-        let allowance = Allowance(
+        let allowance = LedgerAllowance(
             subject: subject.subject, reason: reason, since: now, until: end.time(from: now))
         try await ledger.allow(allowance)
         return "\(allowance.subject): \(allowance.sentence)"

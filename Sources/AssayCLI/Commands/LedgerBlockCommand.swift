@@ -33,7 +33,7 @@ struct LedgerBlockCommand: AsyncParsableCommand {
     func run() async throws {
         subject.noteUnlikelyName()
         let now = Date()
-        let block = Block(subject: subject.subject, reason: reason, since: now, until: end.time(from: now))
+        let block = LedgerBlock(subject: subject.subject, reason: reason, since: now, until: end.time(from: now))
         try await options.url.withLedger(creating: creation.createLedger) { open in
             do throws(LedgerOutage) { try await open.ledger.block(block) } catch { throw CommandFailure(error) }
         }

@@ -102,7 +102,7 @@ struct VerifyCommand: AsyncParsableCommand {
         }
     }
 
-    private func judge(under policy: Policy, _ open: OpenLedger, _ masterKey: MasterKey?) async throws {
+    private func judge(under policy: VerificationPolicy, _ open: OpenLedger, _ masterKey: MasterKey?) async throws {
         let client = try google.client()
         do {
             let verifier = Verifier(
@@ -131,7 +131,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     /// The key store of the ledger, when there is a master key to open it.
     private func keyStores(
-        _ open: OpenLedger, _ masterKey: MasterKey?, beside policy: Policy
+        _ open: OpenLedger, _ masterKey: MasterKey?, beside policy: VerificationPolicy
     ) async throws -> [any KeyStore] {
         guard let storage = open.keys else { return [] }
         let sealed: [SealedKey]
@@ -154,7 +154,7 @@ struct VerifyCommand: AsyncParsableCommand {
         return [try open.keyStore(masterKey)]
     }
 
-    private func readPolicy() throws -> Policy {
+    private func readPolicy() throws -> VerificationPolicy {
         guard let path = policy else {
             guard let kind = raw.kind else { throw ValidationError("--policy is required for records") }
             return try RawPolicy.read(kind, raw, app: app ?? RawOptions.unnamedApp)

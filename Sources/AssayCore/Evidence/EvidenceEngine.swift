@@ -31,7 +31,7 @@ package protocol EvidenceEngine: Sendable {
     static func problem(withKey key: EnrolledKey) -> String?
 
     /// Prepares to judge under a policy.
-    init(policy: Policy, resources: EngineResources)
+    init(policy: VerificationPolicy, resources: EngineResources)
 
     /// Assesses a record: decodes it, asks the ledger and the key store, runs the checks. Commits nothing.
     func assess(_ record: EvidenceRecord, ledger: any Ledger, at now: Date) async throws(VerificationError)

@@ -17,7 +17,7 @@ public protocol Ledger: Sendable {
     /// Issues a challenge that may be consumed once, before it expires.
     ///
     /// - Throws: ``LedgerOutage``; also when a challenge of the same value exists.
-    func issue(_ challenge: Challenge, at now: Date) async throws(LedgerOutage)
+    func issue(_ challenge: IssuedChallenge, at now: Date) async throws(LedgerOutage)
 
     /// The key that was enrolled under an identifier, with its counter, and nil when there is none.
     func enrolledKey(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey?
@@ -46,12 +46,12 @@ extension Ledger {
     public var isWithoutStandings: Bool { false }
 
     /// The blocks on some subjects that are in force at a time, in the order of the subjects.
-    public func blocks(on subjects: [LedgerSubject], at now: Date) async throws(LedgerOutage) -> [Block] {
+    public func blocks(on subjects: [LedgerSubject], at now: Date) async throws(LedgerOutage) -> [LedgerBlock] {
         try await standings(of: subjects, at: now).compactMap(\.block)
     }
 
     /// The block on a key that is in force at a time, and nil for none.
-    package func block(onKey identifier: KeyIdentifier, at now: Date) async throws(LedgerOutage) -> Block? {
+    package func block(onKey identifier: KeyIdentifier, at now: Date) async throws(LedgerOutage) -> LedgerBlock? {
         // The subject's name is base64: not built unless it is needed.
         isWithoutStandings ? nil : try await blocks(on: [identifier.subject], at: now).first
     }

@@ -9,10 +9,10 @@ public import FoundationEssentials
 ///   lost; repeating it is safe.
 public protocol LedgerAdministration: Ledger {
     /// Blocks a subject. Replaces its block or allowance.
-    func block(_ block: Block) async throws(LedgerOutage)
+    func block(_ block: LedgerBlock) async throws(LedgerOutage)
 
     /// Allows a subject what policy would refuse. Replaces its block or allowance.
-    func allow(_ allowance: Allowance) async throws(LedgerOutage)
+    func allow(_ allowance: LedgerAllowance) async throws(LedgerOutage)
 
     /// Removes the subject's block or allowance.
     ///
@@ -47,15 +47,15 @@ public protocol LedgerAdministration: Ledger {
 /// One entry of a ledger, as exported.
 public enum LedgerEntry: Sendable, Equatable {
     /// An issued challenge; the time at which it was consumed, if it was.
-    case challenge(Challenge, consumedAt: Date?)
+    case challenge(IssuedChallenge, consumedAt: Date?)
     /// An enrolled key with its counter.
     case key(EnrolledKey)
     /// A digest that was used.
     case digest(UsedDigest)
     /// A block.
-    case block(Block)
+    case block(LedgerBlock)
     /// An allowance.
-    case allowance(Allowance)
+    case allowance(LedgerAllowance)
 }
 
 extension EnrolledKey {

@@ -106,7 +106,7 @@ public enum LedgerRefusal: CheckFinding, Equatable {
     /// The digest has been used inside its window.
     case digestUsed(Date)
     /// The subject is blocked.
-    case blocked(Block)
+    case blocked(LedgerBlock)
 
     /// The stable code.
     public var code: String { declaredCode.name }

@@ -9,7 +9,7 @@ public import FoundationEssentials
 /// 3. If no effect is refused, apply all of them: mark the challenge as consumed, insert the key, store the counter, insert
 ///    the digest.
 ///
-/// A block counts if ``Block/isInForce(at:)``; these functions test that.
+/// A block counts if ``LedgerBlock/isInForce(at:)``; these functions test that.
 public enum LedgerRules {
     /// How long an expired challenge or digest stays stored, in seconds. Processes that share a ledger may disagree about
     /// the time by this much without deleting a digest inside its window, and a late challenge is reported as expired, not
@@ -29,7 +29,7 @@ public enum LedgerRules {
     ///
     /// App and purpose are compared first: the state of another app's challenge is not disclosed.
     public static func refusal(
-        consumingFor app: String, _ purpose: ChallengePurpose, stored: Challenge?, consumedAt: Date?, at now: Date
+        consumingFor app: String, _ purpose: ChallengePurpose, stored: IssuedChallenge?, consumedAt: Date?, at now: Date
     ) -> LedgerRefusal? {
         guard let stored else { return .challengeUnknown }
         guard stored.app == app, stored.purpose == purpose else {
@@ -44,7 +44,7 @@ public enum LedgerRules {
     /// - Parameters:
     ///   - enrolledAt: when a key with this identifier was enrolled, and nil if none was.
     ///   - block: the block on the key, in force or not.
-    public static func refusal(enrollingOver enrolledAt: Date?, block: Block?, at now: Date) -> LedgerRefusal? {
+    public static func refusal(enrollingOver enrolledAt: Date?, block: LedgerBlock?, at now: Date) -> LedgerRefusal? {
         if let block, block.isInForce(at: now) { return .blocked(block) }
         return enrolledAt.map { .keyEnrolled($0) }
     }
@@ -55,7 +55,7 @@ public enum LedgerRules {
     ///   - stored: app and counter of the stored key, and nil if there is none.
     ///   - block: the block on the key, in force or not.
     public static func refusal(
-        advancing advance: CounterAdvance, stored: (app: String, counter: UInt32)?, block: Block?, at now: Date
+        advancing advance: CounterAdvance, stored: (app: String, counter: UInt32)?, block: LedgerBlock?, at now: Date
     ) -> LedgerRefusal? {
         if let block, block.isInForce(at: now) { return .blocked(block) }
         guard let stored else { return .keyUnknown }

@@ -3,9 +3,9 @@ public import FoundationEssentials
 /// What an operator has set for a subject: a block or an allowance. A subject has one standing; the latest counts.
 public enum LedgerStanding: Sendable, Equatable {
     /// It is blocked.
-    case blocked(Block)
+    case blocked(LedgerBlock)
     /// It passes checks that policy would fail.
-    case allowed(Allowance)
+    case allowed(LedgerAllowance)
 
     /// The subject.
     public var subject: LedgerSubject {
@@ -24,7 +24,7 @@ public enum LedgerStanding: Sendable, Equatable {
     }
 
     /// The block, and nil for an allowance.
-    public var block: Block? {
+    public var block: LedgerBlock? {
         switch self {
         case .blocked(let block): block
         case .allowed: nil
@@ -32,7 +32,7 @@ public enum LedgerStanding: Sendable, Equatable {
     }
 
     /// The allowance, and nil for a block.
-    public var allowance: Allowance? {
+    public var allowance: LedgerAllowance? {
         switch self {
         case .blocked: nil
         case .allowed(let allowance): allowance
@@ -57,7 +57,7 @@ public enum LedgerStanding: Sendable, Equatable {
 }
 
 /// A block on a subject.
-public struct Block: Sendable, Equatable {
+public struct LedgerBlock: Sendable, Equatable {
     /// The subject.
     public let subject: LedgerSubject
     /// Why, in the operator's words.
@@ -87,12 +87,12 @@ public struct Block: Sendable, Equatable {
 
 /// An exception for a subject, such as a device for development or a penetration test: checks that policy would fail
 /// because of the device pass. An allowance never opens a gate: evidence that is not authentic stays rejected.
-public struct Allowance: Sendable, Equatable {
+public struct LedgerAllowance: Sendable, Equatable {
     /// The subject.
     public let subject: LedgerSubject
     /// Why, in the operator's words.
     public let reason: String
-    /// When it was allowed. Shown only, as in ``Block``.
+    /// When it was allowed. Shown only, as in ``LedgerBlock``.
     public let since: Date
     /// When the allowance ends, and nil for never.
     public let until: Date?

@@ -13,7 +13,7 @@ public struct ChallengePurpose: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// A single-use challenge, bound to an app and a purpose.
-public struct Challenge: Sendable, Equatable {
+public struct IssuedChallenge: Sendable, Equatable {
     /// The challenge's bytes. `Challenge.random` draws 32.
     public let value: [UInt8]
     /// The policy's app.

@@ -23,7 +23,7 @@ public final class MemoryLedger: LedgerAdministration {
     /// Issues a challenge.
     ///
     /// - Throws: ``LedgerOutage`` when a challenge of the same value exists.
-    public func issue(_ challenge: Challenge, at now: Date) async throws(LedgerOutage) {
+    public func issue(_ challenge: IssuedChallenge, at now: Date) async throws(LedgerOutage) {
         let isNew = state.withLock { state in
             guard state.challenges[challenge.value] == nil else { return false }
             state.challenges[challenge.value] = (challenge, nil)
@@ -67,12 +67,12 @@ public final class MemoryLedger: LedgerAdministration {
     }
 
     /// Blocks a subject. Replaces its block or allowance.
-    public func block(_ block: Block) async throws(LedgerOutage) {
+    public func block(_ block: LedgerBlock) async throws(LedgerOutage) {
         set(.blocked(block), of: block.subject)
     }
 
     /// Allows a subject what policy would refuse. Replaces its block or allowance.
-    public func allow(_ allowance: Allowance) async throws(LedgerOutage) {
+    public func allow(_ allowance: LedgerAllowance) async throws(LedgerOutage) {
         set(.allowed(allowance), of: allowance.subject)
     }
 
@@ -143,7 +143,7 @@ public final class MemoryLedger: LedgerAdministration {
 }
 
 private struct State {
-    var challenges: [[UInt8]: (challenge: Challenge, consumedAt: Date?)] = [:]
+    var challenges: [[UInt8]: (challenge: IssuedChallenge, consumedAt: Date?)] = [:]
     var keys: [KeyIdentifier: EnrolledKey] = [:]
     var digests: [[UInt8]: UsedDigest] = [:]
     var standings: [LedgerSubject: LedgerStanding] = [:]
@@ -198,7 +198,7 @@ private struct State {
         }
     }
 
-    private func block(on key: KeyIdentifier) -> Block? {
+    private func block(on key: KeyIdentifier) -> LedgerBlock? {
         standings.isEmpty ? nil : standings[key.subject]?.block
     }
 

@@ -17,7 +17,7 @@ package struct EngineApps<Expectations: EngineExpectations>: Sendable {
     @usableFromInline package let only: Expectations?
 
     /// Prepares the apps of a policy that the engine has a configuration for.
-    package init(_ policy: Policy) {
+    package init(_ policy: VerificationPolicy) {
         let apps = policy.apps.compactMap { app in
             app.configuration(Expectations.Configuration.self).map {
                 Expectations(app: app.name, configuration: $0, modes: policy.modes)

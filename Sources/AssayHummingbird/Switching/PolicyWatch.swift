@@ -21,7 +21,7 @@ public struct PolicyWatch: Service {
     private let live: LiveVerifier
     private let interval: Duration
     private let logger: Logger
-    private let makeVerifier: @Sendable (Policy) async throws -> Verifier
+    private let makeVerifier: @Sendable (VerificationPolicy) async throws -> Verifier
 
     /// Prepares a watch.
     ///
@@ -33,7 +33,7 @@ public struct PolicyWatch: Service {
     ///   - makeVerifier: creates the verifier of a policy, with the same ledger and key stores.
     public init(
         path: String, live: LiveVerifier, interval: Duration = .seconds(2), logger: Logger,
-        makeVerifier: @escaping @Sendable (Policy) async throws -> Verifier
+        makeVerifier: @escaping @Sendable (VerificationPolicy) async throws -> Verifier
     ) {
         self.path = path
         self.live = live

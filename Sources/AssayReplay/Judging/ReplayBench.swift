@@ -138,7 +138,9 @@ struct ReplayBenches {
     }
 
     /// A verifier whose own ledger is not used: every assessment and commit names one.
-    private static func verifier(_ policy: Policy, _ ledger: ReplayLedger, _ options: ReplayOptions) -> Verifier {
+    private static func verifier(_ policy: VerificationPolicy, _ ledger: ReplayLedger, _ options: ReplayOptions)
+        -> Verifier
+    {
         Verifier(policy: policy, ledger: ledger, keyStores: options.keyStores, engines: options.engines)
     }
 }

@@ -24,9 +24,9 @@ public struct ReplayPolicies: Sendable {
     /// The file name of a policy for the records in its folder and below.
     static let fileName = "policy.yaml"
 
-    let given: Policy?
+    let given: VerificationPolicy?
     let isNearestFirst: Bool
-    let against: Policy?
+    let against: VerificationPolicy?
 
     /// Chooses policies.
     ///
@@ -35,7 +35,7 @@ public struct ReplayPolicies: Sendable {
     ///   - isNearestFirst: whether the nearest `policy.yaml` of a file has precedence: in its folder, or in one above it up to
     ///     the folder given as corpus. Always so without a given policy.
     ///   - against: a second policy to compare verdicts with; nil for no comparison.
-    public init(_ given: Policy?, isNearestFirst: Bool = false, against: Policy? = nil) {
+    public init(_ given: VerificationPolicy?, isNearestFirst: Bool = false, against: VerificationPolicy? = nil) {
         self.given = given
         self.isNearestFirst = isNearestFirst || given == nil
         self.against = against

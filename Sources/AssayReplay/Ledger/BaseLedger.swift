@@ -5,7 +5,7 @@ import Synchronization
 /// The entries of a base ledger that one commit concerns.
 struct KnownToBase: Sendable {
     let key: EnrolledKey?
-    let block: Block?
+    let block: LedgerBlock?
 
     static let nothing = KnownToBase(key: nil, block: nil)
 }

@@ -84,7 +84,7 @@ package final class ReplayLedger: Ledger {
         }
     }
 
-    package func issue(_ challenge: Challenge, at now: Date) async throws(LedgerOutage) { throw Self.readOnly }
+    package func issue(_ challenge: IssuedChallenge, at now: Date) async throws(LedgerOutage) { throw Self.readOnly }
 
     private static let readOnly = LedgerOutage(.readOnly, "the ledger of a replay is changed by its records alone")
 }

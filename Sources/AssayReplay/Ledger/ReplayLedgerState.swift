@@ -89,7 +89,7 @@ struct ReplayLedgerState: Sendable {
             }
             let terms = challengeTerms[consumed.terms]
             let consumedAt = Date(timeIntervalSince1970: consumed.consumedAt)
-            let stored = Challenge(
+            let stored = IssuedChallenge(
                 value: value, app: terms.app, purpose: terms.purpose, issuedAt: consumedAt, expiresAt: .distantFuture)
             return LedgerRules.refusal(
                 consumingFor: app, purpose, stored: stored, consumedAt: consumedAt, at: now)

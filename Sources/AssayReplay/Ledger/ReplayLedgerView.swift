@@ -47,7 +47,7 @@ final class ReplayLedgerView: Ledger {
         try await ledger.commit(effects, at: now)
     }
 
-    func issue(_ challenge: Challenge, at now: Date) async throws(LedgerOutage) {
+    func issue(_ challenge: IssuedChallenge, at now: Date) async throws(LedgerOutage) {
         try await ledger.issue(challenge, at: now)
     }
 }

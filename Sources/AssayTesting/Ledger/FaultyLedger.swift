@@ -110,7 +110,7 @@ public final class FaultyLedger: LedgerAdministration {
     public var isWithoutStandings: Bool { false }
 
     /// Issues a challenge, unless the plan has a fault.
-    public func issue(_ challenge: Challenge, at now: Date) async throws(LedgerOutage) {
+    public func issue(_ challenge: IssuedChallenge, at now: Date) async throws(LedgerOutage) {
         try await perform(.issue) { (base) throws(LedgerOutage) in try await base.issue(challenge, at: now) }
     }
 
@@ -134,12 +134,12 @@ public final class FaultyLedger: LedgerAdministration {
     }
 
     /// Blocks a subject, unless the plan has a fault.
-    public func block(_ block: Block) async throws(LedgerOutage) {
+    public func block(_ block: LedgerBlock) async throws(LedgerOutage) {
         try await perform(.block) { (base) throws(LedgerOutage) in try await base.block(block) }
     }
 
     /// Allows a subject, unless the plan has a fault.
-    public func allow(_ allowance: Allowance) async throws(LedgerOutage) {
+    public func allow(_ allowance: LedgerAllowance) async throws(LedgerOutage) {
         try await perform(.allow) { (base) throws(LedgerOutage) in try await base.allow(allowance) }
     }
 

@@ -52,7 +52,7 @@ extension LedgerContract {
         },
         Case("challenges of any length are told apart") { ledger in
             for value in [[0], [0, 0], [], [UInt8](repeating: 0, count: 4096)] as [[UInt8]] {
-                let challenge = Challenge(
+                let challenge = IssuedChallenge(
                     value: value, app: Sample.app, purpose: Sample.purpose, issuedAt: Sample.now,
                     expiresAt: Sample.later(9))
                 try await ledger.issue(challenge, at: Sample.now)

@@ -23,8 +23,8 @@ enum Sample {
             enrolledAt: now, properties: ["appID": "1234567890.com.example.shop", "note": "\"quoted\" \u{1F511} \n"])
     }
 
-    static func challenge(_ seed: UInt8 = 1, expiresIn seconds: Double = 300) -> Challenge {
-        Challenge(value: bytes(seed), app: app, purpose: purpose, issuedAt: now, expiresAt: later(seconds))
+    static func challenge(_ seed: UInt8 = 1, expiresIn seconds: Double = 300) -> IssuedChallenge {
+        IssuedChallenge(value: bytes(seed), app: app, purpose: purpose, issuedAt: now, expiresAt: later(seconds))
     }
 
     static func digest(
@@ -35,12 +35,12 @@ enum Sample {
             digest: bytes(seed), app: app, kind: kind, madeAt: madeAt, usedAt: usedAt, until: madeAt + seconds)
     }
 
-    static func block(_ subject: LedgerSubject, until: Date? = nil) -> Block {
-        Block(subject: subject, reason: "stolen device", since: now, until: until)
+    static func block(_ subject: LedgerSubject, until: Date? = nil) -> LedgerBlock {
+        LedgerBlock(subject: subject, reason: "stolen device", since: now, until: until)
     }
 
-    static func allowance(_ subject: LedgerSubject, until: Date? = nil) -> Allowance {
-        Allowance(subject: subject, reason: "penetration test", since: now, until: until)
+    static func allowance(_ subject: LedgerSubject, until: Date? = nil) -> LedgerAllowance {
+        LedgerAllowance(subject: subject, reason: "penetration test", since: now, until: until)
     }
 
     static func advance(

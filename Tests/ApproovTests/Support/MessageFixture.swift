@@ -133,7 +133,7 @@ extension MessageFixture {
     static func verifier(
         _ settings: ApproovConfiguration.Settings, keys: [NamedKey]? = nil, ledger: any Ledger = MemoryLedger()
     ) throws -> Verifier {
-        let policy = try Policy(
+        let policy = try VerificationPolicy(
             apps: [PolicyApp(name: "shop", try ApproovConfiguration(settings))], keys: keys ?? self.keys(),
             catalogue: Verifier.catalogue)
         return Verifier(policy: policy, ledger: ledger)

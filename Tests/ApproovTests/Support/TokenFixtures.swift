@@ -149,7 +149,7 @@ extension TokenFixtures {
         _ settings: ApproovConfiguration.Settings = strict, keys: [NamedKey]? = nil, modes: [CheckID: CheckMode] = [:],
         ledger: any Ledger = MemoryLedger()
     ) throws -> Verifier {
-        let policy = try Policy(
+        let policy = try VerificationPolicy(
             apps: [PolicyApp(name: "api", ApproovConfiguration(settings))], keys: try keys ?? [key()], modes: modes,
             catalogue: Verifier.catalogue)
         return Verifier(policy: policy, ledger: ledger)

@@ -11,8 +11,10 @@ struct PolicyTests {
         init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError) {}
     }
 
-    private func policy(_ modes: [CheckID: CheckMode], apps: [PolicyApp]? = nil) throws(PolicyError) -> Policy {
-        try Policy(
+    private func policy(_ modes: [CheckID: CheckMode], apps: [PolicyApp]? = nil) throws(PolicyError)
+        -> VerificationPolicy
+    {
+        try VerificationPolicy(
             apps: apps ?? [PolicyApp(name: "app", Configuration())], modes: modes, catalogue: Fixtures.catalogue)
     }
 

@@ -24,7 +24,7 @@ final class FakeLedger: Ledger {
         return CommitOutcome(decisions: try answer(effects).get())
     }
 
-    func issue(_ challenge: Challenge, at now: Date) async throws(LedgerOutage) {}
+    func issue(_ challenge: IssuedChallenge, at now: Date) async throws(LedgerOutage) {}
     func enrolledKey(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey? { nil }
     func standings(of subjects: [LedgerSubject], at now: Date) async throws(LedgerOutage) -> [LedgerStanding] { [] }
 }

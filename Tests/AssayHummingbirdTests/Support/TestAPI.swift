@@ -29,11 +29,11 @@ struct TestAPI {
     @inline(never)
     static func policy(
         keys: [NamedKey]? = nil, _ change: (inout ApproovConfiguration.Settings) -> Void = { _ in }
-    ) throws -> Policy {
+    ) throws -> VerificationPolicy {
         var settings = ApproovConfiguration.Settings()
         settings.keys = ["now"]
         change(&settings)
-        return try Policy(
+        return try VerificationPolicy(
             apps: [PolicyApp(name: "api", try ApproovConfiguration(settings))], keys: try keys ?? [key()],
             catalogue: Verifier.catalogue)
     }

@@ -81,7 +81,7 @@ struct LedgerWork {
         await note(.enrol) { try await commit([Self.consume(1), Fixture.enrol(1)], after: 1) }
         await note(.advance) { try await commit([Fixture.advance(1, 1)], after: 2) }
         await note(.block) {
-            try await ledger.block(Block(subject: Self.device, reason: "fraud", since: now, until: nil))
+            try await ledger.block(LedgerBlock(subject: Self.device, reason: "fraud", since: now, until: nil))
             return true
         }
         await note(.rememberOld) { try await commit([Self.remember(1, until: now + 60)], after: 3) }
@@ -103,7 +103,7 @@ struct LedgerWork {
         await note(.forget) { try await commit([Self.remember(3, until: now + 100_000)], after: 10_000) }
         await note(.endBlock) { try await ledger.removeStanding(of: Self.device) != nil }
         await note(.allow) {
-            try await ledger.allow(Allowance(subject: Self.account, reason: "a test", since: now, until: nil))
+            try await ledger.allow(LedgerAllowance(subject: Self.account, reason: "a test", since: now, until: nil))
             return true
         }
         await note(.unseal) {
@@ -145,8 +145,8 @@ struct LedgerWork {
         messages.insert(message)
     }
 
-    static func challenge(_ seed: UInt32) -> Challenge {
-        Challenge(
+    static func challenge(_ seed: UInt32) -> IssuedChallenge {
+        IssuedChallenge(
             value: Fixture.identifier(seed).value, app: "shop-ios",
             purpose: ChallengePurpose(EvidenceKind("app-attest.assertion")), issuedAt: now, expiresAt: now + 100_000)
     }

@@ -113,7 +113,7 @@ struct ReplayLedgerTests {
         let base = MemoryLedger()
         let identifier = KeyIdentifier.appAttest(ReplayCorpus.key("blocked").keyID)
         try await base.block(
-            Block(subject: identifier.subject, reason: "abuse", since: Self.time, until: Self.time + 30))
+            LedgerBlock(subject: identifier.subject, reason: "abuse", since: Self.time, until: Self.time + 30))
         var options = ReplayOptions()
         options.baseLedger = base
         let lines = try [(1, 10.0), (2, 40.0)].map { counter, seconds in
@@ -127,8 +127,8 @@ struct ReplayLedgerTests {
     func standings() async throws {
         let base = MemoryLedger()
         let devices = ["d1", "d2", "d3"].map { LedgerSubject(.device, $0) }
-        let allowance = Allowance(subject: devices[0], reason: "test", since: Self.time, until: Self.time + 30)
-        let block = Block(subject: devices[1], reason: "abuse", since: Self.time, until: nil)
+        let allowance = LedgerAllowance(subject: devices[0], reason: "test", since: Self.time, until: Self.time + 30)
+        let block = LedgerBlock(subject: devices[1], reason: "abuse", since: Self.time, until: nil)
         try await base.allow(allowance)
         try await base.block(block)
         let ledger = ReplayLedger(challenges: .none, base: base)
@@ -136,7 +136,7 @@ struct ReplayLedgerTests {
         let now = try await ledger.standings(of: devices, at: Self.time + 29)
         #expect(now == [.allowed(allowance), .blocked(block)])
         try await base.removeStanding(of: devices[1])
-        try await base.block(Block(subject: devices[2], reason: "abuse", since: Self.time, until: nil))
+        try await base.block(LedgerBlock(subject: devices[2], reason: "abuse", since: Self.time, until: nil))
         #expect(try await ledger.standings(of: devices, at: Self.time + 30) == [.blocked(block)])
         let alone = ReplayLedger(challenges: .none)
         #expect(alone.isWithoutStandings)

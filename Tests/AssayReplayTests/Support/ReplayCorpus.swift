@@ -36,7 +36,9 @@ struct ReplayCorpus {
     }
 
     /// A policy that trusts the test authority.
-    static func policy(challenge: String = "caller", clientData: String = "none", extra: String = "") throws -> Policy {
+    static func policy(challenge: String = "caller", clientData: String = "none", extra: String = "") throws
+        -> VerificationPolicy
+    {
         let text = """
             version: 1
             apps:

@@ -10,7 +10,9 @@ struct PolicyKeysTests {
     private static let secret = "correct horse"
 
     /// A policy with these keys, from line 3 on, whose files are these.
-    private func load(_ keys: String, _ files: [String: String] = ["s": secret], mode: Int = 0o600) throws -> Policy {
+    private func load(_ keys: String, _ files: [String: String] = ["s": secret], mode: Int = 0o600) throws
+        -> VerificationPolicy
+    {
         let folder = try KeyFolder()
         for (name, contents) in files { try folder.write(name, contents, mode: mode) }
         let text = """
@@ -149,7 +151,7 @@ struct PolicyKeysTests {
 
     @Test("An app names keys of its engine's purpose; one that the policy lacks may be in a key store")
     func references() throws {
-        func load(_ names: String) throws -> Policy {
+        func load(_ names: String) throws -> VerificationPolicy {
             let folder = try KeyFolder()
             try folder.write("s", Self.secret)
             let text = """

@@ -102,7 +102,7 @@ enum Fixtures {
         let enforced = PlayIntegrityCheck.catalogue.compactMap { definition -> CheckID? in
             if case .policy = definition.kind { definition.id } else { nil }
         }
-        let policy = try Policy(
+        let policy = try VerificationPolicy(
             apps: [PolicyApp(name: "shop", try configuration ?? self.configuration())], keys: keys ?? [key()],
             modes: modes ?? Dictionary(uniqueKeysWithValues: enforced.map { ($0, .enforce) }),
             catalogue: Verifier.catalogue)

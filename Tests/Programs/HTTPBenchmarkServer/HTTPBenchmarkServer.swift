@@ -38,7 +38,7 @@ import Logging
         var settings = ApproovConfiguration.Settings()
         settings.keys = ["benchmark"]
         let app = PolicyApp(name: "api", try ApproovConfiguration(settings))
-        let policy = try Policy(apps: [app], keys: [key], catalogue: Verifier.catalogue)
+        let policy = try VerificationPolicy(apps: [app], keys: [key], catalogue: Verifier.catalogue)
         return Verifier(policy: policy, ledger: MemoryLedger())
     }
 

@@ -69,8 +69,8 @@ struct Contention {
 extension Stress {
     private static let end = now + 1_000_000_000
 
-    static func challenge(_ seed: UInt32) -> Challenge {
-        Challenge(
+    static func challenge(_ seed: UInt32) -> IssuedChallenge {
+        IssuedChallenge(
             value: identifier(seed).value, app: "shop-ios",
             purpose: ChallengePurpose(EvidenceKind("app-attest.assertion")), issuedAt: now, expiresAt: end)
     }

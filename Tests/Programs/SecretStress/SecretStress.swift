@@ -46,7 +46,7 @@ struct StressError: Error {
 }
 
 private struct Session {
-    private var policy: Policy?
+    private var policy: VerificationPolicy?
     private var ledger: SQLiteLedger?
     private var store: SealedKeyStore?
     private var verifier: Verifier?

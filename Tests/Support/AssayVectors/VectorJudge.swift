@@ -73,7 +73,7 @@ package struct VectorPolicies: PolicyFiles {
     package init(files: [VectorFile]) { self.files = files }
 
     /// The policy of a folder, which is named with its slash.
-    package func policy(_ folder: String = "", engines: EngineRegistry = .standard) throws -> Policy {
+    package func policy(_ folder: String = "", engines: EngineRegistry = .standard) throws -> VerificationPolicy {
         guard let file = files.first(where: { $0.path == "\(folder)policy.yaml" }) else {
             throw MintingError("there is no \(folder)policy.yaml")
         }

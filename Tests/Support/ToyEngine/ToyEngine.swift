@@ -36,7 +36,7 @@ package struct ToyEngine: InspectableEngine {
 
     private let apps: EngineApps<ToyExpectations>
 
-    package init(policy: Policy, resources: EngineResources) { apps = EngineApps(policy) }
+    package init(policy: VerificationPolicy, resources: EngineResources) { apps = EngineApps(policy) }
 
     package static func orderingKey(of record: EvidenceRecord) -> String? { nil }
 

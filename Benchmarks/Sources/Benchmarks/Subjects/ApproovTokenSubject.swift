@@ -34,7 +34,7 @@ struct ApproovTokenSubject: Sendable {
         var settings = ApproovConfiguration.Settings()
         if case .encrypted = form { settings.format = .jwe }
         let configuration = try ApproovConfiguration(settings)
-        let policy = try Policy(
+        let policy = try VerificationPolicy(
             apps: [PolicyApp(name: "benchmark", configuration)], keys: keys, catalogue: ApproovEngine.catalogue)
         expectations = ApproovExpectations(app: "benchmark", configuration: configuration, modes: policy.modes)
         verifier = Verifier(policy: policy, ledger: MemoryLedger())

@@ -42,7 +42,7 @@ struct ClassicTokenSubject: Sendable {
         let configuration = try PlayIntegrityConfiguration(
             packageName: Self.packageName,
             android: PlayIntegrityConfiguration.AndroidRules(certificateDigests: [Self.digest]), challenge: .caller)
-        let policy = try Policy(
+        let policy = try VerificationPolicy(
             apps: [PolicyApp(name: "benchmark", configuration)], catalogue: PlayIntegrityEngine.catalogue)
         expectations = PlayIntegrityExpectations(
             app: "benchmark", configuration: configuration, modes: policy.modes)

@@ -20,8 +20,8 @@ struct ReplaySubject: Sendable {
     let file: URL
     /// How many records it has.
     let count: Int
-    private let policy: Policy
-    private let stricter: Policy
+    private let policy: VerificationPolicy
+    private let stricter: VerificationPolicy
 
     /// Writes a corpus into a temporary file: `keys` devices that take turns, each with counters that increase. The first
     /// assertion of a key brings the key along; the others rely on the ledger.

@@ -22,7 +22,7 @@ struct StandardAnswerSubject: Sendable {
             packageName: ClassicTokenSubject.packageName,
             android: PlayIntegrityConfiguration.AndroidRules(certificateDigests: [ClassicTokenSubject.digest]),
             challenge: .caller)
-        let policy = try Policy(
+        let policy = try VerificationPolicy(
             apps: [PolicyApp(name: "benchmark", configuration)], catalogue: PlayIntegrityEngine.catalogue)
         expectations = PlayIntegrityExpectations(
             app: "benchmark", configuration: configuration, modes: policy.modes)

@@ -7,7 +7,7 @@ import Foundation
 struct EngineBench: Sendable {
     private let verifier: Verifier
     /// What the ledger knows before.
-    private let challenges: [Challenge]
+    private let challenges: [IssuedChallenge]
     private let effects: [LedgerEffect]
     /// The checks of every verdict, in their order.
     private let checks: [CheckID]
@@ -24,7 +24,7 @@ struct EngineBench: Sendable {
     ///
     /// - Parameter isSingleUse: whether the same evidence is accepted once and not again.
     init(
-        _ verifier: Verifier, genuine: Submission, challenges: [Challenge] = [], effects: [LedgerEffect] = [],
+        _ verifier: Verifier, genuine: Submission, challenges: [IssuedChallenge] = [], effects: [LedgerEffect] = [],
         isSingleUse: Bool
     ) {
         self.verifier = verifier
@@ -96,7 +96,8 @@ struct EngineBench: Sendable {
 
     /// What is answered when a submission comes so many times, with one ledger that knows nothing else.
     private static func answers(
-        _ verifier: Verifier, _ challenges: [Challenge], _ effects: [LedgerEffect], _ submission: Submission, count: Int
+        _ verifier: Verifier, _ challenges: [IssuedChallenge], _ effects: [LedgerEffect], _ submission: Submission,
+        count: Int
     ) -> [Result<Verdict, VerificationError>] {
         Blocking.wait {
             let ledger = MemoryLedger()

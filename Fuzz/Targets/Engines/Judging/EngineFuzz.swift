@@ -12,7 +12,8 @@ struct EngineFuzz<Evidence: EditableEvidence>: Sendable {
 
         /// - Parameter isSingleUse: whether the same evidence is accepted once and not again.
         init(
-            _ evidence: Evidence, _ verifier: Verifier, challenges: [Challenge] = [], effects: [LedgerEffect] = [],
+            _ evidence: Evidence, _ verifier: Verifier, challenges: [IssuedChallenge] = [],
+            effects: [LedgerEffect] = [],
             isSingleUse: Bool
         ) {
             guard let closed = evidence.close() else { FuzzTarget.broken("genuine evidence cannot be closed") }

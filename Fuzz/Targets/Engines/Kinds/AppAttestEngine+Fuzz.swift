@@ -12,7 +12,7 @@ extension AppAttestEngine: FuzzedEngine {
         ]
     }
 
-    static var policy: Policy { AppleMint.verifier().policy }
+    static var policy: VerificationPolicy { AppleMint.verifier().policy }
 
     static var policyTexts: [String] {
         [

@@ -13,7 +13,7 @@ extension ApproovEngine: FuzzedEngine {
         ]
     }
 
-    static var policy: Policy { ApproovMint.verifier(signing: MessageSigning(signer: .account)).policy }
+    static var policy: VerificationPolicy { ApproovMint.verifier(signing: MessageSigning(signer: .account)).policy }
 
     static var policyTexts: [String] {
         [

@@ -164,7 +164,7 @@ extension FuzzTarget {
     /// `verify` of classic tokens.
     static let classicToken = engine("verify-play-integrity-classic", dictionary: words) {
         () -> EngineFuzz<FuzzedClassicToken> in
-        let challenge = Challenge(
+        let challenge = IssuedChallenge(
             value: GoogleMint.nonce, app: "shop", purpose: ChallengePurpose(PlayIntegrityCheck.classicKind),
             issuedAt: GoogleMint.now - 60, expiresAt: GoogleMint.now + 3600)
         return EngineFuzz(

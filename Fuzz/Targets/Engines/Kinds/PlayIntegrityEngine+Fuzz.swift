@@ -11,7 +11,7 @@ extension PlayIntegrityEngine: FuzzedEngine {
         ]
     }
 
-    static var policy: Policy { GoogleMint.verifier().policy }
+    static var policy: VerificationPolicy { GoogleMint.verifier().policy }
 
     static var policyTexts: [String] {
         [

@@ -134,7 +134,7 @@ enum AppleMint {
                 receipt: .init(maximumAge: 300, maximumRiskMetric: 9),
                 testRoots: PEM.certificates(in: Array(authority.rootPEM.utf8)))
             return Verifier(
-                policy: try Policy(
+                policy: try VerificationPolicy(
                     apps: [PolicyApp(name: "shop", configuration)], modes: modes, catalogue: Verifier.catalogue),
                 ledger: MemoryLedger())
         } catch {
@@ -143,8 +143,8 @@ enum AppleMint {
     }
 
     /// What the ledger has of a challenge for evidence of a kind.
-    static func issued(_ kind: EvidenceKind, asText isText: Bool = false) -> Challenge {
-        Challenge(
+    static func issued(_ kind: EvidenceKind, asText isText: Bool = false) -> IssuedChallenge {
+        IssuedChallenge(
             value: isText ? Array(Base64.encode(challenge, .standard).utf8) : challenge, app: "shop",
             purpose: ChallengePurpose(kind), issuedAt: now - 60, expiresAt: now + 300)
     }

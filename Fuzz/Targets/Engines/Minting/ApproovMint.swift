@@ -80,7 +80,7 @@ enum ApproovMint {
                             "publicKey": SecretBytes(Array(info.utf8)), "keyID": SecretBytes(Array("es".utf8)),
                         ])))
             }
-            let policy = try Policy(
+            let policy = try VerificationPolicy(
                 apps: [PolicyApp(name: "api", try ApproovConfiguration(settings))], keys: keys,
                 catalogue: Verifier.catalogue)
             return Verifier(policy: policy, ledger: MemoryLedger())

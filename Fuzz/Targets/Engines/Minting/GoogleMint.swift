@@ -60,7 +60,7 @@ enum GoogleMint {
             let enforced = PlayIntegrityCheck.catalogue.compactMap { definition -> (CheckID, CheckMode)? in
                 if case .policy = definition.kind { (definition.id, .enforce) } else { nil }
             }
-            let policy = try Policy(
+            let policy = try VerificationPolicy(
                 apps: [PolicyApp(name: "shop", configuration)],
                 keys: [NamedKey(name: "play", scope: packageName, material: material)],
                 modes: Dictionary(uniqueKeysWithValues: enforced),

@@ -10,7 +10,7 @@ enum MintedRecords {
         let policies = EngineRegistry.standard.fuzzed.map { $0.policy }
         let apps = Dictionary(grouping: policies.flatMap(\.apps), by: \.name)
         do {
-            let policy = try Policy(
+            let policy = try VerificationPolicy(
                 apps: apps.map { PolicyApp(name: $0, configurations: $1.flatMap(\.configurations)) },
                 keys: policies.flatMap(\.keys), catalogue: Verifier.catalogue)
             return Verifier(policy: policy, ledger: MemoryLedger())

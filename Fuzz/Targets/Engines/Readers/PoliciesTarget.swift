@@ -29,7 +29,7 @@ extension FuzzTarget {
         seeds: { EngineRegistry.standard.fuzzed.flatMap { $0.policyTexts }.map { Array($0.utf8) } },
         run: { input in
             guard let text = String(validating: input, as: UTF8.self) else { return false }
-            let policy: Policy
+            let policy: VerificationPolicy
             do throws(PolicyError) {
                 policy = try PolicyFile.parse(text, file: "policy.yaml", files: MintedFiles())
             } catch {

@@ -19,7 +19,7 @@ struct RawPolicy {
     /// The policy of the options.
     ///
     /// - Throws: ``CommandFailure`` that names the option at fault.
-    static func read(_ kind: RawKindArgument, _ options: RawOptions, app: String) throws -> Policy {
+    static func read(_ kind: RawKindArgument, _ options: RawOptions, app: String) throws -> VerificationPolicy {
         var policy = RawPolicy(kind, options)
         try policy.collect()
         return try policy.policy(app: app)
@@ -152,7 +152,7 @@ struct RawPolicy {
 
     // MARK: Reading
 
-    private func policy(app: String) throws -> Policy {
+    private func policy(app: String) throws -> VerificationPolicy {
         let sectionPath = "apps[0].\(section)"
         let isCheck: (String) -> Bool = { $0.hasPrefix("checks.") }
         let content = node(

@@ -18,7 +18,7 @@ struct RawRecord {
     ///   - app: the policy's app; nil for the one that matches.
     ///   - policy: the policy that it will be judged under.
     func read(
-        _ file: [UInt8], app: String?, policy: Policy, _ arguments: RawArguments
+        _ file: [UInt8], app: String?, policy: VerificationPolicy, _ arguments: RawArguments
     ) throws -> EvidenceRecord {
         var fields = try fields(of: file, arguments)
         for option in kind.raw.options {
@@ -91,7 +91,7 @@ struct RawRecord {
     // MARK: Values by name
 
     /// The values of an option `NAME=VALUE` in the order of the policy's names. An empty text stands for a missing value.
-    private func named(_ option: String, app: String?, _ policy: Policy) throws -> [RecordValue] {
+    private func named(_ option: String, app: String?, _ policy: VerificationPolicy) throws -> [RecordValue] {
         let section = kind.engine.configurationType
         let configurations = policy.apps.filter { $0.name.isByteEqual(to: app ?? $0.name) }
             .compactMap { app in app.configurations.first { type(of: $0) == section } }

@@ -17,7 +17,7 @@ struct InspectionJudgement {
     /// - Parameters:
     ///   - time: the time of judgement; nil for the time of receipt.
     ///   - file: the inspected file, for advice.
-    init(policy: Policy, app: String?, time: Date?, file: String, report: VerdictReport) {
+    init(policy: VerificationPolicy, app: String?, time: Date?, file: String, report: VerdictReport) {
         records = RecordVerification(
             verifier: Verifier(policy: policy, ledger: MemoryLedger(), engines: .current), app: app, time: time)
         self.file = file

@@ -17,7 +17,7 @@ enum MutationOutcome: Sendable, Equatable {
 /// A rejection changes nothing in a ledger, so one serves for many changes, until one is accepted.
 struct MutationJudge {
     private let vector: AcceptedVector
-    private let policy: Policy
+    private let policy: VerificationPolicy
     private var verifier: Verifier
     private var isFresh = false
 

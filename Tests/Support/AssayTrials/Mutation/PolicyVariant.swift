@@ -11,7 +11,7 @@ enum PolicyVariant: String, Sendable, CaseIterable {
     /// Every policy check is enforced.
     case full
 
-    func applied(to policy: Policy) throws -> Policy {
+    func applied(to policy: VerificationPolicy) throws -> VerificationPolicy {
         guard self != .written else { return policy }
         var modes = policy.modes
         for definition in Verifier.catalogue {
@@ -21,6 +21,6 @@ enum PolicyVariant: String, Sendable, CaseIterable {
             case .gate, .ledger: break
             }
         }
-        return try Policy(apps: policy.apps, keys: policy.keys, modes: modes, catalogue: Verifier.catalogue)
+        return try VerificationPolicy(apps: policy.apps, keys: policy.keys, modes: modes, catalogue: Verifier.catalogue)
     }
 }

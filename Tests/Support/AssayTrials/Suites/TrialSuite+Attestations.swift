@@ -54,7 +54,8 @@ extension TrialSuite {
             let configuration = try AppAttestConfiguration(
                 appIDs: ["1234567890.com.example.shop"], environments: [.production, .development], challenge: .caller,
                 clientData: .none)
-            let policy = try Policy(apps: [PolicyApp(name: "shop", configuration)], catalogue: Verifier.catalogue)
+            let policy = try VerificationPolicy(
+                apps: [PolicyApp(name: "shop", configuration)], catalogue: Verifier.catalogue)
             var report = SuiteReport(cases: suite.count)
             for test in suite.cases {
                 let registration = test.registration

@@ -12,7 +12,7 @@ package struct AcceptedVector: Sendable {
     /// The policy file.
     package let policyURL: URL
     /// The policy as it is written.
-    package let policy: Policy
+    package let policy: VerificationPolicy
     /// The evidence.
     package let record: EvidenceRecord
     /// The time of judgement.

@@ -18,7 +18,7 @@ package struct VectorFolder: Sendable {
     /// The policy file.
     package let policyURL: URL
     /// The policy, as it is written.
-    package let policy: Policy
+    package let policy: VerificationPolicy
     /// The records, in the order of their names.
     package let files: [File]
     /// The files that hold no record that can be judged.
@@ -33,7 +33,7 @@ package struct VectorFolder: Sendable {
     }
 
     /// Reads the policy of vectors.
-    static func policy(at url: URL) throws -> Policy {
+    static func policy(at url: URL) throws -> VerificationPolicy {
         try PolicyFile.parse(
             String(decoding: Data(contentsOf: url), as: UTF8.self), file: url.path,
             files: VectorPolicyFiles(folder: url.deletingLastPathComponent()))

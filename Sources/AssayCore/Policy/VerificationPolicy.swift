@@ -1,5 +1,5 @@
 /// The requirements of an organisation: its apps, and the mode of each policy check.
-public struct Policy: Sendable {
+public struct VerificationPolicy: Sendable {
     /// The apps, by unique name.
     package let apps: [PolicyApp]
     /// The keys of the policy, by unique name. Key stores hold more.
@@ -32,7 +32,7 @@ public struct Policy: Sendable {
         }
         // Sorted, so that the same policy always gives the same error.
         for (check, mode) in modes.sorted(by: { $0.key < $1.key }) {
-            if let objection = Policy.objection(to: mode, for: check, in: catalogue) {
+            if let objection = VerificationPolicy.objection(to: mode, for: check, in: catalogue) {
                 throw PolicyError(field: "checks.\(check.name)", objection)
             }
         }

@@ -5,7 +5,7 @@ import AssayGooglePlay
 
 /// The blocks of AssayGooglePlay.md of AssayGooglePlay. They are compiled and not run.
 struct GooglePlayExamples {
-    let policy: Policy
+    let policy: VerificationPolicy
     let ledger: MemoryLedger
 
     func block1() async throws {

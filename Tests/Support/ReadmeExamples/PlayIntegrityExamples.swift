@@ -8,7 +8,7 @@ import Foundation
 
 /// The blocks of VerifyingPlayIntegrity.md of Assay. They are compiled and not run.
 struct PlayIntegrityExamples {
-    let policy: Policy
+    let policy: VerificationPolicy
     let ledger: SQLiteLedger
     let verifier: Verifier
     let google: PlayIntegrityClient

@@ -6,7 +6,7 @@ import Foundation
 
 /// The blocks of AssayTesting.md of AssayTesting. They are compiled and not run.
 struct TestingExamples {
-    let challenge: Challenge
+    let challenge: IssuedChallenge
 
     func block1() async throws {
         let authority = try TestAuthority(notBefore: Date(timeIntervalSinceNow: -86_400))
