@@ -62,7 +62,7 @@ enum SharedRules {
                     "validation category \(value) (\(category.rawValue)), allowed is "
                         + (allowed ?? []).map(\.rawValue).joined(separator: ", "))
             }
-            return .holds
+            return .passed
         }
     }
 
@@ -77,7 +77,7 @@ enum SharedRules {
         case .absent:
             return try missing(minimum == nil, support, .bundleVersionMissing, "a bundle version")
         case .value(let text):
-            guard let minimum else { return .notAsked }
+            guard let minimum else { return .notRequired }
             guard let version = DottedVersion(text) else {
                 throw CheckFailure(
                     .bundleVersionMalformed,
@@ -87,14 +87,14 @@ enum SharedRules {
                 throw CheckFailure(
                     .bundleVersionTooLow, "bundle version \(version), at least \(minimum) is demanded")
             }
-            return .holds
+            return .passed
         }
     }
 
     private static func missing(
-        _ isNotAsked: Bool, _ support: ExtensionSupport, _ code: CheckCode, _ what: String
+        _ isNotRequired: Bool, _ support: ExtensionSupport, _ code: CheckCode, _ what: String
     ) throws(CheckFailure) -> PolicyAnswer {
-        if isNotAsked { return .notAsked }
+        if isNotRequired { return .notRequired }
         switch support {
         case .absent(let sentence): return .notApplicable(Finding(.beforeExtensions, sentence))
         case .present:

@@ -41,7 +41,7 @@ package enum AssertionAssessor {
 
         var effects: [LedgerEffect] = []
         switch (expectations.configuration.challenge, bound) {
-        case (.caller, _), (.ledger, .notAsked):
+        case (.caller, _), (.ledger, .notRequired):
             run.add(.skipped(AssertionCheck.challenge, because: .policy))
         case (.ledger, .missing(let finding)):
             _ = run.gate(AssertionCheck.challenge) { () throws(CheckFailure) in throw CheckFailure(finding) }

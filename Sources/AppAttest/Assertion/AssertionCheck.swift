@@ -204,13 +204,13 @@ extension AssertionCheck {
     func clientData(_ bound: BoundChallenge?) throws(CheckFailure) -> PolicyAnswer {
         let found: [UInt8]
         switch bound {
-        case .notAsked, nil:
+        case .notRequired, nil:
             guard input.challenge == nil else {
                 throw CheckFailure(
                     .challengeNotBound,
                     "the policy says clientData: none, so nothing binds the challenge that is given")
             }
-            return .notAsked
+            return .notRequired
         case .missing(let finding): throw CheckFailure(finding)
         case .found(let value): found = value
         }
@@ -219,12 +219,12 @@ extension AssertionCheck {
                 throw CheckFailure(
                     .challengeNotGiven, "the policy binds client data to a challenge, and none is given to compare")
             }
-            return .holds
+            return .passed
         }
         guard found == expected || BoundChallenge.decoded(found).contains(expected) else {
             throw CheckFailure(.challengeDiffers, "the challenge in the client data is not the one that is given")
         }
-        return .holds
+        return .passed
     }
 }
 
@@ -283,7 +283,7 @@ extension AssertionCheck {
             }
             try SharedRules.environment(environment, in: configuration)
         }
-        return .holds
+        return .passed
     }
 }
 

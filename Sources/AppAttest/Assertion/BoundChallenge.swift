@@ -4,7 +4,7 @@ import AssayPrimitives
 /// The challenge that signed client data carries.
 enum BoundChallenge: Sendable {
     /// The policy binds client data to no challenge.
-    case notAsked
+    case notRequired
     /// The client data carries these bytes.
     case found([UInt8])
     /// The client data carries none, for this reason.
@@ -18,7 +18,7 @@ enum BoundChallenge: Sendable {
     /// Looks for the challenge at the place that the policy names.
     init(_ input: AssertionInput, _ binding: AppAttestConfiguration.ClientDataBinding) {
         switch (binding, input.clientData) {
-        case (.none, _): self = .notAsked
+        case (.none, _): self = .notRequired
         case (_, .data(let data)) where data.count > InputLimits.clientData:
             self = .missing(
                 Finding(.clientDataTooLarge, "\(data.count) bytes, at most \(InputLimits.clientData) are allowed"))

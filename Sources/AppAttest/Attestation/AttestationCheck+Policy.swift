@@ -91,7 +91,7 @@ extension AttestationCheck {
 
     /// The operating system is at least the policy's minimum for its platform.
     func osVersion(_ certificate: AttestedCertificate) throws(CheckFailure) -> PolicyAnswer {
-        guard let minimum = configuration.minimumOSVersion else { return .notAsked }
+        guard let minimum = configuration.minimumOSVersion else { return .notRequired }
         let platform = certificate.platform
         guard let lowest = minimum.any ?? platform.flatMap({ minimum.byPlatform[$0] }) else {
             throw CheckFailure(
@@ -108,7 +108,7 @@ extension AttestationCheck {
         guard version >= lowest else {
             throw CheckFailure(.osVersionTooLow, "OS version \(text), at least \(lowest) is demanded")
         }
-        return .holds
+        return .passed
     }
 }
 
@@ -141,7 +141,7 @@ extension AttestationCheck {
     /// On macOS, the access control list of the key is the documented one. A certificate that names no platform must meet
     /// the same demand if it has a list.
     func platform(_ certificate: AttestedCertificate) throws(CheckFailure) -> PolicyAnswer {
-        guard certificate.platform == .macOS || !certificate.namesPlatform else { return .holds }
+        guard certificate.platform == .macOS || !certificate.namesPlatform else { return .passed }
         guard let list = certificate.accessControlList else {
             guard certificate.platform == .macOS else {
                 return .notApplicable(
@@ -155,7 +155,7 @@ extension AttestationCheck {
                 .accessControlListDiffers,
                 "the key's access control list is not the one that Apple documents for macOS")
         }
-        return .holds
+        return .passed
     }
 }
 

@@ -120,7 +120,7 @@ extension ReceiptCheck {
                 .environmentDiffers,
                 "the receipt is of environment \(environment.rawValue), the key was enrolled in \(enrolled)")
         }
-        return .holds
+        return .passed
     }
 }
 
@@ -165,7 +165,7 @@ extension ReceiptCheck {
             throw CheckFailure(
                 .receiptFromTheFuture, "made at \(RFC3339.format(created)), after the time of judgement")
         }
-        return .holds
+        return .passed
     }
 }
 
@@ -194,7 +194,7 @@ extension ReceiptCheck {
 
     /// Field 17 is at most the policy's maximum.
     func riskMetric() throws(CheckFailure) -> PolicyAnswer {
-        guard let maximum = configuration.receipt.maximumRiskMetric else { return .notAsked }
+        guard let maximum = configuration.receipt.maximumRiskMetric else { return .notRequired }
         guard let metric = receipt.riskMetric else {
             throw CheckFailure(
                 .riskMetricMissing,
@@ -203,7 +203,7 @@ extension ReceiptCheck {
         guard metric <= maximum else {
             throw CheckFailure(.riskMetricTooHigh, "risk metric \(metric), at most \(maximum) is allowed")
         }
-        return .holds
+        return .passed
     }
 }
 

@@ -29,7 +29,7 @@ extension ApproovCheck {
 extension TokenRules {
     /// The issuer is one that the policy allows for such tokens, and is not revoked.
     func issuer() throws(CheckFailure) -> PolicyAnswer {
-        guard let issuer = claims.issuer else { return .notAsked }
+        guard let issuer = claims.issuer else { return .notRequired }
         let allowed = token.source == .longLived ? configuration.longLivedIssuers : configuration.issuers
         guard allowed.containsBytes(of: issuer) else {
             let isServer = claims.deviceID == nil
@@ -44,7 +44,7 @@ extension TokenRules {
         if let block = standings.block(of: ApproovSubjects.issuer(issuer)) {
             throw CheckFailure(.issuerRevoked, block.sentence)
         }
-        return .holds
+        return .passed
     }
 }
 
@@ -83,7 +83,7 @@ extension TokenRules {
                     "the token names no audience, and the policy demands "
                         + allowed.map(\.excerpt).joined(separator: " or "))
             }
-            return .notAsked
+            return .notRequired
         }
         guard audiences.contains(where: { allowed.containsBytes(of: $0) }) else {
             throw CheckFailure(
@@ -91,7 +91,7 @@ extension TokenRules {
                 "the token is meant for \(Self.listed(audiences)), and the policy's audiences are \(Self.listed(allowed))"
             )
         }
-        return .holds
+        return .passed
     }
 }
 
@@ -124,14 +124,14 @@ extension ApproovCheck {
 extension TokenRules {
     /// The token is the primary service's, or the policy accepts those of the failover.
     func failover() throws(CheckFailure) -> PolicyAnswer {
-        guard token.source == .failover else { return .holds }
+        guard token.source == .failover else { return .passed }
         switch configuration.failover {
         case .reject:
             throw CheckFailure(
                 .failoverToken, "the token names no device, as those of the failover service, which the policy rejects")
         case .accept:
             let finding = Finding(.failoverToken, "the token names no device, as those of the failover service")
-            return configuration.binding.isEmpty ? .remarked(finding) : .noted(finding)
+            return configuration.binding.isEmpty ? .passedWithRemark(finding) : .annotated(finding)
         }
     }
 }
@@ -163,7 +163,7 @@ extension ApproovCheck {
 extension TokenRules {
     /// No property of the device is one that the policy rejects. A device that the ledger allows is only noted.
     func annotations() throws(CheckFailure) -> PolicyAnswer {
-        guard let found = claims.annotations, !found.isEmpty else { return .notAsked }
+        guard let found = claims.annotations, !found.isEmpty else { return .notRequired }
         let rules = configuration.annotations
         var (rejected, noted): ([String], [String]) = ([], [])
         for annotation in found {
@@ -182,15 +182,15 @@ extension TokenRules {
         if !rejected.isEmpty {
             let list = Self.listed(rejected)
             if let did = claims.deviceID, let allowance = standings.allowance(of: ApproovSubjects.device(did)) {
-                return .noted(
+                return .annotated(
                     Finding(.annotationsAllowed, "the policy rejects \(list), and \(allowance.sentence)"))
             }
             throw CheckFailure(
                 .annotationsRejected, "the token tells of the device: \(list), which the policy rejects")
         }
-        guard !noted.isEmpty else { return .holds }
+        guard !noted.isEmpty else { return .passed }
         let list = Self.listed(noted)
-        return .noted(Finding(.annotationsNoted, "the token tells of the device: \(list)"))
+        return .annotated(Finding(.annotationsNoted, "the token tells of the device: \(list)"))
     }
 }
 
@@ -225,12 +225,12 @@ extension TokenRules {
         guard let did = claims.deviceID else {
             return .notApplicable(Finding(.noDevice, "the token names no device"))
         }
-        guard !standings.isEmpty else { return .holds }
+        guard !standings.isEmpty else { return .passed }
         if let block = standings.block(of: ApproovSubjects.device(did)) {
             throw CheckFailure(.deviceBlocked, block.sentence)
         }
-        guard let allowance = standings.allowance(of: ApproovSubjects.device(did)) else { return .holds }
-        return .remarked(Finding(.deviceAllowed, allowance.sentence))
+        guard let allowance = standings.allowance(of: ApproovSubjects.device(did)) else { return .passed }
+        return .passedWithRemark(Finding(.deviceAllowed, allowance.sentence))
     }
 }
 
@@ -275,14 +275,14 @@ extension TokenRules {
             return .notApplicable(Finding(.addressMissing, "the token does not say which address Approov saw"))
         }
         guard let left = IPAddress(address) else {
-            return .noted(Finding(.addressMalformed, "\"\(address.excerpt)\" is no IPv4 or IPv6 address"))
+            return .annotated(Finding(.addressMalformed, "\"\(address.excerpt)\" is no IPv4 or IPv6 address"))
         }
         guard let right = IPAddress(seen), left == right else {
-            return .noted(
+            return .annotated(
                 Finding(
                     .addressDiffers, "Approov saw \(seen.excerpt), and the request comes from \(address.excerpt)"))
         }
-        return .holds
+        return .passed
     }
 }
 

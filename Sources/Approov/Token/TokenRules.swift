@@ -119,7 +119,7 @@ extension TokenRules {
         if token.form == .loggable {
             return .notApplicable(Finding(.noRequest, "a loggable token comes without the request that it was for"))
         }
-        guard !names.isEmpty || !binding.isEmpty else { return .notAsked }
+        guard !names.isEmpty || !binding.isEmpty else { return .notRequired }
         guard let digest = claims.boundDigest else {
             switch token.source {
             case .longLived:
@@ -160,7 +160,7 @@ extension TokenRules {
                 "the token is bound to something else than the values of "
                     + (names.isEmpty ? "this request" : names.map(\.excerpt).joined(separator: ", ")))
         }
-        return .holds
+        return .passed
     }
 
     private static func absence(of name: String) -> CheckFailure {

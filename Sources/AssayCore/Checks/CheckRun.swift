@@ -1,15 +1,15 @@
 /// The answer of a check function that did not throw.
 package enum PolicyAnswer: Sendable {
-    /// The check holds.
-    case holds
-    /// The evidence cannot have what the check looks at.
+    /// The check passes.
+    case passed
+    /// The evidence cannot contain what the check examines.
     case notApplicable(any CheckFinding)
-    /// The policy asks for nothing here.
-    case notAsked
-    /// The check holds, and there is something worth knowing nonetheless.
-    case remarked(any CheckFinding)
-    /// The policy lets something pass, on the condition that the verdict notes it.
-    case noted(any CheckFinding)
+    /// The policy requires nothing.
+    case notRequired
+    /// The check passes, with a finding worth reporting.
+    case passedWithRemark(any CheckFinding)
+    /// The policy tolerates the finding if the verdict reports it.
+    case annotated(any CheckFinding)
 }
 
 /// Runs the checks of an assessment in their order and keeps the results.
@@ -139,11 +139,11 @@ package struct CheckRun: ~Copyable {
         AllocationFailure.startWatching()
         do {
             switch try body() {
-            case .holds: results.append(.passed(check))
+            case .passed: results.append(.passed(check))
             case .notApplicable(let finding): results.append(.skipped(check, because: .notApplicable, finding))
-            case .notAsked: results.append(.skipped(check, because: .policy))
-            case .remarked(let finding): results.append(.passed(check, finding))
-            case .noted(let finding): results.append(.annotated(check, finding))
+            case .notRequired: results.append(.skipped(check, because: .policy))
+            case .passedWithRemark(let finding): results.append(.passed(check, finding))
+            case .annotated(let finding): results.append(.annotated(check, finding))
             }
         } catch {
             // In every mode, `annotate` included: without memory the check has no result to annotate.

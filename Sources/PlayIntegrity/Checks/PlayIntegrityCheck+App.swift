@@ -29,7 +29,7 @@ extension PlayIntegrityCheck {
             return try absent(
                 PlayIntegrityCheck.appRecognition, .appRecognitionMissing, "the payload has no verdict on the app")
         }
-        if allowed.contains(verdict) { return .holds }
+        if allowed.contains(verdict) { return .passed }
         if verdict == .unevaluated {
             return try absent(
                 PlayIntegrityCheck.appRecognition, .appRecognitionUnevaluated,
@@ -79,7 +79,7 @@ extension PlayIntegrityCheck {
         guard found.isByteEqual(to: expected) else {
             throw CheckFailure(.appPackageDiffers, "Google saw the app \(found.excerpt), expected \(expected)")
         }
-        return .holds
+        return .passed
     }
 }
 
@@ -127,7 +127,7 @@ extension PlayIntegrityCheck {
                         + expectations.certificateDigestTexts.joined(separator: ", "))
             }
         }
-        return .holds
+        return .passed
     }
 }
 
@@ -158,7 +158,7 @@ extension PlayIntegrityCheck {
     /// The version code is at least the policy's minimum.
     func versionCode() throws(CheckFailure) -> PolicyAnswer {
         guard let android else { return Self.notOnPC }
-        guard let minimum = android.minimumVersionCode else { return .notAsked }
+        guard let minimum = android.minimumVersionCode else { return .notRequired }
         guard let version = app.versionCode else {
             return try absent(
                 PlayIntegrityCheck.versionCode, .versionCodeMissing,
@@ -167,7 +167,7 @@ extension PlayIntegrityCheck {
         guard version >= minimum else {
             throw CheckFailure(.versionCodeTooLow, "version code \(version), at least \(minimum) is demanded")
         }
-        return .holds
+        return .passed
     }
 }
 
@@ -200,7 +200,7 @@ extension PlayIntegrityCheck {
             return try absent(
                 PlayIntegrityCheck.licensing, .licensingMissing, "the payload has no verdict on licensing")
         }
-        if allowed.contains(verdict) { return .holds }
+        if allowed.contains(verdict) { return .passed }
         if verdict == .unevaluated {
             return try absent(
                 PlayIntegrityCheck.licensing, .licensingUnevaluated, "Google did not evaluate licensing")

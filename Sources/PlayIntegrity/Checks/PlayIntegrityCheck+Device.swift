@@ -44,7 +44,7 @@ extension PlayIntegrityCheck {
                 "the device meets \(labels.listed), demanded is \(demanded.name) for "
                     + (sdk.map { "SDK \($0)" } ?? "a device that does not tell its SDK") + "; \(dialog)")
         }
-        return .holds
+        return .passed
     }
 }
 
@@ -74,7 +74,7 @@ extension PlayIntegrityCheck {
     /// The version of Android is at least the policy's minimum.
     func sdkVersion() throws(CheckFailure) -> PolicyAnswer {
         guard let android else { return Self.notOnPC }
-        guard let minimum = android.minimumSDKVersion else { return .notAsked }
+        guard let minimum = android.minimumSDKVersion else { return .notRequired }
         guard let version = device.sdkVersion else {
             return try absent(
                 PlayIntegrityCheck.sdkVersion, .sdkVersionMissing,
@@ -83,7 +83,7 @@ extension PlayIntegrityCheck {
         guard version >= minimum else {
             throw CheckFailure(.sdkVersionTooLow, "SDK \(version), at least \(minimum) is demanded")
         }
-        return .holds
+        return .passed
     }
 }
 
@@ -113,7 +113,7 @@ extension PlayIntegrityCheck {
     /// The device asked for no more tokens lately than the policy allows.
     func deviceActivity() throws(CheckFailure) -> PolicyAnswer {
         guard let android else { return Self.notOnPC }
-        guard let maximum = android.maximumDeviceActivity, let highest = maximum.rank else { return .notAsked }
+        guard let maximum = android.maximumDeviceActivity, let highest = maximum.rank else { return .notRequired }
         guard let level = device.deviceActivityLevel, level != .unevaluated else {
             return try absent(
                 PlayIntegrityCheck.deviceActivity, .deviceActivityMissing,
@@ -123,7 +123,7 @@ extension PlayIntegrityCheck {
             throw CheckFailure(
                 .deviceActivityTooHigh, "the activity is \(level.name.excerpt), at most \(maximum.name) is allowed")
         }
-        return .holds
+        return .passed
     }
 }
 
@@ -160,7 +160,7 @@ extension PlayIntegrityCheck {
     func deviceRecall() throws(CheckFailure) -> PolicyAnswer {
         guard let android else { return Self.notOnPC }
         let rejected = android.rejectedRecallBits
-        if rejected.isEmpty { return .notAsked }
+        if rejected.isEmpty { return .notRequired }
         let recall = device.deviceRecall ?? PlayIntegrityPayload.DeviceRecall()
         for bit in rejected where recall.values[bit] == true {
             throw CheckFailure(
@@ -173,7 +173,7 @@ extension PlayIntegrityCheck {
                 PlayIntegrityCheck.deviceRecall, .deviceRecallMissing,
                 "the policy rejects devices by \(bit.rawValue), and the payload does not tell it")
         }
-        return .holds
+        return .passed
     }
 }
 
@@ -207,7 +207,7 @@ extension PlayIntegrityCheck {
             throw CheckFailure(
                 .pcLabelMissing, "the PC meets \(labels.listed), demanded is \(DeviceIntegrityLabel.pc.name)")
         }
-        return .holds
+        return .passed
     }
 }
 

@@ -25,7 +25,7 @@ extension PlayIntegrityCheck {
             return try absent(
                 PlayIntegrityCheck.playProtect, .playProtectMissing, "the payload has no verdict of Play Protect")
         }
-        if allowed.contains(verdict) { return .holds }
+        if allowed.contains(verdict) { return .passed }
         if verdict == .unevaluated {
             return try absent(
                 PlayIntegrityCheck.playProtect, .playProtectUnevaluated, "Google did not evaluate Play Protect")
@@ -79,7 +79,7 @@ extension PlayIntegrityCheck {
             throw CheckFailure(
                 .appAccessRisk, "other apps on the device are \(risks.listed), which the policy rejects; \(dialog)")
         }
-        return .holds
+        return .passed
     }
 }
 
@@ -121,7 +121,7 @@ extension PlayIntegrityCheck {
                 .locationSpoofingRisk,
                 "the verdict on the location is \(risks.listed), allowed is \(allowed.listed)")
         }
-        return .holds
+        return .passed
     }
 }
 

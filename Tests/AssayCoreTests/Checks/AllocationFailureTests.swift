@@ -27,12 +27,12 @@ struct AllocationFailureTests {
         case 3:
             run.conditionalGate(.first) { () throws(CheckFailure) in
                 try refuse(isFailing)
-                return .holds
+                return .passed
             }
         default:
             run.policy(.first) { () throws(CheckFailure) in
                 try refuse(isFailing)
-                return .holds
+                return .passed
             }
         }
         return run
@@ -69,7 +69,7 @@ struct AllocationFailureTests {
         run.gate(.first) { failToAllocate() }
         run.policy(.second) {
             failToAllocate()
-            return .holds
+            return .passed
         }
         #expect(outline(run.results) == ["first passed", "second passed"])
     }

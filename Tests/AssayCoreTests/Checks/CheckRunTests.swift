@@ -12,7 +12,7 @@ struct CheckRunTests {
         var run = CheckRun(modes: [:], capacity: 4)
         #expect(run.authenticity(.first) { 1 } == 1)
         #expect(run.gate(.second) { 2 } == 2)
-        run.policy(.third) { .holds }
+        run.policy(.third) { .passed }
         run.add(.skipped(.counter, because: .notApplicable))
         #expect(
             outline(run.results)
@@ -29,9 +29,9 @@ struct CheckRunTests {
         #expect(run.gate(.third) { ran.append(.third) } == nil)
         run.policy(.counter) {
             ran.append(.counter)
-            return .holds
+            return .passed
         }
-        run.policy(.challenge) { .holds }
+        run.policy(.challenge) { .passed }
         run.skip([.challenge])
         #expect(ran == [])
         #expect(run.failedGate == .first)
@@ -88,7 +88,7 @@ struct CheckRunTests {
     func answers() {
         var run = CheckRun(modes: [:], capacity: 2)
         run.policy(.first) { .notApplicable(Objection()) }
-        run.policy(.second) { .notAsked }
+        run.policy(.second) { .notRequired }
         #expect(outline(run.results) == ["first skipped not-applicable", "second skipped policy"])
         #expect(run.results.first?.finding?.detail == "because")
     }

@@ -75,7 +75,7 @@ package struct ToyEngine: InspectableEngine {
             guard stamp == ToyStampFormat.prefix + expectations.configuration.word else {
                 throw CheckFailure(.wordDiffers, "the stamp carries another word than the policy's")
             }
-            return .holds
+            return .passed
         }
         return Assessment(
             kind: ToyEngine.kind, app: expectations.app, checks: run.results, ledgerChecks: [], effects: [],
