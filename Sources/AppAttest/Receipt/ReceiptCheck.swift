@@ -3,7 +3,7 @@ import AssayPrimitives
 import FoundationEssentials
 
 /// The checks of an App Attest receipt that Apple's server handed out: for each one its name, its entry in the catalogue,
-/// its rule and its codes. Those of decoding, signature and chain stand with ``SignedReceipt``.
+/// its rule and its codes. Those of decoding, signature and chain stand with `SignedReceipt`.
 ///
 /// The steps are those of Apple, "Assessing fraud risk", section "Verify the receipt". The one check
 /// ``AttestationCheck/receipt`` applies the same rules, except for age, to the receipt inside an attestation.

@@ -4,7 +4,7 @@ import FoundationEssentials
 /// The checks of Play Integrity evidence: for each one its name, its entry in the catalogue, its rule and its codes. Both
 /// kinds share the checks of the same name.
 ///
-/// The gates from text to payload stand with ``ClassicIntegrityToken``.
+/// The gates from text to payload stand with `ClassicIntegrityToken`.
 public struct PlayIntegrityCheck: Sendable {
     /// Classic tokens, which the app's keys open on this server.
     public static let classicKind = EvidenceKind("play-integrity.classic")
