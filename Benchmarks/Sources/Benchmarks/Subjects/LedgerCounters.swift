@@ -14,8 +14,6 @@ final class LedgerCounters: Sendable {
         self.devices = devices
     }
 
-    deinit { try? ledger.close() }
-
     /// Does so many steps, by writers of which each waits for its own.
     func step(_ count: Int, writers: Int) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
