@@ -29,7 +29,8 @@ struct PeerMessagesSection: Section {
         let subject = Subject(
             items: messages.minted.map { request, publicKey in
                 Subject.Item(
-                    method: request.method, uri: request.targetURI, fields: request.headers.map { [$0.name, $0.value] },
+                    method: request.method, uri: request.targetURI,
+                    fields: request.headers.map { [$0.name, $0.value] },
                     body: Data(request.body), publicKey: Data(publicKey))
             })
         let name = "http-message-signatures"
