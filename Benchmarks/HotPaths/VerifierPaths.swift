@@ -95,7 +95,7 @@ enum VerifierPaths {
             try AppAttestPaths.mintAttestation(authority, device: $0, challenge: challenge($0))
         }
         return issuing(
-            total, for: AttestationCheck.kind, to: ledger,
+            total, for: EvidenceKind.appAttestAttestation, to: ledger,
             then: each(inputs) { try await verifier.verifyAttestation($0, at: now) })
     }
 
@@ -123,7 +123,7 @@ enum VerifierPaths {
             PlayIntegrityPaths.configuration(challenge: .ledger), keys: PlayIntegrityPaths.keys(), ledger: ledger)
         let inputs = try (0..<total).map { try PlayIntegrityPaths.mintClassic(nonce: challenge($0)) }
         return issuing(
-            total, for: PlayIntegrityCheck.classicKind, to: ledger,
+            total, for: EvidenceKind.playIntegrityClassic, to: ledger,
             then: each(inputs) { try await verifier.verifyClassicIntegrityToken($0, at: now) })
     }
 

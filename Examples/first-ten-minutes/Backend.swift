@@ -14,7 +14,7 @@ struct Backend {
 
     /// GET /challenges/attestation
     func attestationChallenge() async throws -> String {
-        try await verifier.issueChallenge(app: "shop-ios", for: AttestationCheck.kind, at: Date()).text
+        try await verifier.issueChallenge(app: "shop-ios", for: .appAttestAttestation, at: Date()).text
     }
 
     /// POST /keys
@@ -26,7 +26,7 @@ struct Backend {
 
     /// GET /challenges/assertion
     func assertionChallenge() async throws -> String {
-        try await verifier.issueChallenge(app: "shop-ios", for: AssertionCheck.kind, at: Date()).text
+        try await verifier.issueChallenge(app: "shop-ios", for: .appAttestAssertion, at: Date()).text
     }
 
     /// POST /orders

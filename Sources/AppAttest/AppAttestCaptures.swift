@@ -6,7 +6,7 @@ extension AppAttestEngine {
     /// The client data of an assertion: the request that the app signed.
     package static let sensitiveFields = [
         SensitiveField(
-            "clientData", of: AssertionCheck.kind, substitute: .sha256(as: "clientDataHash"),
+            "clientData", of: EvidenceKind.appAttestAssertion, substitute: .sha256(as: "clientDataHash"),
             reveals: "the request that the app signed")
     ]
 

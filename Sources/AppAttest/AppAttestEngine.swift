@@ -9,7 +9,9 @@ package struct AppAttestEngine: InspectableEngine {
     package typealias Configuration = AppAttestConfiguration
 
     /// The kinds of evidence that the engine judges.
-    package static let kinds = [AttestationCheck.kind, AssertionCheck.kind, ReceiptCheck.kind]
+    package static let kinds = [
+        EvidenceKind.appAttestAttestation, EvidenceKind.appAttestAssertion, EvidenceKind.appAttestReceipt,
+    ]
     /// Every check of the engine, in the declared order.
     package static let catalogue = AttestationCheck.catalogue + AssertionCheck.catalogue + ReceiptCheck.catalogue
 
@@ -35,13 +37,13 @@ package struct AppAttestEngine: InspectableEngine {
         _ record: EvidenceRecord, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
         switch record.kind {
-        case AttestationCheck.kind:
+        case EvidenceKind.appAttestAttestation:
             let input = try record.reading(AttestationInput.init)
             return try assess(input, app: record.app, at: now)
-        case AssertionCheck.kind:
+        case EvidenceKind.appAttestAssertion:
             let (input, supplied) = try record.reading(AssertionInput.read)
             return try await assess(input, suppliedKey: supplied, app: record.app, ledger: ledger, at: now)
-        case ReceiptCheck.kind:
+        case EvidenceKind.appAttestReceipt:
             let input = try record.reading(ReceiptInput.init)
             return try await assess(input, app: record.app, ledger: ledger, at: now)
         default:
@@ -60,7 +62,7 @@ package struct AppAttestEngine: InspectableEngine {
         }
         var run = CheckRun(modes: .strict, capacity: AttestationCheck.catalogue.count)
         guard let evidence = AttestationAssessor.decode(input, .apple, &run) else {
-            return undecodable(AttestationCheck.kind, AttestationCheck.catalogue, &run)
+            return undecodable(EvidenceKind.appAttestAttestation, AttestationCheck.catalogue, &run)
         }
         let expectations = try self.app(rpIDHash: evidence.authenticatorData.rpIDHash)
         run.modes = expectations.modes
@@ -77,7 +79,7 @@ package struct AppAttestEngine: InspectableEngine {
         }
         var run = CheckRun(modes: .strict, capacity: AssertionCheck.catalogue.count)
         guard let evidence = AssertionAssessor.decode(input, &run) else {
-            return undecodable(AssertionCheck.kind, AssertionCheck.catalogue, &run)
+            return undecodable(EvidenceKind.appAttestAssertion, AssertionCheck.catalogue, &run)
         }
         let expectations = try self.app(rpIDHash: evidence.authenticatorData.rpIDHash)
         run.modes = expectations.modes
@@ -95,7 +97,7 @@ package struct AppAttestEngine: InspectableEngine {
         }
         var run = CheckRun(modes: .strict, capacity: ReceiptCheck.catalogue.count)
         guard let receipt = ReceiptAssessor.decode(input, .apple, &run) else {
-            return undecodable(ReceiptCheck.kind, ReceiptCheck.catalogue, &run)
+            return undecodable(EvidenceKind.appAttestReceipt, ReceiptCheck.catalogue, &run)
         }
         let expectations = try self.app(rpIDHash: Digest.sha256(Array(receipt.payload.appID.utf8))[...])
         run.modes = expectations.modes

@@ -14,7 +14,7 @@ extension AppAttestEngine {
     /// Attestations, assertions and receipts as `assay verify --kind` takes them.
     package static let rawKinds: [RawKind] = [
         RawKind(
-            AttestationCheck.kind, file: .blob(field: "attestation"),
+            EvidenceKind.appAttestAttestation, file: .blob(field: "attestation"),
             options: policyOptions + [
                 .alias("minimum-os-version", of: policyFields["minimumOSVersion"], valueName: "version"),
                 keyID, challenge, clientDataHash,
@@ -23,10 +23,10 @@ extension AppAttestEngine {
             example: ["--app-id APPID", "--key-id KEYID --challenge TEXT attestation.b64"],
             objection: { arguments in
                 arguments.has("challenge") == arguments.has("client-data-hash")
-                    ? "\(AttestationCheck.kind) needs --challenge or --client-data-hash, and not both" : nil
+                    ? "\(EvidenceKind.appAttestAttestation) needs --challenge or --client-data-hash, and not both" : nil
             }),
         RawKind(
-            AssertionCheck.kind, file: .blob(field: "assertion"),
+            EvidenceKind.appAttestAssertion, file: .blob(field: "assertion"),
             options: policyOptions + [
                 challengeAt, keyID, clientData, clientDataHash, challenge,
                 .evidence(
@@ -43,7 +43,7 @@ extension AppAttestEngine {
             ],
             objection: assertionObjection),
         RawKind(
-            ReceiptCheck.kind, file: .blob(field: "receipt"), options: policyOptions + [keyID],
+            EvidenceKind.appAttestReceipt, file: .blob(field: "receipt"), options: policyOptions + [keyID],
             defaults: rawDefaults + [RawKind.Default("clientData", .scalar("none"))]),
     ]
 

@@ -14,7 +14,7 @@ extension EvidenceRecord {
     ///   - receivedAt: when the evidence was received.
     public init(_ input: AttestationInput, id: String? = nil, app: String? = nil, receivedAt: Date) {
         self.init(
-            id: id, kind: AttestationCheck.kind, app: app, receivedAt: receivedAt,
+            id: id, kind: EvidenceKind.appAttestAttestation, app: app, receivedAt: receivedAt,
             evidence: RecordObject([
                 ("keyId", .base64(input.keyID)), ("attestation", .base64(input.attestation)),
                 input.clientData.field("challenge"),
@@ -46,7 +46,8 @@ extension EvidenceRecord {
             evidence.append(("key", .object(RecordObject(key))))
         }
         self.init(
-            id: id, kind: AssertionCheck.kind, app: app, receivedAt: receivedAt, evidence: RecordObject(evidence),
+            id: id, kind: EvidenceKind.appAttestAssertion, app: app, receivedAt: receivedAt,
+            evidence: RecordObject(evidence),
             expect: nil)
     }
 
@@ -59,7 +60,7 @@ extension EvidenceRecord {
     ///   - receivedAt: when the receipt was received.
     public init(_ input: ReceiptInput, id: String? = nil, app: String? = nil, receivedAt: Date) {
         self.init(
-            id: id, kind: ReceiptCheck.kind, app: app, receivedAt: receivedAt,
+            id: id, kind: EvidenceKind.appAttestReceipt, app: app, receivedAt: receivedAt,
             evidence: RecordObject([("keyId", .base64(input.keyID)), ("receipt", .base64(input.receipt))]),
             expect: nil)
     }

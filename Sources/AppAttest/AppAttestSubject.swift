@@ -3,7 +3,7 @@ import AssayPrimitives
 public import FoundationEssentials
 
 /// The facts of authentic App Attest evidence about the key, the app and the device.
-public struct AppAttestSubject: VerdictSubject, Equatable {
+public struct AppAttestSubject: EngineSubject, Equatable {
     /// The facts of a receipt.
     public struct ReceiptFacts: Sendable, Equatable {
         /// `ATTEST` for the one in an attestation, `RECEIPT` for a refreshed one.
@@ -86,12 +86,12 @@ public struct AppAttestSubject: VerdictSubject, Equatable {
     }
 
     /// When Apple made the receipt, the only time that is in the evidence.
-    public var madeAt: Date? { receipt?.createdAt }
+    package var madeAt: Date? { receipt?.createdAt }
     /// The counter, and nil in receipts.
-    public var presentedCounter: Int64? { counter.map { Int64($0) } }
+    package var presentedCounter: Int64? { counter.map { Int64($0) } }
 
     /// The facts by which reports group verdicts.
-    public var dimensions: [SubjectField] {
+    package var dimensions: [SubjectField] {
         let category = validationCategory.map { ValidationCategory(value: $0)?.rawValue ?? "\($0)" }
         let values = [
             ("platform", platform?.rawValue), ("osVersion", osVersion), ("environment", environment?.rawValue),

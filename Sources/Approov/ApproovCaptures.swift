@@ -7,35 +7,35 @@ extension ApproovEngine {
     /// and bodies are user data.
     package static let sensitiveFields = [
         SensitiveField(
-            "token", of: ApproovCheck.tokenKind, substitute: .none,
+            "token", of: EvidenceKind.approovToken, substitute: .none,
             reveals: "the token, which lets its holder call the API until it expires"),
         SensitiveField(
-            "loggable", of: ApproovCheck.tokenKind, substitute: .none,
+            "loggable", of: EvidenceKind.approovToken, substitute: .none,
             reveals: "the claims of the token: the address of the device, and the key of proofs where it has one"),
         SensitiveField(
-            "binding", of: ApproovCheck.tokenKind, substitute: .none,
+            "binding", of: EvidenceKind.approovToken, substitute: .none,
             reveals: "what the token is bound to, such as the session of a user"),
         SensitiveField(
-            "address", of: ApproovCheck.tokenKind, substitute: .none, reveals: "the address of the device"),
+            "address", of: EvidenceKind.approovToken, substitute: .none, reveals: "the address of the device"),
         SensitiveField(
-            "headers", of: ApproovCheck.messageKind, substitute: .none,
+            "headers", of: EvidenceKind.approovMessage, substitute: .none,
             reveals: "the token, and other fields of the request, such as the session of a user"),
         SensitiveField(
-            "body", of: ApproovCheck.messageKind, substitute: .none, reveals: "the content of the request"),
+            "body", of: EvidenceKind.approovMessage, substitute: .none, reveals: "the content of the request"),
         SensitiveField(
-            "address", of: ApproovCheck.messageKind, substitute: .none, reveals: "the address of the device"),
+            "address", of: EvidenceKind.approovMessage, substitute: .none, reveals: "the address of the device"),
         SensitiveField(
-            "measurements", of: ApproovCheck.proofKind, substitute: .none,
+            "measurements", of: EvidenceKind.approovProof, substitute: .none,
             reveals: "the key of proofs, with which any holder can prove the measurements"),
         SensitiveField(
-            "token", of: ApproovCheck.proofKind, substitute: .none,
+            "token", of: EvidenceKind.approovProof, substitute: .none,
             reveals: "the token, which carries the key of proofs"),
     ]
 
     /// The token of a message: every signature covers it, so two uses of one message have the same token. Messages with the
     /// token in a field other than the default share one key. Tokens and proofs need no order: the ledger keeps nothing of them.
     package static func orderingKey(of record: EvidenceRecord) -> String? {
-        guard record.kind == ApproovCheck.messageKind, let input = try? ApproovMessageInput(record.evidence) else {
+        guard record.kind == EvidenceKind.approovMessage, let input = try? ApproovMessageInput(record.evidence) else {
             return nil
         }
         let usual = ApproovConfiguration.Settings().tokenHeader

@@ -1,16 +1,18 @@
 public import AssayCore
 
+extension EvidenceKind {
+    /// An Approov token.
+    public static let approovToken = EvidenceKind("approov.token")
+    /// A request with an Approov token and a signature over the request.
+    public static let approovMessage = EvidenceKind("approov.message")
+    /// An Approov proof over a measurement of the device or of the app.
+    public static let approovProof = EvidenceKind("approov.proof")
+}
+
 /// The checks of Approov evidence. Each one's name, entry and codes stand in the file of the rule that decides it.
 ///
 /// The checks of a message or proof begin with those of its token, under the token's names.
-public enum ApproovCheck {
-    /// Tokens, and loggable tokens, which replace them in logs.
-    public static let tokenKind = EvidenceKind("approov.token")
-    /// HTTP requests that the app has signed.
-    public static let messageKind = EvidenceKind("approov.message")
-    /// Proofs that a measurement is still the one that a token carried.
-    public static let proofKind = EvidenceKind("approov.proof")
-
+package enum ApproovCheck {
     /// The entries of all checks, in the order in which they run.
     package static let catalogue: [CheckDefinition] = [
         decodeEntry, keyEntry, signatureEntry, decryptionEntry, claimsEntry, expiryEntry, bindingEntry, issuerEntry,

@@ -8,7 +8,7 @@ package struct ApproovEngine: InspectableEngine {
     package typealias Configuration = ApproovConfiguration
 
     /// The kinds of evidence that the engine judges.
-    package static let kinds = [ApproovCheck.tokenKind, ApproovCheck.messageKind, ApproovCheck.proofKind]
+    package static let kinds = [EvidenceKind.approovToken, EvidenceKind.approovMessage, EvidenceKind.approovProof]
     /// Every check of the engine, in the declared order.
     package static let catalogue = ApproovCheck.catalogue
     /// The types of keys that the engine judges with.
@@ -31,13 +31,13 @@ package struct ApproovEngine: InspectableEngine {
         _ record: EvidenceRecord, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
         switch record.kind {
-        case ApproovCheck.tokenKind:
+        case EvidenceKind.approovToken:
             let input = try record.reading(ApproovTokenInput.init)
             return try await assess(input, app: record.app, ledger: ledger, at: now)
-        case ApproovCheck.messageKind:
+        case EvidenceKind.approovMessage:
             let input = try record.reading(ApproovMessageInput.init)
             return try await assess(input, app: record.app, ledger: ledger, at: now)
-        case ApproovCheck.proofKind:
+        case EvidenceKind.approovProof:
             let input = try record.reading(ApproovProofInput.init)
             return try await assess(input, app: record.app, ledger: ledger, at: now)
         default:
@@ -52,7 +52,7 @@ package struct ApproovEngine: InspectableEngine {
         _ input: ApproovTokenInput, app: String?, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
         guard let expectations = try apps.app(app) else {
-            return try undecodable(ApproovCheck.tokenKind, among: apps.all, skipping: []) { app, run in
+            return try undecodable(EvidenceKind.approovToken, among: apps.all, skipping: []) { app, run in
                 ApproovTokenAssessor.decode(demandsPrefix: false, app.configuration, &run) { input.evidence }
             }
         }
@@ -79,7 +79,7 @@ package struct ApproovEngine: InspectableEngine {
     ) async throws(VerificationError) -> Assessment {
         guard let expectations = try apps.app(app) else {
             return try undecodable(
-                ApproovCheck.messageKind, among: apps.all.filter { $0.configuration.messageSigning != nil },
+                EvidenceKind.approovMessage, among: apps.all.filter { $0.configuration.messageSigning != nil },
                 skipping: ApproovCheck.messageChecks + [ApproovCheck.replay]
             ) { app, run in ApproovMessageAssessor.decodeToken(of: input, app.configuration, &run) }
         }
@@ -107,7 +107,7 @@ package struct ApproovEngine: InspectableEngine {
         guard let expectations = try apps.app(app) else {
             guard case .token(let token) = input.source else { throw ambiguity }
             return try undecodable(
-                ApproovCheck.proofKind, among: apps.all, skipping: [ApproovCheck.measurement]
+                EvidenceKind.approovProof, among: apps.all, skipping: [ApproovCheck.measurement]
             ) { app, run in
                 ApproovTokenAssessor.decode(demandsPrefix: false, app.configuration, &run) { .token(token) }
             }

@@ -10,7 +10,7 @@ extension ApproovEngine {
     /// Tokens, signed requests and measurement proofs as `assay verify --kind` takes them.
     package static let rawKinds: [RawKind] = [
         RawKind(
-            ApproovCheck.tokenKind, file: .text(tokenFields),
+            EvidenceKind.approovToken, file: .text(tokenFields),
             options: tokenOptions + [boundField.filling("binding", .named), address],
             example: [
                 "--secret file:secret.b64", "--binding-header Authorization='Bearer ...' --failover reject token.txt",
@@ -24,7 +24,7 @@ extension ApproovEngine {
                 return failoverObjection(arguments)
             }),
         RawKind(
-            ApproovCheck.messageKind, file: .bytes(messageFields),
+            EvidenceKind.approovMessage, file: .bytes(messageFields),
             options: tokenOptions + [boundField] + messageOptions + [
                 .evidence(
                     "target-uri", "targetURI", .text, isVerbatim: false, valueName: "uri",
@@ -37,7 +37,7 @@ extension ApproovEngine {
             ],
             objection: messageObjection),
         RawKind(
-            ApproovCheck.proofKind, file: .text(proofFields),
+            EvidenceKind.approovProof, file: .text(proofFields),
             options: tokenOptions + [
                 .evidence(
                     "nonce", "nonce", .bytes(plainIsText: false), valueName: "text",

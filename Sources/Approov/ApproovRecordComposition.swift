@@ -31,7 +31,7 @@ extension EvidenceRecord {
         }
         if let address = input.address { fields.append(("address", .text(address))) }
         self.init(
-            id: id, kind: ApproovCheck.tokenKind, app: app, receivedAt: receivedAt, evidence: RecordObject(fields),
+            id: id, kind: EvidenceKind.approovToken, app: app, receivedAt: receivedAt, evidence: RecordObject(fields),
             expect: nil)
     }
 
@@ -60,7 +60,7 @@ extension EvidenceRecord {
         ]
         if let address = input.address { fields.append(("address", .text(address))) }
         self.init(
-            id: id, kind: ApproovCheck.messageKind, app: app, receivedAt: receivedAt, evidence: RecordObject(fields),
+            id: id, kind: EvidenceKind.approovMessage, app: app, receivedAt: receivedAt, evidence: RecordObject(fields),
             expect: nil)
     }
 
@@ -93,7 +93,7 @@ extension EvidenceRecord {
         }
         if let measurement = input.measurement { fields.append(("measurement", .text(measurement.rawValue))) }
         self.init(
-            id: id, kind: ApproovCheck.proofKind, app: app, receivedAt: receivedAt, evidence: RecordObject(fields),
+            id: id, kind: EvidenceKind.approovProof, app: app, receivedAt: receivedAt, evidence: RecordObject(fields),
             expect: nil)
     }
 }

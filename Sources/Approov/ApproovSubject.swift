@@ -3,7 +3,7 @@ import AssayPrimitives
 import FoundationEssentials
 
 /// The facts of Approov evidence about the device and the request.
-public struct ApproovSubject: VerdictSubject {
+public struct ApproovSubject: EngineSubject {
     /// Claims of a token that is not authentic.
     ///
     /// Approov gives an app that fails attestation a token under a wrong secret; with these two claims support finds the

@@ -25,13 +25,12 @@ public struct Replay: Sendable {
     ///   - render: turns consecutive records into a result; called on worker threads.
     ///   - consume: takes the results in the order of the corpus, and returns whether to continue.
     /// - Throws: ``ReplayError`` when a ledger cannot be read or the task is cancelled. All earlier records were consumed.
-    @discardableResult
     public func run<Rendered: Sendable>(
         _ corpus: CorpusReader, render: @escaping @Sendable ([ReplayedRecord]) -> Rendered,
         consume: (Rendered) -> Bool
-    ) async throws(ReplayError) -> ReplayStatistics {
+    ) async throws(ReplayError) {
         var corpus = corpus
-        return try await run(&corpus, render: render, consume: consume)
+        _ = try await run(&corpus, render: render, consume: consume)
     }
 
     /// Judges the records of any source.

@@ -29,7 +29,7 @@ public struct ContractCase<Subject: Sendable>: Sendable, CustomStringConvertible
 /// An implementation breaks its contract.
 public struct ContractViolation: Error, Sendable, CustomStringConvertible {
     /// The rule that is broken: the name of a ``ContractCase``.
-    public internal(set) var rule = ""
+    package internal(set) var rule = ""
     /// The expected and the found behaviour.
     public let message: String
 

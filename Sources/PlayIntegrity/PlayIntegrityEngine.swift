@@ -9,13 +9,13 @@ package struct PlayIntegrityEngine: InspectableEngine {
     package typealias Configuration = PlayIntegrityConfiguration
 
     /// The kinds of evidence that the engine judges.
-    package static let kinds = [PlayIntegrityCheck.classicKind, PlayIntegrityCheck.standardKind]
+    package static let kinds = [EvidenceKind.playIntegrityClassic, EvidenceKind.playIntegrityStandard]
     /// Every check of the engine, in the declared order.
     package static let catalogue = PlayIntegrityCheck.catalogue
     /// The types of keys that the engine judges with.
     package static let keyMaterials: [any KeyMaterial.Type] = [PlayIntegrityKeys.self]
     /// Classic tokens carry a challenge of the ledger as their nonce.
-    package static let challengeKinds = [PlayIntegrityCheck.classicKind]
+    package static let challengeKinds = [EvidenceKind.playIntegrityClassic]
 
     private let apps: EngineApps<PlayIntegrityExpectations>
     private let keys: any KeyStore
@@ -33,10 +33,10 @@ package struct PlayIntegrityEngine: InspectableEngine {
         _ record: EvidenceRecord, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
         switch record.kind {
-        case PlayIntegrityCheck.classicKind:
+        case EvidenceKind.playIntegrityClassic:
             let input = try record.reading(ClassicIntegrityInput.init)
             return try await assess(input, app: record.app, at: now)
-        case PlayIntegrityCheck.standardKind:
+        case EvidenceKind.playIntegrityStandard:
             let input = try record.reading(StandardIntegrityInput.init)
             return try await assess(input, app: record.app, at: now)
         default:
@@ -50,7 +50,8 @@ package struct PlayIntegrityEngine: InspectableEngine {
     ) async throws(VerificationError) -> Assessment {
         let expectations: PlayIntegrityExpectations
         do { expectations = try self.app(app, packageName: input.packageName) } catch {
-            return try undecodable(PlayIntegrityCheck.classicKind, PlayIntegrityCheck.classicChecks, or: error) { run in
+            return try undecodable(EvidenceKind.playIntegrityClassic, PlayIntegrityCheck.classicChecks, or: error) {
+                run in
                 ClassicIntegrityAssessor.decode(input, &run) != nil
             }
         }
@@ -64,7 +65,7 @@ package struct PlayIntegrityEngine: InspectableEngine {
     ) async throws(VerificationError) -> Assessment {
         let expectations: PlayIntegrityExpectations
         do { expectations = try self.app(app, packageName: input.packageName) } catch {
-            return try undecodable(PlayIntegrityCheck.standardKind, PlayIntegrityCheck.standardChecks, or: error) {
+            return try undecodable(EvidenceKind.playIntegrityStandard, PlayIntegrityCheck.standardChecks, or: error) {
                 run in
                 guard let answer = answerWithoutGoogle(input) else { return true }
                 return StandardIntegrityAssessor.decode(answer, &run) != nil
@@ -114,7 +115,7 @@ package struct PlayIntegrityEngine: InspectableEngine {
     private func undecodable(
         _ kind: EvidenceKind, _ checks: [CheckID], or error: VerificationError, _ decodes: (inout CheckRun) -> Bool
     ) throws(VerificationError) -> Assessment {
-        guard case .request(let request) = error, request.code == .ambiguousApp else { throw error }
+        guard case .request(let request) = error, request.reason == .ambiguousApp else { throw error }
         var run = CheckRun(modes: .strict, capacity: checks.count + 1)
         if decodes(&run) { throw error }
         return Assessment(undecodable: kind, &run, skipping: checks.dropFirst() + [PlayIntegrityCheck.challenge])

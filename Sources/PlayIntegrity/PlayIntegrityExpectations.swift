@@ -15,7 +15,7 @@ package final class PlayIntegrityExpectations: EngineExpectations {
     /// The selection of the app's keys.
     let keyClaim: KeyClaim
     /// The label that a device must have if the payload does not state its Android version.
-    let strictestDeviceLabel: DeviceIntegrityLabel?
+    let strictestDeviceLabel: IntegrityLabel?
 
     /// Prepares the expectations for an app.
     ///

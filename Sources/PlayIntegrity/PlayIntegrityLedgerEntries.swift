@@ -11,7 +11,7 @@ extension LedgerEffect {
             PlayIntegrityCheck.challenge,
             .consumeChallenge(
                 value: LedgerChallenge.value(of: bytes), app: expectations.app,
-                purpose: ChallengePurpose(PlayIntegrityCheck.classicKind)))
+                purpose: ChallengePurpose(EvidenceKind.playIntegrityClassic)))
     }
 
     /// Remembers a standard token until it is too old to be accepted.
@@ -28,7 +28,7 @@ extension LedgerEffect {
             PlayIntegrityCheck.challenge,
             .rememberDigest(
                 UsedDigest(
-                    digest: digest, app: expectations.app, kind: PlayIntegrityCheck.standardKind,
+                    digest: digest, app: expectations.app, kind: EvidenceKind.playIntegrityStandard,
                     madeAt: Date(timeIntervalSince1970: Double(milliseconds) / 1000), usedAt: now, until: until)))
     }
 }

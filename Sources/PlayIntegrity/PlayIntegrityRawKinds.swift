@@ -9,7 +9,7 @@ extension PlayIntegrityEngine {
 
     /// Only classic tokens carry a challenge, and games on PC have none of them.
     package static func leavesChallengesToCaller(of kind: EvidenceKind, in app: PolicyApp) -> Bool? {
-        guard kind == PlayIntegrityCheck.classicKind, let configuration = app.configuration(Configuration.self),
+        guard kind == EvidenceKind.playIntegrityClassic, let configuration = app.configuration(Configuration.self),
             configuration.platform == .android
         else { return nil }
         return configuration.challenge == .caller
@@ -18,7 +18,7 @@ extension PlayIntegrityEngine {
     /// Tokens, and Google's answers on standard ones, as `assay verify --kind` takes them.
     package static let rawKinds: [RawKind] = [
         RawKind(
-            PlayIntegrityCheck.classicKind,
+            EvidenceKind.playIntegrityClassic,
             file: .text { (text) throws(RawError) in RawFields([("token", .text(text))]) },
             options: [
                 packageName,
@@ -49,7 +49,7 @@ extension PlayIntegrityEngine {
                 return certificateObjection(arguments)
             }),
         RawKind(
-            PlayIntegrityCheck.standardKind, file: .text(standardFields),
+            EvidenceKind.playIntegrityStandard, file: .text(standardFields),
             options: [
                 packageName,
                 .evidence(

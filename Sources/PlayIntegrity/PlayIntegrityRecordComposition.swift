@@ -14,7 +14,7 @@ extension EvidenceRecord {
     ///   - receivedAt: when the evidence was received.
     public init(_ input: ClassicIntegrityInput, id: String? = nil, app: String? = nil, receivedAt: Date) {
         self.init(
-            id: id, kind: PlayIntegrityCheck.classicKind, app: app, receivedAt: receivedAt,
+            id: id, kind: EvidenceKind.playIntegrityClassic, app: app, receivedAt: receivedAt,
             evidence: RecordObject([
                 ("packageName", .text(input.packageName)), ("token", .text(input.token)),
                 // With padding, so that the shortest nonces stay as long as a nonce has to be.
@@ -42,7 +42,7 @@ extension EvidenceRecord {
         case .decoded(let answer): evidence = ("decoded", .object(try answer.object()))
         }
         self.init(
-            id: id, kind: PlayIntegrityCheck.standardKind, app: app, receivedAt: receivedAt,
+            id: id, kind: EvidenceKind.playIntegrityStandard, app: app, receivedAt: receivedAt,
             evidence: RecordObject([
                 ("packageName", .text(input.packageName)), ("requestHash", .text(input.requestHash)), evidence,
             ]),

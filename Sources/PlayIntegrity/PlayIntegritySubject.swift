@@ -1,8 +1,8 @@
 public import AssayCore
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// The facts of an authentic integrity token about the request, the app and the device.
-public struct PlayIntegritySubject: VerdictSubject {
+public struct PlayIntegritySubject: EngineSubject {
     /// The payload.
     public let payload: PlayIntegrityPayload
     /// The name of the key that opened a classic token, and nil for what Google decoded.
@@ -13,7 +13,7 @@ public struct PlayIntegritySubject: VerdictSubject {
 
     /// The facts in the order in which a person would read them.
     public var fields: [SubjectField] {
-        func names<Label: IntegrityLabel>(_ labels: [Label]?) -> SubjectField.Value? {
+        func names(_ labels: [IntegrityLabel]?) -> SubjectField.Value? {
             labels.map { .texts($0.map(\.name)) }
         }
         let (request, app, device) = (payload.requestDetails, payload.appIntegrity, payload.deviceIntegrity)
@@ -48,7 +48,7 @@ public struct PlayIntegritySubject: VerdictSubject {
     }
 
     /// When Google made the token, by its own account.
-    public var madeAt: Date? {
+    package var madeAt: Date? {
         payload.requestDetails.milliseconds.map { Date(timeIntervalSince1970: Double($0) / 1000) }
     }
 }

@@ -93,11 +93,11 @@ struct AppAttestFormatTests {
         #expect(verdict.outcome == .accept, "\(verdict.failed)")
         let receipt = try #require(layer.nested.first)
         let receiptRecord = try #require(Verifier.inspector.record(of: receipt))
-        #expect(receiptRecord.kind == ReceiptCheck.kind)
+        #expect(receiptRecord.kind == EvidenceKind.appAttestReceipt)
         let assertion = try AssertionBlueprint(
             key: AttestedKey(), appID: Fixtures.appID, counter: 1, clientData: .bytes([1])
         ).mint()
         #expect(Verifier.inspector.record(of: Self.inspect(assertion.assertion)) == nil)
-        #expect(Verifier.inspector.kind(of: Self.inspect(assertion.assertion)) == AssertionCheck.kind)
+        #expect(Verifier.inspector.kind(of: Self.inspect(assertion.assertion)) == EvidenceKind.appAttestAssertion)
     }
 }

@@ -19,7 +19,8 @@ struct ChallengeTests {
     func forms() async throws {
         let verifier = try Fixtures.verifier(try Fixtures.configuration(challenge: .ledger))
         for form in [0, 1, 2] {
-            let issued = try await verifier.issueChallenge(app: "shop", for: AttestationCheck.kind, at: Fixtures.now)
+            let issued = try await verifier.issueChallenge(
+                app: "shop", for: EvidenceKind.appAttestAttestation, at: Fixtures.now)
             #expect(issued.text.utf8.count == 43)
             let forms = [Array(issued.text.utf8), issued.value, Array(Base64.encode(issued.value, .standard).utf8)]
             #expect(try await attest(verifier, forms[form]).failed == [])
@@ -36,9 +37,10 @@ struct ChallengeTests {
     )
     func refused() async throws {
         let verifier = try Fixtures.verifier(try Fixtures.configuration(challenge: .ledger))
-        let foreign = try await verifier.issueChallenge(app: "shop", for: AssertionCheck.kind, at: Fixtures.now)
+        let foreign = try await verifier.issueChallenge(
+            app: "shop", for: EvidenceKind.appAttestAssertion, at: Fixtures.now)
         let expired = try await verifier.issueChallenge(
-            app: "shop", for: AttestationCheck.kind, validFor: 60, at: Fixtures.now.addingTimeInterval(-60))
+            app: "shop", for: EvidenceKind.appAttestAttestation, validFor: 60, at: Fixtures.now.addingTimeInterval(-60))
         for (value, code) in [
             (foreign.value, "challenge-mismatch"), (expired.value, "challenge-expired"),
             ([UInt8](repeating: 7, count: 32), "challenge-unknown"),
@@ -54,7 +56,8 @@ struct ChallengeTests {
         let verifier = try Fixtures.verifier(try Fixtures.configuration(challenge: .ledger))
         for value in [[UInt8](repeating: UInt8(ascii: "B"), count: 44), [UInt8](repeating: 0xFF, count: 43)] {
             let challenge = IssuedChallenge(
-                value: value, app: "shop", purpose: ChallengePurpose(AttestationCheck.kind), issuedAt: Fixtures.now,
+                value: value, app: "shop", purpose: ChallengePurpose(EvidenceKind.appAttestAttestation),
+                issuedAt: Fixtures.now,
                 expiresAt: Fixtures.now.addingTimeInterval(60))
             try await verifier.ledger.issue(challenge, at: Fixtures.now)
             #expect(try await attest(verifier, value).failed == [])

@@ -84,7 +84,7 @@ struct ApproovFormatTests {
         let table: [(text: String, format: String?)] = [
             (try Self.token(.encrypted).token, "Approov token"), (try Self.token(.signedES256).token, "Approov token"),
             (failover.token, "Approov token"), ("\n\(failover.token)\r\n", "Approov token"),
-            (try Self.token().loggable.text, "Approov loggable token"),
+            (try Self.token().loggable, "Approov loggable token"),
             (#"{"error": "POOR_NETWORK"}"#, "Approov loggable token"), (#"{"error": "JWE"}"#, "Approov loggable token"),
             (#"{"error": "no"}"#, "JSON document"), ("NO_APPROOV_SERVICE\n", "Approov status word"),
             ("REJECTED", "Approov status word"), ("SOMETHING_ELSE", nil),
@@ -104,7 +104,7 @@ struct ApproovFormatTests {
     func violations() throws {
         let claims = Self.inspect(#"{"did":"h4gubfCFzJu81j/U2BJsdg==","arc":"ABCDEF","exp":"1"}"#)
         #expect(claims.violation?.reason == .unexpectedType && Self.flat(claims)["exp"]?.violation != nil)
-        let loggable = try Self.inspect(Self.token().loggable.text)
+        let loggable = try Self.inspect(Self.token().loggable)
         #expect(loggable.violation == nil && Self.flat(loggable)["sip"]?.meaning?.contains("six characters") == true)
         let short = Self.inspect(#"{"exp":1776795192,"sip":"Ab-_1"}"#)
         #expect(short.format == "Approov loggable token" && short.violation?.reason == .unexpectedLength)
@@ -121,7 +121,7 @@ struct ApproovFormatTests {
         let secrets = [measurements.proofKey, measurements.integrity, measurements.device].map { Data($0 ?? []) }
         func base64(_ index: Int) -> String { secrets[index].base64EncodedString() }
         let texts = [
-            minted.token, String(decoding: minted.claims, as: UTF8.self), minted.loggable.text,
+            minted.token, String(decoding: minted.claims, as: UTF8.self), minted.loggable,
             #"{"mpk": "\#(base64(0))", "imh": "\#(base64(1))", "dmh": "\#(base64(2))"}"#,
             proof.record(id: "1", receivedAt: Self.time).json, held.record(id: "2", receivedAt: Self.time).json,
         ]
@@ -212,7 +212,7 @@ struct ApproovFormatTests {
         let table: [(text: String, kind: String?, fields: [String])] = [
             (" \(try Self.token().token)\n", "approov.token", ["token"]),
             (try Self.token(.encrypted).token, "approov.token", ["token"]),
-            (try Self.token().loggable.text, "approov.token", ["loggable"]),
+            (try Self.token().loggable, "approov.token", ["loggable"]),
             ("NO_NETWORK\n", "approov.token", ["token"]),
             (try Self.request(), "approov.message", ["method", "targetURI", "headers", "body"]),
             (String(decoding: try Self.token().claims, as: UTF8.self), nil, []),

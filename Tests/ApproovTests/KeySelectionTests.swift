@@ -218,14 +218,14 @@ struct KeySelectionTests {
 
     @Test("Without names the keys of the app's scope count, with names those")
     func scopes() async throws {
-        func code(_ scope: String?, _ names: [String]?) async throws -> RequestError.Code? {
+        func code(_ scope: String?, _ names: [String]?) async throws -> RequestError.Reason? {
             var settings = TokenFixtures.strict
             settings.keys = names
             do {
                 let keys = [try TokenFixtures.key("k", scope: scope)]
                 #expect(try await TokenFixtures.judge(token(), settings, keys: keys).outcome == .accept)
             } catch VerificationError.request(let error) {
-                return error.code
+                return error.reason
             }
             return nil
         }

@@ -218,7 +218,7 @@ struct MessageCheckTests {
             try await verifier.verifyApproovMessage(input, at: MessageFixture.now)
         } throws: { error in
             guard case VerificationError.request(let problem) = error else { return false }
-            return problem.code == .unknownApp && problem.message.contains("messageSigning")
+            return problem.reason == .unknownApp && problem.message.contains("messageSigning")
         }
     }
 
@@ -234,7 +234,7 @@ struct MessageCheckTests {
             try await verifier.verifyApproovMessage(input, at: MessageFixture.now)
         } throws: { error in
             guard case VerificationError.request(let problem) = error else { return false }
-            return problem.code == .noKey
+            return problem.reason == .noKey
         }
     }
 }

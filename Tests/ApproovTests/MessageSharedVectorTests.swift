@@ -17,7 +17,7 @@ struct MessageSharedVectorTests {
         }
         let policy = try PolicyFile.load(path: copy.path("policy.yaml"))
         let records = try RecordFile.read(Array(SharedFiles.data("vectors/approov/records.json")))
-            .map { try $0.get() }.filter { $0.kind == ApproovCheck.messageKind }
+            .map { try $0.get() }.filter { $0.kind == EvidenceKind.approovMessage }
         #expect(records.count == 14)
         var accepted = 0
         for record in records {

@@ -11,7 +11,7 @@ struct RecordCompositionTests {
     func token() throws {
         let input = ApproovTokenInput(token: "a.b.c", binding: ["x", "y"], address: "192.0.2.1")
         let record = EvidenceRecord(input, id: "1", app: "api", receivedAt: Self.time)
-        #expect(record.kind == ApproovCheck.tokenKind && record.receivedAt == Self.time && record.app == "api")
+        #expect(record.kind == EvidenceKind.approovToken && record.receivedAt == Self.time && record.app == "api")
         let back = try ApproovTokenInput(record.evidence)
         #expect(back.evidence == input.evidence && back.binding == input.binding && back.address == "192.0.2.1")
         let loggable = EvidenceRecord(ApproovTokenInput(.loggable("{}")), receivedAt: Self.time)
@@ -23,7 +23,7 @@ struct RecordCompositionTests {
 
     @Test("All evidence in a record of a token is sensitive, in every form of the token")
     func sensitivity() {
-        let sensitive = ApproovEngine.sensitiveFields.filter { $0.kind == ApproovCheck.tokenKind }.map(\.name)
+        let sensitive = ApproovEngine.sensitiveFields.filter { $0.kind == EvidenceKind.approovToken }.map(\.name)
         for evidence in [ApproovTokenInput.Evidence.token("t"), .loggable("{}")] {
             let input = ApproovTokenInput(evidence, binding: [.value("x")], address: "192.0.2.1")
             let record = EvidenceRecord(input, receivedAt: Self.time)

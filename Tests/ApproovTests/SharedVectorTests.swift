@@ -23,7 +23,8 @@ struct SharedVectorTests {
             if verdict.outcome == .accept { accepted += 1 }
             judged[record.kind, default: 0] += 1
         }
-        #expect(judged == [ApproovCheck.tokenKind: 30, ApproovCheck.messageKind: 14, ApproovCheck.proofKind: 2])
+        #expect(
+            judged == [EvidenceKind.approovToken: 30, EvidenceKind.approovMessage: 14, EvidenceKind.approovProof: 2])
         #expect(accepted == 15)
     }
 

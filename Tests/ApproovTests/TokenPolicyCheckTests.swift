@@ -260,6 +260,6 @@ struct TokenPolicyCheckTests {
             Issue.record("expected an outage")
             return
         }
-        #expect(outage.codeName == "unreachable")
+        #expect(outage.code.name == "unreachable")
     }
 }

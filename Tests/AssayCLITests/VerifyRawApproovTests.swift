@@ -39,7 +39,7 @@ struct VerifyRawApproovTests {
         let scratch = try Scratch()
         let encrypted = ["--token-format", "jwe"]
         let table: [(text: String, options: [String], status: Int32, words: String)] = [
-            (try TestApproov.token().loggable.text, Self.secret, 0, "a loggable token"),
+            (try TestApproov.token().loggable, Self.secret, 0, "a loggable token"),
             ("MITM_DETECTED\n", Self.secret, 1, "rejected because: approov.token.decode:"),
             (try TestApproov.token(.encrypted).token, Self.secret + encrypted, 0, "ACCEPTED"),
             (try TestApproov.token(.encrypted).token, Self.secret, 1, "approov.token.decode:"),

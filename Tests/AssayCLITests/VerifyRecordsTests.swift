@@ -53,7 +53,8 @@ struct VerifyRecordsTests {
             """
         try scratch.write("policy.yaml", Data(policy.utf8))
         try await forget(
-            scratch.folder.appendingPathComponent("l.sqlite").path, app: "shop", kind: PlayIntegrityCheck.standardKind,
+            scratch.folder.appendingPathComponent("l.sqlite").path, app: "shop",
+            kind: EvidenceKind.playIntegrityStandard,
             madeBy: TestEvidence.time)
         let lines = try [("first", 60.0), ("forgotten", -1), ("last", 120)].map { id, seconds in
             let time = TestEvidence.time + seconds

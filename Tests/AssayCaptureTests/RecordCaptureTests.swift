@@ -110,7 +110,7 @@ struct RecordCaptureTests {
         try capture.close()
         try capture.close()
         let error = #expect(throws: CaptureError.self) { try capture.append(Fixtures.record("2"), at: Fixtures.time) }
-        #expect(error?.code == .closed)
+        #expect(error?.reason == .closed)
         #expect(try Captured.records(folder.path("c")).map(\.id) == ["1"])
     }
 
@@ -119,7 +119,7 @@ struct RecordCaptureTests {
         let folder = try TestFolder()
         try folder.write("file", "")
         let inFile = #expect(throws: CaptureError.self) { try RecordCapture(folder: folder.path("file")) }
-        #expect(inFile?.code == .folder)
+        #expect(inFile?.reason == .folder)
         for change in [
             { $0.maximumBytes = 0 }, { $0.maximumAge = 0 }, { $0.maximumFiles = 0 }, { $0.maximumAge = .nan },
         ]
@@ -130,7 +130,7 @@ struct RecordCaptureTests {
             let error = #expect(throws: CaptureError.self) {
                 try RecordCapture(folder: folder.path("c"), options: options)
             }
-            #expect(error?.code == .option)
+            #expect(error?.reason == .option)
         }
         let capture = try RecordCapture(folder: folder.path("c"))
         for record in [
@@ -138,12 +138,12 @@ struct RecordCaptureTests {
             Fixtures.record("x", payload: String(repeating: "x", count: InputLimits.record)),
         ] {
             let error = #expect(throws: CaptureError.self) { try capture.append(record, at: Fixtures.time) }
-            #expect(error?.code == .record)
+            #expect(error?.reason == .record)
         }
         let noTime = #expect(throws: CaptureError.self) {
             try capture.append(Fixtures.record("x"), at: Date(timeIntervalSince1970: .nan))
         }
-        #expect(noTime?.code == .option)
+        #expect(noTime?.reason == .option)
         #expect(try Captured.files(folder.path("c")) == [])
     }
 }

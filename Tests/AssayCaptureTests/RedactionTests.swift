@@ -73,7 +73,7 @@ struct RedactionTests {
         let error = #expect(throws: CaptureError.self) {
             try capture.append(Fixtures.record("x", payload: "secret"), at: Fixtures.time)
         }
-        #expect(error?.code == .record)
+        #expect(error?.reason == .record)
         #expect(try Captured.files(folder.path("c")) == [])
     }
 }

@@ -60,7 +60,7 @@ struct SealingTests {
             let changed = line.replacing(old, with: new)
             #expect(changed != line)
             let error = #expect(throws: CaptureError.self, "\(old)") { try open(changed, key) }
-            #expect(error?.code == .sealed)
+            #expect(error?.reason == .sealed)
         }
         // Every byte and every length of the ciphertext.
         guard case .object(let object) = try value(line).content, case .text(let text)? = object["sealed"]?.content
@@ -151,7 +151,7 @@ struct SealingTests {
                 { _ = try CapturePublicKey(text: SecretBytes(wrong.utf8)) },
             ] {
                 let error = #expect(throws: CaptureError.self) { try read() }
-                #expect(error?.code == .key)
+                #expect(error?.reason == .key)
                 #expect(wrong.isEmpty || error?.message.contains(wrong) == false)
             }
         }
@@ -164,7 +164,7 @@ struct SealingTests {
         for point in [[UInt8](repeating: 0, count: 32), [1] + [UInt8](repeating: 0, count: 31), prime] {
             let text = SecretBytes("assay-capture-public:\(Data(point).base64EncodedString())".utf8)
             let error = #expect(throws: CaptureError.self) { try CapturePublicKey(text: text) }
-            #expect(error?.code == .key)
+            #expect(error?.reason == .key)
         }
     }
 }

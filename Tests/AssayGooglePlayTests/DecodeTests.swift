@@ -27,7 +27,7 @@ import Testing
         let name: String
         let steps: [FakeGoogle.Step]
         /// The code of the outage; nil for an answer.
-        let code: IntegrityDecoderOutage.Code?
+        let code: OutageCode?
         let requests: Int
         var waits: [Duration] = []
         /// A part of the message.

@@ -6,14 +6,14 @@ import Testing
     @Test(
         "only the bits that were given are sent",
         arguments: [
-            (DeviceRecallValues(first: true), #"{"bitFirst":true}"#),
-            (DeviceRecallValues(second: false, third: true), #"{"bitSecond":false,"bitThird":true}"#),
+            (DeviceRecallBits<Bool>(first: true), #"{"bitFirst":true}"#),
+            (DeviceRecallBits<Bool>(second: false, third: true), #"{"bitSecond":false,"bitThird":true}"#),
             (
-                DeviceRecallValues(first: false, second: false, third: false),
+                DeviceRecallBits<Bool>(first: false, second: false, third: false),
                 #"{"bitFirst":false,"bitSecond":false,"bitThird":false}"#
             ),
         ])
-    func writes(_ values: DeviceRecallValues, _ bits: String) async throws {
+    func writes(_ values: DeviceRecallBits<Bool>, _ bits: String) async throws {
         try await TestClient.run { test in
             try await test.write(values)
             let request = try #require(test.google.apiRequests.first)
@@ -27,7 +27,7 @@ import Testing
     @Test("nothing to write is the caller's error, and nothing is sent")
     func nothing() async throws {
         try await TestClient.run { test in
-            await #expect(throws: DeviceRecallError.nothingToWrite) { try await test.write(DeviceRecallValues()) }
+            await #expect(throws: DeviceRecallError.nothingToWrite) { try await test.write(DeviceRecallBits<Bool>()) }
             #expect(test.google.tokenRequests.isEmpty)
         }
     }
@@ -37,7 +37,7 @@ import Testing
         try await TestClient.run { test in
             test.google.script(.answer(400, FakeGoogle.error(400, "INVALID_ARGUMENT", "Token is too old.")))
             await #expect(throws: DeviceRecallError.refused("INVALID_ARGUMENT: Token is too old.")) {
-                try await test.write(DeviceRecallValues(first: true))
+                try await test.write(DeviceRecallBits<Bool>(first: true))
             }
             #expect(test.google.apiRequests.count == 1)
         }
@@ -47,7 +47,7 @@ import Testing
     func lostAnswer() async throws {
         try await TestClient.run { test in
             test.google.script(.close, .answer(503, ""))
-            try await test.write(DeviceRecallValues(first: true))
+            try await test.write(DeviceRecallBits<Bool>(first: true))
             #expect(test.google.apiRequests.count == 3)
         }
     }
@@ -57,7 +57,7 @@ import Testing
         try await TestClient.run { test in
             test.google.script(.answer(403, FakeGoogle.error(403, "PERMISSION_DENIED", "Not you.")))
             let error = await #expect(throws: DeviceRecallError.self) {
-                try await test.write(DeviceRecallValues(first: true))
+                try await test.write(DeviceRecallBits<Bool>(first: true))
             }
             guard case .outage(let outage) = error else {
                 Issue.record("\(String(describing: error))")
@@ -69,7 +69,7 @@ import Testing
 }
 
 extension TestClient {
-    fileprivate func write(_ values: DeviceRecallValues) async throws(DeviceRecallError) {
+    fileprivate func write(_ values: DeviceRecallBits<Bool>) async throws(DeviceRecallError) {
         try await client.writeDeviceRecall(token: Self.token, packageName: Self.package, values: values)
     }
 }

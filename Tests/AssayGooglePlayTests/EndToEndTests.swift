@@ -88,7 +88,7 @@ import Testing
                 Issue.record("\(String(describing: error))")
                 return
             }
-            #expect(outage.codeName == code)
+            #expect(outage.code.name == code)
             #expect(outage.description.hasPrefix("Google Play outage (\(code))"))
             let verdict = try await verifier.verify(EndToEndTests.record(), at: EndToEndTests.now)
             #expect(verdict.outcome == .accept, "an outage uses nothing up in the ledger")

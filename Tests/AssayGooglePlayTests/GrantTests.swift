@@ -105,7 +105,7 @@ import Testing
     struct Failure: Sendable, CustomTestStringConvertible {
         let name: String
         let steps: [FakeGoogle.Step]
-        let code: IntegrityDecoderOutage.Code
+        let code: OutageCode
         let requests: Int
         var testDescription: String { name }
     }

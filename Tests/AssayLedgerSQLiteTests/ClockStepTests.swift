@@ -51,7 +51,7 @@ struct ClockStepTests {
         clock.now = Self.now + Self.year
         #expect(try await ledger.commit([Fixture.enrol(1)], at: clock.now).isApplied)
         clock.now = Self.now
-        let codes = try await withThrowingTaskGroup(of: LedgerOutage.Code?.self) { group in
+        let codes = try await withThrowingTaskGroup(of: OutageCode?.self) { group in
             for seed in UInt32(0)..<64 {
                 let effect = seed == 32 ? use : Fixture.enrol(100 + seed)
                 group.addTask {

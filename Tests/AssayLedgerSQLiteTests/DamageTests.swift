@@ -124,10 +124,10 @@ struct DamageTests {
         let name = "20000000" + String(repeating: "20000000", count: 7)
         try ledger.executeOnWriter("UPDATE enrolledKey SET counter = -1 WHERE identifier = x'\(name)'")
         // Those that come back join transactions that have begun.
-        try await withThrowingTaskGroup(of: (UInt32, LedgerOutage.Code?).self) { group in
+        try await withThrowingTaskGroup(of: (UInt32, OutageCode?).self) { group in
             for seed in UInt32(0)..<64 {
                 group.addTask {
-                    var codes: Set<LedgerOutage.Code?> = []
+                    var codes: Set<OutageCode?> = []
                     for counter in UInt32(1)...10 {
                         codes.insert(try await outage { try #require(try await ledger.isAdvanced(seed, counter)) })
                     }

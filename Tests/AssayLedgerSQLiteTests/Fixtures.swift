@@ -61,7 +61,7 @@ final class TemporaryFolder: Sendable {
 }
 
 /// The code of the outage that an operation ends in, and nil when it succeeds.
-func outage(_ body: () async throws -> Void) async throws -> LedgerOutage.Code? {
+func outage(_ body: () async throws -> Void) async throws -> OutageCode? {
     do {
         try await body()
         return nil

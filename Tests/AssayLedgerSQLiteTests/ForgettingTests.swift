@@ -102,7 +102,7 @@ struct ForgettingTests {
             DELETE FROM usedDigest WHERE digest IN
             (SELECT digest FROM usedDigest WHERE until <= \(Int64.max) ORDER BY until LIMIT 18)
             """)
-        func code(_ seed: UInt32, _ app: String, madeAfter seconds: Double) async throws -> LedgerOutage.Code? {
+        func code(_ seed: UInt32, _ app: String, madeAfter seconds: Double) async throws -> OutageCode? {
             let use = Fixture.remember(
                 seed, app: app, madeAt: Self.now + seconds, lasting: Self.day, at: clock.now)
             return try await outage { try #require(try await ledger.commit([use], at: clock.now).isApplied) }

@@ -236,7 +236,7 @@ struct GroupCommitTests {
                 for seed in 0..<writers {
                     group.addTask {
                         var counter: UInt32 = 0
-                        var end: LedgerOutage.Code?
+                        var end: OutageCode?
                         while end == nil {
                             end = try await outage { _ = try await ledger.isAdvanced(seed, counter + 1) }
                             if end == nil { counter += 1 }

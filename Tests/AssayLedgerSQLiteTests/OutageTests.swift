@@ -82,7 +82,7 @@ struct OutageTests {
 
     /// Fills a ledger up, ends the cause of the outage, and fills on: every acknowledged key must be there.
     private func expectRefill(
-        _ process: StressProcess, _ codes: LedgerOutage.Code..., relief: () throws -> String
+        _ process: StressProcess, _ codes: OutageCode..., relief: () throws -> String
     ) throws {
         let answer = try process.ask("fill").split(separator: " ")
         try #require(answer.count == 3 && answer[0] == "filled", "\(answer)")

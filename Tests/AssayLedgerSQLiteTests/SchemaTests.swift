@@ -181,7 +181,7 @@ struct SchemaTests {
         try SQLiteLedger.createDatabase(path: folder.path(), sql: Self.ledger(ofVersion: version))
         let clock = MachineClock(Fixture.now + 10_000)
         var ledger = try SQLiteLedger.open(path: folder.path(), purging: .byClock { clock.now })
-        func code(_ seed: UInt32, madeAfter seconds: Double) async throws -> LedgerOutage.Code? {
+        func code(_ seed: UInt32, madeAfter seconds: Double) async throws -> OutageCode? {
             let use = Fixture.remember(seed, madeAt: Fixture.now + seconds, lasting: 86_400, at: clock.now)
             return try await outage { try #require(try await ledger.commit([use], at: clock.now).isApplied) }
         }
@@ -206,7 +206,7 @@ struct SchemaTests {
             path: folder.path(),
             sql: Self.ledger(ofVersion: 4) + "INSERT INTO forgotten VALUES ('usedDigest', \(mark));")
         let ledger = try SQLiteLedger.open(path: folder.path(), purging: .byClock { Fixture.now + 10_000 })
-        for (seconds, expected) in [(50_000, .forgotten), (50_001, nil)] as [(Double, LedgerOutage.Code?)] {
+        for (seconds, expected) in [(50_000, .forgotten), (50_001, nil)] as [(Double, OutageCode?)] {
             let use = Fixture.remember(1, madeAt: Fixture.now + seconds, lasting: 60, at: Fixture.now + seconds)
             let code = try await outage { _ = try await ledger.commit([use], at: Fixture.now + seconds) }
             #expect(code == expected)

@@ -81,7 +81,7 @@ struct StorageTests {
         let poison = EnrolledKey(
             identifier: key.identifier, app: "poison", publicKey: key.publicKey, counter: 0, enrolledAt: key.enrolledAt,
             properties: [:])
-        let codes = try await withThrowingTaskGroup(of: LedgerOutage.Code?.self) { group in
+        let codes = try await withThrowingTaskGroup(of: OutageCode?.self) { group in
             for seed in UInt32(0)..<64 {
                 let effect = seed == 32 ? LedgerEffect(Fixture.check, .enrol(poison)) : Fixture.enrol(seed)
                 group.addTask { try await outage { _ = try await ledger.commit([effect], at: Fixture.now) } }

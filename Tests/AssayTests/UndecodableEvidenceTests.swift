@@ -69,7 +69,7 @@ struct UndecodableEvidenceTests {
         }
         #expect(!verdict.json(id: nil).contains(#""app""#))
         // The checks are those of a named app. The policy has no key that a classic token would need.
-        if kind == PlayIntegrityCheck.classicKind.name { return }
+        if kind == EvidenceKind.playIntegrityClassic.name { return }
         let named = try await verify(kind, evidence, app: "one", policy: Self.policyWithKeys)
         #expect(named.app == "one")
         #expect(named.checks.map(\.check) == verdict.checks.map(\.check))
@@ -112,7 +112,7 @@ struct UndecodableEvidenceTests {
             ("play-integrity.standard", #""packageName":"a.b","requestHash":"x","token":"*""#),
         ])
     func ambiguous(kind: String, evidence: String) async throws {
-        #expect(try await error(kind, evidence)?.code == .ambiguousApp)
+        #expect(try await error(kind, evidence)?.reason == .ambiguousApp)
     }
 
     @Test("A package name of exactly one app finds the app without decoding")
@@ -132,7 +132,7 @@ struct UndecodableEvidenceTests {
               - { name: two, approov: {} }
             """
         let message = #""method":"GET","targetURI":"https://a.example/","headers":[]"#
-        #expect(try await error("approov.message", message, policy: policy)?.code == .ambiguousApp)
+        #expect(try await error("approov.message", message, policy: policy)?.reason == .ambiguousApp)
     }
 
     @Test("A name that the policy does not have remains an error of the caller")
@@ -142,7 +142,7 @@ struct UndecodableEvidenceTests {
                 _ = try await verify(kind, evidence, app: "three")
                 Issue.record("\(kind) was judged")
             } catch VerificationError.request(let error) {
-                #expect(error.code == .unknownApp)
+                #expect(error.reason == .unknownApp)
             }
         }
     }

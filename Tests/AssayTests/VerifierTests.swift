@@ -33,7 +33,7 @@ struct VerifierTests {
             id: nil, kind: EvidenceKind("x\u{1B}"), app: nil, receivedAt: nil,
             evidence: RecordObject([], offset: 0), expect: nil)
         let error = await requestError(record)
-        #expect(error?.code == .unknownKind)
+        #expect(error?.reason == .unknownKind)
         #expect(
             error?.message == "no engine judges x\\u{1B}; there are "
                 + "app-attest.attestation, app-attest.assertion, app-attest.receipt, play-integrity.classic, "
@@ -44,7 +44,7 @@ struct VerifierTests {
     func unknownApp() async throws {
         let error = await requestError(
             try Fixtures.attestation().record(id: "a", app: "other"), apps: ["shop", "bank"])
-        #expect(error?.code == .unknownApp)
+        #expect(error?.reason == .unknownApp)
         #expect(error?.message == "the policy has no app other with appAttest; it has shop, bank")
         let escaped = await requestError(try Fixtures.attestation().record(id: "a", app: "o\u{1B}"), apps: ["shop"])
         #expect(escaped?.message == "the policy has no app o\\u{1B} with appAttest; it has shop")
@@ -54,7 +54,7 @@ struct VerifierTests {
     func canonicallyEquivalentApp() async throws {
         // KELVIN SIGN, which is canonically equivalent to the letter.
         let record = try Fixtures.attestation().record(id: "a", app: "\u{212A}")
-        #expect(await requestError(record, apps: ["K", "shop"])?.code == .unknownApp)
+        #expect(await requestError(record, apps: ["K", "shop"])?.reason == .unknownApp)
     }
 
     @Test("Among several apps the one whose App ID matches judges; none that matches is a wrong call")
@@ -62,7 +62,7 @@ struct VerifierTests {
         let record = try Fixtures.attestation().record(id: "a")
         #expect(try await verify(record, apps: ["bank", "shop"]).app == "shop")
         #expect(try await verify(record, apps: ["bank", "shop"]).outcome == .accept)
-        #expect(await requestError(record, apps: ["bank", "game"])?.code == .ambiguousApp)
+        #expect(await requestError(record, apps: ["bank", "game"])?.reason == .ambiguousApp)
     }
 
     @Test("A single app judges all evidence; that of another app fails the App ID")
@@ -94,10 +94,10 @@ struct VerifierTests {
                 _ = try await verifier.verifyAssertion(input, at: now)
             },
             { _ = try await verifier.verifyReceipt(ReceiptInput(keyID: [], receipt: []), at: now) },
-            { _ = try await verifier.issueChallenge(app: "shop", for: AttestationCheck.kind, at: now) },
+            { _ = try await verifier.issueChallenge(app: "shop", for: EvidenceKind.appAttestAttestation, at: now) },
             {
                 _ = try await verifier.issueChallenge(
-                    app: "shop", for: AttestationCheck.kind, validFor: seconds, at: Fixtures.time)
+                    app: "shop", for: EvidenceKind.appAttestAttestation, validFor: seconds, at: Fixtures.time)
             },
         ]
         for (index, call) in calls.enumerated() {
@@ -106,7 +106,7 @@ struct VerifierTests {
                 Issue.record("call \(index): \(String(describing: error))")
                 continue
             }
-            #expect(request.code == .invalidTime)
+            #expect(request.reason == .invalidTime)
         }
     }
 
@@ -115,13 +115,13 @@ struct VerifierTests {
         let verifier = try Verifier(policy: Fixtures.policy(), ledger: MemoryLedger())
         let error = await #expect(throws: VerificationError.self) {
             try await verifier.issueChallenge(
-                app: "shop", for: AttestationCheck.kind, validFor: seconds, at: Fixtures.time)
+                app: "shop", for: EvidenceKind.appAttestAttestation, validFor: seconds, at: Fixtures.time)
         }
         guard case .request(let request)? = error else {
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(request.code == .invalidTime)
+        #expect(request.reason == .invalidTime)
     }
 
     @Test("A ledger that cannot be reached is an outage for evidence that would be accepted")

@@ -45,8 +45,8 @@ struct CatalogueTests {
 
     @Test("a challenge of the ledger can be issued for classic tokens and not for standard ones")
     func challenges() {
-        #expect(Verifier.challengeKinds.contains(PlayIntegrityCheck.classicKind))
-        #expect(!Verifier.challengeKinds.contains(PlayIntegrityCheck.standardKind))
-        #expect(Verifier.challengeKinds.contains(AttestationCheck.kind))
+        #expect(Verifier.challengeKinds.contains(EvidenceKind.playIntegrityClassic))
+        #expect(!Verifier.challengeKinds.contains(EvidenceKind.playIntegrityStandard))
+        #expect(Verifier.challengeKinds.contains(EvidenceKind.appAttestAttestation))
     }
 }

@@ -44,7 +44,7 @@ struct DeviceRuleTests {
     func strength() async throws {
         let order = [Self.basic, Self.device, Self.strong]
         for (demand, demanded) in order.enumerated() {
-            let rules = [PlayIntegrityConfiguration.DeviceRule(minimumSDK: 1, require: DeviceIntegrityLabel(demanded))]
+            let rules = [PlayIntegrityConfiguration.DeviceRule(minimumSDK: 1, require: IntegrityLabel(demanded))]
             for (index, label) in order.enumerated() {
                 #expect(try await passes([label], sdk: 30, rules) == (index >= demand))
             }

@@ -103,7 +103,7 @@ struct KeySelectionTests {
         }
         for scope in ["com.example.bank", "Shop", nil] {
             let error = try await requestError(keys: [try Fixtures.key("k", current, scope: scope)])
-            #expect(error?.code == .noKey)
+            #expect(error?.reason == .noKey)
             #expect(error?.message.contains("k (for ") == true)
         }
     }
@@ -117,7 +117,7 @@ struct KeySelectionTests {
         }
         let foreign = try await requestError(
             keys: [try Fixtures.key("k", current, scope: "com.example.bank")], named: ["k", "later"])
-        #expect(foreign?.code == .noKey)
+        #expect(foreign?.reason == .noKey)
         #expect(
             foreign?.message.contains("k (for com.example.bank), later (no key for play-integrity has this name)")
                 == true)
@@ -129,7 +129,7 @@ struct KeySelectionTests {
     func noLiveKey() async throws {
         let retired = try Fixtures.key("old", current, retiredAt: Fixtures.now.addingTimeInterval(-60))
         let error = try await requestError(keys: [retired])
-        #expect(error?.code == .noKey)
+        #expect(error?.reason == .noKey)
         #expect(error?.message.contains("old (retired at 2026-09-21T14:12:20Z)") == true)
         #expect(try await requestError(keys: [])?.message.contains("there is none for com.example.shop") == true)
     }
@@ -176,6 +176,6 @@ struct KeySelectionTests {
             Issue.record("expected an outage")
             return
         }
-        #expect(outage.codeName == "unreachable")
+        #expect(outage.code.name == "unreachable")
     }
 }

@@ -27,7 +27,7 @@ struct LedgerTests {
         let verifier = try verifier()
         for form in 0..<4 {
             let issued = try await verifier.issueChallenge(
-                app: "shop", for: PlayIntegrityCheck.classicKind, at: Fixtures.now)
+                app: "shop", for: EvidenceKind.playIntegrityClassic, at: Fixtures.now)
             let forms = [
                 issued.text, issued.text + "=", Base64.encode(issued.value, .standard),
                 Base64.encode(Array(issued.text.utf8), .url),
@@ -66,9 +66,10 @@ struct LedgerTests {
     @Test("Challenges that were never issued, expired, or are for another purpose fail the challenge check alone")
     func refused() async throws {
         let verifier = try verifier()
-        let foreign = try await verifier.issueChallenge(app: "shop", for: AttestationCheck.kind, at: Fixtures.now)
+        let foreign = try await verifier.issueChallenge(
+            app: "shop", for: EvidenceKind.appAttestAttestation, at: Fixtures.now)
         let expired = try await verifier.issueChallenge(
-            app: "shop", for: PlayIntegrityCheck.classicKind, validFor: 60, at: Fixtures.now.addingTimeInterval(-60))
+            app: "shop", for: EvidenceKind.playIntegrityClassic, validFor: 60, at: Fixtures.now.addingTimeInterval(-60))
         for (nonce, code) in [
             (foreign.text, "challenge-mismatch"), (expired.text, "challenge-expired"),
             (Fixtures.nonce, "challenge-unknown"),
@@ -83,7 +84,7 @@ struct LedgerTests {
     func rejection() async throws {
         let verifier = try verifier()
         let issued = try await verifier.issueChallenge(
-            app: "shop", for: PlayIntegrityCheck.classicKind, at: Fixtures.now)
+            app: "shop", for: EvidenceKind.playIntegrityClassic, at: Fixtures.now)
         #expect(
             try await classic(verifier, nonce: Fixtures.nonce, given: issued.text).failed == [PlayIntegrityCheck.nonce])
         #expect(try await classic(verifier, nonce: issued.text).failed == [])
@@ -137,7 +138,7 @@ struct LedgerTests {
         let late = Fixtures.now.addingTimeInterval(10_000)
         for number in 0..<5000 {
             let use = UsedDigest(
-                digest: Array("\(number)".utf8), app: "shop", kind: PlayIntegrityCheck.standardKind, madeAt: late,
+                digest: Array("\(number)".utf8), app: "shop", kind: EvidenceKind.playIntegrityStandard, madeAt: late,
                 usedAt: late, until: late.addingTimeInterval(300))
             let effect = LedgerEffect(PlayIntegrityCheck.challenge, .rememberDigest(use))
             try #require(try await ledger.commit([effect], at: late).isApplied)

@@ -74,17 +74,17 @@ struct PolicyReadingTests {
         #expect(configuration.licensing == [.licensed, .unevaluated])
         let rules = try #require(configuration.android)
         #expect(rules.minimumVersionCode == 42)
-        #expect(rules.appRecognition == [.playRecognized, .unrecognizedVersion])
+        #expect(rules.appRecognition == [.playRecognized, "UNRECOGNIZED_VERSION"])
         #expect(
             rules.deviceRecognition == [
                 .init(minimumSDK: 30, require: .virtual), .init(minimumSDK: 28, require: .basic),
             ])
         #expect(rules.minimumSDKVersion == 29)
-        #expect(rules.maximumDeviceActivity == .level3)
+        #expect(rules.maximumDeviceActivity == "LEVEL_3")
         #expect(rules.rejectedRecallBits == [.bitSecond, .bitThird])
         #expect(rules.playProtect == [.noIssues])
-        #expect(rules.rejectedAccessRisks == [.unknownInstalled])
-        #expect(rules.locationSpoofing == [.lowRiskDevice, LocationSpoofingRisk("SOME_NEW_WORD")])
+        #expect(rules.rejectedAccessRisks == ["UNKNOWN_INSTALLED"])
+        #expect(rules.locationSpoofing == [.lowRiskDevice, IntegrityLabel("SOME_NEW_WORD")])
     }
 
     @Test("A game on PC has a package name, a window and licensing, and nothing of Android's")
@@ -197,7 +197,7 @@ struct PolicyReadingTests {
         var android: PlayIntegrityConfiguration.AndroidRules? = .init(certificateDigests: [Fixtures.digest])
         var keys: [String]?
         var freshness = PlayIntegrityConfiguration.Freshness()
-        var licensing: [AppLicensing] = [.licensed]
+        var licensing: [IntegrityLabel] = [.licensed]
     }
 
     @Test(

@@ -132,11 +132,11 @@ struct RecordTests {
         #expect(named.app == "app0")
         #expect(named.failed.first == PlayIntegrityCheck.requestPackage)
         #expect(
-            await requestError(Self.standard, apps: ["com.example.bank", "com.example.game"])?.code == .ambiguousApp)
+            await requestError(Self.standard, apps: ["com.example.bank", "com.example.game"])?.reason == .ambiguousApp)
         #expect(
-            await requestError(Self.standard, apps: ["com.example.shop", "com.example.shop"])?.code == .ambiguousApp)
+            await requestError(Self.standard, apps: ["com.example.shop", "com.example.shop"])?.reason == .ambiguousApp)
         let unknown = await requestError(Self.standard, app: "app7", apps: apps)
-        #expect(unknown?.code == .unknownApp)
+        #expect(unknown?.reason == .unknownApp)
         #expect(unknown?.message.contains("app0, app1") == true)
     }
 

@@ -65,7 +65,7 @@ struct StandardTests {
             Issue.record("expected a wrong call")
             return
         }
-        #expect(request.code == .noService)
+        #expect(request.reason == .noService)
         let decoder = Decoder(.failure(IntegrityDecoderOutage(.quota, "no more today")))
         let out = await #expect(throws: VerificationError.self) {
             try await Fixtures.verifier(services: [decoder]).verifyStandardIntegrityToken(input(), at: Fixtures.now)
@@ -74,7 +74,7 @@ struct StandardTests {
             Issue.record("expected an outage")
             return
         }
-        #expect(outage.codeName == "quota")
+        #expect(outage.code.name == "quota")
     }
 
     @Test("Google's refusal is a rejection with its status and message")

@@ -46,7 +46,8 @@ package enum AssertionAssessor {
         case (.ledger, .missing(let finding)):
             _ = run.gate(AssertionCheck.challenge) { () throws(CheckFailure) in throw CheckFailure(finding) }
         case (.ledger, .found(let challenge)):
-            effects.append(.consumeChallenge(challenge, AssertionCheck.challenge, AssertionCheck.kind, expectations))
+            effects.append(
+                .consumeChallenge(challenge, AssertionCheck.challenge, EvidenceKind.appAttestAssertion, expectations))
         case (.ledger, nil):
             run.skip([AssertionCheck.challenge])
         }
@@ -72,7 +73,8 @@ package enum AssertionAssessor {
                             }))))
         }
         return Assessment(
-            kind: AssertionCheck.kind, app: expectations.app, checks: run.results, ledgerChecks: ledgerChecks,
+            kind: EvidenceKind.appAttestAssertion, app: expectations.app, checks: run.results,
+            ledgerChecks: ledgerChecks,
             effects: effects, subject: subject,
             testAuthority: keys.facts?.testAuthority)
     }

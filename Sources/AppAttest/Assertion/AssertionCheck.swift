@@ -1,13 +1,15 @@
 public import AssayCore
 import AssayPrimitives
 
+extension EvidenceKind {
+    /// An assertion by an attested App Attest key.
+    public static let appAttestAssertion = EvidenceKind("app-attest.assertion")
+}
+
 /// The checks of an App Attest assertion: for each one its name, its entry in the catalogue, its rule and its codes.
 ///
 /// The steps are those of Apple, "Validating apps that connect to your server", section "Verify the assertion".
-public struct AssertionCheck: Sendable {
-    /// The kind of evidence.
-    public static let kind = EvidenceKind("app-attest.assertion")
-
+package struct AssertionCheck: Sendable {
     /// The entries of all checks, in the order in which they run.
     package static let catalogue: [CheckDefinition] = [
         decodeEntry, keyEntry, signatureEntry, appIDEntry, clientDataEntry, .validationCategory(validationCategory),
@@ -28,7 +30,7 @@ public struct AssertionCheck: Sendable {
 
 extension AssertionCheck {
     /// The key is known.
-    public static let key = CheckID("app-attest.assertion.key")
+    package static let key = CheckID("app-attest.assertion.key")
 
     private static let keyEntry = CheckDefinition(
         key, .gate,
@@ -123,7 +125,7 @@ extension CheckCode {
 
 extension AssertionCheck {
     /// Steps 1 to 3: the key signed the authenticator data and the client data.
-    public static let signature = CheckID("app-attest.assertion.signature")
+    package static let signature = CheckID("app-attest.assertion.signature")
 
     private static let signatureEntry = CheckDefinition(
         signature, .gate,
@@ -164,7 +166,7 @@ extension CheckCode {
 
 extension AssertionCheck {
     /// Step 4: the authenticator data is for the App ID of the key.
-    public static let appID = CheckID("app-attest.assertion.app-id")
+    package static let appID = CheckID("app-attest.assertion.app-id")
 
     private static let appIDEntry = CheckDefinition(
         appID, .gate,
@@ -190,7 +192,7 @@ extension AssertionCheck {
 
 extension AssertionCheck {
     /// Step 6: the client data carries the challenge.
-    public static let clientData = CheckID("app-attest.assertion.client-data")
+    package static let clientData = CheckID("app-attest.assertion.client-data")
 
     private static let clientDataEntry = CheckDefinition(
         clientData, .policy(default: .enforce),
@@ -243,9 +245,9 @@ extension CheckCode {
 
 extension AssertionCheck {
     /// How the app got onto the device, since iOS 27.
-    public static let validationCategory = CheckID("app-attest.assertion.validation-category")
+    package static let validationCategory = CheckID("app-attest.assertion.validation-category")
     /// The app's build, since iOS 27.
-    public static let bundleVersion = CheckID("app-attest.assertion.bundle-version")
+    package static let bundleVersion = CheckID("app-attest.assertion.bundle-version")
 
     /// An assertion must carry the extensions that the key's attestation carried.
     var extensionSupport: SharedRules.ExtensionSupport {
@@ -262,7 +264,7 @@ extension AssertionCheck {
 
 extension AssertionCheck {
     /// The key may still be used.
-    public static let keyState = CheckID("app-attest.assertion.key-state")
+    package static let keyState = CheckID("app-attest.assertion.key-state")
 
     private static let keyStateEntry = CheckDefinition(
         keyState, .policy(default: .enforce),
@@ -291,13 +293,13 @@ extension AssertionCheck {
 
 extension AssertionCheck {
     /// The challenge was issued and is used once.
-    public static let challenge = CheckID("app-attest.assertion.challenge")
+    package static let challenge = CheckID("app-attest.assertion.challenge")
 
     private static let challengeEntry = CheckDefinition.challenge(
         challenge, stops: "Replay of a recorded request.", source: "\(apple), step 6", codes: BoundChallenge.codes)
 
     /// Step 5: the counter moves on.
-    public static let counter = CheckID("app-attest.assertion.counter")
+    package static let counter = CheckID("app-attest.assertion.counter")
 
     private static let counterEntry = CheckDefinition(
         counter, .ledger,

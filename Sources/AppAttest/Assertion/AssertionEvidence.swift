@@ -1,9 +1,9 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
 
 extension AssertionCheck {
     /// The assertion has the one form that is allowed.
-    public static let decode = CheckID("app-attest.assertion.decode")
+    package static let decode = CheckID("app-attest.assertion.decode")
 
     static let decodeEntry = CheckDefinition(
         decode, .gate,

@@ -53,14 +53,16 @@ package enum AttestationAssessor {
             }
         case (.ledger, let challenge?):
             effects.append(
-                .consumeChallenge(challenge, AttestationCheck.challenge, AttestationCheck.kind, expectations))
+                .consumeChallenge(
+                    challenge, AttestationCheck.challenge, EvidenceKind.appAttestAttestation, expectations))
         }
         let ledgerChecks = effects.map(\.check) + [AttestationCheck.enrolment]
         if let subject, let key = enrolment(of: subject, expectations, at: now) {
             effects.append(LedgerEffect(AttestationCheck.enrolment, .enrol(key)))
         }
         return Assessment(
-            kind: AttestationCheck.kind, app: expectations.app, checks: run.results, ledgerChecks: ledgerChecks,
+            kind: EvidenceKind.appAttestAttestation, app: expectations.app, checks: run.results,
+            ledgerChecks: ledgerChecks,
             effects: effects, subject: subject, testAuthority: expectations.trust.testAuthority)
     }
 

@@ -1,11 +1,11 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
 
 // MARK: receipt
 
 extension AttestationCheck {
     /// The receipt is Apple's, and about this key and app.
-    public static let receipt = CheckID("app-attest.attestation.receipt")
+    package static let receipt = CheckID("app-attest.attestation.receipt")
 
     static let receiptEntry = CheckDefinition(
         receipt, .policy(default: .annotate),
@@ -70,16 +70,16 @@ extension CheckCode {
 
 extension AttestationCheck {
     /// How the app got onto the device, since iOS 27.
-    public static let validationCategory = CheckID("app-attest.attestation.validation-category")
+    package static let validationCategory = CheckID("app-attest.attestation.validation-category")
     /// The app's build, since iOS 27.
-    public static let bundleVersion = CheckID("app-attest.attestation.bundle-version")
+    package static let bundleVersion = CheckID("app-attest.attestation.bundle-version")
 }
 
 // MARK: os-version
 
 extension AttestationCheck {
     /// The device's operating system.
-    public static let osVersion = CheckID("app-attest.attestation.os-version")
+    package static let osVersion = CheckID("app-attest.attestation.os-version")
 
     static let osVersionEntry = CheckDefinition(
         osVersion, .policy(default: .enforce),
@@ -128,7 +128,7 @@ extension CheckCode {
 
 extension AttestationCheck {
     /// What only macOS demands.
-    public static let platform = CheckID("app-attest.attestation.platform")
+    package static let platform = CheckID("app-attest.attestation.platform")
 
     static let platformEntry = CheckDefinition(
         platform, .policy(default: .enforce),
@@ -173,7 +173,7 @@ extension CheckCode {
 
 extension AttestationCheck {
     /// The challenge was issued and is used once.
-    public static let challenge = CheckID("app-attest.attestation.challenge")
+    package static let challenge = CheckID("app-attest.attestation.challenge")
 
     static let challengeEntry = CheckDefinition.challenge(
         challenge, stops: "Replay of a recorded attestation.", source: "\(apple), step 2", codes: [.challengeHashOnly])
@@ -196,7 +196,7 @@ extension CheckCode {
 
 extension AttestationCheck {
     /// The key is enrolled once.
-    public static let enrolment = CheckID("app-attest.attestation.enrolment")
+    package static let enrolment = CheckID("app-attest.attestation.enrolment")
 
     static let enrolmentEntry = CheckDefinition(
         enrolment, .ledger,

@@ -2,13 +2,15 @@ public import AssayCore
 import AssayPrimitives
 import FoundationEssentials
 
+extension EvidenceKind {
+    /// An attestation of an App Attest key.
+    public static let appAttestAttestation = EvidenceKind("app-attest.attestation")
+}
+
 /// The checks of an App Attest attestation: for each one its name, its entry in the catalogue, its rule and its codes.
 ///
 /// The steps are those of Apple, "Validating apps that connect to your server", section "Verify the attestation".
-public struct AttestationCheck: Sendable {
-    /// The kind of evidence.
-    public static let kind = EvidenceKind("app-attest.attestation")
-
+package struct AttestationCheck: Sendable {
     /// The entries of all checks, in the order in which they run.
     package static let catalogue: [CheckDefinition] = [
         decodeEntry, chainEntry, publicKeyEntry, nonceEntry, keyIDEntry, credentialIDEntry, appIDEntry,
@@ -30,7 +32,7 @@ public struct AttestationCheck: Sendable {
 
 extension AttestationCheck {
     /// Step 1: the certificates lead to Apple's App Attest root.
-    public static let chain = CheckID("app-attest.attestation.chain")
+    package static let chain = CheckID("app-attest.attestation.chain")
 
     private static let chainEntry = CheckDefinition(
         chain, .gate,
@@ -71,7 +73,7 @@ extension CheckCode {
 
 extension AttestationCheck {
     /// Step 5, first half, and the credential key: the attested key is a P-256 key, and the same in both places.
-    public static let publicKey = CheckID("app-attest.attestation.public-key")
+    package static let publicKey = CheckID("app-attest.attestation.public-key")
 
     private static let publicKeyEntry = CheckDefinition(
         publicKey, .gate,
@@ -112,7 +114,7 @@ extension CheckCode {
 
 extension AttestationCheck {
     /// Steps 2 to 4: the leaf's nonce is made from authenticator data and client data.
-    public static let nonce = CheckID("app-attest.attestation.nonce")
+    package static let nonce = CheckID("app-attest.attestation.nonce")
 
     private static let nonceEntry = CheckDefinition(
         nonce, .gate,
@@ -166,7 +168,7 @@ extension CheckCode {
 
 extension AttestationCheck {
     /// Step 5: the key identifier is the hash of the attested key.
-    public static let keyID = CheckID("app-attest.attestation.key-id")
+    package static let keyID = CheckID("app-attest.attestation.key-id")
 
     private static let keyIDEntry = CheckDefinition(
         keyID, .gate,
@@ -193,7 +195,7 @@ extension AttestationCheck {
 
 extension AttestationCheck {
     /// Step 9: the credential ID is the key identifier.
-    public static let credentialID = CheckID("app-attest.attestation.credential-id")
+    package static let credentialID = CheckID("app-attest.attestation.credential-id")
 
     private static let credentialIDEntry = CheckDefinition(
         credentialID, .gate,
@@ -221,7 +223,7 @@ extension CheckCode {
 
 extension AttestationCheck {
     /// Step 6: the authenticator data is for one of the policy's App IDs.
-    public static let appID = CheckID("app-attest.attestation.app-id")
+    package static let appID = CheckID("app-attest.attestation.app-id")
 
     private static let appIDEntry = CheckDefinition(
         appID, .gate,
@@ -247,7 +249,7 @@ extension AttestationCheck {
 
 extension AttestationCheck {
     /// Step 8: the AAGUID names an environment that the policy allows.
-    public static let environment = CheckID("app-attest.attestation.environment")
+    package static let environment = CheckID("app-attest.attestation.environment")
 
     private static let environmentEntry = CheckDefinition(
         environment, .gate,
@@ -277,7 +279,7 @@ extension AttestationCheck {
 
 extension AttestationCheck {
     /// Step 7: the counter is 0.
-    public static let counter = CheckID("app-attest.attestation.counter")
+    package static let counter = CheckID("app-attest.attestation.counter")
 
     private static let counterEntry = CheckDefinition(
         counter, .gate,

@@ -1,9 +1,9 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
 
 extension AttestationCheck {
     /// The attestation object has the one form that is allowed.
-    public static let decode = CheckID("app-attest.attestation.decode")
+    package static let decode = CheckID("app-attest.attestation.decode")
 
     static let decodeEntry = CheckDefinition(
         decode, .gate,

@@ -16,9 +16,9 @@ extension AppAttestEngine {
     /// The format of a field of a record.
     package static func format(of field: String, in kind: EvidenceKind) -> (any BlobFormat.Type)? {
         switch (kind, field) {
-        case (AttestationCheck.kind, "attestation"): AttestationObjectFormat.self
-        case (AssertionCheck.kind, "assertion"): AssertionFormat.self
-        case (ReceiptCheck.kind, "receipt"): ReceiptFormat.self
+        case (EvidenceKind.appAttestAttestation, "attestation"): AttestationObjectFormat.self
+        case (EvidenceKind.appAttestAssertion, "assertion"): AssertionFormat.self
+        case (EvidenceKind.appAttestReceipt, "receipt"): ReceiptFormat.self
         default: nil
         }
     }
@@ -27,24 +27,24 @@ extension AppAttestEngine {
     package static func meaning(of field: String, in kind: EvidenceKind) -> String? {
         switch (kind, field) {
         case (_, "keyId"): "the key identifier: SHA-256 of the key's X9.63 point"
-        case (AttestationCheck.kind, "attestation"): "the attestation object of attestKey"
-        case (AttestationCheck.kind, "challenge"): "the challenge; its SHA-256 is the clientDataHash"
-        case (AssertionCheck.kind, "assertion"): "the assertion of generateAssertion"
-        case (AssertionCheck.kind, "clientData"): "the request; its SHA-256 is the clientDataHash"
-        case (AssertionCheck.kind, "challenge"): "the challenge that the client data carries"
-        case (AssertionCheck.kind, "key"): "the key and its counter, for use without a ledger"
-        case (AttestationCheck.kind, "clientDataHash"), (AssertionCheck.kind, "clientDataHash"):
+        case (EvidenceKind.appAttestAttestation, "attestation"): "the attestation object of attestKey"
+        case (EvidenceKind.appAttestAttestation, "challenge"): "the challenge; its SHA-256 is the clientDataHash"
+        case (EvidenceKind.appAttestAssertion, "assertion"): "the assertion of generateAssertion"
+        case (EvidenceKind.appAttestAssertion, "clientData"): "the request; its SHA-256 is the clientDataHash"
+        case (EvidenceKind.appAttestAssertion, "challenge"): "the challenge that the client data carries"
+        case (EvidenceKind.appAttestAssertion, "key"): "the key and its counter, for use without a ledger"
+        case (EvidenceKind.appAttestAttestation, "clientDataHash"), (EvidenceKind.appAttestAssertion, "clientDataHash"):
             "what the app passed as clientDataHash, taken as it is"
-        case (ReceiptCheck.kind, "receipt"): "the receipt that Apple's server handed out"
+        case (EvidenceKind.appAttestReceipt, "receipt"): "the receipt that Apple's server handed out"
         default: nil
         }
     }
 
     /// The kind of evidence that a blob is the main part of.
     package static func kind(of format: any BlobFormat.Type) -> EvidenceKind? {
-        if format == AttestationObjectFormat.self { return AttestationCheck.kind }
-        if format == AssertionFormat.self { return AssertionCheck.kind }
-        if format == ReceiptFormat.self { return ReceiptCheck.kind }
+        if format == AttestationObjectFormat.self { return EvidenceKind.appAttestAttestation }
+        if format == AssertionFormat.self { return EvidenceKind.appAttestAssertion }
+        if format == ReceiptFormat.self { return EvidenceKind.appAttestReceipt }
         return nil
     }
 
@@ -73,7 +73,7 @@ extension AppAttestEngine {
                 let hash = evidence.receipt.flatMap({ receipt($0) })?.clientDataHash, !hash.isEmpty
             else { return nil }
             return record(
-                AttestationCheck.kind,
+                EvidenceKind.appAttestAttestation,
                 [
                     ("keyId", text(evidence.credential.credentialID)), ("attestation", text(blob)),
                     ("clientDataHash", text(hash)),
@@ -84,7 +84,7 @@ extension AppAttestEngine {
                 let key = try? Certificate(der: payload.attestedCertificate).publicKey()
             else { return nil }
             return record(
-                ReceiptCheck.kind,
+                EvidenceKind.appAttestReceipt,
                 [("keyId", text(Digest.sha256(key.x963Representation))), ("receipt", text(blob))])
         }
         return nil

@@ -59,7 +59,8 @@ package enum ReceiptAssessor {
             run.skip(ReceiptCheck.catalogue.dropFirst().map(\.id))
         }
         return Assessment(
-            kind: ReceiptCheck.kind, app: expectations.app, checks: run.results, ledgerChecks: [], effects: [],
+            kind: EvidenceKind.appAttestReceipt, app: expectations.app, checks: run.results, ledgerChecks: [],
+            effects: [],
             subject: subject, testAuthority: expectations.trust.testAuthority)
     }
 }

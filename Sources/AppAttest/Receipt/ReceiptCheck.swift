@@ -2,15 +2,17 @@ public import AssayCore
 import AssayPrimitives
 import FoundationEssentials
 
+extension EvidenceKind {
+    /// A receipt of App Attest, from the attestation or from Apple's server.
+    public static let appAttestReceipt = EvidenceKind("app-attest.receipt")
+}
+
 /// The checks of an App Attest receipt that Apple's server handed out: for each one its name, its entry in the catalogue,
 /// its rule and its codes. Those of decoding, signature and chain stand with `SignedReceipt`.
 ///
 /// The steps are those of Apple, "Assessing fraud risk", section "Verify the receipt". The one check
 /// ``AttestationCheck/receipt`` applies the same rules, except for age, to the receipt inside an attestation.
-public struct ReceiptCheck: Sendable {
-    /// The kind of evidence.
-    public static let kind = EvidenceKind("app-attest.receipt")
-
+package struct ReceiptCheck: Sendable {
     /// The entries of all checks, in the order in which they run.
     package static let catalogue: [CheckDefinition] = [
         decodeEntry, signatureEntry, chainEntry, appIDEntry, publicKeyEntry, environmentEntry, freshnessEntry,
@@ -32,7 +34,7 @@ public struct ReceiptCheck: Sendable {
 
 extension ReceiptCheck {
     /// The receipt is for one of the policy's App IDs.
-    public static let appID = CheckID("app-attest.receipt.app-id")
+    package static let appID = CheckID("app-attest.receipt.app-id")
 
     private static let appIDEntry = CheckDefinition(
         appID, .gate,
@@ -62,7 +64,7 @@ extension ReceiptCheck {
 
 extension ReceiptCheck {
     /// The receipt is about the key.
-    public static let publicKey = CheckID("app-attest.receipt.public-key")
+    package static let publicKey = CheckID("app-attest.receipt.public-key")
 
     private static let publicKeyEntry = CheckDefinition(
         publicKey, .gate,
@@ -99,7 +101,7 @@ extension CheckCode {
 
 extension ReceiptCheck {
     /// The receipt is of an environment that the policy allows.
-    public static let environment = CheckID("app-attest.receipt.environment")
+    package static let environment = CheckID("app-attest.receipt.environment")
 
     private static let environmentEntry = CheckDefinition(
         environment, .policy(default: .enforce),
@@ -135,7 +137,7 @@ extension CheckCode {
 
 extension ReceiptCheck {
     /// The receipt is fresh, and has not expired.
-    public static let freshness = CheckID("app-attest.receipt.freshness")
+    package static let freshness = CheckID("app-attest.receipt.freshness")
 
     private static let freshnessEntry = CheckDefinition(
         freshness, .policy(default: .enforce),
@@ -182,7 +184,7 @@ extension CheckCode {
 
 extension ReceiptCheck {
     /// The device has not attested too many keys.
-    public static let riskMetric = CheckID("app-attest.receipt.risk-metric")
+    package static let riskMetric = CheckID("app-attest.receipt.risk-metric")
 
     private static let riskMetricEntry = CheckDefinition(
         riskMetric, .policy(default: .enforce),

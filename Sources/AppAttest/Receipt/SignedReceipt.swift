@@ -1,9 +1,9 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
 
 extension ReceiptCheck {
     /// The receipt is a CMS message with a payload in the allowed form.
-    public static let decode = CheckID("app-attest.receipt.decode")
+    package static let decode = CheckID("app-attest.receipt.decode")
 
     static let decodeEntry = CheckDefinition(
         decode, .gate,
@@ -14,7 +14,7 @@ extension ReceiptCheck {
         codes: CheckCode.ofDecoding)
 
     /// The signer signed the payload.
-    public static let signature = CheckID("app-attest.receipt.signature")
+    package static let signature = CheckID("app-attest.receipt.signature")
 
     static let signatureEntry = CheckDefinition(
         signature, .gate,
@@ -27,7 +27,7 @@ extension ReceiptCheck {
         codes: SignedReceipt.signatureCodes)
 
     /// The signer is Apple's receipt service.
-    public static let chain = CheckID("app-attest.receipt.chain")
+    package static let chain = CheckID("app-attest.receipt.chain")
 
     static let chainEntry = CheckDefinition(
         chain, .gate,

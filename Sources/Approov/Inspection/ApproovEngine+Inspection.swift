@@ -16,9 +16,9 @@ extension ApproovEngine {
     /// The format of a field of a record.
     package static func format(of field: String, in kind: EvidenceKind) -> (any BlobFormat.Type)? {
         switch (kind, field) {
-        case (ApproovCheck.tokenKind, "token"), (ApproovCheck.proofKind, "token"): ApproovTokenFieldFormat.self
-        case (ApproovCheck.tokenKind, "loggable"): LoggableTokenFormat.self
-        case (ApproovCheck.messageKind, "headers"): RequestFieldsFormat.self
+        case (EvidenceKind.approovToken, "token"), (EvidenceKind.approovProof, "token"): ApproovTokenFieldFormat.self
+        case (EvidenceKind.approovToken, "loggable"): LoggableTokenFormat.self
+        case (EvidenceKind.approovMessage, "headers"): RequestFieldsFormat.self
         default: nil
         }
     }
@@ -26,29 +26,29 @@ extension ApproovEngine {
     /// What a field of a record is.
     package static func meaning(of field: String, in kind: EvidenceKind) -> String? {
         switch (kind, field) {
-        case (ApproovCheck.tokenKind, "token"): "the token, as the request held it"
-        case (ApproovCheck.tokenKind, "loggable"): "the claims of a token with the beginning of its signature"
-        case (ApproovCheck.tokenKind, "binding"): "what the token is bound to, in the order of the policy"
+        case (EvidenceKind.approovToken, "token"): "the token, as the request held it"
+        case (EvidenceKind.approovToken, "loggable"): "the claims of a token with the beginning of its signature"
+        case (EvidenceKind.approovToken, "binding"): "what the token is bound to, in the order of the policy"
         case (_, "address"): "where the request came from"
-        case (ApproovCheck.messageKind, "method"): "the method of the request"
-        case (ApproovCheck.messageKind, "targetURI"): "what the client asked for"
-        case (ApproovCheck.messageKind, "headers"): "the fields of the request, as received"
-        case (ApproovCheck.messageKind, "body"): "the content of the request"
-        case (ApproovCheck.proofKind, "nonce"): "the nonce that the hardware gave out"
-        case (ApproovCheck.proofKind, "proof"): "the HMAC of nonce and measurement"
-        case (ApproovCheck.proofKind, "measurements"): "the key of proofs and the measurements of a verified token"
-        case (ApproovCheck.proofKind, "token"): "the token that carries the measurements"
-        case (ApproovCheck.proofKind, "measurement"): "which measurement the proof must be of"
+        case (EvidenceKind.approovMessage, "method"): "the method of the request"
+        case (EvidenceKind.approovMessage, "targetURI"): "what the client asked for"
+        case (EvidenceKind.approovMessage, "headers"): "the fields of the request, as received"
+        case (EvidenceKind.approovMessage, "body"): "the content of the request"
+        case (EvidenceKind.approovProof, "nonce"): "the nonce that the hardware gave out"
+        case (EvidenceKind.approovProof, "proof"): "the HMAC of nonce and measurement"
+        case (EvidenceKind.approovProof, "measurements"): "the key of proofs and the measurements of a verified token"
+        case (EvidenceKind.approovProof, "token"): "the token that carries the measurements"
+        case (EvidenceKind.approovProof, "measurement"): "which measurement the proof must be of"
         default: nil
         }
     }
 
     /// The kind of evidence that a blob is the main part of.
     package static func kind(of format: any BlobFormat.Type) -> EvidenceKind? {
-        if format == SignedRequestFormat.self { return ApproovCheck.messageKind }
+        if format == SignedRequestFormat.self { return EvidenceKind.approovMessage }
         let isToken =
             format == ApproovTokenFormat.self || format == LoggableTokenFormat.self || format == StatusWordFormat.self
-        return isToken ? ApproovCheck.tokenKind : nil
+        return isToken ? EvidenceKind.approovToken : nil
     }
 
     /// A record of a token without the request that it came with, or of a signed request, whose scheme is taken for https.
@@ -64,7 +64,7 @@ extension ApproovEngine {
                 return nil
             }
             evidence = record.evidence
-        } else if kind(of: format) == ApproovCheck.tokenKind {
+        } else if kind(of: format) == EvidenceKind.approovToken {
             guard let text = String(validating: LenientText.body(blob), as: UTF8.self) else { return nil }
             let isLoggable = format == LoggableTokenFormat.self
             evidence = RecordObject([(isLoggable ? "loggable" : "token", .text(text))])
@@ -72,7 +72,7 @@ extension ApproovEngine {
             return nil
         }
         return EvidenceRecord(
-            id: nil, kind: kind(of: format) ?? ApproovCheck.tokenKind, app: nil, receivedAt: nil, evidence: evidence,
+            id: nil, kind: kind(of: format) ?? EvidenceKind.approovToken, app: nil, receivedAt: nil, evidence: evidence,
             expect: nil)
     }
 }

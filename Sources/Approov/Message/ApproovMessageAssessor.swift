@@ -1,11 +1,11 @@
-public import AssayCore
+package import AssayCore
 import AssayHTTPSignatures
 import AssayPrimitives
 package import FoundationEssentials
 
 extension ApproovCheck {
     /// The app signed this message.
-    public static let messageSignature = CheckID("approov.message.signature")
+    package static let messageSignature = CheckID("approov.message.signature")
 
     static let messageSignatureEntry = CheckDefinition(
         messageSignature, .gate,
@@ -128,7 +128,7 @@ extension ApproovMessageAssessor.Context {
         var subject = ApproovSubject(token)
         subject?.message = signed?.facts
         return Assessment(
-            kind: ApproovCheck.messageKind, app: expectations.app, checks: run.results, ledgerChecks: ledgerChecks,
+            kind: EvidenceKind.approovMessage, app: expectations.app, checks: run.results, ledgerChecks: ledgerChecks,
             effects: effects, subject: subject, testAuthority: nil)
     }
 

@@ -1,10 +1,10 @@
-public import AssayCore
+package import AssayCore
 import AssayHTTPSignatures
 import AssayPrimitives
 
 extension ApproovCheck {
     /// The signature covers what the policy demands, and nothing ambiguous.
-    public static let components = CheckID("approov.message.components")
+    package static let components = CheckID("approov.message.components")
 
     static let componentsEntry = CheckDefinition(
         components, .gate,

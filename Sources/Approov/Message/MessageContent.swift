@@ -1,10 +1,10 @@
-public import AssayCore
+package import AssayCore
 import AssayHTTPSignatures
 import AssayPrimitives
 
 extension ApproovCheck {
     /// The body is the one that the signature covers.
-    public static let contentDigest = CheckID("approov.message.content-digest")
+    package static let contentDigest = CheckID("approov.message.content-digest")
 
     static let contentDigestEntry = CheckDefinition(
         contentDigest, .gate,

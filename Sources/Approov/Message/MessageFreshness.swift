@@ -1,10 +1,10 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
 import FoundationEssentials
 
 extension ApproovCheck {
     /// The signature was made just now.
-    public static let freshness = CheckID("approov.message.freshness")
+    package static let freshness = CheckID("approov.message.freshness")
 
     static let freshnessEntry = CheckDefinition(
         freshness, .gate,

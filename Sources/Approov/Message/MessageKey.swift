@@ -1,9 +1,9 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
 
 extension ApproovCheck {
     /// The token names a key for messages of the kind that the policy demands.
-    public static let messageKey = CheckID("approov.message.key")
+    package static let messageKey = CheckID("approov.message.key")
 
     static let messageKeyEntry = CheckDefinition(
         messageKey, .gate,

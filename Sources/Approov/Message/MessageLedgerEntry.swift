@@ -1,10 +1,10 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
 import FoundationEssentials
 
 extension ApproovCheck {
     /// The message is used once.
-    public static let replay = CheckID("approov.message.replay")
+    package static let replay = CheckID("approov.message.replay")
 
     static let replayEntry = CheckDefinition(
         replay, .ledger,
@@ -37,7 +37,7 @@ extension LedgerEffect {
             ApproovCheck.replay,
             .rememberDigest(
                 UsedDigest(
-                    digest: Digest.sha256(base), app: app, kind: ApproovCheck.messageKind,
+                    digest: Digest.sha256(base), app: app, kind: EvidenceKind.approovMessage,
                     madeAt: Date(timeIntervalSince1970: Double(created)), usedAt: now,
                     until: Date(timeIntervalSince1970: end))))
     }

@@ -1,10 +1,10 @@
-public import AssayCore
+package import AssayCore
 import AssayHTTPSignatures
 import AssayPrimitives
 
 extension ApproovCheck {
     /// The signature's fields have the one form that is allowed.
-    public static let messageDecode = CheckID("approov.message.decode")
+    package static let messageDecode = CheckID("approov.message.decode")
 
     static let messageDecodeEntry = CheckDefinition(
         messageDecode, .gate,

@@ -1,10 +1,10 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
 package import FoundationEssentials
 
 extension ApproovCheck {
     /// The measurement is still the one that the token carried.
-    public static let measurement = CheckID("approov.proof.measurement")
+    package static let measurement = CheckID("approov.proof.measurement")
 
     static let measurementEntry = CheckDefinition(
         measurement, .gate,
@@ -60,7 +60,7 @@ package enum ApproovProofAssessor {
         _ expectations: ApproovExpectations, _ results: [CheckResult], _ subject: ApproovSubject?
     ) -> Assessment {
         Assessment(
-            kind: ApproovCheck.proofKind, app: expectations.app, checks: results, ledgerChecks: [], effects: [],
+            kind: EvidenceKind.approovProof, app: expectations.app, checks: results, ledgerChecks: [], effects: [],
             subject: subject, testAuthority: nil)
     }
 

@@ -43,11 +43,11 @@ public final class ApproovClaims: Sendable {
     private let draft: ClaimsReader
 
     /// `exp`, in seconds since 1970, which may have a fraction, and may be infinite where a number was beyond all time.
-    public var expiry: Double? { draft.expiry }
+    package var expiry: Double? { draft.expiry }
     /// `nbf`, in seconds since 1970.
-    public var notBefore: Double? { draft.notBefore }
+    package var notBefore: Double? { draft.notBefore }
     /// `iat`, in seconds since 1970.
-    public var issuedAt: Double? { draft.issuedAt }
+    package var issuedAt: Double? { draft.issuedAt }
     /// `did`: the device ID, 24 characters of base64.
     public var deviceID: String? { draft.deviceID }
     /// `ip`: the address of the device as Approov saw it; may be empty.
@@ -57,17 +57,17 @@ public final class ApproovClaims: Sendable {
     /// `aud`.
     public var audiences: [String]? { draft.audiences }
     /// `sub`.
-    public var subject: String? { draft.subject }
+    package var subject: String? { draft.subject }
     /// `anno`: properties of the device, in their order.
     public var annotations: [String]? { draft.annotations }
     /// `arc`: the attestation response code, which support can look up.
     public var responseCode: String? { draft.responseCode }
     /// `pay`: the SHA-256 digest of what the token is bound to, 32 bytes.
-    public var boundDigest: [UInt8]? { draft.boundDigest }
+    package var boundDigest: [UInt8]? { draft.boundDigest }
     /// `ipk`: the installation's public key, a DER SubjectPublicKeyInfo.
-    public var installationKey: [UInt8]? { draft.installationKey }
+    package var installationKey: [UInt8]? { draft.installationKey }
     /// `mskid`: the ID of the account's message signing key.
-    public var messageKeyID: String? { draft.messageKeyID }
+    package var messageKeyID: String? { draft.messageKeyID }
     /// `mpk`, `imh`, `dmh`, and nil when there is none of them.
     public var measurements: Measurements? {
         let (key, integrity, device) = (draft.proofKey, draft.integrity, draft.device)

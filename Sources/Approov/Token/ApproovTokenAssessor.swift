@@ -155,7 +155,7 @@ package enum ApproovTokenAssessor {
         _ outcome: Outcome, _ expectations: ApproovExpectations, _ results: [CheckResult]
     ) -> Assessment {
         Assessment(
-            kind: ApproovCheck.tokenKind, app: expectations.app, checks: results, ledgerChecks: [], effects: [],
+            kind: EvidenceKind.approovToken, app: expectations.app, checks: results, ledgerChecks: [], effects: [],
             subject: ApproovSubject(outcome), testAuthority: nil)
     }
 }

@@ -1,9 +1,9 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
 
 extension ApproovCheck {
     /// The token has the form that the policy names.
-    public static let decode = CheckID("approov.token.decode")
+    package static let decode = CheckID("approov.token.decode")
 
     static let decodeEntry = CheckDefinition(
         decode, .gate,

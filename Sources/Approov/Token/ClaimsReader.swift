@@ -1,9 +1,9 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
 
 extension ApproovCheck {
     /// The claims are strict JSON, and each known one has its type.
-    public static let claims = CheckID("approov.token.claims")
+    package static let claims = CheckID("approov.token.claims")
 
     static let claimsEntry = CheckDefinition(
         claims, .gate,

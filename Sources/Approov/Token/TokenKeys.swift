@@ -1,9 +1,9 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
 
 extension ApproovCheck {
     /// There is a live key that the header may mean, for the algorithm that it names.
-    public static let key = CheckID("approov.token.key")
+    package static let key = CheckID("approov.token.key")
 
     static let keyEntry = CheckDefinition(
         key, .gate,
@@ -14,7 +14,7 @@ extension ApproovCheck {
         codes: [.algorithmNotAllowed, .noLiveKey, .missingKeyID, .unknownKeyID, .keyNotLive, .noSecret])
 
     /// Approov signed the token.
-    public static let signature = CheckID("approov.token.signature")
+    package static let signature = CheckID("approov.token.signature")
 
     static let signatureEntry = CheckDefinition(
         signature, .gate,
@@ -31,7 +31,7 @@ extension ApproovCheck {
         codes: CheckCode.ofSignature + [.keyNotLive, .authenticatedWithKey])
 
     /// Approov encrypted the token.
-    public static let decryption = CheckID("approov.token.decryption")
+    package static let decryption = CheckID("approov.token.decryption")
 
     static let decryptionEntry = CheckDefinition(
         decryption, .gate,

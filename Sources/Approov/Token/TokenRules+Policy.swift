@@ -1,4 +1,4 @@
-public import AssayCore
+package import AssayCore
 
 extension TokenRules {
     fileprivate static func listed(_ words: [String]) -> String {
@@ -12,7 +12,7 @@ extension TokenRules {
 
 extension ApproovCheck {
     /// The issuer, if there is one, is one of the policy's and not revoked.
-    public static let issuer = CheckID("approov.token.issuer")
+    package static let issuer = CheckID("approov.token.issuer")
 
     static let issuerEntry = CheckDefinition(
         issuer, .policy(default: .enforce),
@@ -61,7 +61,7 @@ extension CheckCode {
 
 extension ApproovCheck {
     /// The token is meant for this API.
-    public static let audience = CheckID("approov.token.audience")
+    package static let audience = CheckID("approov.token.audience")
 
     static let audienceEntry = CheckDefinition(
         audience, .policy(default: .enforce),
@@ -107,7 +107,7 @@ extension CheckCode {
 
 extension ApproovCheck {
     /// The token comes from the primary service, or the policy takes those of the failover.
-    public static let failover = CheckID("approov.token.failover")
+    package static let failover = CheckID("approov.token.failover")
 
     static let failoverEntry = CheckDefinition(
         failover, .policy(default: .enforce),
@@ -149,7 +149,7 @@ extension CheckCode {
 
 extension ApproovCheck {
     /// The device has no property that the policy rejects.
-    public static let annotations = CheckID("approov.token.annotations")
+    package static let annotations = CheckID("approov.token.annotations")
 
     static let annotationsEntry = CheckDefinition(
         annotations, .policy(default: .enforce),
@@ -208,7 +208,7 @@ extension CheckCode {
 
 extension ApproovCheck {
     /// The device is not blocked.
-    public static let device = CheckID("approov.token.device")
+    package static let device = CheckID("approov.token.device")
 
     static let deviceEntry = CheckDefinition(
         device, .policy(default: .enforce),
@@ -248,7 +248,7 @@ extension CheckCode {
 
 extension ApproovCheck {
     /// The request comes from the address that Approov saw.
-    public static let address = CheckID("approov.token.address")
+    package static let address = CheckID("approov.token.address")
 
     static let addressEntry = CheckDefinition(
         address, .signal,

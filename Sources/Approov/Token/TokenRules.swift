@@ -1,4 +1,4 @@
-public import AssayCore
+package import AssayCore
 import AssayHTTPSignatures
 import AssayPrimitives
 import FoundationEssentials
@@ -32,7 +32,7 @@ struct TokenRules {
 
 extension ApproovCheck {
     /// The token has not expired.
-    public static let expiry = CheckID("approov.token.expiry")
+    package static let expiry = CheckID("approov.token.expiry")
 
     static let expiryEntry = CheckDefinition(
         expiry, .gate,
@@ -95,7 +95,7 @@ extension CheckCode {
 
 extension ApproovCheck {
     /// The token is bound to what this request carries.
-    public static let binding = CheckID("approov.token.binding")
+    package static let binding = CheckID("approov.token.binding")
 
     static let bindingEntry = CheckDefinition(
         binding, .gate,

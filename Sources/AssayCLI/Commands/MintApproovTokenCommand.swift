@@ -153,7 +153,7 @@ struct MintApproovTokenCommand: ParsableCommand {
         } catch {
             throw CommandFailure(.output, "the token cannot be minted: \(error)")
         }
-        try Console.print(loggable ? minted.loggable.text : minted.token)
+        try Console.print(loggable ? minted.loggable : minted.token)
         Console.note("expires at \(RFC3339.format(expiresAt))")
         if type == .longLived {
             Console.note(

@@ -5,7 +5,7 @@ import AssayCore
 enum RequestAdvice {
     /// What follows the error's own sentence: empty when there is no option for it.
     static func text(_ error: RequestError) -> String {
-        switch error.code {
+        switch error.reason {
         case .noService: "; --service-account has it sent to Google"
         case .ambiguousApp: "; --app names it"
         case .noKey: "; keys of a key store count with --ledger and its master key"

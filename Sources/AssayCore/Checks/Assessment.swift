@@ -16,7 +16,7 @@ package struct Assessment: Sendable {
     package let effects: [LedgerEffect]
     /// The facts that authentic evidence states. Without authenticity it is nil, or holds only claims under names that say
     /// so, such as `claimedArc`.
-    package let subject: (any VerdictSubject)?
+    package let subject: (any EngineSubject)?
     /// The test authority that signed the evidence, by subject name; nil for the platform's own trust anchors.
     package let testAuthority: String?
 
@@ -49,7 +49,7 @@ package struct Assessment: Sendable {
     ///   - effects: the effects that decide them. They are dropped when a check failed.
     package init(
         kind: EvidenceKind, app: String?, checks: [CheckResult], ledgerChecks: [CheckID], effects: [LedgerEffect],
-        subject: (any VerdictSubject)?, testAuthority: String?
+        subject: (any EngineSubject)?, testAuthority: String?
     ) {
         self.kind = kind
         self.app = app

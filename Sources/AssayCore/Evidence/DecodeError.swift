@@ -6,9 +6,9 @@ public struct DecodeError: Error, CheckFinding, Equatable, CustomStringConvertib
     /// The reason.
     package let reason: Code
     /// The byte of the input where decoding failed, counted from 0.
-    public let offset: Int
+    package let offset: Int
     /// The part of the input, in the terms of its standard, such as `attStmt.x5c`; empty when there is only one.
-    public let field: String
+    package let field: String
     /// What was found, and what is allowed.
     public let message: String
 

@@ -22,41 +22,35 @@ public enum VerificationError: Error, Sendable, CustomStringConvertible {
 
 /// A wrong call: an unknown app, a kind that no engine judges.
 public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The reason, for programs.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        /// The stable code in kebab case.
-        public let name: String
-
-        /// Names a code.
-        package init(_ name: String) { self.name = name }
-
-        /// The stable code.
-        public var description: String { name }
-
+    /// The reasons.
+    package enum Reason: String {
         /// No engine judges this kind of evidence.
-        public static let unknownKind = Code("unknown-kind")
+        case unknownKind = "unknown-kind"
         /// The policy has no such app, or the app has no section for this kind of evidence.
-        public static let unknownApp = Code("unknown-app")
+        case unknownApp = "unknown-app"
         /// The evidence names no app, and none or several of the policy's apps match it.
-        public static let ambiguousApp = Code("ambiguous-app")
+        case ambiguousApp = "ambiguous-app"
         /// The record has no time of receipt, and is to be judged as captured.
-        public static let noTime = Code("no-time")
+        case noTime = "no-time"
         /// A time or a length of time that is NaN, infinite, or not positive where a challenge must be valid.
-        public static let invalidTime = Code("invalid-time")
+        case invalidTime = "invalid-time"
         /// The app has no live key at the time of judgement.
-        public static let noKey = Code("no-key")
+        case noKey = "no-key"
         /// The evidence needs a service that the verifier does not have.
-        public static let noService = Code("no-service")
+        case noService = "no-service"
     }
 
     /// The reason.
-    public let code: Code
+    package let reason: Reason
+    /// The stable code: `unknown-kind`, `unknown-app`, `ambiguous-app`, `no-time`, `invalid-time`, `no-key` or
+    /// `no-service`.
+    public var code: String { reason.rawValue }
     /// The request, and what is possible.
     public let message: String
 
     /// Describes a wrong call.
-    package init(_ code: Code, _ message: String) {
-        self.code = code
+    package init(_ reason: Reason, _ message: String) {
+        self.reason = reason
         self.message = message
     }
 

@@ -48,45 +48,21 @@ package struct CombinedKeyStore: KeyStore {
 
 /// The key store cannot be read. There is no verdict then, and never an acceptance.
 public struct KeyStoreOutage: Outage, Equatable {
-    /// What kind of outage it is.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        /// The stable code in kebab case.
-        public let name: String
-
-        /// Names a code.
-        public init(_ name: String) { self.name = name }
-
-        /// The stable code.
-        public var description: String { name }
-
-        /// The store cannot be opened or reached.
-        public static let unreachable = Code("unreachable")
-        /// The store is sealed under another master key.
-        public static let wrongMasterKey = Code("wrong-master-key")
-        /// What is stored is damaged.
-        public static let corrupt = Code("corrupt")
-        /// The store holds keys of a purpose that the program cannot read.
-        public static let unknownPurpose = Code("unknown-purpose")
-    }
-
     /// The part that fails.
     public static let part = "key store"
-    /// What kind of outage it is.
-    public let code: Code
+    /// The reason.
+    public let code: OutageCode
     /// What happened, where, and what to do.
     public let message: String
 
     /// Describes an outage.
-    public init(_ code: Code, _ message: String) {
+    public init(_ code: OutageCode, _ message: String) {
         self.code = code
         self.message = message
     }
 
     /// The outage of a ledger in whose storage the keys are.
     package init(_ outage: LedgerOutage) {
-        self.init(Code(outage.code.name), outage.message)
+        self.init(outage.code, outage.message)
     }
-
-    /// The stable code.
-    public var codeName: String { code.name }
 }

@@ -20,7 +20,7 @@ public struct LedgerEffect: Sendable, Equatable {
     public let action: Action
 
     /// Pairs a check with the change that decides it.
-    public init(_ check: CheckID, _ action: Action) {
+    package init(_ check: CheckID, _ action: Action) {
         self.check = check
         self.action = action
     }
@@ -49,7 +49,7 @@ public struct CounterAdvance: Sendable, Equatable {
     public let supplied: EnrolledKey?
 
     /// Describes a step.
-    public init(key: KeyIdentifier, app: String, counter: UInt32, rule: Rule, supplied: EnrolledKey? = nil) {
+    package init(key: KeyIdentifier, app: String, counter: UInt32, rule: Rule, supplied: EnrolledKey? = nil) {
         self.key = key
         self.app = app
         self.counter = counter

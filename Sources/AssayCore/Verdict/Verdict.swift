@@ -22,7 +22,9 @@ public struct Verdict: Sendable {
     public let checks: [CheckResult]
     /// The facts that authentic evidence states. When its authenticity is not established it is nil, or holds only claims
     /// under names that say so, which prove nothing. Decide by ``outcome``, never by the presence of a subject.
-    public let subject: (any VerdictSubject)?
+    public var subject: (any VerdictSubject)? { engineSubject }
+    /// The subject, with what reports read of it.
+    package let engineSubject: (any EngineSubject)?
     /// The test authority that signed the evidence, by subject name; nil for the platform's own trust anchors.
     public let testAuthority: String?
     /// The time of judgement.
@@ -38,7 +40,7 @@ public struct Verdict: Sendable {
         app = assessment.app
         self.outcome = outcome
         checks = ledgerChecks.isEmpty ? assessment.checks : assessment.checks + ledgerChecks
-        subject = assessment.subject
+        engineSubject = assessment.subject
         testAuthority = assessment.testAuthority
         self.judgedAt = judgedAt
     }

@@ -1,9 +1,13 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// The facts of a verdict about the device, the app and the key; each engine has its own type.
 public protocol VerdictSubject: Sendable {
     /// Every known fact as a named value, in the order in which a person would read them.
     var fields: [SubjectField] { get }
+}
+
+/// What reports read of a subject besides its fields. The engines' subjects conform.
+package protocol EngineSubject: VerdictSubject {
     /// The facts by which reports group verdicts. Fields that the engine does not declare as dimensions may be included.
     var dimensions: [SubjectField] { get }
     /// When the platform made the evidence, if the evidence states it.
@@ -12,13 +16,13 @@ public protocol VerdictSubject: Sendable {
     var presentedCounter: Int64? { get }
 }
 
-extension VerdictSubject {
+extension EngineSubject {
     /// All facts. An engine with a faster way to find the dimensions implements it.
-    public var dimensions: [SubjectField] { fields }
+    package var dimensions: [SubjectField] { fields }
     /// The evidence states no time.
-    public var madeAt: Date? { nil }
+    package var madeAt: Date? { nil }
     /// The evidence has no counter.
-    public var presentedCounter: Int64? { nil }
+    package var presentedCounter: Int64? { nil }
 }
 
 /// A fact of subjects by which reports group verdicts: a version or a label, never the identifier of a device or request.

@@ -24,7 +24,7 @@ struct CallFailure: Error, Sendable {
         self.outage = outage
     }
 
-    init(_ side: Side, _ code: IntegrityDecoderOutage.Code, _ message: String) {
+    init(_ side: Side, _ code: OutageCode, _ message: String) {
         self.init(side, IntegrityDecoderOutage(code, message))
     }
 

@@ -30,7 +30,7 @@ struct APIRequest: Sendable {
 
     /// `deviceRecall:write`.
     static func write(
-        _ token: String, _ packageName: String, _ values: DeviceRecallValues
+        _ token: String, _ packageName: String, _ values: DeviceRecallBits<Bool>
     ) throws(CallFailure) -> APIRequest {
         try demandSendable(token, packageName)
         let bits = Write.Values(bitFirst: values.first, bitSecond: values.second, bitThird: values.third)

@@ -98,11 +98,11 @@ public final class PlayIntegrityClient: IntegrityTokenDecoder {
     /// - Parameters:
     ///   - token: a token of the device, at most 14 days old; it may have been decoded.
     ///   - packageName: the package name of the app.
-    ///   - values: at least one change.
+    ///   - values: the bits to change, which Google keeps for three years; nil for a bit that stays as it is.
     public func writeDeviceRecall(
-        token: String, packageName: String, values: DeviceRecallValues
+        token: String, packageName: String, values: DeviceRecallBits<Bool>
     ) async throws(DeviceRecallError) {
-        guard !values.isEmpty else { throw .nothingToWrite }
+        guard values != DeviceRecallBits() else { throw .nothingToWrite }
         let refusal: String?
         do {
             let request = try APIRequest.write(token, packageName, values)

@@ -33,9 +33,9 @@ package struct CorpusFile: Sendable, Equatable {
 public struct CorpusPlace: Sendable, CustomStringConvertible {
     package let file: CorpusFile
     /// The line, from 1; nil for a record of a JSON document.
-    public let line: Int?
+    package let line: Int?
     /// The number of the record in its file, from 1; 0 for the file as a whole.
-    public let number: Int
+    package let number: Int
 
     /// Describes a place.
     package init(file: CorpusFile, line: Int?, number: Int) {

@@ -19,7 +19,7 @@ struct AssessedRecord: Sendable {
             switch error {
             case .outage(let outage): self = .outage(outage)
             case .record(let error): self = .failure(ReplayFailure("unreadable", error.description))
-            case .request(let error): self = .failure(ReplayFailure(error.code.name, error.message))
+            case .request(let error): self = .failure(ReplayFailure(error.code, error.message))
             }
         }
     }
@@ -136,7 +136,8 @@ struct RecordJudge: Sendable {
             case (.asCaptured, let time?): now = time
             case (.asCaptured, nil):
                 let message = "there is no receivedAt to judge it as captured; give --at or --now"
-                return failed(item.place, record.id, record, ReplayFailure(RequestError.Code.noTime.name, message))
+                return failed(
+                    item.place, record.id, record, ReplayFailure(RequestError.Reason.noTime.rawValue, message))
             }
             let start = isMeasured ? ContinuousClock.now : nil
             let primary = await assess(record, bench.primary, primaryView, at: now)

@@ -71,11 +71,11 @@ public struct ReplayOptions: Sendable {
 }
 
 /// The counts of a replay besides its records.
-public struct ReplayStatistics: Sendable {
+package struct ReplayStatistics: Sendable {
     /// What the ledger presumed.
-    public let presumptions: ReplayPresumptions
+    package let presumptions: ReplayPresumptions
     /// What the ledger of the second policy presumed; nil without one.
-    public let presumptionsAgainst: ReplayPresumptions?
+    package let presumptionsAgainst: ReplayPresumptions?
     /// The number of signatures verified, counted only in a comparison.
     package let verifiedSignatures: Int
     /// The number of signatures that the second policy did not verify again.
@@ -83,17 +83,17 @@ public struct ReplayStatistics: Sendable {
 }
 
 /// Assumptions of a replay, which lacks the ledger of the time of capture, and what it noticed about the order.
-public struct ReplayPresumptions: Sendable, Equatable {
+package struct ReplayPresumptions: Sendable, Equatable {
     /// Challenges accepted at their first use.
-    public internal(set) var challenges = 0
+    package internal(set) var challenges = 0
     /// Keys of the base ledger whose counter started at that of their first accepted assertion.
-    public internal(set) var counters = 0
+    package internal(set) var counters = 0
     /// Attestations of keys of the base ledger, accepted as the ones that enrolled them.
-    public internal(set) var enrolments = 0
+    package internal(set) var enrolments = 0
     /// Keys taken from records, without an attestation in the corpus.
-    public internal(set) var suppliedKeys = 0
+    package internal(set) var suppliedKeys = 0
     /// Rejected records of a key that stand before the key's attestation.
-    public internal(set) var beforeEnrolment = 0
+    package internal(set) var beforeEnrolment = 0
 
     package init() {}
 }

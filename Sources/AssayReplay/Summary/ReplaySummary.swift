@@ -120,7 +120,7 @@ public struct ReplaySummary: Sendable {
         addValue(verdict.kind.name, of: Dimension.kind, outcome, against)
         if let app = verdict.app { addValue(app, of: Dimension.app, outcome, against) }
         if let authority = verdict.testAuthority { addValue(authority, of: Dimension.testAuthority, outcome, against) }
-        guard let subject = verdict.subject else { return }
+        guard let subject = verdict.engineSubject else { return }
         for field in subject.dimensions {
             guard let dimension = Dimension.fields[field.name] else { continue }
             addValue(field.value.text, of: dimension, outcome, against)
@@ -143,7 +143,7 @@ public struct ReplaySummary: Sendable {
     }
 
     private mutating func addMeasures(of verdict: Verdict, at time: ReplayTime?, _ outcome: ReplayOutcome) {
-        guard let subject = verdict.subject else { return }
+        guard let subject = verdict.engineSubject else { return }
         if let made = subject.madeAt, let time {
             ages[verdict.kind.name, default: LogHistogram()].add(time.milliseconds - ReplayTime(made).milliseconds)
         }

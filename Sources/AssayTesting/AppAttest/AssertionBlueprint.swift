@@ -17,9 +17,9 @@ public struct AssertionBlueprint: Sendable {
     }
 
     /// The key that signs.
-    public var key: AttestedKey
+    package var key: AttestedKey
     /// What the app hands to `generateAssertion`.
-    public var clientData: AppAttestClientData
+    package var clientData: AppAttestClientData
     /// The authenticator data.
     public var authenticatorData: AuthenticatorDataBlueprint
     /// A last change to the encoded authenticator data. It is the result that is signed.
@@ -29,7 +29,7 @@ public struct AssertionBlueprint: Sendable {
     /// A last change to the assertion before it is encoded.
     package var changeObject: @Sendable (inout CBORItem) -> Void = { _ in }
     /// A last change to the encoded assertion.
-    public var changeEncoded: @Sendable ([UInt8]) -> [UInt8] = { $0 }
+    package var changeEncoded: @Sendable ([UInt8]) -> [UInt8] = { $0 }
 
     /// The blueprint of a genuine assertion.
     ///

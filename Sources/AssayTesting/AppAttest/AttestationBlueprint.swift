@@ -42,7 +42,7 @@ public struct AttestationBlueprint: Sendable {
     /// A last change to the attestation object before it is encoded.
     package var changeObject: @Sendable (inout CBORItem) -> Void = { _ in }
     /// A last change to the encoded attestation object.
-    public var changeEncoded: @Sendable ([UInt8]) -> [UInt8] = { $0 }
+    package var changeEncoded: @Sendable ([UInt8]) -> [UInt8] = { $0 }
 
     /// The blueprint of a genuine attestation.
     ///

@@ -22,7 +22,7 @@ public struct AuthenticatorDataBlueprint: Sendable {
     /// SHA-256 of the App ID.
     public var rpIDHash: [UInt8]
     /// The flags: 0x40 before iOS 27 and in every assertion; 0xC0 when a device also says that extensions follow.
-    public var flags: UInt8 = 0x40
+    package var flags: UInt8 = 0x40
     /// How often the key has signed assertions.
     public var counter: UInt32
     /// The attested credential, and nil in assertions.

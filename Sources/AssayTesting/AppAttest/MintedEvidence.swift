@@ -6,7 +6,7 @@ public struct MintedAttestation: Sendable {
     /// The key ID, 32 bytes. Apps send it in base64.
     public let keyID: [UInt8]
     /// The attested public point, 65 bytes.
-    public let publicPoint: [UInt8]
+    package let publicPoint: [UInt8]
     /// What the app handed to `attestKey`.
     public package(set) var clientData: AppAttestClientData
     /// The attestation object, encoded.
@@ -51,7 +51,7 @@ public struct MintedAssertion: Sendable {
     /// The key ID, 32 bytes.
     public let keyID: [UInt8]
     /// The public point of the key that signed, 65 bytes.
-    public let publicPoint: [UInt8]
+    package let publicPoint: [UInt8]
     /// What the app handed to `generateAssertion`.
     public let clientData: AppAttestClientData
     /// The assertion, encoded.

@@ -1,33 +1,36 @@
-/// A claim of an Approov token, by its name (Approov, Token Claims).
-public struct ApproovClaim: Sendable, Hashable {
+/// A claim of an Approov token, by its name such as `did` or `anno` (Approov, Token Claims).
+public struct ApproovClaim: Sendable, Hashable, ExpressibleByStringLiteral {
     /// The name.
     package let name: String
 
-    /// Names a claim, such as one that Approov has not thought of yet.
-    public init(_ name: String) { self.name = name }
+    /// Names a claim, known or not.
+    package init(_ name: String) { self.name = name }
+
+    /// Names a claim, known or not.
+    public init(stringLiteral name: String) { self.name = name }
 
     /// A number: when the token expires, in seconds since 1970.
-    public static let expiry = ApproovClaim("exp")
+    package static let expiry = ApproovClaim("exp")
     /// A number: from when on it is valid.
     package static let notBefore = ApproovClaim("nbf")
     /// A number: when it was issued.
     package static let issuedAt = ApproovClaim("iat")
     /// Text: the device ID, base64 of 16 bytes.
-    public static let deviceID = ApproovClaim("did")
+    package static let deviceID = ApproovClaim("did")
     /// Text: the address of the device; may be empty.
-    public static let address = ApproovClaim("ip")
+    package static let address = ApproovClaim("ip")
     /// Text: the issuer, in failover and long-lived tokens.
-    public static let issuer = ApproovClaim("iss")
+    package static let issuer = ApproovClaim("iss")
     /// Text or a list of texts: whom the token is for.
-    public static let audience = ApproovClaim("aud")
+    package static let audience = ApproovClaim("aud")
     /// Text: whom the token is about.
     package static let subject = ApproovClaim("sub")
     /// A list of texts: properties of the device.
-    public static let annotations = ApproovClaim("anno")
+    package static let annotations = ApproovClaim("anno")
     /// Text: the attestation response code.
-    public static let responseCode = ApproovClaim("arc")
+    package static let responseCode = ApproovClaim("arc")
     /// Text: what the token is bound to, base64 of a SHA-256 digest.
-    public static let binding = ApproovClaim("pay")
+    package static let binding = ApproovClaim("pay")
     /// Text: the installation's public key, base64 of a DER SubjectPublicKeyInfo.
     package static let installationKey = ApproovClaim("ipk")
     /// Text: the ID of the account's message signing key.

@@ -5,8 +5,8 @@ public import FoundationEssentials
 ///
 ///     var claims = ApproovClaimsBlueprint(expiresAt: Date(timeIntervalSinceNow: 300))
 ///     claims.bind(to: ["Bearer myauth_token"])
-///     claims[.annotations] = ["rooted"]
-///     claims[.deviceID] = nil
+///     claims["anno"] = ["rooted"]
+///     claims["did"] = nil
 public struct ApproovClaimsBlueprint: Sendable, Equatable {
     /// The claims in their order.
     package var json: JSONItem
@@ -76,7 +76,7 @@ public struct ApproovClaimsBlueprint: Sendable, Equatable {
     package static func base64(_ bytes: [UInt8]) -> JSONItem { .text(Data(bytes).base64EncodedString()) }
 
     /// A time as tokens carry it: the seconds since 1970.
-    public static func seconds(_ time: Date) -> JSONItem {
+    package static func seconds(_ time: Date) -> JSONItem {
         let seconds = time.timeIntervalSince1970
         return seconds == seconds.rounded() ? .number("\(Int64(seconds))") : .number("\(seconds)")
     }

@@ -1,5 +1,5 @@
 /// The form of a token that apps may log (Approov, Loggable Tokens): the claims and the beginning of the signature.
-public struct ApproovLoggableForm: Sendable, Equatable {
+package struct ApproovLoggableForm: Sendable, Equatable {
     /// The claims in the order of their names, with `sip` last.
     package var json: JSONItem
 
@@ -36,5 +36,5 @@ public struct ApproovLoggableForm: Sendable, Equatable {
     }
 
     /// The text that an app logs.
-    public var text: String { json.text }
+    package var text: String { json.text }
 }

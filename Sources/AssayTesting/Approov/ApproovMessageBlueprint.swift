@@ -9,7 +9,7 @@ public import FoundationEssentials
 ///         method: "POST", targetURI: "https://api.example.com/v1/items?a=1", token: minted.token,
 ///         signer: .installation(keys.installationKey), createdAt: Date())
 ///     blueprint.body = Array(#"{"hello":"world"}"#.utf8)
-///     var message = try blueprint.mint()      // message.fields, message.record(id:).json
+///     var message = try blueprint.mint()      // message.fields, message.record(id:).jsonLine
 ///     message.method = "PUT"                  // what the server must refuse
 public struct ApproovMessageBlueprint: Sendable {
     /// What signs, whatever the parameters say.
@@ -21,9 +21,9 @@ public struct ApproovMessageBlueprint: Sendable {
     }
 
     /// The method.
-    public var method: String
+    package var method: String
     /// The target URI.
-    public var targetURI: String
+    package var targetURI: String
     /// The fields in front of those of the signature, among them the one with the token.
     package var fields: [HTTPMessageParts.Field]
     /// The body; without one, no digest is added.

@@ -12,7 +12,7 @@ public struct ApproovProofBlueprint: Sendable {
     }
 
     /// What the hardware gave out: 16 bytes.
-    public var nonce: [UInt8]
+    package var nonce: [UInt8]
     /// The proof: 32 bytes.
     public var proof: [UInt8]
     /// What it is held against.

@@ -7,7 +7,7 @@ import Crypto
 ///         keys: keys, claims: ApproovClaimsBlueprint(expiresAt: Date(timeIntervalSinceNow: 300)))
 ///     blueprint.claims.bind(to: ["Bearer myauth_token"])
 ///     blueprint.form = .encrypted
-///     let minted = try blueprint.mint()       // minted.token, minted.loggable, minted.record(id:).json
+///     let minted = try blueprint.mint()       // minted.token, minted.loggable, minted.record(id:).jsonLine
 public struct ApproovTokenBlueprint: Sendable {
     /// In which form the token comes, which Approov fixes for each API.
     public enum Form: Sendable {
@@ -22,7 +22,7 @@ public struct ApproovTokenBlueprint: Sendable {
     }
 
     /// The keys that sign and encrypt.
-    public var keys: ApproovTestKeys
+    package var keys: ApproovTestKeys
     /// The claims.
     public var claims: ApproovClaimsBlueprint
     /// The form.
@@ -36,7 +36,7 @@ public struct ApproovTokenBlueprint: Sendable {
     /// A last change to the JWE.
     package var changeEncrypted: @Sendable (inout JWEBlueprint) -> Void = { _ in }
     /// A last change to the token's text.
-    public var changeToken: @Sendable (String) -> String = { $0 }
+    package var changeToken: @Sendable (String) -> String = { $0 }
     /// The content key of an encrypted token, 32 bytes; nil for a random one.
     package var contentKey: [UInt8]?
     /// The IVs of an encrypted token, 12 bytes each: of the key, and of the content; nil for random ones.
@@ -74,7 +74,7 @@ public struct ApproovTokenBlueprint: Sendable {
         }
         return MintedApproovToken(
             token: changeToken(token), claims: claims,
-            loggable: try ApproovLoggableForm(self.claims, secret: keys.secret))
+            loggableForm: try ApproovLoggableForm(self.claims, secret: keys.secret))
     }
 
     private func sign(_ claims: [UInt8], _ signer: JWSBlueprint.Signer) throws(MintingError) -> String {

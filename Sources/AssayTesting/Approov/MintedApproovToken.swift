@@ -8,7 +8,10 @@ public struct MintedApproovToken: Sendable {
     /// The claims in it, encoded.
     package let claims: [UInt8]
     /// The loggable form of a token with these claims that is signed with the account's secret.
-    public let loggable: ApproovLoggableForm
+    package let loggableForm: ApproovLoggableForm
+
+    /// The text that an app logs in the token's place (Approov, Loggable Tokens).
+    public var loggable: String { loggableForm.text }
 
     /// The evidence record.
     ///
@@ -38,6 +41,6 @@ public struct MintedApproovToken: Sendable {
     ) -> EvidenceRecord {
         EvidenceRecord(
             id: id, kind: EvidenceKind("approov.token"), app: app, receivedAt: receivedAt,
-            evidence: RecordObject([("loggable", .text(loggable.text))]), expect: expect)
+            evidence: RecordObject([("loggable", .text(loggable))]), expect: expect)
     }
 }

@@ -13,7 +13,7 @@ public import FoundationEssentials
 ///         authority: authority, key: key, appID: "1234567890.com.example.shop",
 ///         clientData: .bytes(challenge), issuedAt: Date())
 ///     attestation.authenticatorData.counter = 1       // what the server must refuse
-///     let minted = try attestation.mint()             // minted.attestation, minted.keyID, minted.record(id:).json
+///     let minted = try attestation.mint()             // minted.attestation, minted.keyID, minted.record(id:).jsonLine
 public struct TestAuthority: Sendable {
     /// The root: P-384, self-signed.
     package let root: TestIssuer

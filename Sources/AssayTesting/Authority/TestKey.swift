@@ -94,7 +94,7 @@ public struct TestKey: Sendable {
     }
 
     /// The public point, uncompressed: 0x04, x, y (SEC 1 section 2.3.3).
-    public var publicPoint: [UInt8] {
+    package var publicPoint: [UInt8] {
         switch storage {
         case .p256(let key): Array(key.publicKey.x963Representation)
         case .p384(let key): Array(key.publicKey.x963Representation)

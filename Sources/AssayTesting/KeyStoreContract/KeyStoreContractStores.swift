@@ -47,7 +47,7 @@ extension KeyStoreContract {
                 "a", for: ContractSecret.purpose, parts: ContractSecret.parts("first"), at: Date())
             let sealed = try await storage.sealedKeys()
             let other = try store(storage, masterKey: 1)
-            var codes: [KeyStoreOutage.Code] = []
+            var codes: [OutageCode] = []
             do throws(KeyStoreOutage) { _ = try await other.keys(for: ContractSecret.purpose) } catch {
                 codes.append(error.code)
             }

@@ -50,13 +50,13 @@ public final class FaultyLedger: LedgerAdministration {
     }
 
     /// One operation of the history.
-    public struct Step: Sendable, Equatable {
+    package struct Step: Sendable, Equatable {
         /// The operation.
-        public let operation: Operation
+        package let operation: Operation
         /// Its number among those of its kind, from 1 on.
-        public let number: Int
+        package let number: Int
         /// Its fault, and nil for none.
-        public let fault: Fault?
+        package let fault: Fault?
     }
 
     /// Chooses the fault of an operation by its number among those of its kind, from 1 on.
@@ -96,7 +96,7 @@ public final class FaultyLedger: LedgerAdministration {
     }
 
     /// All operations in their order.
-    public var history: [Step] { state.withLock { $0.steps } }
+    package var history: [Step] { state.withLock { $0.steps } }
 
     /// Replaces the plan. Numbers start at 1 again, and the history is empty.
     public func follow(_ plan: @escaping Plan) {

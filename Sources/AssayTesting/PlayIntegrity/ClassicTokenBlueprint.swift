@@ -6,12 +6,12 @@ public import FoundationEssentials
 ///     let keys = PlayIntegrityTestKeys()
 ///     var blueprint = ClassicTokenBlueprint(
 ///         keys: keys, packageName: "com.example.shop", nonce: nonce, certificateDigests: [digest], issuedAt: Date())
-///     blueprint.payload[.sdkVersion] = 30
+///     blueprint.payload["deviceIntegrity.deviceAttributes.sdkVersion"] = 30
 ///     blueprint.changeSigned = { $0.header = ["alg": "none"] }       // what the server must refuse
-///     let minted = try blueprint.mint()       // minted.token, minted.record(id:).json
+///     let minted = try blueprint.mint()       // minted.token, minted.record(id:).jsonLine
 public struct ClassicTokenBlueprint: Sendable {
     /// The keys that sign and encrypt.
-    public var keys: PlayIntegrityTestKeys
+    package var keys: PlayIntegrityTestKeys
     /// The payload.
     public var payload: PlayIntegrityPayloadBlueprint
     /// A last change to the encoded payload. It is the result that is signed.
@@ -23,7 +23,7 @@ public struct ClassicTokenBlueprint: Sendable {
     /// A last change to the JWE, whose plaintext is the JWS.
     package var changeEncrypted: @Sendable (inout JWEBlueprint) -> Void = { _ in }
     /// A last change to the token's text.
-    public var changeToken: @Sendable (String) -> String = { $0 }
+    package var changeToken: @Sendable (String) -> String = { $0 }
     /// The content key, 32 bytes; nil for a random one.
     package var contentKey: [UInt8]?
     /// The IV, 12 bytes; nil for a random one.

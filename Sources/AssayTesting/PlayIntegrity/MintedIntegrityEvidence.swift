@@ -8,7 +8,7 @@ public struct MintedClassicToken: Sendable {
     /// The package name of the app that asked for it.
     package let packageName: String
     /// The bytes that the app's nonce stands for.
-    public let nonce: [UInt8]
+    package let nonce: [UInt8]
     /// The payload in it, encoded.
     package let payload: [UInt8]
     /// The time of the request.
@@ -43,7 +43,7 @@ public struct MintedStandardAnswer: Sendable {
     /// The package name of the app that asked for the token.
     package let packageName: String
     /// The text that the app handed over.
-    public let requestHash: String
+    package let requestHash: String
     /// The time of the request.
     package let mintedAt: Date
 

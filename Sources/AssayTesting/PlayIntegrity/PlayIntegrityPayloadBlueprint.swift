@@ -1,13 +1,13 @@
 import AssayCore
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// The payload of an integrity token to be minted. As initialised it is that of a genuine app on a genuine device; each
 /// field can be replaced by any value, or left out.
 ///
 ///     var payload = PlayIntegrityPayloadBlueprint(
 ///         classic: nonce, packageName: "com.example.shop", certificateDigests: [digest], issuedAt: Date())
-///     payload[.sdkVersion] = 30
-///     payload[.deviceRecognitionVerdict] = nil        // what the server must refuse
+///     payload["deviceIntegrity.deviceAttributes.sdkVersion"] = 30
+///     payload["deviceIntegrity.deviceRecognitionVerdict"] = nil        // what the server must refuse
 public struct PlayIntegrityPayloadBlueprint: Sendable, Equatable {
     /// The whole payload.
     package var json: JSONItem
@@ -61,7 +61,7 @@ public struct PlayIntegrityPayloadBlueprint: Sendable, Equatable {
     }
 
     /// A time as tokens carry it: the whole milliseconds since 1970, as text.
-    public static func milliseconds(_ time: Date) -> JSONItem {
+    package static func milliseconds(_ time: Date) -> JSONItem {
         .text(String(Int64((time.timeIntervalSince1970 * 1000).rounded())))
     }
 

@@ -6,7 +6,7 @@ public struct StandardAnswerBlueprint: Sendable {
     /// The payload.
     public var payload: PlayIntegrityPayloadBlueprint
     /// A last change to the whole answer.
-    public var changeAnswer: @Sendable (inout JSONItem) -> Void = { _ in }
+    package var changeAnswer: @Sendable (inout JSONItem) -> Void = { _ in }
 
     private let packageName: String
     private let requestHash: String
@@ -50,7 +50,7 @@ public struct StandardAnswerBlueprint: Sendable {
     /// - Parameters:
     ///   - code: The HTTP status.
     ///   - status: The name of the status, such as `INVALID_ARGUMENT`.
-    public static func error(code: Int, message: String, status: String) -> JSONItem {
+    package static func error(code: Int, message: String, status: String) -> JSONItem {
         ["error": ["code": .integer(code), "message": .text(message), "status": .text(status)]]
     }
 

@@ -1,9 +1,9 @@
-public import AssayCore
+package import AssayCore
 import FoundationEssentials
 
 extension EvidenceRecord {
     /// The record as a JSON document, one field to a line.
-    public var json: String {
+    package var json: String {
         PrettyJSON.text(.object(document), indentation: "") + "\n"
     }
 

@@ -1,4 +1,4 @@
-public import AssayCore
+package import AssayCore
 
 extension PlayIntegrityCheck {
     private var app: PlayIntegrityPayload.AppIntegrity { payload.appIntegrity }
@@ -8,7 +8,7 @@ extension PlayIntegrityCheck {
 
 extension PlayIntegrityCheck {
     /// Google Play recognises the app.
-    public static let appRecognition = CheckID("play-integrity.app-recognition")
+    package static let appRecognition = CheckID("play-integrity.app-recognition")
 
     static let appRecognitionEntry = CheckDefinition(
         appRecognition, .policy(default: .enforce),
@@ -58,7 +58,7 @@ extension CheckCode {
 
 extension PlayIntegrityCheck {
     /// The app has the package name of the policy.
-    public static let appPackage = CheckID("play-integrity.app-package")
+    package static let appPackage = CheckID("play-integrity.app-package")
 
     static let appPackageEntry = CheckDefinition(
         appPackage, .policy(default: .enforce),
@@ -95,7 +95,7 @@ extension CheckCode {
 
 extension PlayIntegrityCheck {
     /// The app is signed with the certificates of the policy.
-    public static let certificate = CheckID("play-integrity.certificate")
+    package static let certificate = CheckID("play-integrity.certificate")
 
     static let certificateEntry = CheckDefinition(
         certificate, .policy(default: .enforce),
@@ -145,7 +145,7 @@ extension CheckCode {
 
 extension PlayIntegrityCheck {
     /// The app is not too old.
-    public static let versionCode = CheckID("play-integrity.version-code")
+    package static let versionCode = CheckID("play-integrity.version-code")
 
     static let versionCodeEntry = CheckDefinition(
         versionCode, .policy(default: .enforce),
@@ -183,7 +183,7 @@ extension CheckCode {
 
 extension PlayIntegrityCheck {
     /// The user got the app from Google Play.
-    public static let licensing = CheckID("play-integrity.licensing")
+    package static let licensing = CheckID("play-integrity.licensing")
 
     static let licensingEntry = CheckDefinition(
         licensing, .policy(default: .annotate),

@@ -1,4 +1,4 @@
-public import AssayCore
+package import AssayCore
 
 extension PlayIntegrityCheck {
     private var device: PlayIntegrityPayload.DeviceIntegrity { payload.deviceIntegrity }
@@ -8,7 +8,7 @@ extension PlayIntegrityCheck {
 
 extension PlayIntegrityCheck {
     /// The device meets what the policy demands of its Android.
-    public static let deviceRecognition = CheckID("play-integrity.device-recognition")
+    package static let deviceRecognition = CheckID("play-integrity.device-recognition")
 
     static let deviceRecognitionEntry = CheckDefinition(
         deviceRecognition, .policy(default: .enforce),
@@ -61,7 +61,7 @@ extension CheckCode {
 
 extension PlayIntegrityCheck {
     /// The device's Android is not too old.
-    public static let sdkVersion = CheckID("play-integrity.sdk-version")
+    package static let sdkVersion = CheckID("play-integrity.sdk-version")
 
     static let sdkVersionEntry = CheckDefinition(
         sdkVersion, .policy(default: .enforce),
@@ -100,7 +100,7 @@ extension CheckCode {
 
 extension PlayIntegrityCheck {
     /// The device has not asked for too many tokens.
-    public static let deviceActivity = CheckID("play-integrity.device-activity")
+    package static let deviceActivity = CheckID("play-integrity.device-activity")
 
     static let deviceActivityEntry = CheckDefinition(
         deviceActivity, .policy(default: .enforce),
@@ -113,13 +113,15 @@ extension PlayIntegrityCheck {
     /// The device asked for no more tokens lately than the policy allows.
     func deviceActivity() throws(CheckFailure) -> PolicyAnswer {
         guard let android else { return Self.notOnPC }
-        guard let maximum = android.maximumDeviceActivity, let highest = maximum.rank else { return .notRequired }
+        guard let maximum = android.maximumDeviceActivity, let highest = maximum.activityRank else {
+            return .notRequired
+        }
         guard let level = device.deviceActivityLevel, level != .unevaluated else {
             return try absent(
                 PlayIntegrityCheck.deviceActivity, .deviceActivityMissing,
                 "the policy limits the activity of devices, and Google did not evaluate it")
         }
-        guard let rank = level.rank, rank <= highest else {
+        guard let rank = level.activityRank, rank <= highest else {
             throw CheckFailure(
                 .deviceActivityTooHigh, "the activity is \(level.name.excerpt), at most \(maximum.name) is allowed")
         }
@@ -143,7 +145,7 @@ extension CheckCode {
 
 extension PlayIntegrityCheck {
     /// The app's owner has not marked the device.
-    public static let deviceRecall = CheckID("play-integrity.device-recall")
+    package static let deviceRecall = CheckID("play-integrity.device-recall")
 
     static let deviceRecallEntry = CheckDefinition(
         deviceRecall, .policy(default: .enforce),
@@ -189,7 +191,7 @@ extension CheckCode {
 
 extension PlayIntegrityCheck {
     /// The game runs in a genuine Google Play Games on PC.
-    public static let pcIntegrity = CheckID("play-integrity.pc-integrity")
+    package static let pcIntegrity = CheckID("play-integrity.pc-integrity")
 
     static let pcIntegrityEntry = CheckDefinition(
         pcIntegrity, .policy(default: .enforce),
@@ -205,7 +207,7 @@ extension PlayIntegrityCheck {
         let labels = device.deviceRecognitionVerdict ?? []
         guard labels.contains(.pc) else {
             throw CheckFailure(
-                .pcLabelMissing, "the PC meets \(labels.listed), demanded is \(DeviceIntegrityLabel.pc.name)")
+                .pcLabelMissing, "the PC meets \(labels.listed), demanded is \(IntegrityLabel.pc.name)")
         }
         return .passed
     }

@@ -1,4 +1,4 @@
-public import AssayCore
+package import AssayCore
 
 extension PlayIntegrityCheck {
     private var environment: PlayIntegrityPayload.EnvironmentDetails { payload.environmentDetails }
@@ -8,7 +8,7 @@ extension PlayIntegrityCheck {
 
 extension PlayIntegrityCheck {
     /// Play Protect found nothing harmful.
-    public static let playProtect = CheckID("play-integrity.play-protect")
+    package static let playProtect = CheckID("play-integrity.play-protect")
 
     static let playProtectEntry = CheckDefinition(
         playProtect, .policy(default: .annotate),
@@ -50,7 +50,7 @@ extension CheckCode {
 
 extension PlayIntegrityCheck {
     /// No other app can watch or control this one.
-    public static let appAccessRisk = CheckID("play-integrity.app-access-risk")
+    package static let appAccessRisk = CheckID("play-integrity.app-access-risk")
 
     static let appAccessRiskEntry = CheckDefinition(
         appAccessRisk, .policy(default: .annotate),
@@ -71,7 +71,7 @@ extension PlayIntegrityCheck {
                 PlayIntegrityCheck.appAccessRisk, .appAccessRiskMissing,
                 "the payload does not say what other apps could do")
         }
-        let risks = detected.filter { rejected.contains($0) || !$0.isKnown }
+        let risks = detected.filter { rejected.contains($0) || !LabelField.accessRisk.contains($0) }
         guard risks.isEmpty else {
             let dialog =
                 risks.contains(where: \.isOfKnownApps)
@@ -96,7 +96,7 @@ extension CheckCode {
 
 extension PlayIntegrityCheck {
     /// The location can be trusted.
-    public static let locationSpoofing = CheckID("play-integrity.location-spoofing")
+    package static let locationSpoofing = CheckID("play-integrity.location-spoofing")
 
     static let locationSpoofingEntry = CheckDefinition(
         locationSpoofing, .policy(default: .annotate),

@@ -1,4 +1,4 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
 import FoundationEssentials
 
@@ -10,7 +10,7 @@ extension PlayIntegrityCheck {
 
 extension PlayIntegrityCheck {
     /// The payload is strict JSON of the known schema.
-    public static let payload = CheckID("play-integrity.payload")
+    package static let payload = CheckID("play-integrity.payload")
 
     static let payloadEntry = CheckDefinition(
         payload, .gate,
@@ -43,7 +43,7 @@ extension PlayIntegrityCheck {
 
 extension PlayIntegrityCheck {
     /// The app asked for the token.
-    public static let requestPackage = CheckID("play-integrity.request-package")
+    package static let requestPackage = CheckID("play-integrity.request-package")
 
     static let requestPackageEntry = CheckDefinition(
         requestPackage, .gate,
@@ -86,7 +86,7 @@ extension CheckCode {
 
 extension PlayIntegrityCheck {
     /// The token answers the nonce of this request.
-    public static let nonce = CheckID("play-integrity.nonce")
+    package static let nonce = CheckID("play-integrity.nonce")
 
     static let nonceEntry = CheckDefinition(
         nonce, .gate,
@@ -127,7 +127,7 @@ extension CheckCode {
 
 extension PlayIntegrityCheck {
     /// The token was asked for with the hash of this request.
-    public static let requestHash = CheckID("play-integrity.request-hash")
+    package static let requestHash = CheckID("play-integrity.request-hash")
 
     static let requestHashEntry = CheckDefinition(
         requestHash, .gate,
@@ -163,7 +163,7 @@ extension CheckCode {
 
 extension PlayIntegrityCheck {
     /// The token was made just now.
-    public static let freshness = CheckID("play-integrity.freshness")
+    package static let freshness = CheckID("play-integrity.freshness")
 
     static let freshnessEntry = CheckDefinition(
         freshness, .gate,
@@ -222,7 +222,7 @@ extension CheckCode {
 
 extension PlayIntegrityCheck {
     /// The answer was not made up for a tester.
-    public static let testingResponse = CheckID("play-integrity.testing-response")
+    package static let testingResponse = CheckID("play-integrity.testing-response")
 
     static let testingResponseEntry = CheckDefinition(
         testingResponse, .gate,

@@ -1,16 +1,18 @@
 public import AssayCore
 import FoundationEssentials
 
+extension EvidenceKind {
+    /// A classic integrity token, which the server decrypts itself.
+    public static let playIntegrityClassic = EvidenceKind("play-integrity.classic")
+    /// A standard integrity token, which Google decodes.
+    public static let playIntegrityStandard = EvidenceKind("play-integrity.standard")
+}
+
 /// The checks of Play Integrity evidence: for each one its name, its entry in the catalogue, its rule and its codes. Both
 /// kinds share the checks of the same name.
 ///
 /// The gates from text to payload stand with `ClassicIntegrityToken`.
-public struct PlayIntegrityCheck: Sendable {
-    /// Classic tokens, which the app's keys open on this server.
-    public static let classicKind = EvidenceKind("play-integrity.classic")
-    /// Standard tokens, which Google opens: its answer, or a token that is sent to it.
-    public static let standardKind = EvidenceKind("play-integrity.standard")
-
+package struct PlayIntegrityCheck: Sendable {
     /// The entries of all checks, in the order in which they run.
     package static let catalogue: [CheckDefinition] = [
         decodeEntry, decryptionEntry, signatureEntry, payloadEntry, requestPackageEntry, nonceEntry, requestHashEntry,
@@ -86,7 +88,7 @@ extension CheckCode {
 
 extension PlayIntegrityCheck {
     /// The nonce was issued and is used once; or the token is used once.
-    public static let challenge = CheckID("play-integrity.challenge")
+    package static let challenge = CheckID("play-integrity.challenge")
 
     private static let challengeEntry = CheckDefinition(
         challenge, .ledger,

@@ -50,7 +50,7 @@ package enum ClassicIntegrityAssessor {
             effects.append(.consumeNonce(input.nonce, expectations))
         }
         return Assessment(
-            kind: PlayIntegrityCheck.classicKind, app: expectations.app, checks: run.results,
+            kind: EvidenceKind.playIntegrityClassic, app: expectations.app, checks: run.results,
             ledgerChecks: ledgerChecks, effects: effects, subject: subject, testAuthority: nil)
     }
 

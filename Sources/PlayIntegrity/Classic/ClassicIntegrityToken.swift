@@ -1,9 +1,9 @@
-public import AssayCore
+package import AssayCore
 import AssayPrimitives
 
 extension PlayIntegrityCheck {
     /// The evidence has the one form that is allowed.
-    public static let decode = CheckID("play-integrity.decode")
+    package static let decode = CheckID("play-integrity.decode")
 
     static let decodeEntry = CheckDefinition(
         decode, .gate,
@@ -17,7 +17,7 @@ extension PlayIntegrityCheck {
         codes: CheckCode.ofDecoding + [.googleRefused, .answerSupplied])
 
     /// A live key of the app opens the token.
-    public static let decryption = CheckID("play-integrity.decryption")
+    package static let decryption = CheckID("play-integrity.decryption")
 
     static let decryptionEntry = CheckDefinition(
         decryption, .gate,
@@ -31,7 +31,7 @@ extension PlayIntegrityCheck {
         codes: CheckCode.ofDecryption + [.keyNotLive, .noLiveKey, .openedWithKey])
 
     /// Google signed what is in the token.
-    public static let signature = CheckID("play-integrity.signature")
+    package static let signature = CheckID("play-integrity.signature")
 
     static let signatureEntry = CheckDefinition(
         signature, .gate,

@@ -11,9 +11,9 @@ enum PayloadMeanings {
         // Elements of lists mean what the list is of.
         if let last = names.last, names.count > 1, Int(last) != nil { names.removeLast() }
         let dotted = names.joined(separator: ".")
-        if let words = LabelMeanings.words(of: dotted) {
+        if let field = LabelField(rawValue: dotted) {
             guard let text = node.text else { return fields[dotted] }
-            return words.first { $0.label.isByteEqual(to: text) }?.meaning ?? "not a documented word"
+            return field.meanings.first { $0.label.isByteEqual(to: text) }?.meaning ?? "not a documented word"
         }
         switch dotted {
         case "requestDetails.nonce": return node.text.map(nonce) ?? fields[dotted]

@@ -14,8 +14,8 @@ extension PlayIntegrityEngine {
     /// The format of a field of a record.
     package static func format(of field: String, in kind: EvidenceKind) -> (any BlobFormat.Type)? {
         switch (kind, field) {
-        case (PlayIntegrityCheck.classicKind, "token"): ClassicTokenFormat.self
-        case (PlayIntegrityCheck.standardKind, "decoded"): IntegrityAnswerFormat.self
+        case (EvidenceKind.playIntegrityClassic, "token"): ClassicTokenFormat.self
+        case (EvidenceKind.playIntegrityStandard, "decoded"): IntegrityAnswerFormat.self
         default: nil
         }
     }
@@ -24,20 +24,20 @@ extension PlayIntegrityEngine {
     package static func meaning(of field: String, in kind: EvidenceKind) -> String? {
         switch (kind, field) {
         case (_, "packageName"): "the app that is to have asked for the token"
-        case (PlayIntegrityCheck.classicKind, "token"): "the token, encrypted for the keys of the Play Console"
-        case (PlayIntegrityCheck.classicKind, "nonce"): "the nonce of the request, as the server gave it out"
-        case (PlayIntegrityCheck.standardKind, "token"): "the token, which only Google can open"
-        case (PlayIntegrityCheck.standardKind, "requestHash"): "the hash of the request, as the server computes it"
-        case (PlayIntegrityCheck.standardKind, "decoded"): "Google's answer to the decode call"
+        case (EvidenceKind.playIntegrityClassic, "token"): "the token, encrypted for the keys of the Play Console"
+        case (EvidenceKind.playIntegrityClassic, "nonce"): "the nonce of the request, as the server gave it out"
+        case (EvidenceKind.playIntegrityStandard, "token"): "the token, which only Google can open"
+        case (EvidenceKind.playIntegrityStandard, "requestHash"): "the hash of the request, as the server computes it"
+        case (EvidenceKind.playIntegrityStandard, "decoded"): "Google's answer to the decode call"
         default: nil
         }
     }
 
     /// The kind of evidence that a blob is the main part of.
     package static func kind(of format: any BlobFormat.Type) -> EvidenceKind? {
-        if format == ClassicTokenFormat.self { return PlayIntegrityCheck.classicKind }
+        if format == ClassicTokenFormat.self { return EvidenceKind.playIntegrityClassic }
         if format == IntegrityAnswerFormat.self || format == IntegrityPayloadFormat.self {
-            return PlayIntegrityCheck.standardKind
+            return EvidenceKind.playIntegrityStandard
         }
         return nil
     }
@@ -66,7 +66,7 @@ extension PlayIntegrityEngine {
             member("decoded", .object(answer)),
         ]
         return EvidenceRecord(
-            id: nil, kind: PlayIntegrityCheck.standardKind, app: nil, receivedAt: nil,
+            id: nil, kind: EvidenceKind.playIntegrityStandard, app: nil, receivedAt: nil,
             evidence: RecordObject(evidence, offset: 0), expect: nil)
     }
 }

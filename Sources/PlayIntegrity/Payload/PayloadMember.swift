@@ -59,13 +59,13 @@ struct PayloadMember {
         return texts
     }
 
-    func label<Label: IntegrityLabel>() throws(DecodeError) -> Label { Label(try text()) }
+    func label() throws(DecodeError) -> IntegrityLabel { IntegrityLabel(try text()) }
 
-    func labels<Label: IntegrityLabel>() throws(DecodeError) -> [Label] { try texts().map(Label.init) }
+    func labels() throws(DecodeError) -> [IntegrityLabel] { try texts().map { IntegrityLabel($0) } }
 
     /// The words of a list, also when there is one that stands for itself.
-    func labelOrLabels<Label: IntegrityLabel>() throws(DecodeError) -> [Label] {
-        if case .text(let text) = member.value.content { return [Label(text)] }
+    func labelOrLabels() throws(DecodeError) -> [IntegrityLabel] {
+        if case .text(let text) = member.value.content { return [IntegrityLabel(text)] }
         return try labels()
     }
 

@@ -20,7 +20,7 @@ struct PayloadReader {
         var request = PlayIntegrityPayload.RequestDetails()
         var app = PlayIntegrityPayload.AppIntegrity()
         var device = PlayIntegrityPayload.DeviceIntegrity()
-        var licensing: AppLicensing?
+        var licensing: IntegrityLabel?
         var environment = PlayIntegrityPayload.EnvironmentDetails()
         var isTestingResponse: Bool?
         for member in object.members {

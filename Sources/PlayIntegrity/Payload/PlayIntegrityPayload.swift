@@ -23,7 +23,7 @@ public final class PlayIntegrityPayload: Sendable {
     /// The app that asked.
     public struct AppIntegrity: Sendable, Equatable {
         /// Whether Google Play recognises it.
-        public internal(set) var appRecognitionVerdict: AppRecognition?
+        public internal(set) var appRecognitionVerdict: IntegrityLabel?
         /// Its package name.
         public internal(set) var packageName: String?
         /// Its version code.
@@ -35,11 +35,11 @@ public final class PlayIntegrityPayload: Sendable {
     /// The device that asked.
     public struct DeviceIntegrity: Sendable, Equatable {
         /// What it meets.
-        public internal(set) var deviceRecognitionVerdict: [DeviceIntegrityLabel]?
+        public internal(set) var deviceRecognitionVerdict: [IntegrityLabel]?
         /// What it met by the rules before May 2025.
-        public internal(set) var legacyDeviceRecognitionVerdict: [DeviceIntegrityLabel]?
+        public internal(set) var legacyDeviceRecognitionVerdict: [IntegrityLabel]?
         /// How many tokens it asked for lately.
-        public internal(set) var deviceActivityLevel: DeviceActivityLevel?
+        public internal(set) var deviceActivityLevel: IntegrityLabel?
         /// The SDK version of its Android.
         public internal(set) var sdkVersion: Int32?
         /// What the owner of the app has remembered of the device.
@@ -57,11 +57,11 @@ public final class PlayIntegrityPayload: Sendable {
     /// What else is on the device.
     public struct EnvironmentDetails: Sendable, Equatable {
         /// What other apps could do, and nil when that was not evaluated.
-        public internal(set) var appsDetected: [AppAccessRisk]?
+        public internal(set) var appsDetected: [IntegrityLabel]?
         /// What Play Protect says.
-        public internal(set) var playProtectVerdict: PlayProtectVerdict?
+        public internal(set) var playProtectVerdict: IntegrityLabel?
         /// How far the location can be trusted.
-        public internal(set) var locationSpoofingRiskVerdict: [LocationSpoofingRisk]?
+        public internal(set) var locationSpoofingRiskVerdict: [IntegrityLabel]?
     }
 
     /// A field that is not in the description.
@@ -79,7 +79,7 @@ public final class PlayIntegrityPayload: Sendable {
     /// The device that asked.
     public let deviceIntegrity: DeviceIntegrity
     /// Whether the user got the app from Google Play: `accountDetails`.
-    public let appLicensingVerdict: AppLicensing?
+    public let appLicensingVerdict: IntegrityLabel?
     /// What else is on the device.
     public let environmentDetails: EnvironmentDetails
     /// Whether the console's owner made this answer up for a tester: `testingDetails`.
@@ -89,7 +89,7 @@ public final class PlayIntegrityPayload: Sendable {
 
     init(
         requestDetails: RequestDetails, appIntegrity: AppIntegrity, deviceIntegrity: DeviceIntegrity,
-        appLicensingVerdict: AppLicensing?, environmentDetails: EnvironmentDetails, isTestingResponse: Bool?,
+        appLicensingVerdict: IntegrityLabel?, environmentDetails: EnvironmentDetails, isTestingResponse: Bool?,
         unknownFields: [UnknownField]
     ) {
         self.requestDetails = requestDetails
@@ -112,21 +112,22 @@ extension PlayIntegrityPayload.RequestDetails {
 
 extension PlayIntegrityPayload {
     /// The words that are not documented, each with the path of its field.
-    public var unknownValues: [String] {
+    package var unknownValues: [String] {
         var values: [String] = []
-        func note<Label: DocumentedLabel>(_ path: String, _ labels: [Label]) {
-            for label in labels where !label.isKnown { values.append("\(path): \(label.name.excerpt)") }
+        func note(_ field: LabelField, _ labels: [IntegrityLabel]?) {
+            for label in labels ?? [] where !field.contains(label) {
+                values.append("\(field.rawValue): \(label.name.excerpt)")
+            }
         }
-        func note<Label: DocumentedLabel>(_ path: String, _ label: Label?) { note(path, label.map { [$0] } ?? []) }
-        note("appIntegrity.appRecognitionVerdict", appIntegrity.appRecognitionVerdict)
-        note("deviceIntegrity.deviceRecognitionVerdict", deviceIntegrity.deviceRecognitionVerdict ?? [])
-        note("deviceIntegrity.legacyDeviceRecognitionVerdict", deviceIntegrity.legacyDeviceRecognitionVerdict ?? [])
-        note("deviceIntegrity.recentDeviceActivity.deviceActivityLevel", deviceIntegrity.deviceActivityLevel)
-        note("accountDetails.appLicensingVerdict", appLicensingVerdict)
-        note("environmentDetails.appAccessRiskVerdict.appsDetected", environmentDetails.appsDetected ?? [])
-        note("environmentDetails.playProtectVerdict", environmentDetails.playProtectVerdict)
-        note(
-            "environmentDetails.locationSpoofingRiskVerdict", environmentDetails.locationSpoofingRiskVerdict ?? [])
+        func note(_ field: LabelField, _ label: IntegrityLabel?) { note(field, label.map { [$0] }) }
+        note(.appRecognition, appIntegrity.appRecognitionVerdict)
+        note(.deviceRecognition, deviceIntegrity.deviceRecognitionVerdict)
+        note(.legacyDeviceRecognition, deviceIntegrity.legacyDeviceRecognitionVerdict)
+        note(.deviceActivity, deviceIntegrity.deviceActivityLevel)
+        note(.licensing, appLicensingVerdict)
+        note(.accessRisk, environmentDetails.appsDetected)
+        note(.playProtect, environmentDetails.playProtectVerdict)
+        note(.locationSpoofing, environmentDetails.locationSpoofingRiskVerdict)
         return values
     }
 }

@@ -13,7 +13,8 @@ extension PlayIntegrityConfiguration {
         PolicyField("freshness", .mapping, "How far the time of a token may be off."),
         PolicyField("freshness.past", .duration, "How old a token may be."),
         PolicyField("freshness.future", .duration, "How far ahead of the server's clock a token may be."),
-        PolicyField("licensing", .list(.words(AppLicensing.known.map(\.name))), "A licensing verdict that is allowed."),
+        PolicyField(
+            "licensing", .list(.words(LabelField.licensing.labels.map(\.name))), "A licensing verdict that is allowed."),
     ]
 
     /// What only apps on Android say.
@@ -23,19 +24,22 @@ extension PlayIntegrityConfiguration {
             "The SHA-256 of a signing certificate that is allowed, hexadecimal or base64."),
         PolicyField("minimumVersionCode", .text, "The lowest version code that is allowed."),
         PolicyField(
-            "appRecognition", .list(.words(AppRecognition.known.map(\.name))), "A verdict on the app that is allowed."),
+            "appRecognition", .list(.words(LabelField.appRecognition.labels.map(\.name))),
+            "A verdict on the app that is allowed."),
         PolicyField("deviceRecognition", .list(.mapping), "What devices must meet from some version of Android on."),
         PolicyField("minimumSDKVersion", .text, "The lowest SDK version that is allowed."),
         PolicyField(
-            "maximumDeviceActivity", .words(DeviceActivityLevel.levels.map(\.name)), "The highest level of activity."),
+            "maximumDeviceActivity", .words(IntegrityLabel.activityLevels.map(\.name)), "The highest level of activity."
+        ),
         PolicyField("deviceRecall", .mapping, "The bits of device recall that are rejected."),
         PolicyField("deviceRecall.reject", .list(.words(DeviceRecallBit.self)), "A bit that must not be set."),
         PolicyField(
-            "playProtect", .list(.words(PlayProtectVerdict.known.map(\.name))),
+            "playProtect", .list(.words(LabelField.playProtect.labels.map(\.name))),
             "A verdict of Play Protect that is allowed."),
         PolicyField("appAccessRisk", .mapping, "What other apps must not be able to do."),
         PolicyField(
-            "appAccessRisk.reject", .list(.words(AppAccessRisk.known.map(\.name))), "An access that is rejected."),
+            "appAccessRisk.reject", .list(.words(LabelField.accessRisk.labels.map(\.name))),
+            "An access that is rejected."),
         PolicyField("locationSpoofing", .mapping, "The verdicts on the location that are allowed."),
         PolicyField("locationSpoofing.allow", .list(.text), "A verdict that is allowed."),
     ]

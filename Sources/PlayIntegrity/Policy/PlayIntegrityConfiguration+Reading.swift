@@ -26,7 +26,7 @@ extension PlayIntegrityConfiguration: ReadableConfiguration {
                 packageName: name, android: rules, keys: Self.names(fields["keys"]),
                 challenge: fields["challenge"]?.word(ChallengeSource.self) ?? .ledger,
                 freshness: Self.freshness(fields["freshness"]),
-                licensing: fields["licensing"]?.labels() ?? [.licensed])
+                licensing: fields["licensing"]?.labels(of: .licensing) ?? [.licensed])
         } catch {
             throw error.file == nil && error.line == nil
                 ? PolicyError(file: node.file, line: node.line, field: "\(node.path).\(error.field)", error.message)
@@ -44,12 +44,12 @@ extension PlayIntegrityConfiguration: ReadableConfiguration {
         return AndroidRules(
             certificateDigests: try certificateDigests(digests),
             minimumVersionCode: try fields["minimumVersionCode"]?.wholeNumber(),
-            appRecognition: try fields["appRecognition"]?.labels() ?? [.playRecognized],
+            appRecognition: try fields["appRecognition"]?.labels(of: .appRecognition) ?? [.playRecognized],
             deviceRecognition: try deviceRules(fields["deviceRecognition"]),
             minimumSDKVersion: try fields["minimumSDKVersion"]?.wholeNumber(),
-            maximumDeviceActivity: try fields["maximumDeviceActivity"]?.label(of: DeviceActivityLevel.levels),
+            maximumDeviceActivity: try fields["maximumDeviceActivity"]?.label(of: IntegrityLabel.activityLevels),
             rejectedRecallBits: try recallBits(fields["deviceRecall"]),
-            playProtect: try fields["playProtect"]?.labels() ?? [.noIssues, .noData],
+            playProtect: try fields["playProtect"]?.labels(of: .playProtect) ?? [.noIssues, .noData],
             rejectedAccessRisks: try accessRisks(fields["appAccessRisk"]),
             locationSpoofing: try locationRisks(fields["locationSpoofing"]))
     }
@@ -128,21 +128,21 @@ extension PlayIntegrityConfiguration: ReadableConfiguration {
         return bits
     }
 
-    private static func accessRisks(_ node: PolicyNode?) throws(PolicyError) -> [AppAccessRisk] {
-        try node?.only("reject").labels() ?? [.unknownCapturing, .unknownOverlays, .unknownControlling]
+    private static func accessRisks(_ node: PolicyNode?) throws(PolicyError) -> [IntegrityLabel] {
+        try node?.only("reject").labels(of: .accessRisk) ?? [.unknownCapturing, .unknownOverlays, .unknownControlling]
     }
 
     /// Google does not publish these words, so that every one of their form is taken.
-    private static func locationRisks(_ node: PolicyNode?) throws(PolicyError) -> [LocationSpoofingRisk] {
+    private static func locationRisks(_ node: PolicyNode?) throws(PolicyError) -> [IntegrityLabel] {
         guard let list = try node?.only("allow") else { return [.lowRiskDevice, .lowRiskNetwork] }
-        var labels: [LocationSpoofingRisk] = []
+        var labels: [IntegrityLabel] = []
         for element in try list.elements() {
             let text = try element.text()
             guard text.utf8.allSatisfy({ (0x41...0x5A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F })
             else {
                 throw element.error("expected a label such as LOW_RISK_DEVICE, found \(element.found)")
             }
-            let label = LocationSpoofingRisk(text)
+            let label = IntegrityLabel(text)
             guard !labels.contains(label) else { throw element.error("\(text.excerpt) stands in the list twice") }
             labels.append(label)
         }
@@ -158,17 +158,17 @@ extension PolicyNode {
     }
 
     /// A documented label.
-    fileprivate func label<Label: DocumentedLabel>(of allowed: [Label]) throws(PolicyError) -> Label {
-        let label = Label(try text())
+    fileprivate func label(of allowed: [IntegrityLabel]) throws(PolicyError) -> IntegrityLabel {
+        let label = IntegrityLabel(try text())
         guard allowed.contains(label) else { throw error("expected one of \(allowed.listed), found \(found)") }
         return label
     }
 
     /// A list of documented labels, each once.
-    fileprivate func labels<Label: DocumentedLabel>() throws(PolicyError) -> [Label] {
-        var labels: [Label] = []
+    fileprivate func labels(of field: LabelField) throws(PolicyError) -> [IntegrityLabel] {
+        var labels: [IntegrityLabel] = []
         for element in try elements() {
-            let label = try element.label(of: Label.known)
+            let label = try element.label(of: field.labels)
             guard !labels.contains(label) else { throw element.error("\(label.name) stands in the list twice") }
             labels.append(label)
         }

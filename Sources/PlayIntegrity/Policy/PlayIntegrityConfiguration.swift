@@ -39,10 +39,10 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
         /// The lowest SDK version that the rule is for.
         package let minimumSDK: Int32
         /// The label that such a device must meet; a stronger one will do.
-        package let require: DeviceIntegrityLabel
+        package let require: IntegrityLabel
 
         /// States a rule.
-        package init(minimumSDK: Int32, require: DeviceIntegrityLabel) {
+        package init(minimumSDK: Int32, require: IntegrityLabel) {
             self.minimumSDK = minimumSDK
             self.require = require
         }
@@ -60,30 +60,30 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
         /// The lowest version code, and nil for any.
         package let minimumVersionCode: Int64?
         /// The verdicts on the app that are allowed.
-        package let appRecognition: [AppRecognition]
+        package let appRecognition: [IntegrityLabel]
         /// What devices must meet, by version of Android, highest first.
         package let deviceRecognition: [DeviceRule]
         /// The lowest SDK version, and nil for any.
         package let minimumSDKVersion: Int32?
         /// The highest level of activity, and nil for any.
-        package let maximumDeviceActivity: DeviceActivityLevel?
+        package let maximumDeviceActivity: IntegrityLabel?
         /// The bits of device recall that must not be set.
         package let rejectedRecallBits: [DeviceRecallBit]
         /// The verdicts of Play Protect that are allowed.
-        package let playProtect: [PlayProtectVerdict]
+        package let playProtect: [IntegrityLabel]
         /// What other apps must not be able to do. Labels that nobody knows count as well.
-        package let rejectedAccessRisks: [AppAccessRisk]
+        package let rejectedAccessRisks: [IntegrityLabel]
         /// The verdicts on the location that are allowed.
-        package let locationSpoofing: [LocationSpoofingRisk]
+        package let locationSpoofing: [IntegrityLabel]
 
         /// States the rules. What has a default follows the guidance.
         package init(
             certificateDigests: [[UInt8]], minimumVersionCode: Int64? = nil,
-            appRecognition: [AppRecognition] = [.playRecognized], deviceRecognition: [DeviceRule] = DeviceRule.guidance,
-            minimumSDKVersion: Int32? = nil, maximumDeviceActivity: DeviceActivityLevel? = nil,
-            rejectedRecallBits: [DeviceRecallBit] = [], playProtect: [PlayProtectVerdict] = [.noIssues, .noData],
-            rejectedAccessRisks: [AppAccessRisk] = [.unknownCapturing, .unknownOverlays, .unknownControlling],
-            locationSpoofing: [LocationSpoofingRisk] = [.lowRiskDevice, .lowRiskNetwork]
+            appRecognition: [IntegrityLabel] = [.playRecognized], deviceRecognition: [DeviceRule] = DeviceRule.guidance,
+            minimumSDKVersion: Int32? = nil, maximumDeviceActivity: IntegrityLabel? = nil,
+            rejectedRecallBits: [DeviceRecallBit] = [], playProtect: [IntegrityLabel] = [.noIssues, .noData],
+            rejectedAccessRisks: [IntegrityLabel] = [.unknownCapturing, .unknownOverlays, .unknownControlling],
+            locationSpoofing: [IntegrityLabel] = [.lowRiskDevice, .lowRiskNetwork]
         ) {
             self.certificateDigests = certificateDigests
             self.minimumVersionCode = minimumVersionCode
@@ -107,7 +107,7 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
     /// How far the time of a token may be off.
     package let freshness: Freshness
     /// The licensing verdicts that are allowed.
-    package let licensing: [AppLicensing]
+    package let licensing: [IntegrityLabel]
     /// What is demanded on Android, and nil for a game on PC.
     package let android: AndroidRules?
 
@@ -122,7 +122,7 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
     ///   stands in a list twice.
     package init(
         packageName: String, android: AndroidRules?, keys: [String]? = nil, challenge: ChallengeSource = .ledger,
-        freshness: Freshness = Freshness(), licensing: [AppLicensing] = [.licensed]
+        freshness: Freshness = Freshness(), licensing: [IntegrityLabel] = [.licensed]
     ) throws(PolicyError) {
         if let objection = PackageName.objection(to: packageName) {
             throw PolicyError(field: "packageName", objection)
@@ -163,11 +163,12 @@ extension PlayIntegrityConfiguration.AndroidRules {
         }
         try Configuration.demandList(appRecognition, "appRecognition")
         try Configuration.demandList(deviceRecognition.map(\.minimumSDK), "deviceRecognition")
-        for rule in deviceRecognition where rule.require == .pc || !rule.require.isKnown {
+        for rule in deviceRecognition where rule.require == .pc || !LabelField.deviceRecognition.contains(rule.require)
+        {
             throw PolicyError(
                 field: "deviceRecognition", "no device on Android meets \(rule.require.name.excerpt)")
         }
-        if let level = maximumDeviceActivity, level.rank == nil {
+        if let level = maximumDeviceActivity, level.activityRank == nil {
             throw PolicyError(field: "maximumDeviceActivity", "\(level.name.excerpt) is no level")
         }
         guard Set(rejectedRecallBits).count == rejectedRecallBits.count else {

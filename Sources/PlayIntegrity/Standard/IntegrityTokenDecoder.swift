@@ -29,58 +29,46 @@ public enum IntegrityTokenForm: String, Sendable, CaseIterable {
 }
 
 /// Google's servers gave no answer on a token. There is no verdict then, and never an acceptance.
+///
+/// Codes: `unreachable`, `timeout`, `not-authorised` (HTTP 401, 403), `quota` (HTTP 429), `server-error` (HTTP 5xx),
+/// `unexpected-answer`, `answer-lost`, `circuit-open`, `not-sendable`, `cancelled` and `shut-down`.
 public struct IntegrityDecoderOutage: Outage, Equatable {
-    /// What kind of outage it is.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        /// The stable code in kebab case.
-        public let name: String
-
-        /// Names a code.
-        public init(_ name: String) { self.name = name }
-
-        /// The stable code.
-        public var description: String { name }
-
-        /// There is no connection, or none in time.
-        public static let unreachable = Code("unreachable")
-        /// No answer came in time.
-        public static let timeout = Code("timeout")
-        /// The service account may not ask: HTTP 401 or 403.
-        public static let notAuthorised = Code("not-authorised")
-        /// The quota is used up: HTTP 429.
-        public static let quota = Code("quota")
-        /// Google's servers have a failure of their own: HTTP 5xx.
-        public static let serverError = Code("server-error")
-        /// The answer is none that the documents know.
-        public static let unexpectedAnswer = Code("unexpected-answer")
-        /// Google may have decoded the token before, its answer was lost, and the next one came with cleared verdicts.
-        public static let answerLost = Code("answer-lost")
-        /// Too many calls have failed, and for a while none is tried.
-        public static let circuitOpen = Code("circuit-open")
-        /// Nothing was sent: the package name or the token has no form that can be.
-        public static let notSendable = Code("not-sendable")
-        /// The task of the caller was cancelled.
-        public static let cancelled = Code("cancelled")
-        /// The client has been shut down.
-        public static let shutDown = Code("shut-down")
-    }
-
     /// The part that cannot be reached.
     public static let part = "Google Play"
-    /// What kind of outage it is.
-    public let code: Code
+    /// The reason.
+    public let code: OutageCode
     /// What happened, and what to do.
     public let message: String
     /// When it makes sense to ask again, where that is known.
     public let retryAt: Date?
 
     /// Describes an outage.
-    public init(_ code: Code, _ message: String, retryAt: Date? = nil) {
+    public init(_ code: OutageCode, _ message: String, retryAt: Date? = nil) {
         self.code = code
         self.message = message
         self.retryAt = retryAt
     }
+}
 
-    /// The stable code.
-    public var codeName: String { code.name }
+extension OutageCode {
+    /// No answer came in time.
+    package static let timeout: OutageCode = "timeout"
+    /// The service account may not ask: HTTP 401 or 403.
+    package static let notAuthorised: OutageCode = "not-authorised"
+    /// The quota is used up: HTTP 429.
+    package static let quota: OutageCode = "quota"
+    /// Google's servers have a failure of their own: HTTP 5xx.
+    package static let serverError: OutageCode = "server-error"
+    /// The answer has no documented form.
+    package static let unexpectedAnswer: OutageCode = "unexpected-answer"
+    /// An earlier answer was lost after Google may have decoded the token; the repeated call got cleared verdicts.
+    package static let answerLost: OutageCode = "answer-lost"
+    /// Too many calls have failed; calls pause for a while.
+    package static let circuitOpen: OutageCode = "circuit-open"
+    /// Nothing was sent: the package name or the token is malformed.
+    package static let notSendable: OutageCode = "not-sendable"
+    /// The task of the caller was cancelled.
+    package static let cancelled: OutageCode = "cancelled"
+    /// The client has been shut down.
+    package static let shutDown: OutageCode = "shut-down"
 }

@@ -40,7 +40,7 @@ package enum StandardIntegrityAssessor {
             run.skip(Array(PlayIntegrityCheck.standardChecks.dropFirst(run.results.count)))
         }
         return Assessment(
-            kind: PlayIntegrityCheck.standardKind, app: expectations.app, checks: run.results,
+            kind: EvidenceKind.playIntegrityStandard, app: expectations.app, checks: run.results,
             ledgerChecks: [PlayIntegrityCheck.challenge], effects: effects, subject: subject, testAuthority: nil)
     }
 

@@ -12,7 +12,7 @@ struct DiskFaultTests {
     private static let sample = 24
 
     /// What a fault may be called. Nothing is damaged by any of them.
-    private static let codes: Set<LedgerOutage.Code> = [.inputOutput, .full, .locked, .unreachable, .readOnly]
+    private static let codes: Set<OutageCode> = [.inputOutput, .full, .locked, .unreachable, .readOnly]
 
     @Test(
         "A fault is an outage; what was acknowledged is there, nothing is there by halves, and nothing is fresh again",

@@ -17,7 +17,7 @@ struct LedgerWork {
     enum Outcome: Equatable {
         case acknowledged
         case refused
-        case outage(LedgerOutage.Code)
+        case outage(OutageCode)
     }
 
     static let now = Date(timeIntervalSince1970: 1_600_000_000)
@@ -132,15 +132,15 @@ struct LedgerWork {
         } catch let outage as LedgerOutage {
             note(step, outage.code, outage.message)
         } catch let outage as KeyStoreOutage {
-            note(step, LedgerOutage.Code(outage.code.name), outage.message)
+            note(step, outage.code, outage.message)
         } catch KeyStoreFailure.outage(let outage) {
-            note(step, LedgerOutage.Code(outage.code.name), outage.message)
+            note(step, outage.code, outage.message)
         } catch {
             surprises.append("\(step): \(error)")
         }
     }
 
-    private mutating func note(_ step: Step, _ code: LedgerOutage.Code, _ message: String) {
+    private mutating func note(_ step: Step, _ code: OutageCode, _ message: String) {
         outcomes[step] = .outage(code)
         messages.insert(message)
     }

@@ -64,7 +64,7 @@ extension SealedKeyStore {
     }
 
     /// The outage that the keys cannot be had for, and nil when they can.
-    func outage() async throws -> KeyStoreOutage.Code? {
+    func outage() async throws -> OutageCode? {
         do {
             _ = try await keys(for: TestSecret.purpose)
             return nil

@@ -19,7 +19,7 @@ struct SealedKeyTamperTests {
     }
 
     /// The answer of a newly opened store after a change.
-    private func outage(_ fixture: SealedKeyFixture, after sql: String) async throws -> KeyStoreOutage.Code? {
+    private func outage(_ fixture: SealedKeyFixture, after sql: String) async throws -> OutageCode? {
         try fixture.ledger.executeOnWriter(sql)
         return try await SealedKeyFixture.store(on: fixture.ledger).outage()
     }

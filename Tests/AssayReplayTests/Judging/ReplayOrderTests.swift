@@ -75,7 +75,7 @@ struct ReplayOrderTests {
                     expected.append(
                         try await verifier.verify(record, at: record.receivedAt ?? .now).json(id: record.id))
                 } catch VerificationError.request(let error) {
-                    expected.append(error.code.name)
+                    expected.append(error.code)
                 }
             }
         }

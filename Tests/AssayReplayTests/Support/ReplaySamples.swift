@@ -5,7 +5,7 @@ import AssayTestSupport
 import Foundation
 
 /// A subject with any facts.
-struct SampleSubject: VerdictSubject {
+struct SampleSubject: EngineSubject {
     var fields: [SubjectField]
     var madeAt: Date?
     var presentedCounter: Int64?

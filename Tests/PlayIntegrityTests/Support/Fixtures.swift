@@ -67,7 +67,7 @@ enum Fixtures {
     ) -> PlayIntegrityConfiguration.AndroidRules {
         PlayIntegrityConfiguration.AndroidRules(
             certificateDigests: [digest, [UInt8](repeating: 7, count: 32)], minimumVersionCode: minimumVersionCode,
-            deviceRecognition: deviceRecognition, minimumSDKVersion: 24, maximumDeviceActivity: .level2,
+            deviceRecognition: deviceRecognition, minimumSDKVersion: 24, maximumDeviceActivity: "LEVEL_2",
             rejectedRecallBits: rejectedRecallBits)
     }
 

@@ -16,7 +16,7 @@ struct AppAttestExamples {
 
     func block2() async throws {
         let challenge = try await verifier.issueChallenge(
-            app: "shop-ios", for: AttestationCheck.kind, at: Date())
+            app: "shop-ios", for: .appAttestAttestation, at: Date())
         print(challenge.text)  // 43 characters of base64url for 32 bytes
     }
 
@@ -31,7 +31,7 @@ struct AppAttestExamples {
 
     func block4() async throws {
         let assertionChallenge = try await verifier.issueChallenge(
-            app: "shop-ios", for: AssertionCheck.kind, at: Date())
+            app: "shop-ios", for: .appAttestAssertion, at: Date())
 
         func isGenuine(keyID: Data, assertion: Data, body: Data) async throws -> Bool {
             let input = AssertionInput(keyID: keyID, assertion: assertion, clientData: .data(Array(body)))

@@ -24,7 +24,7 @@ struct PlayIntegrityExamples {
 
     func block2() async throws {
         let challenge = try await verifier.issueChallenge(
-            app: "shop-android", for: PlayIntegrityCheck.classicKind, at: Date())
+            app: "shop-android", for: .playIntegrityClassic, at: Date())
 
         func isGenuine(classic token: String, nonce: String) async throws -> Bool {
             let input = try ClassicIntegrityInput(token: token, packageName: "com.example.shop", nonce: nonce)

@@ -15,7 +15,7 @@ struct ReadmeExamples {
 
         // Before the app attests its key. The text has 43 characters; the app hashes it with SHA-256.
         func attestationChallenge() async throws -> String {
-            try await verifier.issueChallenge(app: "shop-ios", for: AttestationCheck.kind, at: Date()).text
+            try await verifier.issueChallenge(app: "shop-ios", for: .appAttestAttestation, at: Date()).text
         }
 
         // Once for each key: an accepted attestation enrols the key.
@@ -39,7 +39,7 @@ struct ReadmeExamples {
     func playIntegrity() {
         // The nonce of a classic request is a challenge of the ledger.
         func integrityNonce() async throws -> String {
-            try await verifier.issueChallenge(app: "shop-android", for: PlayIntegrityCheck.classicKind, at: Date()).text
+            try await verifier.issueChallenge(app: "shop-android", for: .playIntegrityClassic, at: Date()).text
         }
 
         func isGenuine(token: String, nonce: String) async throws -> Bool {

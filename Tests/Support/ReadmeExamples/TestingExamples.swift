@@ -23,7 +23,7 @@ struct TestingExamples {
         var token = ClassicTokenBlueprint(
             keys: keys, packageName: "com.example.shop", nonce: challenge.value,
             certificateDigests: [[UInt8](repeating: 0x6A, count: 32)], issuedAt: Date())
-        token.payload[.deviceRecognitionVerdict] = nil  // your backend must reject this
+        token.payload["deviceIntegrity.deviceRecognitionVerdict"] = nil  // your backend must reject this
         let mintedToken = try token.mint()  // mintedToken.token
     }
 

@@ -58,7 +58,7 @@ struct FuzzedApproovToken: EditableEvidence {
         ]
         if form != .loggable { evidence.append(("binding", .array([RecordValue(.text(session), offset: 0)]))) }
         let record = EvidenceRecord(
-            id: nil, kind: ApproovCheck.tokenKind, app: "api", receivedAt: nil, evidence: RecordObject(evidence),
+            id: nil, kind: EvidenceKind.approovToken, app: "api", receivedAt: nil, evidence: RecordObject(evidence),
             expect: nil)
         let isSame = text.isByteEqual(to: genuine)
         return Submission(

@@ -52,7 +52,7 @@ struct FuzzedAssertion: EditableEvidence {
         for edit in self.object { object.apply(edit) }
         let encoded = object.encoded
         let record = EvidenceRecord(
-            id: nil, kind: AssertionCheck.kind, app: "shop", receivedAt: nil,
+            id: nil, kind: EvidenceKind.appAttestAssertion, app: "shop", receivedAt: nil,
             evidence: RecordObject([
                 ("keyId", .text(Base64.encode(keyID, .standard))),
                 ("assertion", .text(Base64.encode(encoded, .standard))),
@@ -95,7 +95,7 @@ extension FuzzTarget {
         }
         let raw = AppleMint.verifier(clientData: .raw)
         let extensions = AppAttestExtensions(bundleVersion: "1.2", validationCategory: 4)
-        let challenges = [AppleMint.issued(AssertionCheck.kind), AppleMint.issued(AssertionCheck.kind, asText: true)]
+        let challenges = [AppleMint.issued(EvidenceKind.appAttestAssertion), AppleMint.issued(EvidenceKind.appAttestAssertion, asText: true)]
         func effects(_ verifier: Verifier) -> [LedgerEffect] { [AppleMint.enrolment(verifier)] }
         return EngineFuzz(
             .init(

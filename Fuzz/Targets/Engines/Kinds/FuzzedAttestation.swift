@@ -94,7 +94,7 @@ struct FuzzedAttestation: EditableEvidence {
             ("challenge", .text(Base64.encode(AppleMint.challenge, .standard))),
         ])
         let record = EvidenceRecord(
-            id: nil, kind: AttestationCheck.kind, app: "shop", receivedAt: nil, evidence: evidence,
+            id: nil, kind: EvidenceKind.appAttestAttestation, app: "shop", receivedAt: nil, evidence: evidence,
             expect: nil)
         let isBound = hasNonce && nonce == expected && challenge == AppleMint.challenge
         return Submission(
@@ -156,7 +156,7 @@ extension FuzzTarget {
     ) { () -> EngineFuzz<FuzzedAttestation> in
         let enforced = AppleMint.verifier(modes: [AttestationCheck.receipt: .enforce])
         let lenient = AppleMint.verifier(modes: [AttestationCheck.receipt: .off])
-        let challenges = [AppleMint.issued(AttestationCheck.kind)]
+        let challenges = [AppleMint.issued(EvidenceKind.appAttestAttestation)]
         return EngineFuzz(
             .init(FuzzedAttestation(.iOS26, hasReceipt: false), lenient, challenges: challenges, isSingleUse: true),
             .init(FuzzedAttestation(.iOS27, hasReceipt: false), lenient, challenges: challenges, isSingleUse: true),

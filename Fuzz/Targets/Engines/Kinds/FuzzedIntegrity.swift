@@ -40,7 +40,7 @@ struct FuzzedClassicToken: EditableEvidence {
         let plaintext = signed.reduce(jws) { $1.bytes($0) }
         guard let token = TokenMint.jwe(encryption, plaintext, .keyWrap(EngineKeys.decryption)) else { return nil }
         let record = EvidenceRecord(
-            id: nil, kind: PlayIntegrityCheck.classicKind, app: "shop", receivedAt: nil,
+            id: nil, kind: EvidenceKind.playIntegrityClassic, app: "shop", receivedAt: nil,
             evidence: RecordObject([
                 ("packageName", .text(packageName)), ("token", .text(token)), ("nonce", .text(nonce)),
             ]), expect: nil)
@@ -107,7 +107,7 @@ struct FuzzedStandardAnswer: EditableEvidence {
         // What is no JSON never becomes a record.
         guard let object = try? JSONReader.readObject(whole.encoded, limit: 1 << 16) else { return nil }
         let record = EvidenceRecord(
-            id: nil, kind: PlayIntegrityCheck.standardKind, app: "shop", receivedAt: nil,
+            id: nil, kind: EvidenceKind.playIntegrityStandard, app: "shop", receivedAt: nil,
             evidence: RecordObject([
                 ("packageName", .text(packageName)), ("requestHash", .text(requestHash)),
                 ("decoded", .object(object)),
@@ -165,7 +165,7 @@ extension FuzzTarget {
     static let classicToken = engine("verify-play-integrity-classic", dictionary: words) {
         () -> EngineFuzz<FuzzedClassicToken> in
         let challenge = IssuedChallenge(
-            value: GoogleMint.nonce, app: "shop", purpose: ChallengePurpose(PlayIntegrityCheck.classicKind),
+            value: GoogleMint.nonce, app: "shop", purpose: ChallengePurpose(EvidenceKind.playIntegrityClassic),
             issuedAt: GoogleMint.now - 60, expiresAt: GoogleMint.now + 3600)
         return EngineFuzz(
             .init(FuzzedClassicToken(), GoogleMint.verifier(), challenges: [challenge], isSingleUse: true))

@@ -31,7 +31,7 @@ struct FuzzedReceipt: EditableEvidence {
     func close() -> Submission? {
         let content = bytes.reduce(payload.encoded) { $1.bytes($0) }
         let record = EvidenceRecord(
-            id: nil, kind: ReceiptCheck.kind, app: "shop", receivedAt: nil,
+            id: nil, kind: EvidenceKind.appAttestReceipt, app: "shop", receivedAt: nil,
             evidence: RecordObject([
                 ("keyId", .text(Base64.encode(keyID, .standard))),
                 ("receipt", .text(Base64.encode(AppleMint.signed(content, edits: message), .standard))),

@@ -23,10 +23,11 @@ struct ReplaySession {
         let renderer = ReplayRenderer(output, terminal: Terminal(STDOUT_FILENO))
         var printer = ReplayPrinter(total: reader.totalBytes, summary: output.needsSummary ? ReplaySummary() : nil)
         let result: Result<ReplayStatistics, ReplayError>
-        do {
+        do throws(ReplayError) {
+            var source = reader
             result = .success(
                 try await replay.run(
-                    reader, render: { renderer.render($0) },
+                    &source, render: { renderer.render($0) },
                     consume: { printer.print($0, bytesRead: reader.bytesRead) }))
         } catch {
             result = .failure(error)

@@ -7,7 +7,7 @@ import AssayPrimitives
 extension AppAttestEngine: MutatedEngine {
     static let dontCares: [DontCare] = [
         DontCare(
-            "receipt-not-demanded", AttestationCheck.kind,
+            "receipt-not-demanded", EvidenceKind.appAttestAttestation,
             reason:
                 "Apple's servers judge receipts; a policy demands a valid one only where it says so, and this vector has "
                 + "none"
@@ -17,7 +17,7 @@ extension AppAttestEngine: MutatedEngine {
                 && old.others.map { Array(old.bytes[$0]) } == new.others.map { Array(new.bytes[$0]) }
         },
         DontCare(
-            "unsigned-extra-key", AttestationCheck.kind,
+            "unsigned-extra-key", EvidenceKind.appAttestAttestation,
             reason:
                 "keys of the attestation object that Apple's documentation does not name are ignored, as WebAuthn demands"
         ) { mutant in
@@ -26,7 +26,7 @@ extension AppAttestEngine: MutatedEngine {
                 && contents(old.receipt, old) == contents(new.receipt, new)
         },
         DontCare(
-            "earlier-counter", AssertionCheck.kind,
+            "earlier-counter", EvidenceKind.appAttestAssertion,
             reason: "the stored counter may be any that is lower than the assertion's"
         ) { mutant in
             guard mutant.path.description == "key.counter", let assertion = AssertionParts(mutant.record),
@@ -39,8 +39,8 @@ extension AppAttestEngine: MutatedEngine {
 
     static func policyParts(of kind: EvidenceKind) -> Set<String> {
         switch kind {
-        case AttestationCheck.kind: ["receipt"]
-        case AssertionCheck.kind: ["challenge"]
+        case EvidenceKind.appAttestAttestation: ["receipt"]
+        case EvidenceKind.appAttestAssertion: ["challenge"]
         default: []
         }
     }

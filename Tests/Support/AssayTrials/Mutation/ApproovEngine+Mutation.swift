@@ -8,11 +8,11 @@ import AssayPrimitives
 extension ApproovEngine: MutatedEngine {
     static let dontCares: [DontCare] = [
         DontCare(
-            "address-is-a-signal", ApproovCheck.tokenKind, ApproovCheck.messageKind,
+            "address-is-a-signal", EvidenceKind.approovToken, EvidenceKind.approovMessage,
             reason: "the address that a token names is compared and noted, and never rejects"
         ) { $0.path.description == "address" },
         DontCare(
-            "space-around-bound-value", ApproovCheck.tokenKind,
+            "space-around-bound-value", EvidenceKind.approovToken,
             reason: "white space around the value of a header field is no part of it, RFC 9110 section 5.5"
         ) { mutant in
             guard mutant.path.shape == "binding[]", let (old, new) = bindings(mutant), old.count == new.count else {
@@ -22,7 +22,7 @@ extension ApproovEngine: MutatedEngine {
                 && zip(old, new).allSatisfy { HTTPFieldText.trimmed($0).isByteEqual(to: HTTPFieldText.trimmed($1)) }
         },
         DontCare(
-            "failover-is-bound-to-nothing", ApproovCheck.tokenKind,
+            "failover-is-bound-to-nothing", EvidenceKind.approovToken,
             reason: "a token of the failover service names no device and no binding, and the policy accepts it"
         ) { mutant in
             guard mutant.path.shape == "binding[]", case .text(let token)? = mutant.record.evidence["token"]?.content,
@@ -32,7 +32,7 @@ extension ApproovEngine: MutatedEngine {
             return claims["did"] == nil && claims["pay"] == nil
         },
         DontCare(
-            "account-wide-token", ApproovCheck.tokenKind, ApproovCheck.messageKind, ApproovCheck.proofKind,
+            "account-wide-token", EvidenceKind.approovToken, EvidenceKind.approovMessage, EvidenceKind.approovProof,
             reason:
                 "Approov's keys and tokens are those of an account, and name no API: apps of a policy that share keys "
                 + "accept each other's"
@@ -41,7 +41,7 @@ extension ApproovEngine: MutatedEngine {
             return ["app", "token", "loggable"].contains(mutant.path.description)
         },
         DontCare(
-            "loggable-says-the-same", ApproovCheck.tokenKind,
+            "loggable-says-the-same", EvidenceKind.approovToken,
             reason:
                 "a loggable token is JSON that nobody signs as text: white space in it and the writing of escapes say "
                 + "nothing"
@@ -53,14 +53,14 @@ extension ApproovEngine: MutatedEngine {
             return RecordJSON.text(said.content) == RecordJSON.text(says.content)
         },
         DontCare(
-            "token-prefix", ApproovCheck.tokenKind,
+            "token-prefix", EvidenceKind.approovToken,
             reason: "the token may come with the prefix of its field or without"
         ) { mutant in
             guard mutant.path.description == "token", let (old, new) = mutant.texts("token") else { return false }
             return withoutPrefix(old, mutant).isByteEqual(to: withoutPrefix(new, mutant))
         },
         DontCare(
-            "field-name-case", ApproovCheck.messageKind,
+            "field-name-case", EvidenceKind.approovMessage,
             reason: "the case of field names says nothing, RFC 9110 section 5.1"
         ) { mutant in
             let (old, new) = (HeaderLine.all(of: mutant.vector.record), HeaderLine.all(of: mutant.record))
@@ -69,7 +69,7 @@ extension ApproovEngine: MutatedEngine {
                 && differing.allSatisfy { HTTPFieldText.isName($0.name, equalTo: $1.name) && $0.value == $1.value }
         },
         DontCare(
-            "space-in-fields", ApproovCheck.messageKind,
+            "space-in-fields", EvidenceKind.approovMessage,
             reason:
                 "white space around the values of fields and between the components of Signature-Input says nothing, "
                 + "RFC 9110 section 5.5 and RFC 9651 section 4.2.1.2; the base has one form"
@@ -80,7 +80,7 @@ extension ApproovEngine: MutatedEngine {
                 && differing.allSatisfy { $0.name == $1.name && withoutSpaces($0.value) == withoutSpaces($1.value) }
         },
         DontCare(
-            "field-not-covered", ApproovCheck.messageKind,
+            "field-not-covered", EvidenceKind.approovMessage,
             reason:
                 "fields that the policy does not demand, the signature does not cover and nothing reads, and signatures "
                 + "with other labels"
@@ -89,7 +89,7 @@ extension ApproovEngine: MutatedEngine {
             return isSameOtherwise(mutant) && old != HeaderLine.all(of: mutant.record)
         },
         DontCare(
-            "target-not-covered", ApproovCheck.messageKind,
+            "target-not-covered", EvidenceKind.approovMessage,
             reason:
                 "parts of the URI that the policy does not demand and the signature does not cover, the case of a host that is "
                 + "covered as @authority, and the port where the policy takes clients that leave it out"
@@ -97,7 +97,7 @@ extension ApproovEngine: MutatedEngine {
             mutant.path.description == "targetURI" && isSameOtherwise(mutant)
         },
         DontCare(
-            "other-measurement", ApproovCheck.proofKind,
+            "other-measurement", EvidenceKind.approovProof,
             reason: "a proof is of one measurement, and the other one has no part in it"
         ) { mutant in
             let path = mutant.path.description

@@ -11,7 +11,8 @@ struct AssertionParts: Sendable {
 
     /// Of an assertion's record; nil for anything else.
     init?(_ record: EvidenceRecord) {
-        guard record.kind == AssertionCheck.kind, case .text(let text)? = record.evidence["assertion"]?.content,
+        guard record.kind == EvidenceKind.appAttestAssertion,
+            case .text(let text)? = record.evidence["assertion"]?.content,
             let bytes = try? Base64.decode(text, .standard)
         else { return nil }
         self.bytes = bytes

@@ -15,7 +15,8 @@ struct AttestationParts: Sendable {
 
     /// Of an attestation's record; nil for anything else.
     init?(_ record: EvidenceRecord) {
-        guard record.kind == AttestationCheck.kind, case .text(let text)? = record.evidence["attestation"]?.content,
+        guard record.kind == EvidenceKind.appAttestAttestation,
+            case .text(let text)? = record.evidence["attestation"]?.content,
             let bytes = try? Base64.decode(text, .standard)
         else { return nil }
         self.init(bytes)

@@ -9,7 +9,7 @@ import PlayIntegrity
 extension PlayIntegrityEngine: MutatedEngine {
     static let dontCares: [DontCare] = [
         DontCare(
-            "same-nonce", PlayIntegrityCheck.classicKind,
+            "same-nonce", EvidenceKind.playIntegrityClassic,
             reason:
                 "a nonce may be written in either alphabet of base64, with padding or without; it stands for the same bytes"
         ) { mutant in
@@ -19,12 +19,12 @@ extension PlayIntegrityEngine: MutatedEngine {
             return nonce == AnyBase64.decode(new)
         },
         DontCare(
-            "same-request", PlayIntegrityCheck.classicKind, PlayIntegrityCheck.standardKind,
+            "same-request", EvidenceKind.playIntegrityClassic, EvidenceKind.playIntegrityStandard,
             reason:
                 "another token for the same request: single use, which the ledger sees to, is all that tells them apart"
         ) { mutant in
             guard let donor = mutant.donor, ["token", "decoded"].contains(mutant.path.description) else { return false }
-            let request = mutant.record.kind == PlayIntegrityCheck.classicKind ? "nonce" : "requestHash"
+            let request = mutant.record.kind == EvidenceKind.playIntegrityClassic ? "nonce" : "requestHash"
             return ["packageName", request].allSatisfy { name in
                 guard case .text(let own)? = mutant.record.evidence[name]?.content,
                     case .text(let others)? = donor.record.evidence[name]?.content
@@ -34,7 +34,7 @@ extension PlayIntegrityEngine: MutatedEngine {
             }
         },
         DontCare(
-            "answer-not-asked-for", PlayIntegrityCheck.standardKind,
+            "answer-not-asked-for", EvidenceKind.playIntegrityStandard,
             reason:
                 "Google's answer comes over TLS and is not signed: a change of it stands for another device, and passes "
                 + "where the policy makes no demand of what is changed"
@@ -49,19 +49,20 @@ extension PlayIntegrityEngine: MutatedEngine {
 
     /// Google's answers come over TLS, and no gate authenticates them.
     static func policyParts(of kind: EvidenceKind) -> Set<String> {
-        kind == PlayIntegrityCheck.standardKind ? ["decoded"] : []
+        kind == EvidenceKind.playIntegrityStandard ? ["decoded"] : []
     }
 
     /// Nonces are compared as text.
     static func isOpaque(_ path: RecordPath, of kind: EvidenceKind) -> Bool {
-        kind == PlayIntegrityCheck.classicKind
+        kind == EvidenceKind.playIntegrityClassic
     }
 
     /// What is inside of a classic token, encrypted anew under the app's own key.
     static func inside(
         of text: String, at path: RecordPath, of kind: EvidenceKind, keys: TokenKeys
     ) -> (plaintext: [UInt8], seal: @Sendable ([UInt8]) -> String?)? {
-        guard kind == PlayIntegrityCheck.classicKind, path.description == "token", let inside = keys.open(text) else {
+        guard kind == EvidenceKind.playIntegrityClassic, path.description == "token", let inside = keys.open(text)
+        else {
             return nil
         }
         return (

@@ -17,7 +17,7 @@ struct SignedView: Equatable {
 
     /// The views of a vector and of what was made of it; nil when it is no message, or one that cannot be read.
     static func both(_ mutant: Mutant) -> (old: SignedView, new: SignedView)? {
-        guard mutant.record.kind == ApproovCheck.messageKind, mutant.record.app == mutant.vector.record.app,
+        guard mutant.record.kind == EvidenceKind.approovMessage, mutant.record.app == mutant.vector.record.app,
             let app = mutant.vector.policy.apps.first(where: { $0.name == mutant.vector.record.app }),
             let configuration = app.configuration(ApproovConfiguration.self),
             let signing = configuration.messageSigning,

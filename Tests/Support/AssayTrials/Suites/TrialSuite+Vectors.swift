@@ -76,7 +76,7 @@ extension TrialSuite {
                 licence: "Apache-2.0"),
             exercises: "`Verifier`, receipts"
         ) {
-            let receipts = try AcceptedVector.all().filter { $0.record.kind == ReceiptCheck.kind }
+            let receipts = try AcceptedVector.all().filter { $0.record.kind == EvidenceKind.appAttestReceipt }
             var report = SuiteReport(cases: receipts.count)
             for vector in receipts {
                 let verdict = try await Verifier(policy: vector.policy, ledger: MemoryLedger())

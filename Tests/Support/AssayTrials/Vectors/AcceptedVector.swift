@@ -73,7 +73,8 @@ package struct AcceptedVector: Sendable {
                     RecordObject.Member(name: "receipt", offset: 0, value: receipt),
                 ], offset: 0)
             let record = EvidenceRecord(
-                id: "\(item.source)-receipt-\(number)", kind: ReceiptCheck.kind, app: "captures", receivedAt: created,
+                id: "\(item.source)-receipt-\(number)", kind: EvidenceKind.appAttestReceipt, app: "captures",
+                receivedAt: created,
                 evidence: evidence, expect: .init(outcome: .accept, failed: []))
             return AcceptedVector(
                 name: "shared/app-attest-receipts/refreshed.json/\(number)", policyURL: folder.policyURL,

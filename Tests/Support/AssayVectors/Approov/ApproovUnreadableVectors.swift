@@ -29,7 +29,7 @@ extension ApproovVectorMint {
     private func tokens() throws(MintingError) -> [Evidence] {
         let minted = try token("unreadable").mint()
         let token = ("token", RecordValue.Content.text(minted.token))
-        let loggable = ("loggable", RecordValue.Content.text(minted.loggable.text))
+        let loggable = ("loggable", RecordValue.Content.text(minted.loggable))
         return [
             ("token-missing", "token", []), ("token-and-loggable", "token", [token, loggable]),
             ("token-null", "token", [("token", .null)]), ("token-as-list", "token", [("token", list(token.1))]),

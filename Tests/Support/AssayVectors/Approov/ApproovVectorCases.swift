@@ -42,7 +42,7 @@ extension ApproovVectorMint {
         {
             var blueprint = token("loggable-\(id)")
             change(&blueprint)
-            var json = try blueprint.mint().loggable.json
+            var json = try blueprint.mint().loggableForm.json
             changeText(&json)
             return EvidenceRecord(
                 id: "loggable-\(id)", kind: EvidenceKind("approov.token"), app: app, receivedAt: time,

@@ -1,16 +1,34 @@
-/// What the words of payloads mean.
-enum LabelMeanings {
-    /// The words that a field may have, and nil for a field that has no words.
-    static func words(of path: String) -> [(label: String, meaning: String)]? {
-        switch path {
-        case "appIntegrity.appRecognitionVerdict": recognition
-        case "deviceIntegrity.deviceRecognitionVerdict", "deviceIntegrity.legacyDeviceRecognitionVerdict": device
-        case "deviceIntegrity.recentDeviceActivity.deviceActivityLevel": activity
-        case "accountDetails.appLicensingVerdict": licensing
-        case "environmentDetails.appAccessRiskVerdict.appsDetected": access
-        case "environmentDetails.playProtectVerdict": protect
-        case "environmentDetails.locationSpoofingRiskVerdict": location
-        default: nil
+import AssayCore
+
+/// A field of the payload whose value is a label or a list of labels.
+enum LabelField: String, CaseIterable {
+    case appRecognition = "appIntegrity.appRecognitionVerdict"
+    case deviceRecognition = "deviceIntegrity.deviceRecognitionVerdict"
+    case legacyDeviceRecognition = "deviceIntegrity.legacyDeviceRecognitionVerdict"
+    case deviceActivity = "deviceIntegrity.recentDeviceActivity.deviceActivityLevel"
+    case licensing = "accountDetails.appLicensingVerdict"
+    case accessRisk = "environmentDetails.appAccessRiskVerdict.appsDetected"
+    case playProtect = "environmentDetails.playProtectVerdict"
+    /// Google's description of the API names this field but not its labels. The labels here were seen in answers, or
+    /// follow their pattern; a policy may name others.
+    case locationSpoofing = "environmentDetails.locationSpoofingRiskVerdict"
+
+    /// The known labels of the field.
+    var labels: [IntegrityLabel] { meanings.map { IntegrityLabel($0.label) } }
+
+    /// True if the label is one that Google documents for the field.
+    func contains(_ label: IntegrityLabel) -> Bool { meanings.contains { label.name.isByteEqual(to: $0.label) } }
+
+    /// The known labels of the field, each with what it means.
+    var meanings: [(label: String, meaning: String)] {
+        switch self {
+        case .appRecognition: Self.recognition
+        case .deviceRecognition, .legacyDeviceRecognition: Self.device
+        case .deviceActivity: Self.activity
+        case .licensing: Self.license
+        case .accessRisk: Self.access
+        case .playProtect: Self.protect
+        case .locationSpoofing: Self.location
         }
     }
 
@@ -39,7 +57,7 @@ enum LabelMeanings {
         ("LEVEL_3", "high activity"), ("LEVEL_4", "the highest activity: an attack or a farm may do this"), unevaluated,
     ]
 
-    private static let licensing = [
+    private static let license = [
         ("LICENSED", "the user installed or bought the app on Google Play"),
         ("UNLICENSED", "the user did not get the app from Google Play; the dialog GET_LICENSED (1) offers it"),
         unevaluated,
