@@ -15,7 +15,7 @@ package enum AssayProgram {
 package struct AssayCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "assay",
-        abstract: "Tells whether a request comes from a genuine app on a genuine device.",
+        abstract: "Verifies that requests come from a genuine app on a genuine device.",
         discussion: """
             Exit status: 0 all accepted, 1 at least one rejected, 2 evidence or policy that cannot be read, 3 an \
             outage of the ledger, the key store or Google, 64 bad arguments, 74 the output cannot be written.

@@ -8,7 +8,7 @@ import Foundation
 struct InspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
-        abstract: "Says what a blob is, and decodes it as far as it goes.",
+        abstract: "Identifies a blob, and decodes it as far as possible.",
         discussion: """
             FILE may be anything: a record, an attestation, an assertion, a receipt, a token, a certificate or PEM \
             chain, an answer of Google's, JSON or a whole HTTP message with such a blob in it, as bytes or in base64 of \
@@ -17,16 +17,16 @@ struct InspectCommand: AsyncParsableCommand {
               assay inspect attestation.b64
               pbpaste | assay inspect
 
-            Nothing is verified and no key is needed. A broken blob is decoded as far as it goes; a line that begins \
-            with ! says where strict decoding, as `assay verify` does it, stops. What the blob alone does not tell is \
-            listed at the end. Private keys are named and never shown.
+            Nothing is verified and no key is needed. A line that begins with ! shows where strict decoding, as in \
+            `assay verify`, stops. The end lists what cannot be known from the blob alone. Private keys are named but \
+            never shown.
 
-            With --policy, records are judged as well, with a ledger that is empty at first; so are an attestation with \
-            its receipt, a receipt, Google's answer, Approov's tokens and signed requests, by what they carry \
-            themselves, which shows that they are genuine and not that they answer a request of yours. For other blobs \
-            `assay verify --kind` takes what is missing.
+            With --policy, records are also verified, with a ledger that is empty at first. So are attestations with \
+            their receipt, receipts, answers of Google, and tokens and signed requests of Approov, by their own content: \
+            an acceptance shows that they are genuine, not that they belong to a request of yours. For other blobs use \
+            `assay verify --kind`, which takes the missing values.
 
-            Exit status: 0 it was decoded, be it broken or unknown; with --policy 0 all accepted, 1 at least one \
+            Exit status: 0 decoded, also if broken or unknown; with --policy 0 all accepted, 1 at least one \
             rejected, 2 nothing that could be judged. 2 input or policy that cannot be read, 64 bad arguments.
             """)
 

@@ -9,8 +9,8 @@ struct KeysAddCommand: AsyncParsableCommand {
         commandName: "add",
         abstract: "Adds a key to the key store.",
         discussion: """
-            Secrets are no arguments, which every user of a machine can see, but stand in a file that only you can read \
-            or in a variable: file:PATH or env:NAME. The ledger is begun when it does not exist.
+            Secrets are read from a file or an environment variable (file:PATH or env:NAME), because every user of a \
+            machine can see arguments. The ledger is created if it does not exist.
 
               assay keys add play-2026 --use play-integrity --for com.example.shop \\
                 --decryption-key file:d.b64 --verification-key file:v.b64
@@ -21,7 +21,7 @@ struct KeysAddCommand: AsyncParsableCommand {
               assay keys add signing --use approov-message --for shop-api \\
                 --key-id MSKID --secret file:account.b64
 
-            --key-id and --algorithm are no secrets, and are written as they are.
+            --key-id and --algorithm take the value itself: they are not secret.
 
             Exit status: 0, 1 there is a key of this name, 2 a key that cannot be read or used, 3 an outage of the key \
             store, 64 bad arguments.

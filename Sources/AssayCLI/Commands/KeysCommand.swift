@@ -6,11 +6,11 @@ struct KeysCommand: AsyncParsableCommand {
         commandName: "keys",
         abstract: "Adds, imports, lists, retires and removes keys of the key store.",
         discussion: """
-            The key store is in the file of a ledger. Each key is sealed there with AES-256-GCM under a master key that \
-            is kept elsewhere; this makes one: (umask 077; openssl rand -base64 32 >master.key)
+            The key store is in the file of a ledger. Each key is sealed there with AES-256-GCM under a master key, \
+            which must be kept elsewhere. This command creates one: (umask 077; openssl rand -base64 32 >master.key)
 
-            Several keys of an app may be live at once, so to rotate a key add the new one and retire the old one when \
-            no evidence under it is under way any more. A process that has the store open sees a change within a second.
+            Several keys of an app may be live at once. To rotate a key, add the new one, and retire the old one when its \
+            last evidence has arrived. Processes that have the store open use a change within a second.
             """,
         subcommands: [
             KeysAddCommand.self, KeysImportCommand.self, KeysListCommand.self, KeysRetireCommand.self,

@@ -10,8 +10,8 @@ struct KeysRemoveCommand: AsyncParsableCommand {
         commandName: "remove",
         abstract: "Removes a key for good.",
         discussion: """
-            Evidence under it is not opened again, and no verdict can name the key. It takes no master key. \
-            The sealed bytes may stay in free pages of the file until these are used again.
+            Evidence under the key can no longer be opened, and verdicts do not name the key. The master key is not \
+            needed. The sealed bytes may stay in free pages of the file until SQLite reuses these.
 
             Exit status: 0, 1 when there is no such key, 3 an outage or no ledger.
             """)

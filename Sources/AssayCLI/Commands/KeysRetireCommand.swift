@@ -8,11 +8,10 @@ import Foundation
 struct KeysRetireCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retire",
-        abstract: "Retires a key: it is not used any more, and verdicts can say so.",
+        abstract: "Retires a key: evidence under it is rejected, and verdicts name the key.",
         discussion: """
-            Evidence under a retired key is rejected, with a finding that names the key. A retirement can be brought \
-            forward and is never put off. The master key is needed, as the time is sealed together with the key; without \
-            it a key can be removed.
+            The time of retirement can be moved to an earlier time, never to a later one. The command needs the master \
+            key, because the time is sealed together with the key. `assay keys remove` does not need it.
 
             Exit status: 0, 1 when there is no such key or it was retired before, 2 a master key that cannot be read, 3 \
             an outage or no ledger, 64 bad arguments.
@@ -22,7 +21,7 @@ struct KeysRetireCommand: AsyncParsableCommand {
     var name: String
 
     @Option(
-        help: ArgumentHelp("From when on it is not used (RFC 3339). (default: now)", valueName: "time"),
+        help: ArgumentHelp("The time of retirement (RFC 3339). (default: now)", valueName: "time"),
         transform: TimeArgument.time)
     var at: Date?
 

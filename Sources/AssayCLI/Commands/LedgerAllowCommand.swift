@@ -7,20 +7,20 @@ import Foundation
 struct LedgerAllowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "allow",
-        abstract: "Lifts the block on a key, a device, an account or an issuer, or allows it what policy would refuse.",
+        abstract: "Removes a block or an allowance, or grants an allowance.",
         discussion: """
-            Without --reason the subject becomes one like any other: the block on it is lifted, or its allowance ends.
+            Without --reason the block or the allowance of the subject is removed.
 
-            With --reason it gets an allowance, in place of the block or allowance that there may be. While that is in \
-            force, what policy would refuse of a device by what is noted of it is let pass, as development and \
-            penetration tests need it. What is not authentic stays rejected.
+            With --reason the subject gets an allowance, which replaces its block or allowance. While the allowance is in \
+            force, policy checks of the device are annotated instead of enforced, for development and penetration \
+            tests. Evidence that is not authentic stays rejected.
 
             Exit status: 0, 1 when there was neither a block nor an allowance to end, 3 an outage or no ledger.
             """)
 
     @OptionGroup var subject: SubjectOptions
 
-    @Option(help: ArgumentHelp("Why the subject is allowed more than others.", valueName: "text"))
+    @Option(help: ArgumentHelp("The reason of an allowance.", valueName: "text"))
     var reason: String?
 
     @OptionGroup var end: StandingEndOptions

@@ -9,17 +9,17 @@ struct LedgerBlockCommand: AsyncParsableCommand {
         commandName: "block",
         abstract: "Blocks a key, a device, an account or an issuer.",
         discussion: """
-            A block or an allowance that there is already is replaced. A block on a key is enforced: its enrolment and \
-            its assertions are rejected. Blocks on devices and issuers hold where the evidence names one and the check \
-            of it is enforced. Blocks on accounts are kept for backends that look them up with Ledger.blocks(on:at:); \
-            no verdict depends on them.
+            Replaces an existing block or allowance. A block on a key is enforced: its enrolment and \
+            its assertions are rejected. Blocks on devices and issuers apply if the evidence names one and the policy \
+            enforces its check. Blocks on accounts are for backends, which look them up with Ledger.blocks(on:at:); no \
+            verdict depends on them.
 
             Exit status: 0, 3 an outage or no ledger.
             """)
 
     @OptionGroup var subject: SubjectOptions
 
-    @Option(help: ArgumentHelp("Why; it stands in the verdicts on the subject.", valueName: "text"))
+    @Option(help: ArgumentHelp("The reason, which verdicts on the subject show.", valueName: "text"))
     var reason: String
 
     @OptionGroup var end: StandingEndOptions

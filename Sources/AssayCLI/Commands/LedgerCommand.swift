@@ -34,6 +34,6 @@ struct LedgerOptions: ParsableArguments {
 
 /// Whether a command may create a ledger.
 struct CreateLedgerOption: ParsableArguments {
-    @Flag(help: "Begin the ledger when there is none. Without it that is an outage.")
+    @Flag(help: "Create the ledger if it does not exist; otherwise a missing ledger is an outage.")
     var createLedger = false
 }

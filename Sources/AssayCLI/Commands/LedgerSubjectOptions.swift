@@ -43,13 +43,13 @@ struct SubjectOptions: ParsableArguments {
 
 /// Subjects that have a name.
 struct NamedSubjectOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("A device ID, as the evidence has it.", valueName: "name"))
+    @Option(help: ArgumentHelp("A device ID, as in the evidence.", valueName: "name"))
     var device: String?
 
-    @Option(help: ArgumentHelp("An account of the backend's own.", valueName: "name"))
+    @Option(help: ArgumentHelp("The name of an account in the backend.", valueName: "name"))
     var account: String?
 
-    @Option(help: ArgumentHelp("Who issues tokens, as the tokens name it.", valueName: "name"))
+    @Option(help: ArgumentHelp("The issuer of tokens, as in their claim iss.", valueName: "name"))
     var issuer: String?
 
     func validate() throws {
@@ -74,7 +74,8 @@ struct StandingEndOptions: ParsableArguments {
 
     @Option(
         name: .customLong("for"),
-        help: ArgumentHelp("How long it lasts, such as 12h or 30d. Without an end it stays.", valueName: "duration"),
+        help: ArgumentHelp(
+            "The duration, such as 12h or 30d. Without --for and --until there is no end.", valueName: "duration"),
         transform: TimeArgument.duration)
     var duration: Double?
 

@@ -7,21 +7,20 @@ import Foundation
 struct MintCorpusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "corpus",
-        abstract: "Makes the evidence of many devices over many days, with policies to replay it under.",
+        abstract: "Mints the evidence of many devices over many days, with policies for its replay.",
         discussion: """
             Writes corpus.ndjson in the order of reception, policy.yaml under which every record is judged as it expects, \
             stricter.yaml to compare it with, the test root and keys that both name, and a README.md.
 
-            The devices behave as people do: they attest a key and make assertions at the hours of their owners, update \
-            app by app, and reinstall; some of what they send is to be refused. With the same seed, time and options the \
-            files are the same, byte for byte.
+            The devices attest a key, make assertions at different hours, update apps, and reinstall; a share of their \
+            evidence must be rejected. The same seed, time and options give the same files, byte for byte.
             """)
 
     @Option(
         help: ArgumentHelp("The folder, which must be empty or missing.", valueName: "folder"), completion: .directory)
     var output: String
 
-    @Option(help: ArgumentHelp("Where the keys come from; random without it.", valueName: "text"))
+    @Option(help: ArgumentHelp("The seed of the keys. (default: random)", valueName: "text"))
     var seed: String?
 
     @Option(
@@ -32,21 +31,21 @@ struct MintCorpusCommand: AsyncParsableCommand {
     @Flag(help: "Write into a folder that is not empty, over files of the same names.")
     var force = false
 
-    @Option(help: ArgumentHelp("How many devices there are.", valueName: "number"))
+    @Option(help: ArgumentHelp("The number of devices.", valueName: "number"))
     var devices = 200
 
-    @Option(help: ArgumentHelp("How many days, of which the last ends at --at.", valueName: "number"))
+    @Option(help: ArgumentHelp("The number of days; the last one ends at --at.", valueName: "number"))
     var days = 14
 
-    @Option(help: ArgumentHelp("How many requests a device makes on a day, on average.", valueName: "number"))
+    @Option(help: ArgumentHelp("The mean number of requests of a device per day.", valueName: "number"))
     var requestsPerDeviceDay: Double?
 
     @Option(
-        help: ArgumentHelp("How many records there are, instead of how many requests.", valueName: "number"))
+        help: ArgumentHelp("The number of records, in place of --requests-per-device-day.", valueName: "number"))
     var records: Int?
 
     @Option(
-        help: ArgumentHelp("How many of the devices are of Apple's platforms.", valueName: "percentage"),
+        help: ArgumentHelp("The share of devices of Apple's platforms.", valueName: "percentage"),
         transform: MintCorpusCommand.share)
     var iosShare: CorpusShare?
 

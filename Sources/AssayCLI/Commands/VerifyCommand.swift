@@ -18,22 +18,22 @@ struct VerifyCommand: AsyncParsableCommand {
         }
         return CommandConfiguration(
             commandName: "verify",
-            abstract: "Judges evidence: records under a policy, or one raw blob.",
+            abstract: "Verifies evidence: records under a policy, or one raw blob.",
             discussion: """
                 FILE holds evidence records: a JSON object, an array of them, or one per line. With --kind it is one raw \
-                blob instead, and the options say what a record and a policy would say. Where a field of the policy has \
+                blob instead, and the options say what a record and a policy would contain. Where a field of the policy has \
                 no option of its own, --set gives it a value:
 
                   assay verify --policy policy.yaml records.json
                 \(examples.joined(separator: "\n"))
 
-                VALUE is text for \(texts.joined(separator: ", ")), and base64 of either alphabet otherwise, unless text:, \
-                hex:, base64: or file: stands before it.
+                VALUE is text for \(texts.joined(separator: ", ")), and base64 of either alphabet for other options. \
+                The prefixes text:, hex:, base64: and file: select another form.
 
                 An accepted attestation is enrolled in the ledger, an accepted assertion advances its key's counter there. \
                 Keys come from the policy and, with a master key, from the key store in the file of the ledger. \
-                A ledger that does not exist is an outage, unless --create-ledger begins it. A record that cannot be read \
-                is reported, the hundred first ones of a file each, and the others are judged.
+                A ledger that does not exist is an outage, unless --create-ledger creates it. Records that cannot be read \
+                are reported, the first hundred of each file; the other records are verified.
 
                 Exit status: 0 all accepted, 1 at least one rejected, 2 evidence or policy that cannot be read, 3 an \
                 outage of the ledger, the key store or Google, 64 bad arguments, 74 the output cannot be \

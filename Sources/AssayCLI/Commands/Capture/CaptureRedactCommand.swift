@@ -30,8 +30,8 @@ struct CaptureRedactCommand: ParsableCommand {
         let fate: String
         switch field.substitute {
         case .sha256(let name): fate = "becomes its SHA-256 digest in \(name)"
-        case .none: fate = "is left out, and the record cannot be judged any more"
+        case .none: fate = "is removed, so the record can no longer be verified"
         }
-        return "\(field.kind) \(field.name): \(fate). It tells \(field.reveals)."
+        return "\(field.kind) \(field.name): \(fate). It reveals \(field.reveals)."
     }
 }

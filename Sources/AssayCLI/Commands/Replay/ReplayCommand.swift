@@ -7,7 +7,7 @@ import Foundation
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Judges captured evidence in bulk, and compares policies.",
+        abstract: "Verifies captured evidence in bulk, and compares policies.",
         discussion: """
             CORPUS is a file of records, a folder with *.json, *.ndjson and *.jsonl in it, each also with .gz or .zst, or \
             - for standard input. Each record is judged as of its receivedAt, with a ledger that begins empty and ends with \
