@@ -26,7 +26,7 @@ enum CommandSuggestion {
     }
 }
 
-/// Finds the names that a mistyped one may stand for.
+/// Finds the names that a mistyped name may mean.
 enum Nearest {
     /// At most five names, the nearest first; none when nothing is near.
     static func names(to typed: String, among names: [String]) -> [String] {

@@ -15,7 +15,7 @@ enum ExitStatus: Int32, Comparable {
     case usage = 64
     /// The output cannot be written: EX_IOERR of sysexits.h.
     case output = 74
-    /// Whoever read the output has gone: what a shell reports of a program that SIGPIPE ended.
+    /// The reader of the output has closed it: the status that a shell reports after SIGPIPE.
     case brokenPipe = 141
 
     /// The greater one wins when several things went wrong.

@@ -4,7 +4,7 @@ import Foundation
 /// Finds options that a command does not have. The argument parser tells of them last: to whoever mistypes a required
 /// option it says that it is missing.
 struct UnknownOption {
-    /// What the argument parser tells of commands; the parts of it that are needed here.
+    /// The part of the argument parser's description of commands that is needed here.
     private struct Tool: Decodable {
         let command: Command
     }
@@ -32,7 +32,7 @@ struct UnknownOption {
         var takesAnything: Bool { kind == "option" && parsingStrategy == "unconditional" }
     }
 
-    /// What to tell of it.
+    /// The message.
     let message: String
 
     /// The first one among the arguments; nil when there is none.

@@ -1,11 +1,11 @@
 package import AssayCore
 
-/// A format that inspection knows: tells whether bytes are of it, and decodes them as far as it goes.
+/// A format of inspection: recognises bytes of it, and decodes them as far as possible.
 ///
 /// Inspection is lenient where verification is strict. No function of a format fails, traps or takes more than linear
 /// time, whatever the bytes are.
 package protocol BlobFormat: Sendable {
-    /// What a person calls it, such as `App Attest attestation object`.
+    /// The name for people, such as `App Attest attestation object`.
     static var name: String { get }
 
     /// Whether bytes are of this format, how sure that is, and why; nil when they are not.
@@ -13,18 +13,18 @@ package protocol BlobFormat: Sendable {
     /// Broken and truncated blobs should be recognised as long as enough of them is left.
     static func recognise(_ bytes: [UInt8]) -> Recognition?
 
-    /// Decodes bytes as far as it goes.
+    /// Decodes bytes as far as possible.
     static func annotate(_ bytes: [UInt8]) -> BlobContents
 
-    /// What the strict decoder that verification uses says first against the bytes, and nil when it takes them.
+    /// The first error of the strict decoder that verification uses; nil if it accepts the bytes.
     static func violation(in bytes: [UInt8]) -> DecodeError?
 }
 
-/// How sure it is that bytes are of a format, and why.
+/// The confidence that bytes are of a format, and the reason.
 package struct Recognition: Sendable, Equatable {
-    /// How sure it is.
+    /// The confidence.
     package enum Certainty: Int, Sendable, Comparable {
-        /// Others look like this as well: the length fits, or the first byte.
+        /// Weak: only the length or the first byte fits.
         case guess
         /// The structure fits as far as it was looked at, such as a DER sequence that fills the bytes.
         case structure
@@ -35,9 +35,9 @@ package struct Recognition: Sendable, Equatable {
         package static func < (left: Certainty, right: Certainty) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// How sure it is.
+    /// The confidence.
     package let certainty: Certainty
-    /// What was seen that says so, as the rest of "because ...".
+    /// The reason, as the rest of "because ...".
     package let reason: String
 
     /// Recognises a format.
@@ -47,14 +47,14 @@ package struct Recognition: Sendable, Equatable {
     }
 }
 
-/// What a format found in a blob.
+/// The result of decoding a blob.
 package struct BlobContents: Sendable {
-    /// What is there, in the order of the bytes.
+    /// The annotations, in the order of the bytes.
     package var annotations: [Annotation]
     /// Blobs that have to be decoded before their bytes are there: base64 in JSON, the parts of a JWT. What needs no
     /// decoding, such as a certificate in CBOR, is annotated in place instead.
     package var nested: [NestedBlob]
-    /// What cannot be known without keys or other things that are not here, a sentence each.
+    /// What cannot be known without keys or other missing inputs, one sentence each.
     package var unknown: [String]
     /// Where the bytes of the blob are a private key, a symmetric key or a credential: no view of the bytes, such as a dump
     /// in hexadecimal, may show them. Annotations and nested blobs do not have them anyway.
@@ -73,13 +73,13 @@ package struct BlobContents: Sendable {
 
 /// A blob inside another one.
 package struct NestedBlob: Sendable {
-    /// Where it was, as a person would say: `payload of the JWS`, `evidence.attestation of the record`.
+    /// Its place, in words: `payload of the JWS`, `evidence.attestation of the record`.
     package let name: String
-    /// How its bytes came out of the outer ones: `base64url`, `percent-encoding`.
+    /// How its bytes were decoded from the outer ones: `base64url`, `percent-encoding`.
     package let encoding: String
     /// Its bytes.
     package let bytes: [UInt8]
-    /// Its format where the outer one says so, and nil where it is for recognition to find out.
+    /// Its format if the outer blob determines it; nil if it must be recognised.
     package let format: (any BlobFormat.Type)?
     /// Where its encoding stands in the outer blob, and nil where that is not one place. When there are secrets inside,
     /// this must not be shown either.
@@ -102,6 +102,6 @@ package struct NestedBlob: Sendable {
 }
 
 extension BlobFormat {
-    /// None: verification does not decode this format by itself.
+    /// No error: verification does not decode this format on its own.
     package static func violation(in bytes: [UInt8]) -> DecodeError? { nil }
 }

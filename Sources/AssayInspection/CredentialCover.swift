@@ -1,8 +1,8 @@
 import AssayCore
 
-/// Covers the part of a token without which nobody takes it, so that an inspection of a request is no copy of its session.
+/// Hides the part of a token that proves it, so that the inspection of a request does not disclose a usable session.
 enum CredentialCover {
-    /// What proves that a JWS (RFC 7515) or a JWE (RFC 7516) was not made up.
+    /// The signature of a JWS (RFC 7515) or the tag of a JWE (RFC 7516).
     private static let names = ["signature", "authentication tag"]
 
     /// Takes the value out of annotations of that part.

@@ -1,3 +1,3 @@
-/// A format that is nothing but another way to write bytes, such as base64: what is inside is shown even when nobody knows
+/// A format that only encodes bytes, such as base64: its contents are shown even when no format recognises
 /// what it is.
 package protocol EncodingFormat: BlobFormat {}

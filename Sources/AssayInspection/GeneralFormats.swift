@@ -1,6 +1,6 @@
 /// The formats that belong to no platform.
 enum GeneralFormats {
-    /// All of them. Where two fit as surely, the one that says more stands first.
+    /// All general formats. If two fit equally well, the more specific one comes first.
     static let all: [any BlobFormat.Type] = [
         RecordFormat.self,
         HTTPDumpFormat.self,

@@ -1,13 +1,13 @@
 package import AssayCore
 
-/// Says what blobs are, and decodes them layer by layer: base64 around CBOR, a token in JSON.
+/// Identifies blobs, and decodes them layer by layer: base64 around CBOR, a token in JSON.
 ///
-/// Nothing is verified. No bytes make it fail; what is broken is decoded as far as it goes. Time and memory are bounded
+/// Nothing is verified. No bytes make it fail; what is broken is decoded as far as possible. Time and memory are bounded
 /// by a small multiple of the input.
 package struct Inspector: Sendable {
-    /// How deep layers may nest. A token in JSON in an HTTP request in base64 needs four.
+    /// The maximum nesting depth of layers. A token in JSON in an HTTP request in base64 needs four.
     static let depth = 8
-    /// How many layers there may be in all.
+    /// The maximum number of layers in all.
     static let layers = 200
     /// How many bytes all layers together may have, as a multiple of the input's, and at least how many.
     static let growth = (factor: 4, minimum: 1 << 20)
@@ -21,7 +21,7 @@ package struct Inspector: Sendable {
         formats = engines.flatMap { $0.formats } + GeneralFormats.all
     }
 
-    /// Decodes some bytes as far as they go.
+    /// Decodes some bytes as far as possible.
     ///
     /// - Parameters:
     ///   - bytes: anything.
@@ -57,7 +57,7 @@ package struct Inspector: Sendable {
 
     private typealias Candidate = (format: any BlobFormat.Type, recognition: Recognition, isGeneral: Bool)
 
-    /// The formats that bytes may be of, the likeliest first. Of equals, an engine's stands before a general one.
+    /// The candidate formats, the likeliest first; of equals, an engine's format comes first.
     private func recognise(_ bytes: [UInt8]) -> [Candidate] {
         let platforms = formats.count - GeneralFormats.all.count
         let found = formats.enumerated().compactMap { index, format in
@@ -76,7 +76,7 @@ package struct Inspector: Sendable {
         _ blob: NestedBlob, encoding: String?, guess: [Candidate], depth: Int, _ budget: inout Budget
     ) -> InspectionLayer {
         let best = guess.first
-        // Whatever a field is for, somebody may have pasted a key into it.
+        // Any field may contain a pasted key.
         let isKey = blob.format != nil && PrivateKeys.describe(blob.bytes) != nil
         guard let format = isKey ? PrivateKeyFormat.self : blob.format ?? best?.format else {
             return UnknownBytes.layer(blob, encoding: encoding, formats: formats)
@@ -121,7 +121,7 @@ package struct Inspector: Sendable {
                 break
             }
             let guess = blob.format == nil ? recognise(blob.bytes) : []
-            // What only looks like base64 in some text, or resembles something by its length alone, is no finding.
+            // Skip text that only looks like base64, or that a format recognises by its length alone.
             let isFinding = blob.format != nil || isEncoding || (guess.first?.recognition.certainty ?? .guess) > .guess
             guard isFinding else { continue }
             let layer = layer(blob, encoding: blob.encoding, guess: guess, depth: depth + 1, &budget)
@@ -139,12 +139,12 @@ package struct Inspector: Sendable {
     }
 }
 
-/// What one inspection may still decode.
+/// The remaining budget of an inspection.
 private struct Budget {
     var layers: Int
     var bytes: Int
 
-    /// Takes one layer out of the budget, and says whether it was in it.
+    /// Deducts one layer from the budget; false if the budget is used up.
     mutating func spend(_ count: Int) -> Bool {
         guard layers > 1, bytes >= count else { return false }
         layers -= 1

@@ -1,13 +1,13 @@
 import AssayPrimitives
 
-/// What can be said of bytes that nothing recognises.
+/// The layer for bytes that no format recognises.
 enum UnknownBytes {
-    /// How many bytes are shown of those that nobody knows.
+    /// The maximum number of unrecognised bytes to show.
     private static let shown = 8
     /// The lengths of AES keys, which look like any other random bytes.
     private static let keyLengths = [16, 24, 32]
 
-    /// A layer that says what the bytes are not.
+    /// Makes a layer that lists what the bytes are not.
     static func layer(_ blob: NestedBlob, encoding: String?, formats: [any BlobFormat.Type]) -> InspectionLayer {
         let bytes = blob.bytes
         let isText = bytes.allSatisfy(isPrintable)

@@ -6,7 +6,7 @@ import GRDB
 enum LedgerSchema {
     /// "ASSY", in the header of the file: <https://www.sqlite.org/fileformat.html#application_id>.
     static let applicationID = 0x4153_5359
-    /// The version of the tables that this code reads and writes. It stands in the file as `user_version`.
+    /// The version of the tables that this code reads and writes. The file stores it as `user_version`.
     static let version = 5
 
     /// Recognises a ledger.

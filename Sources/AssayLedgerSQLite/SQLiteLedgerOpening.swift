@@ -73,7 +73,7 @@ extension SQLiteLedger {
         try pool.writeWithoutTransaction { db in
             // GRDB sets NORMAL, which may lose the last transactions in a power cut. The others matter on Darwin only.
             try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
-            // SQLite stays in the mode that it was in when the file cannot be turned, and says so to whoever asks. In
+            // SQLite keeps the old mode if it cannot convert the file, and reports the mode only on request. In
             // another mode a power cut could take back what was answered, `synchronous` or not.
             guard try String.fetchOne(db, sql: "PRAGMA journal_mode") == "wal" else {
                 throw LedgerOutage(

@@ -5,7 +5,7 @@ import AssayPrimitives
 import Foundation
 import PlayIntegrity
 
-/// `assay keys import`: takes keys over from where they are handed out.
+/// `assay keys import`: imports keys from the platforms' own formats.
 struct KeysImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Imports keys from where they are handed out.",

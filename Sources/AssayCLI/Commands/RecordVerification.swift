@@ -50,7 +50,7 @@ struct RecordVerification {
         return true
     }
 
-    /// Judges a record that stands in no file.
+    /// Judges a record that is not from a file.
     ///
     /// - Returns: false after an outage that whatever comes next would meet as well.
     func verify(

@@ -10,7 +10,7 @@ struct KeySources {
 
     init(_ sources: [Source]) { self.sources = sources }
 
-    /// Reads the parts of a key and the key of them, so that what is wrong with it is told by option.
+    /// Reads the parts of a key and makes the key, so that errors name the option.
     func read<Material: KeyMaterial>(
         _ type: Material.Type
     ) throws(CommandFailure) -> (parts: [String: SecretBytes], material: Material) {

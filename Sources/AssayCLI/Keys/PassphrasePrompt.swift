@@ -38,7 +38,7 @@ enum PassphrasePrompt {
         _ = bytes.withUnsafeBytes { Foundation.write(terminal, $0.baseAddress, $0.count) }
     }
 
-    /// A line as it is typed, with the keys that take back what was.
+    /// A line being typed, with the keys that delete characters.
     private struct Line {
         private(set) var count = 0
         private(set) var isInterrupted = false

@@ -44,7 +44,7 @@ enum SecretArgument {
     /// What is wrong with a part of a key: the option, its source, and the sentence.
     static func failure(_ error: KeyError, of option: String?, _ text: String?) -> CommandFailure {
         guard let option else { return CommandFailure(.unreadable, error.description) }
-        // A word is written as it is, and not shown again.
+        // Echo a word unchanged, only once.
         guard let source = text.flatMap({ try? SecretSource($0) }) else {
             return CommandFailure(.unreadable, "\(option): \(error.message)")
         }

@@ -34,7 +34,7 @@ package enum CBORAnnotator {
         return annotation
     }
 
-    /// The annotations of all items that some bytes consist of. More than one is told as a violation.
+    /// The annotations of all items that some bytes consist of. More than one is a violation.
     package static func annotate(_ bytes: [UInt8]) -> [Annotation] {
         var annotations: [Annotation] = []
         for (index, node) in LenientCBOR.readAll(bytes[...]).enumerated() {
@@ -94,7 +94,7 @@ package enum CBORAnnotator {
         }
     }
 
-    /// What a strict reader has against the head of an item.
+    /// The error of a strict reader for the head of an item.
     private static func irregularity(of node: CBORNode, in bytes: [UInt8]) -> String? {
         guard let first = node.range.isEmpty ? nil : bytes[node.range.lowerBound] else { return nil }
         let information = first & 0x1F

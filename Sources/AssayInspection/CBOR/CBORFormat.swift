@@ -36,7 +36,7 @@ package enum CBORFormat: BlobFormat {
         return BlobContents(annotations, secrets: SecretAnnotations.ranges(in: annotations))
     }
 
-    /// What the decoder of evidence says first. Any order of keys and tags are fine with it here.
+    /// The first error of the decoder of evidence. Any order of keys and tags are fine with it here.
     package static func violation(in bytes: [UInt8]) -> DecodeError? {
         do throws(DecodeError) {
             var reader = CBORReader(bytes, allowingTags: true)

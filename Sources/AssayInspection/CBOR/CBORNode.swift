@@ -22,7 +22,7 @@ package struct CBORNode: Sendable {
         case simple(UInt8)
         /// Major type 7 with a number of 2, 4 or 8 bytes.
         case float(Double)
-        /// The bytes end, or are no CBOR, before anything of the item can be told; why. The range is all that is left.
+        /// The bytes end or are not CBOR before the item can be identified, with the reason. The range is the rest.
         case broken(String)
     }
 

@@ -1,12 +1,12 @@
-/// Reads CBOR (RFC 8949) as far as it goes, for inspection: verification reads it with `CBORReader`.
+/// Reads CBOR (RFC 8949) as far as possible, for inspection: verification reads it with `CBORReader`.
 ///
 /// Taken are indefinite lengths, arguments that are longer than they need to be, keys of any type and several times, tags,
 /// and text that is no UTF-8. Linear in the bytes; items nest no deeper than ``depth`` and are no more than ``items``,
 /// beyond which the rest is one broken item.
 package enum LenientCBOR {
-    /// How deep items may nest.
+    /// The maximum nesting depth of items.
     package static let depth = 64
-    /// How many items there may be. An item takes some hundred times the memory of the byte that it may be written with.
+    /// The maximum number of items. An item takes some hundred times the memory of the byte that it may be written with.
     package static let items = 1 << 18
 
     /// Reads one item.
@@ -28,7 +28,7 @@ package enum LenientCBOR {
     }
 }
 
-/// One pass over the bytes. After the first broken item everything is read, so that all loops end.
+/// One pass over the bytes. After the first broken item no bytes are left, so all loops end.
 private struct LenientCBORReader {
     private let bytes: ArraySlice<UInt8>
     private(set) var position: Int
@@ -42,7 +42,7 @@ private struct LenientCBORReader {
     var isAtEnd: Bool { position == bytes.endIndex }
     private var left: Int { bytes.endIndex - position }
 
-    /// An item that cannot be read, which is all that is left.
+    /// A broken item, which extends to the end.
     private mutating func stop(_ reason: String, from start: Int) -> CBORNode {
         position = bytes.endIndex
         return CBORNode(.broken(reason), at: start..<bytes.endIndex)
@@ -120,7 +120,7 @@ private struct LenientCBORReader {
 
     private mutating func array(count: UInt64, from start: Int, depth: Int) -> CBORNode {
         var items: [CBORNode] = []
-        // Every entry takes a byte, so this ends with the bytes whatever the head claims.
+        // Every entry takes at least one byte, so this ends with the bytes, whatever the head claims.
         while UInt64(items.count) < count {
             guard !isAtEnd else { return cut(.array(items), "\(items.count) of \(count) entries", from: start) }
             items.append(item(depth: depth + 1))

@@ -1,8 +1,8 @@
 import AssayPrimitives
 
-/// Annotates CMS messages of type SignedData in BER or DER (RFC 5652), wherever they stand.
+/// Annotates CMS messages of type SignedData in BER or DER (RFC 5652), at any position.
 package enum CMSAnnotator {
-    /// What is signed, put together from its chunks as far as they are there; nil when the bytes are no SignedData, or its
+    /// What is signed, put together from its chunks as far as present; nil when the bytes are no SignedData, or its
     /// content is elsewhere.
     package static func content(of bytes: [UInt8]) -> [UInt8]? {
         guard let node = LenientDER.readOne(bytes[...])?.node else { return nil }
@@ -14,8 +14,8 @@ package enum CMSAnnotator {
     ///
     /// - Parameters:
     ///   - bytes: the whole bytes.
-    ///   - range: where the message stands in them.
-    ///   - name: what it is called there, such as `receipt`.
+    ///   - range: the range of the message in them.
+    ///   - name: its name there, such as `receipt`.
     ///   - contentFormat: the format of the content where the caller knows it.
     ///   - extensions: decoders of extensions of certificates, as ``CertificateAnnotator`` takes them.
     package static func annotate(

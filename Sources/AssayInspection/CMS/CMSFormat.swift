@@ -30,7 +30,7 @@ package enum CMSFormat: BlobFormat {
         return contents
     }
 
-    /// What the decoder of receipts says first.
+    /// The first error of the decoder of receipts.
     package static func violation(in bytes: [UInt8]) -> DecodeError? {
         do throws(DecodeError) {
             _ = try SignedDataMessage(bytes[...])

@@ -1,4 +1,4 @@
-/// The fields of a ContentInfo with SignedData (RFC 5652 sections 3 and 5.1), found as far as they are there.
+/// The fields of a ContentInfo with SignedData (RFC 5652 sections 3 and 5.1), found as far as present.
 struct SignedDataShape {
     let contentType: DERNode
     /// The `[0]` around the SignedData.
@@ -37,7 +37,7 @@ struct SignedDataShape {
     /// The OCTET STRING of the content, whole or in chunks, and nil when the content is elsewhere or not there yet.
     var octets: DERNode? { encapsulated?.children.dropFirst().first?.children.first }
 
-    /// The content, put together from its chunks as far as they are there.
+    /// The content, put together from its chunks as far as present.
     func content(in bytes: [UInt8]) -> [UInt8]? {
         guard let octets, octets.isUniversal(4) else { return nil }
         var content: [UInt8] = []

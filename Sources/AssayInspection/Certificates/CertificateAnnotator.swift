@@ -2,7 +2,7 @@ import AssayCore
 import AssayPrimitives
 import FoundationEssentials
 
-/// Annotates X.509 certificates wherever they stand.
+/// Annotates X.509 certificates at any position.
 package enum CertificateAnnotator {
     /// What an engine finds in an extension of its own.
     ///
@@ -16,8 +16,8 @@ package enum CertificateAnnotator {
     ///
     /// - Parameters:
     ///   - bytes: the whole bytes.
-    ///   - range: where the certificate stands in them.
-    ///   - name: what it is called there, such as `x5c[0]`.
+    ///   - range: the range of the certificate in them.
+    ///   - name: its name there, such as `x5c[0]`.
     ///   - extensions: decoders of extensions by their dotted identifiers, which come before those known here.
     package static func annotate(
         _ bytes: [UInt8], at range: Range<Int>, named name: String = "certificate",

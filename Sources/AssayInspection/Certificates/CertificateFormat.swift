@@ -27,7 +27,7 @@ package enum CertificateFormat: BlobFormat {
             unknown: ["Whether the issuer signed the certificate: that needs the issuer's, and `assay verify`."])
     }
 
-    /// What the decoder that chains are verified with says first.
+    /// The first error of the decoder that chains are verified with.
     package static func violation(in bytes: [UInt8]) -> DecodeError? {
         do throws(DecodeError) {
             _ = try Certificate(der: bytes[...])

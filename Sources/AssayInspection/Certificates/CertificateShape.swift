@@ -1,4 +1,4 @@
-/// The fields of a certificate (RFC 5280 section 4.1), found by their types as far as they are there.
+/// The fields of a certificate (RFC 5280 section 4.1), found by their types as far as present.
 struct CertificateShape {
     let tbsCertificate: DERNode
     let outerAlgorithm: DERNode?
@@ -11,7 +11,7 @@ struct CertificateShape {
     private(set) var subject: DERNode?
     private(set) var publicKey: DERNode?
     private(set) var extensions: DERNode?
-    /// What fits no field.
+    /// The values that fit no field.
     private(set) var others: [DERNode] = []
 
     /// Finds the fields, and nil when the value is not like a certificate: a sequence that begins with one of a serial
@@ -47,6 +47,6 @@ struct CertificateShape {
         else { return nil }
     }
 
-    /// Whether everything is there that every certificate has.
+    /// True if all mandatory fields are present.
     var isComplete: Bool { publicKey != nil && outerAlgorithm != nil && signature != nil }
 }

@@ -31,7 +31,7 @@ package enum PEMFormat: BlobFormat {
         return contents
     }
 
-    /// What the decoder of files of certificates says first.
+    /// The first error of the decoder of files of certificates.
     package static func violation(in bytes: [UInt8]) -> DecodeError? {
         do throws(DecodeError) {
             _ = try PEM.certificates(in: bytes)
@@ -57,7 +57,7 @@ package enum PEMFormat: BlobFormat {
             annotation.meaning = "a private key, not shown; take it back from wherever it was copied to"
         } else {
             let decoded = LenientBase64.decode(bytes[block.body])
-            // The label is only what somebody wrote there.
+            // The label may be wrong.
             let kind = PrivateKeys.describe(decoded.bytes)
             isPrivate = kind != nil
             annotation.meaning = kind.map { "\($0), not shown" } ?? Words.count(decoded.bytes.count, "byte")

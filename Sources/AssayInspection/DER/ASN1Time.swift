@@ -3,7 +3,7 @@ package import FoundationEssentials
 
 /// UTCTime and GeneralizedTime in every form that X.680 has (sections 46 and 47), for inspection.
 package enum ASN1Time {
-    /// The time that a text stands for, and nil when it is none.
+    /// The time of a text; nil if the text is malformed.
     ///
     /// - Parameters:
     ///   - text: the contents octets.

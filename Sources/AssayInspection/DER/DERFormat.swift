@@ -34,7 +34,7 @@ package enum DERFormat: BlobFormat {
         return BlobContents(annotations, secrets: SecretAnnotations.ranges(in: annotations))
     }
 
-    /// What the strict reader says about the outermost value.
+    /// The error of the strict reader for the outermost value.
     package static func violation(in bytes: [UInt8]) -> DecodeError? {
         do throws(DecodeError) {
             var open = [DERReader(bytes)]

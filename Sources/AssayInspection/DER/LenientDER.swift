@@ -1,13 +1,13 @@
-/// Reads BER and DER (X.690) as far as it goes, for inspection: verification reads it with `DERReader`.
+/// Reads BER and DER (X.690) as far as possible, for inspection: verification reads it with `DERReader`.
 ///
 /// Taken are indefinite lengths, lengths and tag numbers that are longer than they need to be, primitive types that are
 /// constructed, and values that claim more bytes than there are. After a broken value inside of one of definite length,
 /// reading goes on behind the latter. Linear in the bytes; values nest no deeper than ``depth`` and are no more than
 /// ``values``, beyond which the rest is one broken value.
 package enum LenientDER {
-    /// How deep values may nest.
+    /// The maximum nesting depth of values.
     package static let depth = 64
-    /// How many values there may be.
+    /// The maximum number of values.
     package static let values = 1 << 18
 
     /// Reads one value.
@@ -39,7 +39,7 @@ private struct LenientDERReader {
         position = bytes.startIndex
     }
 
-    /// What stands before the contents.
+    /// The head before the contents.
     private struct Head {
         var tagClass = DERNode.TagClass.universal
         var tagNumber: UInt64 = 0
@@ -70,7 +70,7 @@ private struct LenientDERReader {
             children: children, broken: broken)
     }
 
-    /// What stands behind a head: where, what is inside, and why it ends early.
+    /// The contents after a head: range, inner values, and why they end early.
     private typealias Contents = (range: Range<Int>, children: [DERNode], broken: String?)
 
     private mutating func readContents(_ head: Head, until end: Int, depth: Int) -> Contents {

@@ -1,6 +1,6 @@
 import AssayCore
 
-/// A body in chunks (RFC 9112 section 7.1), put together as far as it goes.
+/// A body in chunks (RFC 9112 section 7.1), put together as far as possible.
 struct ChunkedBody {
     /// The data of all chunks.
     private(set) var bytes: [UInt8] = []

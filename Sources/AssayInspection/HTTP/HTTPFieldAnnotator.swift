@@ -66,7 +66,7 @@ struct HTTPFieldAnnotator {
             let name = pair.prefix { $0 != 0x3D }
             let text = String(decoding: PercentEncoding.decode(name, plusIsSpace: true), as: UTF8.self)
             let value = pair[name.endIndex...].dropFirst()
-            // A plus is a space in forms, and one of base64 when whoever wrote it forgot to encode it.
+            // A plus is a space in forms, but may also be an unencoded character of base64.
             let plain = PercentEncoding.decode(value)
             let isBase64 = EmbeddedBlob(String(decoding: plain, as: UTF8.self)) != nil
             let decoded = isBase64 ? plain : PercentEncoding.decode(value, plusIsSpace: true)

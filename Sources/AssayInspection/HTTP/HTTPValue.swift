@@ -11,7 +11,7 @@ package struct HTTPValue {
     /// Whether it must not be shown whole.
     package private(set) var isSecret = false
 
-    /// How many characters of a credential are shown, so that it can be told from others.
+    /// The number of characters of a credential to show, so that people can distinguish credentials.
     private static let shown = 6
 
     /// Looks at a value.
@@ -40,7 +40,7 @@ package struct HTTPValue {
                 name, encoding: encodings.isEmpty ? "text" : encodings.joined(separator: " of "), bytes: blob.bytes,
                 at: range)
             nested?.isCredential = isCredential
-            // A token can be used by whoever sees all of it.
+            // Anyone who sees the whole token can use it.
             isSecret = isCredential && isText
             return
         }
@@ -53,7 +53,7 @@ package struct HTTPValue {
         }
     }
 
-    /// Whether a credential is a token or evidence whose contents can be told, rather than random bytes.
+    /// True if the credential is a token or evidence with contents to decode, false for random bytes.
     private static func isKnown(_ blob: EmbeddedBlob) -> Bool {
         if blob.encoding.isByteEqual(to: "text") { return true }
         let recognitions = [CBORFormat.recognise(blob.bytes), DERFormat.recognise(blob.bytes)]

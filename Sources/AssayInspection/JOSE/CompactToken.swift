@@ -2,15 +2,15 @@ import AssayCore
 
 /// A text that could be a JWS or JWE in compact serialisation, taken apart at its dots.
 struct CompactToken {
-    /// Where the parts stand; white space in them is tolerated.
+    /// The ranges of the parts, which may contain white space.
     let parts: [Range<Int>]
     /// The decoded first part, when it is a JSON object.
     let headerBytes: [UInt8]?
     /// The header, when it is a JSON object.
     let header: JSONNode?
-    /// What stands before the token, such as `Bearer `.
+    /// The text before the token, such as `Bearer `.
     let prefix: Range<Int>
-    /// What a strict reader would have against the text around the parts.
+    /// The errors that a strict reader would report for the text around the parts.
     let irregularities: [String]
 
     /// More parts than any form has; then it is something else.

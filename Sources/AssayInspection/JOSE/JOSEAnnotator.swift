@@ -2,7 +2,7 @@ import AssayCore
 
 /// Annotates the parts of tokens in compact serialisation.
 enum JOSEAnnotator {
-    /// The header: its parameters in words. They have no ranges, since they do not stand in the text as they are.
+    /// The header: its parameters in words. They have no ranges, because the text contains them encoded.
     static func header(_ token: CompactToken, of form: String, in bytes: [UInt8]) -> BlobContents {
         let range = token.parts[0]
         guard let header = token.header, let headerBytes = token.headerBytes else {
@@ -61,7 +61,7 @@ enum JOSEAnnotator {
         ]
     }
 
-    /// What strict decoding has against the characters of a part.
+    /// The error of strict decoding for the characters of a part.
     private static func irregularity(of range: Range<Int>, in bytes: [UInt8]) -> String? {
         let decoded = LenientBase64.decode(bytes[range])
         // JOSE has base64url only.

@@ -55,7 +55,7 @@ package enum JWSFormat: BlobFormat {
         return contents
     }
 
-    /// What the decoder of tokens says first, white space around the token aside.
+    /// The first error of the decoder of tokens, ignoring white space around the token.
     package static func violation(in bytes: [UInt8]) -> DecodeError? {
         do throws(DecodeError) {
             _ = try CompactJWS(LenientText.trimmed(bytes[...]), limit: InputLimits.joseText)

@@ -24,7 +24,7 @@ package enum JWTClaims: BlobFormat {
         JSONFormat.annotate(bytes, describe: meaning)
     }
 
-    /// What the strict reader of JSON says first.
+    /// The first error of the strict reader of JSON.
     package static func violation(in bytes: [UInt8]) -> DecodeError? { JSONFormat.violation(in: bytes) }
 
     private static let registered = [
@@ -37,7 +37,7 @@ package enum JWTClaims: BlobFormat {
         guard let meaning = registered[String(pointer.dropFirst())] else { return nil }
         switch (pointer, node.content) {
         case ("/exp", .number(let number)), ("/nbf", .number(let number)), ("/iat", .number(let number)):
-            // Some write milliseconds. RFC 7519 has seconds, so that is a date far away, and both are told.
+            // Some issuers write milliseconds. RFC 7519 has seconds, so this would be a distant date; show both.
             let seconds = EpochTime.seconds(number) ?? "no time"
             let milliseconds = EpochTime.meaning(of: number, under: "exp").flatMap {
                 $0.hasSuffix("(milliseconds since 1970)") ? "; more likely \($0)" : nil

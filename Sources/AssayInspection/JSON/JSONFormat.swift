@@ -31,7 +31,7 @@ package enum JSONFormat: BlobFormat {
         annotate(bytes) { _, _ in nil }
     }
 
-    /// What the strict reader says first.
+    /// The first error of the strict reader.
     package static func violation(in bytes: [UInt8]) -> DecodeError? {
         do throws(DecodeError) {
             _ = try JSONReader.read(bytes, limit: InputLimits.record)

@@ -1,12 +1,12 @@
-/// Reads JSON (RFC 8259) as far as it goes, for inspection: verification reads it with `JSONReader`.
+/// Reads JSON (RFC 8259) as far as possible, for inspection: verification reads it with `JSONReader`.
 ///
 /// Taken are a byte order mark, missing and trailing commas, duplicate keys, words that are no values, strings with
 /// control characters, wrong escapes or text that is no UTF-8, and documents that are cut. Linear in the bytes; values
 /// nest no deeper than ``depth`` and are no more than ``values``, beyond which the rest is one broken value.
 package enum LenientJSON {
-    /// How deep values may nest.
+    /// The maximum nesting depth of values.
     package static let depth = 64
-    /// How many values there may be. A value takes some hundred times the memory of the byte that it may be written with.
+    /// The maximum number of values. A value takes some hundred times the memory of the byte that it may be written with.
     package static let values = 1 << 18
 
     /// Reads the first value.

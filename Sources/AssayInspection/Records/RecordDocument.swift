@@ -1,13 +1,13 @@
 /// Takes a file of records apart, leniently.
 struct RecordDocument {
-    /// How many records are looked at; the first ones tell what a file of them is.
+    /// The maximum number of records to read: the first ones are enough to identify a file.
     static let limit = 1000
 
     /// The records as far as they are JSON, and the bytes of each.
     private(set) var records: [(node: JSONNode, bytes: ArraySlice<UInt8>)] = []
     /// Whether there is one on each line.
     private(set) var isOnePerLine = false
-    /// How many more there are than are looked at.
+    /// The number of records beyond those that were read.
     private(set) var untold = 0
     /// The whole document, where it is one value.
     private(set) var document: JSONNode?

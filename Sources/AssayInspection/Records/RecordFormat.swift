@@ -32,7 +32,7 @@ package enum RecordFormat: BlobFormat {
         RecordAnnotator(engines: []).contents(of: bytes)
     }
 
-    /// What the reader of JSON says first, for a file of one record or an array.
+    /// The first error of the reader of JSON, for a file of one record or an array.
     package static func violation(in bytes: [UInt8]) -> DecodeError? {
         let document = RecordDocument(bytes)
         for line in document.isOnePerLine ? document.records.map(\.bytes) : [bytes[...]] {

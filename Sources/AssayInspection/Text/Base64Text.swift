@@ -1,6 +1,6 @@
 import AssayCore
 
-/// Text that stands for bytes: base64 in any alphabet, hexadecimal digits, and either of them in quotes, in a data URL,
+/// Encoded bytes: base64 in any alphabet, hexadecimal digits, and either of them in quotes, in a data URL,
 /// percent-encoded or wrapped.
 package enum Base64Format: BlobFormat {
     /// Encoded text.
@@ -15,7 +15,7 @@ package enum Base64Format: BlobFormat {
             : Recognition(.guess, because: "every character is of the alphabet of \(text.encoding)")
     }
 
-    /// Says how the text is written; what it stands for becomes a nested blob.
+    /// Names the encoding; the decoded bytes become a nested blob.
     package static func annotate(_ bytes: [UInt8]) -> BlobContents {
         guard let text = EncodedText(bytes) else {
             return BlobContents([Annotation("text", at: bytes.indices, violation: "it is not encoded in a known way")])

@@ -1,6 +1,6 @@
 import AssayCore
 
-/// A text that stands for bytes: base64 in any alphabet, or hexadecimal digits, in whatever wrapping it was copied with.
+/// Bytes encoded as text: base64 in any alphabet, or hexadecimal digits, in whatever wrapping it was copied with.
 struct EncodedText {
     /// What it is: `base64`, `base64url`, `hexadecimal`, `percent-encoding`.
     private(set) var encoding = ""
@@ -8,7 +8,7 @@ struct EncodedText {
     private(set) var wrappings: [String] = []
     /// What a strict decoder would have against it.
     private(set) var irregularities: [String] = []
-    /// What it stands for.
+    /// The decoded bytes.
     private(set) var bytes: [UInt8] = []
     /// Where the text stands, white space around it left out.
     let range: Range<Int>

@@ -1,6 +1,6 @@
-/// Base64 in any alphabet, decoded as far as it goes: verification decodes it with `Base64`.
+/// Base64 in any alphabet, decoded as far as possible: verification decodes it with `Base64`.
 package struct LenientBase64: Sendable {
-    /// The bytes that the characters of the alphabet stand for; others are left out.
+    /// The decoded bytes of the characters of the alphabet; other characters are ignored.
     package private(set) var bytes: [UInt8] = []
     /// What it is: `base64`, `base64url`, or that it could be either.
     let encoding: String

@@ -1,10 +1,10 @@
 import AssayCore
 
-/// Percent-encoding (RFC 3986 section 2.1), decoded as far as it goes.
+/// Percent-encoding (RFC 3986 section 2.1), decoded as far as possible.
 enum PercentEncoding {
-    /// The bytes that a text stands for; `%` without two digits stays as it is.
+    /// The decoded bytes of a text; `%` without two digits is kept.
     ///
-    /// - Parameter plusIsSpace: whether `+` stands for a space, as in forms.
+    /// - Parameter plusIsSpace: whether `+` is a space, as in forms.
     static func decode(_ text: ArraySlice<UInt8>, plusIsSpace: Bool = false) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)

@@ -3,7 +3,7 @@ import Assay
 import AssayCore
 import AssayInspection
 
-/// A kind of evidence that can be handed over as one raw blob, by its name on the command line.
+/// A kind of evidence that the command line accepts as one raw blob.
 struct RawKindArgument: ExpressibleByArgument {
     /// The engine that judges it.
     let engine: any InspectableEngine.Type

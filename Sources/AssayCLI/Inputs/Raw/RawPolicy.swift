@@ -3,7 +3,7 @@ import Assay
 import AssayCore
 import AssayInspection
 
-/// The policy that the options for one raw blob stand for, read as a policy file is.
+/// The policy that the options for a raw blob describe, read like a policy file.
 struct RawPolicy {
     let kind: RawKindArgument
     let options: RawOptions

@@ -4,7 +4,7 @@ import AssayCore
 import AssayInspection
 import AssayPrimitives
 
-/// The record that one raw blob and its options stand for.
+/// The record of a raw blob and its options.
 struct RawRecord {
     let kind: RawKindArgument
     let options: RawOptions
@@ -90,7 +90,7 @@ struct RawRecord {
 
     // MARK: Values by name
 
-    /// The values of an option `NAME=VALUE` in the order of the policy's names. An empty text stands for a missing value.
+    /// The values of an option `NAME=VALUE` in the order of the policy's names. An empty text is a missing value.
     private func named(_ option: String, app: String?, _ policy: VerificationPolicy) throws -> [RecordValue] {
         let section = kind.engine.configurationType
         let configurations = policy.apps.filter { $0.name.isByteEqual(to: app ?? $0.name) }
