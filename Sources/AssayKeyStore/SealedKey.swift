@@ -99,7 +99,7 @@ extension SealedKey {
 
     /// The parts of the key.
     ///
-    /// - Throws: ``KeyStoreOutage``: ``KeyStoreOutage/Code/wrongMasterKey``, or ``KeyStoreOutage/Code/corrupt`` if any field
+    /// - Throws: ``KeyStoreOutage``: ``OutageCode/wrongMasterKey``, or ``OutageCode/corrupt`` if any field
     ///   differs from what was sealed.
     func opened(under masterKey: MasterKey, location: String) throws(KeyStoreOutage) -> [String: SecretBytes] {
         try require(masterKey, location: location)

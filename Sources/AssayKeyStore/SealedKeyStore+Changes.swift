@@ -12,7 +12,7 @@ extension SealedKeyStore {
     ///   - window: when it may be used.
     ///   - now: the time at which it is added.
     /// - Throws: ``KeyStoreRefusal`` when there cannot be such a key, and an outage when it cannot be stored: also
-    ///   ``KeyStoreOutage/Code/wrongMasterKey`` when the store has keys that are sealed under another one.
+    ///   ``OutageCode/wrongMasterKey`` when the store has keys that are sealed under another one.
     @discardableResult
     public func add(
         _ name: String, for purpose: KeyPurpose, parts: [String: SecretBytes], scope: String? = nil,

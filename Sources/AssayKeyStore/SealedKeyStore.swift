@@ -66,8 +66,8 @@ public final class SealedKeyStore: KeyStore {
 
     /// The keys of a purpose in all states, by name.
     ///
-    /// - Throws: ``KeyStoreOutage``: ``KeyStoreOutage/Code/wrongMasterKey``, ``KeyStoreOutage/Code/corrupt`` if any key of
-    ///   the store differs from what was sealed, ``KeyStoreOutage/Code/unknownPurpose`` if there are keys of this purpose but
+    /// - Throws: ``KeyStoreOutage``: ``OutageCode/wrongMasterKey``, ``OutageCode/corrupt`` if any key of
+    ///   the store differs from what was sealed, ``OutageCode/unknownPurpose`` if there are keys of this purpose but
     ///   no type for them, and otherwise the outage of the storage.
     public func keys(for purpose: KeyPurpose) async throws(KeyStoreOutage) -> [NamedKey] {
         let snapshot = try await snapshot()

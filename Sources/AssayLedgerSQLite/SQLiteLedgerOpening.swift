@@ -11,10 +11,10 @@ extension SQLiteLedger {
     ///   - path: the file; its folder must exist. Only its user can read a new one, as it holds open challenges.
     ///     SQLite puts two more files, `-wal` and `-shm`, beside it, which may stay after closing.
     ///   - busyTimeout: how long an operation waits for other processes before it is a
-    ///     ``LedgerOutage/Code/locked`` outage.
-    /// - Throws: ``LedgerOutage``: ``LedgerOutage/Code/unreachable`` if the path is not a regular file,
-    ///   ``LedgerOutage/Code/corrupt`` for a file that is not a ledger, which is left as it is, and
-    ///   ``LedgerOutage/Code/newerSchema`` for a ledger of a newer version.
+    ///     ``OutageCode/locked`` outage.
+    /// - Throws: ``LedgerOutage``: ``OutageCode/unreachable`` if the path is not a regular file,
+    ///   ``OutageCode/corrupt`` for a file that is not a ledger, which is left as it is, and
+    ///   ``OutageCode/newerSchema`` for a ledger of a newer version.
     public static func open(
         path: String, busyTimeout: Duration = defaultBusyTimeout
     ) throws(LedgerOutage) -> SQLiteLedger {
