@@ -385,7 +385,8 @@ let package = Package(
         .testTarget(
             name: "ReadmeTests",
             dependencies: [
-                "Assay", "AssayCore", "AssayProgram", "AssayTesting", "AssayTestSupport", "FirstTenMinutes",
+                "Assay", "AssayCore", "AssayInspection", "AssayProgram", "AssayTesting", "AssayTestSupport",
+                "FirstTenMinutes",
             ],
             swiftSettings: strict),
         // The blocks of the documentation, which see what a user's package sees.

@@ -1,5 +1,6 @@
 import Assay
 import AssayCore
+import AssayInspection
 import AssayTestSupport
 import AssayTesting
 import Foundation
@@ -39,36 +40,32 @@ struct ReferenceTests {
         }
     }
 
-    /// The fields that a mapping of the policy may have, as the error on an unknown one lists them.
-    private static func fields(of policy: String) throws -> Set<String> {
-        let folder = try policyFolder()
-        let path = try folder.write("policy.yaml", policy)
-        let error = #expect(throws: PolicyError.self) { try PolicyFile.load(path: path) }
-        let list = try #require(error?.message.components(separatedBy: "allowed are ").last)
-        return Set(list.components(separatedBy: ", "))
+    /// The declared fields of an engine's section: those at the top, and those inside a mapping with rows of its own.
+    private static func declaredFields(of engine: any InspectableEngine.Type, _ rows: Set<String>) -> Set<String> {
+        let paths = engine.policyFields.map(\.path)
+        let parents = Set(rows.compactMap { $0.split(separator: ".").count > 1 ? $0.split(separator: ".")[0] : nil })
+        return Set(
+            paths.filter { path in
+                let parts = path.split(separator: ".")
+                return parts.count == 1
+                    ? !parents.contains(parts[0])
+                    : parents.contains(parts[0])
+                        && parts.count == 2
+            })
     }
 
     @Test(
-        "The tables have a row for every field, and no other",
-        arguments: [
-            ("appAttest", "{ unknown: 1 }"), ("playIntegrity", "{ unknown: 1 }"), ("approov", "{ unknown: 1 }"),
-            (
-                "appAttest.receipt",
-                "{ appIDs: [1234567890.a.b], environments: [production], challenge: caller, clientData: none, receipt: { unknown: 1 } }"
-            ), ("approov.messageSigning", "{ messageSigning: { unknown: 1 } }"),
-        ])
-    func policyFields(_ field: String, _ configuration: String) throws {
-        let parts = field.split(separator: ".").map(String.init)
-        let allowed = try Self.fields(
-            of: "version: 1\napps:\n  - name: app\n    \(parts[0]): \(configuration)\n")
-        let sections = try Self.policyPage().text.components(separatedBy: "| field of `\(parts[0])` |")
-        let section = try #require(sections.count == 2 ? sections[1] : nil)
-        let names = section.components(separatedBy: "\n\n")[0].matches(of: /(?m)^\| `([\w.]+)` \|/)
-            .map { $0.1.split(separator: ".").map(String.init) }
-        let documented = names.compactMap { name in
-            parts.count == 1 ? name[0] : name.count == 2 && name[0] == parts[1] ? name[1] : nil
-        }
-        #expect(Set(documented) == allowed)
+        "Each engine's table has a row for every declared field, and no other",
+        arguments: EngineRegistry.standard.engines.indices)
+    func policyFields(_ index: Int) throws {
+        func section<Engine: InspectableEngine>(of engine: Engine.Type) -> String { Engine.Configuration.policyField }
+        let engine = EngineRegistry.standard.engines[index]
+        let field = section(of: engine)
+        let tables = try Self.policyPage().text.components(separatedBy: "| field of `\(field)` |")
+        let table = try #require(tables.count == 2 ? tables[1] : nil, "no table of \(field)")
+        let rows = Set(
+            table.components(separatedBy: "\n\n")[0].matches(of: /(?m)^\| `([\w.]+)` \|/).map { String($0.1) })
+        #expect(rows == Self.declaredFields(of: engine, rows), "\(field)")
     }
 
     @Test("The checks that are annotated by default are named")
