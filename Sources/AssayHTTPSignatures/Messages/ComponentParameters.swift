@@ -1,6 +1,6 @@
 internal import AssayCore
 
-/// The parameters of a component, understood and known to fit each other (RFC 9421 sections 2.1 to 2.5).
+/// The parsed and mutually consistent parameters of a component (RFC 9421 sections 2.1 to 2.5).
 struct ComponentParameters {
     private(set) var isStructured = false
     private(set) var key: String?

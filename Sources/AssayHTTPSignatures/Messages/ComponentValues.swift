@@ -1,8 +1,7 @@
 internal import AssayCore
 
-/// Finds the values of components in a message (RFC 9421 sections 2.1 and 2.2).
-///
-/// What several components are taken from is read once, so that many of them cost no more than the message is long.
+/// Finds the values of components in a message (RFC 9421 sections 2.1 and 2.2). Caches parsed sources: without this,
+/// many components of one field would cost quadratic time.
 struct ComponentValues {
     private struct Source: Hashable {
         let name: String
@@ -35,7 +34,7 @@ struct ComponentValues {
             }
         } else {
             try appendField(component, parameters, to: &output)
-            // What section 5.5 of RFC 9110 allows: no line break can add lines to the base.
+            // RFC 9110 section 5.5. Prevents line breaks, which could inject lines into the signature base.
             guard output[start...].allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
                 throw SignatureBaseError(.invalidValue, component, "its value has control characters")
             }
@@ -96,7 +95,7 @@ struct ComponentValues {
         }
     }
 
-    /// The lines of a field, trimmed and without folds.
+    /// The lines of a field, trimmed and unfolded.
     private func lines(
         _ component: SignatureComponent, _ parameters: ComponentParameters
     ) throws(SignatureBaseError) -> [ArraySlice<UInt8>] {
@@ -133,7 +132,7 @@ struct ComponentValues {
         }
     }
 
-    /// The value without folds and without white space around it.
+    /// The value, trimmed and unfolded.
     private func unfolded(
         _ value: String, _ component: SignatureComponent
     ) throws(SignatureBaseError) -> ArraySlice<UInt8> {

@@ -1,11 +1,9 @@
 package import AssayCore
 package import AssayPrimitives
 
-/// The field `Content-Digest`, RFC 9530 section 2: digests of the content of a message, as it is transferred.
-///
-/// It proves nothing by itself: a signature must cover it.
+/// The field `Content-Digest` (RFC 9530 section 2): digests of the content. Proves nothing unless signed.
 package struct ContentDigest: Sendable {
-    /// An algorithm that counts.
+    /// A supported algorithm.
     package enum Algorithm: String, Sendable, Hashable, CaseIterable {
         /// SHA-256.
         case sha256 = "sha-256"
@@ -20,7 +18,7 @@ package struct ContentDigest: Sendable {
             }
         }
 
-        /// The digest of some content.
+        /// Hashes content.
         package func digest(of content: ArraySlice<UInt8>) -> [UInt8] {
             switch self {
             case .sha256: Digest.sha256(content)
@@ -31,36 +29,32 @@ package struct ContentDigest: Sendable {
 
     /// One digest.
     package struct Value: Sendable, Equatable {
-        /// Its algorithm.
+        /// The algorithm.
         package let algorithm: Algorithm
         /// The digest.
         package let digest: [UInt8]
 
-        /// Makes a digest, whose length must be the algorithm's.
+        /// Creates a digest. `digest` must have the length of the algorithm.
         package init(_ algorithm: Algorithm, _ digest: [UInt8]) {
             self.algorithm = algorithm
             self.digest = digest
         }
     }
 
-    /// The digests that count, in their order, one of an algorithm at most.
+    /// The digests of supported algorithms in order, at most one for each.
     package let values: [Value]
-    /// The names of algorithms that are deprecated or not known. Their digests never count.
+    /// The names of deprecated or unknown algorithms, whose digests are ignored.
     package let ignored: [String]
 
-    /// The digests of some content under some algorithms, in the order of these.
+    /// Hashes content with each of the algorithms.
     package init(of content: ArraySlice<UInt8>, _ algorithms: [Algorithm]) {
         values = algorithms.map { Value($0, $0.digest(of: content)) }
         ignored = []
     }
 
-    /// Reads a field value.
-    ///
-    /// - Parameters:
-    ///   - value: the value, its lines joined; indices serve as offsets.
-    ///   - form: in which form digests may stand.
-    /// - Throws: ``DecodeError`` for what is no dictionary, for an algorithm that comes twice, and for a digest of a known
-    ///   algorithm that is not bytes of its length.
+    /// Reads a field value with its lines joined.
+    /// - Throws: ``DecodeError`` at an index of `value` if it is not a dictionary, repeats an algorithm, or has a
+    ///   digest of a supported algorithm with a wrong form or length.
     package init(_ value: ArraySlice<UInt8>, form: ByteForm = .byteSequence) throws(DecodeError) {
         var values: [Value] = []
         var ignored: [String] = []
@@ -82,7 +76,7 @@ package struct ContentDigest: Sendable {
     }
 
     /// The field value.
-    /// - Throws: ``SerialisationError`` never for known algorithms; ignored ones are left out.
+    /// - Throws: ``SerialisationError``, never for supported algorithms. Ignored digests are omitted.
     package func write() throws(SerialisationError) -> [UInt8] {
         try StructuredFieldWriter.write(
             StructuredDictionary(
@@ -91,24 +85,24 @@ package struct ContentDigest: Sendable {
                 }))
     }
 
-    /// What comparing digests with content tells.
+    /// The result of comparing digests with content.
     package enum Comparison: Sendable, Equatable {
-        /// There are digests that count, and all of them are the content's.
+        /// There is at least one supported digest, and all supported digests match.
         case matches
-        /// The digest of an algorithm is that of other content. One is enough, whatever the others are.
+        /// At least one supported digest does not match.
         case differs(Algorithm)
-        /// Nobody has computed the digest of an algorithm.
+        /// The caller has no digest for an algorithm.
         case notComputed(Algorithm)
-        /// No digest counts.
+        /// There is no supported digest.
         case noKnownAlgorithm
     }
 
-    /// Compares with content that is there as a whole.
+    /// Compares with complete content.
     package func compare(with content: ArraySlice<UInt8>) -> Comparison {
         compare { $0.digest(of: content) }
     }
 
-    /// Compares with digests of the content that somebody else computes, nil for those that nobody has.
+    /// Compares with digests that the caller computed; the closure returns nil if it has none.
     package func compare(_ digest: (Algorithm) -> [UInt8]?) -> Comparison {
         guard !values.isEmpty else { return .noKnownAlgorithm }
         for value in values {
@@ -120,7 +114,7 @@ package struct ContentDigest: Sendable {
 }
 
 extension RunningDigest {
-    /// Begins the digest of some content, with no bytes.
+    /// Creates an empty digest.
     package init(_ algorithm: ContentDigest.Algorithm) {
         switch algorithm {
         case .sha256: self.init(.sha256 as Algorithm)

@@ -1,6 +1,6 @@
 internal import AssayCore
 
-/// Components that are derived from the control data of a message (RFC 9421 section 2.2).
+/// Values derived from the control data of a message (RFC 9421 section 2.2).
 struct DerivedComponents {
     private let message: HTTPMessageParts
     private let rules: SignatureBaseRules

@@ -1,7 +1,6 @@
 /// Obsolete line folding (RFC 9112 section 5.2).
 enum LineFolds {
-    /// The value with a single space in the place of each fold, which is a line break with white space after it and
-    /// perhaps before it, and without white space around the whole. Other line breaks stay.
+    /// Replaces each fold, including white space around its CRLF, with one space. Trims. Keeps other line breaks.
     static func removed(from value: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(value.count)
@@ -19,7 +18,6 @@ enum LineFolds {
             while index < value.count, HTTPFieldText.isSpace(value[index]) { index += 1 }
             result.append(0x20)
         }
-        // A fold at an end is white space around the value, and no part of it.
         while let last = result.last, HTTPFieldText.isSpace(last) { result.removeLast() }
         return Array(result.drop(while: HTTPFieldText.isSpace))
     }

@@ -1,8 +1,8 @@
-/// The parameters of a query, as `@query-param` names and signs them (RFC 9421 section 2.2.8).
+/// The query parameters for `@query-param` (RFC 9421 section 2.2.8).
 struct QueryParameters {
-    /// What a name stands for.
+    /// The result of a look-up by name.
     enum Value {
-        /// The value of the one parameter with the name, encoded anew.
+        /// The re-encoded value of the only parameter with the name.
         case once([UInt8])
         /// Several parameters have the name.
         case severalTimes
@@ -10,11 +10,9 @@ struct QueryParameters {
 
     private var values: [[UInt8]: Value] = [:]
 
-    /// Takes a query apart as HTML forms are (the URL standard's application/x-www-form-urlencoded), so that `+` is a
-    /// space, and encodes names and values anew, a space as `%20`.
-    ///
-    /// Bytes that are not UTF-8 are encoded as they are. The URL standard has them replaced, and different values would
-    /// become one; no client can have encoded such a value.
+    /// Parses a query as application/x-www-form-urlencoded (URL standard), where `+` is a space, and re-encodes names
+    /// and values; a space becomes `%20`. Deviation: it re-encodes bytes that are not UTF-8 as they are; the URL
+    /// standard replaces them, which would make different values equal.
     init(_ query: ArraySlice<UInt8>) {
         for pair in query.split(separator: UInt8(ascii: "&")) {
             let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
@@ -23,10 +21,10 @@ struct QueryParameters {
         }
     }
 
-    /// What a name, encoded as the component names it, stands for.
+    /// Looks up a name, encoded as in the component.
     subscript(name: String) -> Value? { values[Array(name.utf8)] }
 
-    /// Decodes a name or value, and encodes it again in the one way.
+    /// Decodes a name or value, and re-encodes it canonically.
     private static func encoded(_ text: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(text.count)
@@ -53,7 +51,7 @@ struct QueryParameters {
         return result
     }
 
-    /// What the encode set of forms leaves as it is.
+    /// Whether the form encoding leaves a byte unchanged.
     private static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,20 +1,12 @@
 internal import AssayCore
 
-/// Builds what a signature is made over, RFC 9421 section 2.5.
-///
-/// The last line, `@signature-params`, is written anew from the components and parameters that were read, in their order,
-/// as sections 2.3 and 3.2 have it, not copied from the field. Proxies may join and respace structured fields, and a
-/// reader that copies would then refuse what is genuine; a sender that writes its field otherwise but signs the text of the
-/// standard is verified, and one that signs its own other text is not. Neither choice can let two meanings pass under one
-/// signature, since what is written again is all that was understood.
+/// Builds the signature base (RFC 9421 section 2.5). Serialises the last line, `@signature-params`, from the parsed
+/// components and parameters in their order (sections 2.3 and 3.2), and does not copy the field, because proxies may
+/// join and respace structured fields. A signature over a sender's own non-canonical text does not verify. This is
+/// safe: the base contains everything that the verifier parsed.
 package enum SignatureBase {
-    /// The signature base, byte for byte.
-    ///
-    /// - Parameters:
-    ///   - input: what the signature covers.
-    ///   - message: the message. For components with `req`, its related request.
-    ///   - rules: what the standard leaves open.
-    /// - Throws: ``SignatureBaseError`` for the first component that has no value, or none that can be signed.
+    /// Builds the signature base of a message. Components with `req` use its request.
+    /// - Throws: ``SignatureBaseError`` for the first component with a missing or unsignable value.
     package static func build(
         for input: SignatureInput, of message: HTTPMessageParts, rules: SignatureBaseRules = SignatureBaseRules()
     ) throws(SignatureBaseError) -> [UInt8] {
@@ -38,9 +30,8 @@ package enum SignatureBase {
         return base
     }
 
-    /// The value of one component, as it would stand in a signature base.
-    ///
-    /// - Throws: ``SignatureBaseError`` when it has no value, or none that can be signed.
+    /// The value of one component, as in a signature base.
+    /// - Throws: ``SignatureBaseError`` for a missing or unsignable value.
     package static func value(
         of component: SignatureComponent, in message: HTTPMessageParts,
         rules: SignatureBaseRules = SignatureBaseRules()

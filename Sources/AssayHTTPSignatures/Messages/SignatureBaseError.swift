@@ -1,33 +1,33 @@
 package import AssayCore
 
-/// Why there is no signature base (RFC 9421 section 2.5): which component has no value, and why.
+/// Why no signature base could be built (RFC 9421 section 2.5): the component, and the reason.
 package struct SignatureBaseError: Error, CheckFinding, Equatable, CustomStringConvertible {
-    /// What is wrong, in a word that programs match.
+    /// The code to match.
     package typealias Code = CheckCode
 
-    /// What is wrong.
+    /// The code.
     package let reason: Code
-    /// The component's identifier, as it stands in a signature base.
+    /// The component identifier, as in a signature base.
     package let component: String
-    /// What was found, and what is allowed.
+    /// The found value, and the allowed ones.
     package let message: String
 
-    /// Describes what is wrong with a component.
+    /// Creates an error.
     package init(_ reason: Code, _ component: SignatureComponent, _ message: String) {
         self.reason = reason
         self.component = component.text
         self.message = message
     }
 
-    /// The stable code.
+    /// The stable name of the code.
     package var code: String { reason.name }
-    /// Component and sentence.
+    /// Component and message.
     package var detail: String { "\(component): \(message)" }
-    /// Component and sentence.
+    /// Component and message.
     package var description: String { detail }
 }
 
-/// The codes of components without a value.
+/// The codes of ``SignatureBaseError``.
 extension CheckCode {
     package static let unknownComponent = CheckCode(
         "unknown-component",

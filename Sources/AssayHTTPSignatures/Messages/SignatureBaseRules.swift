@@ -1,14 +1,14 @@
-/// What the standard leaves to whoever builds a signature base, and what it does not allow but clients do.
+/// Choices that the standard leaves open, and deviations that some clients need.
 package struct SignatureBaseRules: Sendable {
-    /// What becomes of a field value that is folded over several lines (RFC 9112 section 5.2).
+    /// The treatment of folded field values (RFC 9112 section 5.2).
     package enum LineFolding: Sendable {
-        /// An error.
+        /// Throws an error.
         case refuse
         /// Each fold becomes one space (RFC 9421 section 2.1, step 3).
         case unfold
     }
 
-    /// What a structured field is at its top (RFC 9651 section 3).
+    /// The top-level type of a structured field (RFC 9651 section 3).
     package enum FieldType: Sendable {
         /// A dictionary.
         case dictionary
@@ -18,12 +18,11 @@ package struct SignatureBaseRules: Sendable {
         case item
     }
 
-    /// What becomes of a folded field.
+    /// The treatment of folded field values.
     package var lineFolding: LineFolding
-    /// Whether `@authority` has no port at all, as some clients sign it. By the standard only the default port of the
-    /// scheme is left out.
+    /// Whether `@authority` omits every port, as some clients sign it; by the standard, only the default port.
     package var authorityWithoutPort: Bool
-    /// What fields are, by name in lower case: `sf` can be applied to these only (RFC 9421 section 2.1.1).
+    /// Field types by lower-case name. `sf` applies only to these fields (RFC 9421 section 2.1.1).
     package var fieldTypes: [String: FieldType]
 
     /// The types of fields that RFCs define.
@@ -34,7 +33,7 @@ package struct SignatureBaseRules: Sendable {
         "want-content-digest": .dictionary, "want-repr-digest": .dictionary,
     ]
 
-    /// The rules of the standard, but for what is given.
+    /// Creates rules; the defaults follow the standard.
     package init(
         lineFolding: LineFolding = .refuse, authorityWithoutPort: Bool = false,
         fieldTypes: [String: FieldType] = knownFieldTypes

@@ -1,19 +1,17 @@
 package import AssayCore
 import AssayPrimitives
 
-/// The field `Signature-Input` (RFC 9421 section 4.1): what each signature of a message covers.
+/// The field `Signature-Input` (RFC 9421 section 4.1): the components that each signature covers.
 package struct SignatureInputField: Sendable {
-    /// The members in their order. No label comes twice.
+    /// The members in order, with unique labels.
     package let inputs: [SignatureInput]
 
-    /// Makes a field.
+    /// Creates a field.
     package init(_ inputs: [SignatureInput]) { self.inputs = inputs }
 
-    /// Reads a field value.
-    ///
-    /// - Parameter value: the value, its lines joined; indices serve as offsets.
-    /// - Throws: ``DecodeError`` for what is no dictionary of inner lists of Strings, for labels, components or
-    ///   parameters that come twice, and for parameters of section 2.3 with values of other types.
+    /// Reads a field value with its lines joined.
+    /// - Throws: ``DecodeError`` at an index of `value` if it is not a dictionary of inner lists of Strings, repeats a
+    ///   label, component or parameter, or has a parameter of section 2.3 with another type.
     package init(_ value: ArraySlice<UInt8>) throws(DecodeError) {
         var inputs: [SignatureInput] = []
         for entry in try StructuredFieldReader.readDictionary(value).entries {
@@ -29,30 +27,25 @@ package struct SignatureInputField: Sendable {
         self.inputs = inputs
     }
 
-    /// The member with a label.
+    /// The member with this label.
     package subscript(label: String) -> SignatureInput? { inputs.first { $0.label.isByteEqual(to: label) } }
 
     /// The field value.
-    /// - Throws: ``SerialisationError`` for labels, names and parameters that a field cannot carry.
+    /// - Throws: ``SerialisationError`` for labels, names and parameters that are not allowed in a field.
     package func write() throws(SerialisationError) -> [UInt8] {
         try StructuredFieldWriter.write(
             StructuredDictionary(inputs.map { StructuredDictionary.Entry($0.label, .innerList($0.innerList)) }))
     }
 }
 
-/// In which form a field may carry bytes.
+/// The accepted forms of bytes in a field.
 package enum ByteForm: Sendable {
-    /// As a Byte Sequence, as the RFCs demand.
+    /// A Byte Sequence, as the RFCs require.
     case byteSequence
-    /// As that, or as a String of standard base64, as some clients write it.
+    /// Also a String of standard base64, which some clients send.
     case byteSequenceOrString
 
-    /// The bytes of a member.
-    ///
-    /// - Parameters:
-    ///   - field: what the member is named in errors.
-    ///   - member: the member.
-    ///   - offset: the byte at which the member's key begins.
+    /// The bytes of a member, whose key is at `offset`. Errors name `field`.
     func bytes(
         of member: StructuredMember, _ field: String, offset: Int
     ) throws(DecodeError) -> [UInt8] {
@@ -82,14 +75,14 @@ package enum ByteForm: Sendable {
 package struct SignatureField: Sendable {
     /// One signature.
     package struct Entry: Sendable {
-        /// The label, which ties it to a member of the field `Signature-Input`.
+        /// The label, which identifies the member of `Signature-Input`.
         package let label: String
         /// The signature.
         package let bytes: [UInt8]
-        /// The byte of the field value at which the member begins; 0 for what was not read.
+        /// The index of the member in the field value; 0 if it was not read.
         package let offset: Int
 
-        /// Makes an entry.
+        /// Creates an entry.
         package init(_ label: String, _ bytes: [UInt8], offset: Int = 0) {
             self.label = label
             self.bytes = bytes
@@ -97,18 +90,14 @@ package struct SignatureField: Sendable {
         }
     }
 
-    /// The signatures in their order. No label comes twice.
+    /// The signatures in order, with unique labels.
     package let entries: [Entry]
 
-    /// Makes a field.
+    /// Creates a field.
     package init(_ entries: [Entry]) { self.entries = entries }
 
-    /// Reads a field value.
-    ///
-    /// - Parameters:
-    ///   - value: the value, its lines joined; indices serve as offsets.
-    ///   - form: in which form signatures may stand.
-    /// - Throws: ``DecodeError`` for what is no dictionary of such values, and for labels that come twice.
+    /// Reads a field value with its lines joined.
+    /// - Throws: ``DecodeError`` at an index of `value` if it is not a dictionary of signatures, or repeats a label.
     package init(_ value: ArraySlice<UInt8>, form: ByteForm = .byteSequence) throws(DecodeError) {
         var entries: [Entry] = []
         for entry in try StructuredFieldReader.readDictionary(value).entries {
@@ -118,11 +107,11 @@ package struct SignatureField: Sendable {
         self.entries = entries
     }
 
-    /// The signature with a label.
+    /// The signature with this label.
     package subscript(label: String) -> [UInt8]? { entries.first { $0.label.isByteEqual(to: label) }?.bytes }
 
     /// The field value.
-    /// - Throws: ``SerialisationError`` for labels that a field cannot carry.
+    /// - Throws: ``SerialisationError`` for labels that are not allowed in a field.
     package func write() throws(SerialisationError) -> [UInt8] {
         try StructuredFieldWriter.write(
             StructuredDictionary(

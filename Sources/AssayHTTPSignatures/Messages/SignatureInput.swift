@@ -1,43 +1,38 @@
 package import AssayCore
 
-/// What one signature covers and says of itself: a member of the field `Signature-Input` (RFC 9421 sections 2.3 and 4.1).
+/// The components and parameters of one signature: a member of `Signature-Input` (RFC 9421 sections 2.3 and 4.1).
 package struct SignatureInput: Sendable {
-    /// The label, which ties it to a member of the field `Signature`.
+    /// The label, which identifies the member of `Signature`.
     package let label: String
-    /// The covered components in their order. None comes twice (section 2.5).
+    /// The covered components in order, without duplicates (section 2.5).
     package let components: [SignatureComponent]
     /// The components and parameters as an inner list.
     package let innerList: StructuredInnerList
-    /// When the signature was made, in seconds since 1970.
+    /// The creation time, in seconds since 1970.
     package let created: Int64?
-    /// When the signature ends to be valid, in seconds since 1970.
+    /// The expiry time, in seconds since 1970.
     package let expires: Int64?
     /// The nonce.
     package let nonce: String?
-    /// The algorithm, by its name in the registry of section 6.2.
+    /// The algorithm's name in the registry of section 6.2.
     package let algorithm: String?
     /// The identifier of the key.
     package let keyID: String?
-    /// What the application uses the signature for.
+    /// The application-specific purpose.
     package let tag: String?
-    /// The byte of the field value at which the member begins; 0 for what was not read.
+    /// The index of the member in the field value; 0 if it was not read.
     package let offset: Int
-    /// The member as the sender wrote it, without label and `=`; empty for what was not read.
+    /// The received text of the member, without label and `=`; empty if it was not read.
     package let source: [UInt8]
 
-    /// How many components a signature may cover. Genuine ones cover less than ten; pairs of them are compared.
+    /// The maximum number of components. Genuine inputs have fewer than ten; the duplicate check is quadratic.
     package static let components = 64
-    /// How many parameters one of them may have. There are six (section 6.5), and those of pairs are compared.
+    /// The maximum number of parameters of a component. Section 6.5 defines six; comparisons are quadratic.
     static let componentParameters = 8
 
-    /// Makes what a signature is to cover and to say.
-    ///
-    /// - Parameters:
-    ///   - label: the label, a key of a structured dictionary.
-    ///   - components: the covered components; none may come twice.
-    ///   - parameters: the parameters in the order in which they are written; those of section 2.3 have the types that
-    ///     it gives.
-    /// - Throws: ``DecodeError`` for parameters of wrong types, duplicates, more than 64 components, and more than 8 parameters of one.
+    /// Creates the input of a new signature. `label` is a key of a structured dictionary.
+    /// - Throws: ``DecodeError`` for duplicates, more than 64 components, more than 8 parameters of a component, or
+    ///   another type of a parameter than section 2.3 defines.
     package init(
         label: String, components: [SignatureComponent], parameters: [StructuredParameter]
     ) throws(DecodeError) {
@@ -112,11 +107,11 @@ package struct SignatureInput: Sendable {
             "\(parameter.key) is \(expected), found \(parameter.value.kindName)")
     }
 
-    /// All parameters in their order, unknown ones too.
+    /// All parameters in order, including unknown ones.
     package var parameters: [StructuredParameter] { innerList.parameters }
 
-    /// Whether the sender wrote the member as section 4.1 of RFC 9651 has it. When not, the sender signed either that
-    /// form, and its signature verifies, or its own text, and it does not: see ``SignatureBase``.
+    /// Whether the received text is canonical (RFC 9651 section 4.1). If not, the signature verifies only if the sender
+    /// signed the canonical form; see ``SignatureBase``.
     package var isCanonical: Bool {
         guard let canonical = try? StructuredFieldWriter.write(innerList) else { return false }
         return source.isEmpty || source == canonical

@@ -1,19 +1,18 @@
-/// The parts of a target URI that components are derived from (RFC 3986 section 3), normalised as RFC 9110 section 4.2.3
-/// says for `http` and `https`.
+/// The parts of a target URI (RFC 3986 section 3), normalised for `http` and `https` (RFC 9110 section 4.2.3).
 struct TargetURI {
-    /// The scheme in lower case.
+    /// The lower-case scheme.
     let scheme: [UInt8]
-    /// The host in lower case, and the port unless it is empty or the default of the scheme.
+    /// The lower-case host, with the port unless it is empty or the scheme's default.
     let authority: [UInt8]
-    /// The host in lower case.
+    /// The lower-case host.
     let host: [UInt8]
-    /// The path; that of an empty one is `/`.
+    /// The path; `/` if it is empty.
     let path: [UInt8]
-    /// The query without its `?`, and nil when there is none.
+    /// The query without `?`, or nil.
     let query: ArraySlice<UInt8>?
 
-    /// Takes a URI apart, and gives nil for what is no absolute URI with a host. User information is not taken: nobody
-    /// may send it (RFC 9110 section 4.2.4), and readers differ over which part then is the host.
+    /// Parses an absolute URI with a host; otherwise returns nil. Rejects user information: senders must not generate
+    /// it (RFC 9110 section 4.2.4), and parsers disagree about the host after it.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.allSatisfy({ (0x21...0x7E).contains($0) }), let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
@@ -34,7 +33,7 @@ struct TargetURI {
         path = slash == rest.endIndex ? [UInt8(ascii: "/")] : Array(rest[slash...])
         let received = rest[..<slash].map(HTTPFieldText.lowercase)
         guard !received.contains(UInt8(ascii: "@")) else { return nil }
-        // The colons of an IPv6 address stand between brackets.
+        // An IPv6 address has colons between brackets.
         let bracket = received.lastIndex(of: UInt8(ascii: "]")) ?? 0
         let portColon = received[bracket...].firstIndex(of: UInt8(ascii: ":")) ?? received.endIndex
         host = Array(received[..<portColon])

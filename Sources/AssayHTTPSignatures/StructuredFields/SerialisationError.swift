@@ -1,8 +1,8 @@
-/// A value that a field cannot carry.
+/// A value that is not allowed in a field.
 package struct SerialisationError: Error, Equatable, CustomStringConvertible {
-    /// What cannot be written, and what is allowed.
+    /// The invalid value, and the allowed ones.
     package let description: String
 
-    /// Describes what cannot be written.
+    /// Creates an error.
     package init(_ description: String) { self.description = description }
 }

@@ -1,27 +1,25 @@
 internal import AssayCore
 
 /// A value of a structured field without its parameters (RFC 9651 section 3.3).
-///
-/// Strings and tokens that were read are ASCII, so Swift's comparison of them is one of bytes.
 package enum StructuredBareItem: Sendable, Equatable {
     /// A whole number of at most 15 digits.
     case integer(Int64)
     /// A number with a fraction.
     case decimal(StructuredDecimal)
-    /// Text of printable ASCII and spaces, without quotes and escapes.
+    /// Printable ASCII and spaces, unescaped and without quotes.
     case string(String)
-    /// A word, without quotes in the field.
+    /// A word, which the field does not quote.
     case token(String)
-    /// Bytes, which stand in the field as base64 between colons.
+    /// Bytes; base64 between colons in the field.
     case byteSequence([UInt8])
     /// A flag.
     case boolean(Bool)
     /// Seconds since 1970, of at most 15 digits; not in RFC 8941.
     case date(Int64)
-    /// Text of any characters; not in RFC 8941.
+    /// Unicode text; not in RFC 8941.
     case displayString(String)
 
-    /// What kind of value it is, in the words of the RFC, for messages.
+    /// The RFC's name for the type, for messages.
     package var kindName: String {
         switch self {
         case .integer: "an Integer"
@@ -35,7 +33,7 @@ package enum StructuredBareItem: Sendable, Equatable {
         }
     }
 
-    /// Whether two values are of one kind and the same; texts are compared as bytes.
+    /// Compares type and value; texts are compared as bytes.
     package static func == (left: Self, right: Self) -> Bool {
         switch (left, right) {
         case (.integer(let left), .integer(let right)), (.date(let left), .date(let right)): left == right
@@ -52,7 +50,7 @@ package enum StructuredBareItem: Sendable, Equatable {
     }
 }
 
-/// A number with up to twelve digits before the point and three after it (RFC 9651 section 3.3.2), kept exactly.
+/// An exact number with at most twelve digits before the point and three after it (RFC 9651 section 3.3.2).
 package struct StructuredDecimal: Sendable, Hashable {
     /// The number in thousandths.
     package let thousandths: Int64
@@ -60,11 +58,10 @@ package struct StructuredDecimal: Sendable, Hashable {
     /// The largest number in thousandths, 999,999,999,999.999; its negative is the smallest.
     package static let limit: Int64 = 999_999_999_999_999
 
-    /// Makes a number of thousandths. One beyond ``limit`` cannot be written.
+    /// Creates a number. The writer rejects numbers beyond ``limit``.
     package init(thousandths: Int64) { self.thousandths = thousandths }
 
-    /// The nearest number, and of two equally near ones that with the even last digit (section 4.1.5); nil beyond
-    /// ``limit`` and for what is no number.
+    /// Rounds to the nearest number, ties to even (section 4.1.5). Returns nil beyond ``limit`` and for NaN.
     package init?(rounding value: Double) {
         let scaled = (value * 1000).rounded(.toNearestOrEven)
         guard abs(scaled) <= Double(Self.limit) else { return nil }

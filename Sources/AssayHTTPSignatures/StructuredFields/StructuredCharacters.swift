@@ -1,11 +1,11 @@
-/// The characters that parts of structured fields consist of (RFC 9651 section 3, RFC 9110 section 5.6.2).
+/// Character classes of structured fields (RFC 9651 section 3, RFC 9110 section 5.6.2).
 enum StructuredCharacters {
     /// A lower-case letter or `*`.
     static func beginsKey(_ byte: UInt8) -> Bool {
         byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z") || byte == UInt8(ascii: "*")
     }
 
-    /// Those and digits, `_`, `-` and `.`.
+    /// A lower-case letter, a digit, `_`, `-`, `.` or `*`.
     static func continuesKey(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"),

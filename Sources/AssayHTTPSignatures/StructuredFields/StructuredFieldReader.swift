@@ -1,24 +1,18 @@
 package import AssayCore
 
-/// Reads structured field values, RFC 9651 section 4.2, of which those of RFC 8941 are a part.
-///
-/// Ours, because what signatures rest on must have one reading, and errors must say where they are. The package
-/// swift-http-structured-headers lets the last of several equal keys win and names no byte.
-///
-/// Base64 must be canonical: the RFC lets a reader take missing padding and stray bits (section 4.2.7), and then one
-/// value has several texts.
-///
-/// A field that came in several lines is given as one value, the lines joined by `, ` (section 4.2).
+/// Reads structured field values (RFC 9651 section 4.2), which include those of RFC 8941. The caller joins several
+/// lines of a field with `, `. Errors have an index of the value as their offset. Stricter than section 4.2.7: base64
+/// must be canonical. The package swift-http-structured-headers accepts duplicate keys, and reports no offset.
 package enum StructuredFieldReader {
-    /// What becomes of a key that comes twice in a dictionary or among parameters.
+    /// The treatment of duplicate keys in a dictionary or among parameters.
     package enum Duplicates: Sendable {
-        /// An error.
+        /// Throws an error.
         case refuse
-        /// The last value counts, at the place of the first, as the RFC has it (sections 4.2.2 and 4.2.3.2).
+        /// Keeps the last value at the position of the first (sections 4.2.2 and 4.2.3.2).
         case lastWins
     }
 
-    /// How much is taken. The numbers are those that section 3 demands of every reader at least.
+    /// The maximum counts: the minimums that section 3 requires every reader to support.
     package enum Limits {
         /// Members of a list or a dictionary (sections 3.1 and 3.2).
         package static let members = 1024
@@ -28,13 +22,7 @@ package enum StructuredFieldReader {
         static let parameters = 256
     }
 
-    /// Reads a field value that is an item.
-    ///
-    /// - Parameters:
-    ///   - value: the field value; indices serve as offsets.
-    ///   - duplicates: what becomes of a parameter that comes twice.
-    ///   - limit: how many bytes are allowed.
-    /// - Throws: ``DecodeError`` at the byte at which it shows, also for an empty value.
+    /// Reads an item of at most `limit` bytes. An empty value is an error.
     package static func readItem(
         _ value: ArraySlice<UInt8>, duplicates: Duplicates = .refuse, limit: Int = InputLimits.structuredField
     ) throws(DecodeError) -> StructuredItem {
@@ -42,13 +30,7 @@ package enum StructuredFieldReader {
         return try scanner.wholeItem(value.span)
     }
 
-    /// Reads a field value that is a list. An empty value is a list without members.
-    ///
-    /// - Parameters:
-    ///   - value: the field value; indices serve as offsets.
-    ///   - duplicates: what becomes of a parameter that comes twice.
-    ///   - limit: how many bytes are allowed.
-    /// - Throws: ``DecodeError`` at the byte at which it shows.
+    /// Reads a list of at most `limit` bytes. An empty value is an empty list.
     package static func readList(
         _ value: ArraySlice<UInt8>, duplicates: Duplicates = .refuse, limit: Int = InputLimits.structuredField
     ) throws(DecodeError) -> [StructuredMember] {
@@ -56,13 +38,7 @@ package enum StructuredFieldReader {
         return try scanner.wholeList(value.span)
     }
 
-    /// Reads a field value that is a dictionary. An empty value is a dictionary without entries.
-    ///
-    /// - Parameters:
-    ///   - value: the field value; indices serve as offsets.
-    ///   - duplicates: what becomes of a key or a parameter that comes twice.
-    ///   - limit: how many bytes are allowed.
-    /// - Throws: ``DecodeError`` at the byte at which it shows.
+    /// Reads a dictionary of at most `limit` bytes. An empty value is an empty dictionary.
     package static func readDictionary(
         _ value: ArraySlice<UInt8>, duplicates: Duplicates = .refuse, limit: Int = InputLimits.structuredField
     ) throws(DecodeError) -> StructuredDictionary {

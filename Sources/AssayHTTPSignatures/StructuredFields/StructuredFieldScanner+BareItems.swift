@@ -34,7 +34,7 @@ extension StructuredFieldScanner {
         return .decimal(StructuredDecimal(thousandths: isNegative ? -thousandths : thousandths))
     }
 
-    /// Digits, of which there must be one, and their number.
+    /// Reads one or more digits. Returns their value and their number.
     private mutating func digits(
         _ span: Span<UInt8>, atMost limit: Int, of start: Int
     ) throws(DecodeError) -> (Int64, Int) {
@@ -69,7 +69,7 @@ extension StructuredFieldScanner {
         throw unexpected("'\"'", span)
     }
 
-    /// The rest of a string from its first escape on.
+    /// Reads the rest of a string from its first escape.
     private mutating func stringWithEscapes(
         _ span: Span<UInt8>, _ beginning: [UInt8]
     ) throws(DecodeError) -> String {

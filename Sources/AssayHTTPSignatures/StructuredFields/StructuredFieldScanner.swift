@@ -1,12 +1,9 @@
 internal import AssayCore
 
-/// One pass of ``StructuredFieldReader`` over a field value: lists, dictionaries, and what they consist of. Bare items
-/// stand in a file of their own.
-///
-/// Positions count from the beginning of the span; offsets, which errors and values have, are indices of the slice. The
-/// span stands in parameters, since a structure that keeps one cannot be written without experimental features.
+/// One pass of ``StructuredFieldReader`` over a field value. Positions count from the start of the span; offsets are
+/// indices of the slice. Methods take the span as a parameter: storing one needs experimental language features.
 struct StructuredFieldScanner {
-    /// The same bytes as the span's, for what is copied out of them.
+    /// The bytes of the span, for copying.
     let bytes: ArraySlice<UInt8>
     let duplicates: StructuredFieldReader.Duplicates
     var position = 0
@@ -19,15 +16,15 @@ struct StructuredFieldScanner {
     /// The offset of a position.
     func offset(_ position: Int) -> Int { bytes.startIndex + position }
 
-    /// The byte at the current position, and nil at the end.
+    /// The byte at the current position, or nil at the end.
     func current(_ span: Span<UInt8>) -> UInt8? { position < span.count ? span[position] : nil }
 
-    /// The bytes of some positions.
+    /// The bytes at these positions.
     func slice(_ positions: Range<Int>) -> ArraySlice<UInt8> {
         bytes[offset(positions.lowerBound)..<offset(positions.upperBound)]
     }
 
-    /// The error that something else stands at the current position than what is demanded.
+    /// The error for an unexpected byte or the end at the current position.
     func unexpected(_ expected: String, _ span: Span<UInt8>) -> DecodeError {
         guard let byte = current(span) else {
             return DecodeError(.truncated, at: offset(position), "expected \(expected), found the end")
@@ -85,7 +82,7 @@ struct StructuredFieldScanner {
         return StructuredDictionary(entries)
     }
 
-    // MARK: What they consist of
+    // MARK: Parts
 
     private mutating func member(_ span: Span<UInt8>) throws(DecodeError) -> StructuredMember {
         current(span) == UInt8(ascii: "(") ? .innerList(try innerList(span)) : .item(try item(span))
@@ -150,7 +147,7 @@ struct StructuredFieldScanner {
         return String(decoding: slice(start..<position), as: UTF8.self)
     }
 
-    // MARK: In between
+    // MARK: Separators
 
     private mutating func skipSpaces(_ span: Span<UInt8>) {
         while position < span.count, span[position] == 0x20 { position += 1 }
@@ -160,7 +157,7 @@ struct StructuredFieldScanner {
         while position < span.count, span[position] == 0x20 || span[position] == 0x09 { position += 1 }
     }
 
-    /// Passes over what stands between two members, and tells whether another one must follow.
+    /// Skips a comma and white space between members. Returns whether another member must follow.
     private mutating func skipComma(_ span: Span<UInt8>) throws(DecodeError) -> Bool {
         skipOptionalWhiteSpace(span)
         guard position < span.count else { return false }
@@ -191,12 +188,12 @@ struct StructuredFieldScanner {
     }
 }
 
-/// Where keys stand. A few are compared one by one; many cost a table, so that time stays linear in their number.
+/// Positions of keys: a linear search for a few keys, a hash table for many, which keeps the total time linear.
 private struct KeyIndex {
     private var places: [String: Int] = [:]
     private static let few = 8
 
-    /// The place of a key that came before, and nil for a new one, which is then known to stand at `next`.
+    /// The position of an earlier equal key, or nil for a new key, whose position is `next`.
     mutating func place(of key: String, next: Int, in keys: (Int) -> String) -> Int? {
         guard next >= Self.few else { return (0..<next).first { keys($0) == key } }
         if next == Self.few, places.isEmpty {

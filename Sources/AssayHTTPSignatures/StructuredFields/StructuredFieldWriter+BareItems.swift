@@ -28,7 +28,7 @@ extension StructuredFieldWriter {
         output.append(contentsOf: String(integer).utf8)
     }
 
-    /// Section 4.1.5: no zeros at the end but the first digit after the point.
+    /// Section 4.1.5: no trailing zeros, but at least one digit after the point.
     private static func append(_ number: StructuredDecimal, to output: inout [UInt8]) throws(SerialisationError) {
         guard number.thousandths.magnitude <= UInt64(StructuredDecimal.limit) else {
             throw SerialisationError("a Decimal has at most 12 digits before its point")
@@ -49,7 +49,6 @@ extension StructuredFieldWriter {
     private static func append(string text: String, to output: inout [UInt8]) throws(SerialisationError) {
         output.append(UInt8(ascii: "\""))
         let bytes = Array(text.utf8)
-        // Nearly all are written as they are.
         if bytes.allSatisfy({ (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }) {
             output += bytes
             output.append(UInt8(ascii: "\""))

@@ -1,20 +1,18 @@
 internal import AssayCore
 
-/// Writes structured field values in their one form, RFC 9651 section 4.1.
-///
-/// What ``StructuredFieldReader`` read can always be written. An empty list or dictionary is written as nothing, and such
-/// a field is left out of a message.
+/// Writes structured field values in canonical form (RFC 9651 section 4.1). Can write everything that
+/// ``StructuredFieldReader`` read. An empty list or dictionary gives no bytes; the caller must omit such a field.
 package enum StructuredFieldWriter {
-    /// The text of an item (section 4.1.3).
-    /// - Throws: ``SerialisationError`` for what the RFC does not allow in a field.
+    /// Writes an item (section 4.1.3).
+    /// - Throws: ``SerialisationError`` for values that the RFC does not allow.
     package static func write(_ item: StructuredItem) throws(SerialisationError) -> [UInt8] {
         var output: [UInt8] = []
         try append(item, to: &output)
         return output
     }
 
-    /// The text of a list (section 4.1.1).
-    /// - Throws: ``SerialisationError`` for what the RFC does not allow in a field.
+    /// Writes a list (section 4.1.1).
+    /// - Throws: ``SerialisationError`` for values that the RFC does not allow.
     package static func write(_ list: [StructuredMember]) throws(SerialisationError) -> [UInt8] {
         var output: [UInt8] = []
         for (index, member) in list.enumerated() {
@@ -24,8 +22,8 @@ package enum StructuredFieldWriter {
         return output
     }
 
-    /// The text of a dictionary (section 4.1.2).
-    /// - Throws: ``SerialisationError`` for what the RFC does not allow in a field, also for a key that comes twice.
+    /// Writes a dictionary (section 4.1.2).
+    /// - Throws: ``SerialisationError`` for values that the RFC does not allow, and for duplicate keys.
     package static func write(_ dictionary: StructuredDictionary) throws(SerialisationError) -> [UInt8] {
         var output: [UInt8] = []
         var keys: Set<String> = []
@@ -45,8 +43,8 @@ package enum StructuredFieldWriter {
         return output
     }
 
-    /// The text of an inner list (section 4.1.1.1).
-    /// - Throws: ``SerialisationError`` for what the RFC does not allow in a field.
+    /// Writes an inner list (section 4.1.1.1).
+    /// - Throws: ``SerialisationError`` for values that the RFC does not allow.
     package static func write(_ list: StructuredInnerList) throws(SerialisationError) -> [UInt8] {
         var output: [UInt8] = []
         try append(.innerList(list), to: &output)

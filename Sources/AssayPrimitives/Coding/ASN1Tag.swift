@@ -11,7 +11,7 @@ package struct ASN1Tag: Hashable, Sendable, CustomStringConvertible {
         /// Defined by an agreement.
         case `private` = 0xC0
 
-        /// The class of a tag whose first identifier octet is this one.
+        /// The class in the first identifier octet of a tag.
         init(identifier: UInt8) {
             switch identifier >> 6 {
             case 0: self = .universal
@@ -24,19 +24,19 @@ package struct ASN1Tag: Hashable, Sendable, CustomStringConvertible {
 
     /// The class.
     package let tagClass: Class
-    /// Whether the contents are encodings themselves.
+    /// Whether the contents are encodings (X.690 section 8.1.2.5).
     package let isConstructed: Bool
     /// The number.
     package let number: UInt32
 
-    /// Names a tag.
+    /// Creates a tag.
     package init(_ tagClass: Class, _ number: UInt32, constructed: Bool) {
         self.tagClass = tagClass
         self.number = number
         isConstructed = constructed
     }
 
-    /// `[number]`, constructed as in EXPLICIT tagging and implicitly tagged sequences and sets.
+    /// `[number]`; EXPLICIT tags and implicitly tagged SEQUENCE and SET are constructed.
     package static func context(_ number: UInt32, constructed: Bool = true) -> ASN1Tag {
         ASN1Tag(.contextSpecific, number, constructed: constructed)
     }

@@ -1,12 +1,8 @@
 import AssayCore
 
-/// Base64 as nonces and keys come along: in either alphabet, with or without padding.
-///
-/// Not for tokens, of which each has one encoding. Here the bytes are what counts, and verifiers that compare the text
-/// refuse genuine answers.
+/// Base64 in either alphabet, padded or not, for nonces and keys. Not for tokens: it accepts several encodings.
 package enum AnyBase64 {
-    /// The bytes that a text stands for, and nil when it is no base64: characters of both alphabets, padding that does
-    /// not fit, bits that belong to no byte.
+    /// Decodes a text. Returns nil for characters of both alphabets, wrong padding, or non-zero spare bits.
     package static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         var body = text
         while body.last == 0x3D, text.count - body.count < 2 { body = body.dropLast() }
@@ -18,10 +14,10 @@ package enum AnyBase64 {
         return try? Base64.decode((body + padding)[...], .standard)
     }
 
-    /// The bytes that a text stands for, and nil when it is no base64.
+    /// Decodes a text, by the same rules.
     package static func decode(_ text: String) -> [UInt8]? { decode(Array(text.utf8)[...]) }
 
-    /// Whether a character stands in either alphabet or is padding.
+    /// Whether a character is padding or in either alphabet.
     package static func isCharacter(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case "A"..."Z", "a"..."z", "0"..."9", "+", "/", "-", "_", "=": true

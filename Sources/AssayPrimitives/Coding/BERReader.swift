@@ -1,25 +1,25 @@
 package import AssayCore
 
-/// One encoding of BER: its tag, its contents, and all of its bytes.
+/// One BER encoding: its tag, its contents, and all of its bytes.
 package struct BERElement: Sendable {
-    /// How many chunks an OCTET STRING may have. Apple's receipts have chunks of 1000 bytes, five at most.
+    /// The maximum number of chunks of an OCTET STRING. Apple's receipts have at most five, of 1000 bytes each.
     static let chunks = 1024
 
     /// The tag.
     package let tag: ASN1Tag
     /// The contents octets, without the end-of-contents octets. Indices are those of the input.
     package let contents: ArraySlice<UInt8>
-    /// Identifier, length and contents octets, and the end-of-contents octets if there are any.
+    /// Identifier, length and contents octets, and any end-of-contents octets.
     package let bytes: ArraySlice<UInt8>
     fileprivate let depth: Int
 
-    /// A reader of the encodings inside a constructed element.
+    /// A reader for the contents of a constructed element.
     package var reader: BERReader { BERReader(contents, depth: depth + 1) }
 
-    /// The element as DER, which its head is held to here, and what is inside when it is read.
+    /// The element as DER. Checks only its own tag and length; the inner elements are checked when read.
     package func der() throws(DecodeError) -> DERElement { try DERReader.single(tag, in: bytes) }
 
-    /// An OCTET STRING, put together when it comes in chunks (X.690 section 8.7.3).
+    /// An OCTET STRING; joins its chunks if it is constructed (X.690 section 8.7.3).
     package func octetString() throws(DecodeError) -> [UInt8] {
         if tag == .octetString { return Array(contents) }
         guard tag == .chunkedOctetString else {
@@ -56,22 +56,19 @@ extension ASN1Tag {
     fileprivate static let chunkedOctetString = ASN1Tag(.universal, 4, constructed: true)
 }
 
-/// Reads the part of BER (X.690 section 8) that CMS messages use, one encoding after the other.
-///
-/// DER, and besides it: constructed elements of indefinite length, and OCTET STRINGs in chunks. Apple's receipts are
-/// written so. Lengths are in their shortest form nonetheless, and elements nest no deeper than
-/// ``InputLimits/nestingDepth``. The end of an element of indefinite length is found by going over what is inside; the
-/// depth bounds how often a byte is gone over.
+/// Reads the subset of BER (X.690 section 8) that CMS messages use: DER, and also constructed elements of indefinite
+/// length and OCTET STRINGs in chunks, which Apple's receipts have. Lengths must be in their shortest form. Nesting up
+/// to ``InputLimits/nestingDepth`` bounds how often the search for an element's end scans each byte.
 package struct BERReader: Sendable {
     private var rest: ArraySlice<UInt8>
     private let depth: Int
 
-    /// Reads the encodings that follow each other in some bytes.
+    /// Creates a reader for consecutive encodings.
     package init(_ bytes: ArraySlice<UInt8>) {
         self.init(bytes, depth: 0)
     }
 
-    /// Reads the encodings that follow each other in some bytes.
+    /// Creates a reader for consecutive encodings.
     package init(_ bytes: [UInt8]) {
         self.init(bytes[...], depth: 0)
     }
@@ -81,7 +78,7 @@ package struct BERReader: Sendable {
         self.depth = depth
     }
 
-    /// The one encoding that some bytes consist of.
+    /// Reads the only encoding in `bytes`, which must have the given tag.
     package static func single(_ tag: ASN1Tag, in bytes: ArraySlice<UInt8>) throws(DecodeError) -> BERElement {
         var reader = BERReader(bytes)
         let element = try reader.read(tag)
@@ -89,13 +86,13 @@ package struct BERReader: Sendable {
         return element
     }
 
-    /// Where the next encoding begins.
+    /// The index of the next encoding.
     package var offset: Int { rest.startIndex }
 
-    /// Whether nothing is left.
+    /// Whether no bytes are left.
     package var isAtEnd: Bool { rest.isEmpty }
 
-    /// Demands that nothing is left.
+    /// Throws if bytes are left.
     package func finish() throws(DecodeError) {
         guard rest.isEmpty else {
             throw DecodeError(.trailingBytes, at: offset, "\(rest.count) bytes follow where nothing is allowed")
@@ -128,9 +125,7 @@ package struct BERReader: Sendable {
         return element
     }
 
-    /// Reads the next encoding, which must have a given tag.
-    ///
-    /// An OCTET STRING in chunks has another tag than one that is whole; ``readOctetString()`` takes both.
+    /// Reads the next encoding, which must have this tag. Use ``readOctetString()`` if an OCTET STRING may have chunks.
     package mutating func read(_ tag: ASN1Tag) throws(DecodeError) -> BERElement {
         guard let found = try peekTag() else {
             throw DecodeError(.truncated, at: offset, "expected \(tag), found the end")
@@ -139,13 +134,13 @@ package struct BERReader: Sendable {
         return try read()
     }
 
-    /// Reads the next encoding if it has a given tag.
+    /// Reads the next encoding if it has the given tag.
     package mutating func readIfPresent(_ tag: ASN1Tag) throws(DecodeError) -> BERElement? {
         guard try peekTag() == tag else { return nil }
         return try read()
     }
 
-    /// Reads a constructed element, and a reader of what is inside.
+    /// Reads a constructed element, and returns a reader for its contents.
     package mutating func readConstructed(_ tag: ASN1Tag) throws(DecodeError) -> BERReader {
         try read(tag).reader
     }
@@ -155,7 +150,7 @@ package struct BERReader: Sendable {
         try read().octetString()
     }
 
-    /// The index of the end-of-contents octets that belong to an element of indefinite length.
+    /// The index of the end-of-contents octets of an element of indefinite length.
     private static func endOfContents(
         _ bytes: ArraySlice<UInt8>, from contentsStart: Int, depth: Int
     ) throws(DecodeError) -> Int {
@@ -193,7 +188,7 @@ package struct BERReader: Sendable {
         return true
     }
 
-    /// Reads a definite length and skips the contents, whose place it gives.
+    /// Reads a definite length, skips the contents, and returns their range.
     private static func readContents(
         _ bytes: ArraySlice<UInt8>, at position: inout Int, _ tag: ASN1Tag
     ) throws(DecodeError) -> Range<Int> {

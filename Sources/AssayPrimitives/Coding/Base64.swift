@@ -1,11 +1,9 @@
 package import AssayCore
 
-/// Base64, RFC 4648: one encoding for each value, and nothing else in between.
-///
-/// Foundation's decoder is not used: it has no base64url, takes last characters with stray bits, and says nil instead of
-/// which byte is wrong.
+/// Canonical base64 (RFC 4648): each value has exactly one accepted encoding, without white space. Foundation's decoder
+/// has no base64url, accepts non-zero spare bits, and does not report the position of an error.
 package enum Base64 {
-    /// The alphabet, and with it whether there is padding.
+    /// The alphabet, which also determines the padding.
     package enum Alphabet: Sendable {
         /// `+` and `/`, padded with `=` to a multiple of four characters (section 4).
         case standard
@@ -43,9 +41,9 @@ package enum Base64 {
     private static let urlValues = KeptTable(values(of: urlAlphabet))
     private static let standardGroups = KeptTable(groups(of: values(of: standardAlphabet)))
     private static let urlGroups = KeptTable(groups(of: values(of: urlAlphabet)))
-    /// Stands for characters that are not in the alphabet; no value has this bit.
+    /// Marks a character outside the alphabet; no value has this bit.
     private static let none: UInt8 = 0x80
-    /// The same for groups of four.
+    /// Marks a group of four with such a character.
     private static let noGroup: UInt32 = 1 << 31
 
     private static func values(of characters: [UInt8]) -> [UInt8] {
@@ -54,22 +52,21 @@ package enum Base64 {
         return values
     }
 
-    /// What each character adds to the 24 bits of a group of four, for each of its places.
+    /// For each of the four positions in a group: the bits that each character contributes to the 24-bit value.
     private static func groups(of values: [UInt8]) -> [UInt32] {
         [18, 12, 6, 0].flatMap { shift in values.map { $0 == none ? noGroup : UInt32($0) << UInt32(shift) } }
     }
 
-    /// The bytes that a text stands for. The empty text stands for none.
-    ///
-    /// - Throws: ``DecodeError`` at the index of the character that is not allowed, of the last character when it has
-    ///   bits that belong to no byte, or at the end when characters or padding are missing or too many.
+    /// Decodes a text; an empty text gives no bytes.
+    /// - Throws: ``DecodeError`` at the index of a character outside the alphabet, of a last character with non-zero
+    ///   spare bits, or at the end if the length or the padding is wrong.
     package static func decode(_ text: ArraySlice<UInt8>, _ alphabet: Alphabet) throws(DecodeError) -> [UInt8] {
         try unsafe text.withUnsafeBufferPointer { unsafe decode($0, alphabet, origin: text.startIndex) }.get()
     }
 
-    /// The bytes that a text stands for, with offsets in UTF-8.
+    /// Decodes a text. Error offsets count UTF-8 bytes.
     package static func decode(_ text: String, _ alphabet: Alphabet) throws(DecodeError) -> [UInt8] {
-        // Strings of Swift are contiguous; those that Darwin bridges may not be.
+        // Native Swift strings are contiguous; strings bridged on Darwin might not be.
         if let result = unsafe text.utf8.withContiguousStorageIfAvailable({ unsafe decode($0, alphabet, origin: 0) }) {
             return try result.get()
         }
@@ -113,9 +110,8 @@ package enum Base64 {
         return .success(bytes)
     }
 
-    /// Whole groups of four, and whether every character, those of an incomplete group too, is in the alphabet.
-    ///
-    /// The one loop here that sees every byte of every attestation and token, so it tests all characters at once.
+    /// Decodes all whole groups of four, and returns whether all characters, including a partial last group, are in the
+    /// alphabet. Hot loop: it ORs the groups and checks the alphabet once at the end.
     private static func decodeQuads(
         _ input: UnsafeBufferPointer<UInt8>, _ values: KeptTable<UInt8>, _ groups: KeptTable<UInt32>
     ) -> ([UInt8], Bool) {
@@ -129,7 +125,7 @@ package enum Base64 {
                         unsafe groups[Int(input[quad * 4])] | groups[256 + Int(input[quad * 4 + 1])]
                         | groups[512 + Int(input[quad * 4 + 2])] | groups[768 + Int(input[quad * 4 + 3])]
                     seen |= group
-                    // One byte more than the group has, for which there is room, and over which the next one writes.
+                    // Writes one extra byte, which the next group overwrites; the buffer has room for it.
                     unsafe output.storeBytes(of: (group << 8).bigEndian, toByteOffset: quad * 3, as: UInt32.self)
                 }
             }
@@ -148,7 +144,7 @@ package enum Base64 {
         return DecodeError(.invalidText, at: origin + index, "\(found) is not in the alphabet")
     }
 
-    /// The text that stands for some bytes.
+    /// Encodes bytes.
     package static func encode(_ bytes: ArraySlice<UInt8>, _ alphabet: Alphabet) -> String {
         let characters = alphabet.characters
         let length = alphabet == .standard ? (bytes.count + 2) / 3 * 4 : (bytes.count * 4 + 2) / 3
@@ -161,8 +157,7 @@ package enum Base64 {
         }
     }
 
-    /// Writes `length` characters, of which those that no byte fills are padding, and returns their number. The room may
-    /// be larger.
+    /// Writes `length` characters, including padding, and returns `length`. `output` may be larger.
     private static func encode(
         _ input: UnsafeBufferPointer<UInt8>, _ characters: UnsafeBufferPointer<UInt8>,
         into output: UnsafeMutableBufferPointer<UInt8>, length: Int
@@ -195,7 +190,7 @@ package enum Base64 {
         return length
     }
 
-    /// The text that stands for some bytes.
+    /// Encodes bytes.
     package static func encode(_ bytes: [UInt8], _ alphabet: Alphabet) -> String {
         encode(bytes[...], alphabet)
     }

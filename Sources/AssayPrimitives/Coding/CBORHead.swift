@@ -1,14 +1,12 @@
 import AssayCore
 import CCBOR
 
-/// What begins at a byte of CBOR: type and argument of one item, and for a string its contents (RFC 8949 section 3).
-///
-/// libcbor takes the bytes apart; that lengths are definite and as short as can be is demanded here, because its
-/// decoder lets longer ones pass.
+/// The head of one CBOR item: type and argument (RFC 8949 section 3). For a string, `length` includes its contents.
+/// This type rejects indefinite lengths and arguments not in their shortest form, which libcbor accepts.
 struct CBORHead {
     enum Kind: UInt8 {
         case unsigned, negative, byteString, text, array, map, tag
-        /// `false`, `true`, `null`, `undefined` and floating-point numbers, whose values nobody here reads.
+        /// `false`, `true`, `null`, `undefined` and floating-point numbers. No caller needs their values.
         case other
         case indefinite, stop
     }
@@ -16,16 +14,16 @@ struct CBORHead {
     var kind = Kind.stop
     /// The value, length or count.
     var argument: UInt64 = 0
-    /// Bytes of the head, and of the contents when it is a string.
+    /// The number of bytes of the head, plus the contents of a string.
     var length = 0
 
-    /// Takes apart what begins at `position`, an index of `bytes`.
+    /// Decodes the head at `position`, an index of `bytes`.
     static func decode(_ bytes: ArraySlice<UInt8>, at position: Int) throws(DecodeError) -> CBORHead {
         let left = bytes.endIndex - position
         guard left > 0 else { throw DecodeError(.truncated, at: position, "expected an item, found the end") }
         var head = CBORHead()
         let result = unsafe bytes.withUnsafeBufferPointer { buffer in
-            // Not empty, so that there is an address.
+            // The buffer is not empty, so baseAddress is not nil.
             unsafe cbor_stream_decode(
                 buffer.baseAddress?.advanced(by: buffer.count - left), left, CBORCallbacks.table, &head)
         }
@@ -65,9 +63,9 @@ struct CBORHead {
     }
 }
 
-/// The callbacks by which libcbor tells what it found: each writes into the ``CBORHead`` that is its context.
+/// The callbacks for libcbor. Their context is a ``CBORHead``, into which each writes its result.
 private enum CBORCallbacks {
-    /// Made once, never changed and never freed, so that threads may share it.
+    /// Immutable and never freed, so threads may share it.
     nonisolated(unsafe) static let table: UnsafePointer<cbor_callbacks> = {
         var callbacks = cbor_empty_callbacks
         unsafe callbacks.uint8 = { unsafe found($0, .unsigned, UInt64($1)) }
@@ -78,7 +76,7 @@ private enum CBORCallbacks {
         unsafe callbacks.negint16 = { unsafe found($0, .negative, UInt64($1)) }
         unsafe callbacks.negint32 = { unsafe found($0, .negative, UInt64($1)) }
         unsafe callbacks.negint64 = { unsafe found($0, .negative, $1) }
-        // Lengths and counts are `size_t`, which is a signed `Int` here; what a count claims may be beyond that.
+        // libcbor's `size_t` is a signed `Int` in Swift; a claimed count can exceed Int.max.
         unsafe callbacks.byte_string = { unsafe found($0, .byteString, UInt64(truncatingIfNeeded: $2)) }
         unsafe callbacks.string = { unsafe found($0, .text, UInt64(truncatingIfNeeded: $2)) }
         unsafe callbacks.array_start = { unsafe found($0, .array, UInt64(truncatingIfNeeded: $1)) }

@@ -1,8 +1,8 @@
 import AssayCore
 
-/// The key of a CBOR map: text or an integer. Others are refused before there is a key.
+/// The key of a CBOR map: text or an integer. ``CBORReader`` rejects other keys.
 ///
-/// Written to be switched over, without making a `String` of what was read:
+/// Supports `switch` without creating a `String`:
 ///
 ///     switch key {
 ///     case "fmt": ...
@@ -18,28 +18,28 @@ package struct CBORKey: Hashable, Sendable, CustomStringConvertible {
     }
 
     private let value: Value
-    /// The byte of the input at which the key begins.
+    /// The offset of the key in the input.
     package let offset: Int
 
-    /// A key of valid UTF-8.
+    /// Creates a text key. `text` must be valid UTF-8.
     init(text: ArraySlice<UInt8>, offset: Int) {
         value = .text(text)
         self.offset = offset
     }
 
-    /// The key `argument`, or -1 minus that.
+    /// Creates an integer key: `argument`, or -1 minus `argument` if negative.
     init(_ argument: UInt64, isNegative: Bool, offset: Int) {
         value = isNegative ? .negative(argument) : .unsigned(argument)
         self.offset = offset
     }
 
-    /// The text, and nil for an integer.
+    /// The text, or nil for an integer.
     package var text: String? {
         guard case .text(let bytes) = value else { return nil }
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The integer, and nil for text and for integers of more than 64 bits.
+    /// The integer, or nil for text and for integers outside `Int64`.
     package var integer: Int64? {
         switch value {
         case .text: nil
@@ -48,44 +48,42 @@ package struct CBORKey: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The key as in CBOR's diagnostic notation, long text cut.
+    /// The key in CBOR diagnostic notation; long text is truncated.
     package var description: String {
         switch value {
         case .text(let bytes):
-            // Sixty characters and one that tells that there are more, of four bytes at most.
+            // `excerpt` needs 61 characters to detect more than 60; each has at most 4 bytes.
             "\"\(String(decoding: bytes.prefix(61 * 4), as: UTF8.self).excerpt)\""
         case .unsigned(let argument): String(argument)
         case .negative(let argument): argument == .max ? "-18446744073709551616" : "-\(argument + 1)"
         }
     }
 
-    /// Whether two keys are the same, wherever they stand.
+    /// Compares the keys, not their offsets.
     package static func == (first: CBORKey, second: CBORKey) -> Bool { first.value == second.value }
 
-    /// Hashes the key, wherever it stands.
+    /// Hashes the key, not its offset.
     package func hash(into hasher: inout Hasher) { hasher.combine(value) }
 
-    /// Whether a key is this text, byte for byte.
+    /// Whether a key equals this text, byte for byte.
     package static func ~= (text: StaticString, key: CBORKey) -> Bool {
         guard case .text(let bytes) = key.value, bytes.count == text.utf8CodeUnitCount else { return false }
         return text.withUTF8Buffer { unsafe $0.elementsEqual(bytes) }
     }
 
-    /// Whether a key is this integer.
+    /// Whether a key equals this integer.
     package static func ~= (integer: Int64, key: CBORKey) -> Bool { key.integer == integer }
 }
 
-/// The keys of one map that were seen so far, as the places where they are encoded.
-///
-/// Every key has one encoding, so two keys are the same when their bytes are. Real maps have a handful, for which comparing
-/// is faster than hashing; the set keeps a hostile map of thousands from costing the square of that.
+/// The keys of one map read so far, as ranges of their canonical encodings. A linear search is fastest for the few keys
+/// of real maps. Larger maps use a set: thousands of hostile keys would otherwise cost quadratic time.
 struct CBORKeys {
     private static let few = 8
     private var places: [Range<Int>] = []
     private var set: Set<ArraySlice<UInt8>> = []
 
-    /// Adds the key that is encoded at a place.
-    /// - Returns: false when it was there already.
+    /// Adds the key encoded at `place`.
+    /// - Returns: false if the key is a duplicate.
     mutating func insert(_ place: Range<Int>, of bytes: ArraySlice<UInt8>) -> Bool {
         if set.isEmpty {
             for other in places where other.count == place.count && bytes[other] == bytes[place] { return false }

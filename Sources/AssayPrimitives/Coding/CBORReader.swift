@@ -1,11 +1,11 @@
 package import AssayCore
 
-/// Reads CBOR, RFC 8949, one item after the other.
+/// Reads CBOR (RFC 8949) item by item.
 ///
-/// Strict: definite lengths, arguments in their shortest form, valid UTF-8, map keys that are text or integers and
-/// unique, no tags, no simple values without a meaning, nothing nested deeper than ``InputLimits/cborDepth``. The order
-/// of keys and the width of floating-point numbers are left open: genuine evidence sorts nothing and has no such
-/// numbers. Offsets are indices of the bytes given. After an error a reader is of no more use.
+/// Strict: definite lengths, arguments in their shortest form, valid UTF-8, unique map keys that are text or integers,
+/// no tags unless allowed, no undefined simple values, nesting up to ``InputLimits/cborDepth``. It checks neither the
+/// order of keys, which genuine evidence does not sort, nor the width of floating-point numbers. Offsets are indices of
+/// the given bytes. Do not use a reader after it has thrown.
 package struct CBORReader: Sendable {
     /// The type of an item.
     package enum ItemType: Sendable {
@@ -21,7 +21,7 @@ package struct CBORReader: Sendable {
         case array
         /// A map.
         case map
-        /// A tag, with its item to follow.
+        /// A tag; its item follows.
         case tag
         /// A boolean, null, undefined, or a floating-point number.
         case simple
@@ -31,38 +31,37 @@ package struct CBORReader: Sendable {
     private let allowsTags: Bool
     private var position: Int
     private var depth = 0
-    /// Items that the containers read so far still lack.
+    /// Items not read yet of the containers whose heads were read.
     private var owed = 0
-    /// What ``owed`` falls to when the body of a map or an array has read its one item, and -1 outside of any body.
+    /// The value of ``owed`` when the body of a map or an array has read its one item; -1 outside of any body.
     private var bound = -1
 
-    /// Reads the items that follow each other in some bytes.
-    ///
-    /// - Parameter allowingTags: whether tags may stand before items; without it they are refused.
+    /// Creates a reader for consecutive items.
+    /// - Parameter allowingTags: whether tags may precede items; otherwise the reader rejects them.
     package init(_ bytes: ArraySlice<UInt8>, allowingTags: Bool = false) {
         self.bytes = bytes
         allowsTags = allowingTags
         position = bytes.startIndex
     }
 
-    /// Reads the items that follow each other in some bytes.
+    /// Creates a reader for consecutive items.
     package init(_ bytes: [UInt8], allowingTags: Bool = false) {
         self.init(bytes[...], allowingTags: allowingTags)
     }
 
-    /// Where the next item begins.
+    /// The index of the next item.
     package var offset: Int { position }
 
     /// Whether no bytes are left.
     package var isAtEnd: Bool { position == bytes.endIndex }
 
-    /// The type of the next item, and nil at the end.
+    /// The type of the next item, or nil at the end.
     package func peekType() -> ItemType? {
         guard !isAtEnd else { return nil }
         return CBORReader.type(of: bytes[position])
     }
 
-    /// Demands that what was read is complete, and that nothing is left.
+    /// Throws if an array or a map is incomplete, or if bytes are left.
     package func finish() throws(DecodeError) {
         guard owed == 0 else {
             throw DecodeError(.truncated, at: position, "\(owed) items of an array or a map were not read")
@@ -89,7 +88,7 @@ package struct CBORReader: Sendable {
         return head.kind == .unsigned ? value : -1 - value
     }
 
-    /// Reads a byte string. Nothing is copied.
+    /// Reads a byte string, without copying it.
     package mutating func readByteString() throws(DecodeError) -> ArraySlice<UInt8> {
         let head = try read(.byteString, "a byte string")
         return contents(head)
@@ -103,28 +102,24 @@ package struct CBORReader: Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Reads the head of an array, and how many items follow. ``readArray(_:)`` sees to it that they are read.
+    /// Reads the head of an array, and returns its count. ``readArray(_:)`` also ensures that the items are read.
     package mutating func readArrayHeader() throws(DecodeError) -> Int {
         Int(try read(.array, "an array").argument)
     }
 
-    /// Reads the head of a map, and how many pairs follow.
-    ///
-    /// It is then for the caller to refuse keys that come twice; ``readMap(_:)`` does that by itself.
+    /// Reads the head of a map. The caller must reject duplicate keys, which ``readMap(_:)`` does itself.
     package mutating func readMapHeader() throws(DecodeError) -> Int {
         Int(try read(.map, "a map").argument)
     }
 
-    /// Reads a tag; its item follows. Only for readers that allow tags.
+    /// Reads a tag; its item follows. Requires a reader that allows tags.
     package mutating func readTag() throws(DecodeError) -> UInt64 {
         try read(.tag, "a tag").argument
     }
 
-    /// Reads a map.
-    ///
-    /// - Parameter body: reads or skips the value of a key, which is exactly one item; called once for each pair. As a
-    ///   closure it begins with `(key, reader) throws(DecodeError) in`.
-    /// - Throws: ``DecodeError`` when a key comes twice, and what `body` throws.
+    /// Reads a map. Calls `body` for each pair: `body` must read or skip the value, exactly one item. A closure begins
+    /// with `(key, reader) throws(DecodeError) in`.
+    /// - Throws: ``DecodeError`` for a duplicate key, and the errors of `body`.
     package mutating func readMap(
         _ body: (_ key: CBORKey, _ reader: inout CBORReader) throws(DecodeError) -> Void
     ) throws(DecodeError) {
@@ -138,10 +133,8 @@ package struct CBORReader: Sendable {
         }
     }
 
-    /// Reads an array.
-    ///
-    /// - Parameter body: reads or skips exactly one item; called once for each, with its index. As a closure it begins
-    ///   with `(index, reader) throws(DecodeError) in`.
+    /// Reads an array. Calls `body` with each index: `body` must read or skip exactly one item. A closure begins with
+    /// `(index, reader) throws(DecodeError) in`.
     package mutating func readArray(
         _ body: (_ index: Int, _ reader: inout CBORReader) throws(DecodeError) -> Void
     ) throws(DecodeError) {
@@ -166,9 +159,9 @@ package struct CBORReader: Sendable {
         bound = outer
     }
 
-    /// Skips an item with everything in it, which is held to the same rules as if it were read.
+    /// Skips an item including its contents, which must satisfy the same rules.
     package mutating func skipItem() throws(DecodeError) {
-        // An own stack and no recursion, so that nesting costs no more than the limit allows.
+        // Iterative: recursion on hostile input could exhaust the stack.
         var open: [OpenContainer] = []
         while true {
             if let last = open.indices.last, open[last].isKeyNext {
@@ -233,12 +226,12 @@ package struct CBORReader: Sendable {
         return head
     }
 
-    /// The contents of the string that was just read.
+    /// The contents of the string whose head was just read.
     private func contents(_ head: CBORHead) -> ArraySlice<UInt8> {
         bytes[position - Int(head.argument)..<position]
     }
 
-    /// Every item comes through here.
+    /// Reads the next head. Every read passes through here.
     private mutating func next() throws(DecodeError) -> CBORHead {
         if bound < 0, owed == 0 { owed = 1 }
         guard owed > bound else {
@@ -252,7 +245,7 @@ package struct CBORReader: Sendable {
         case .array, .map:
             let left = UInt64(bytes.endIndex - position)
             let factor: UInt64 = head.kind == .map ? 2 : 1
-            // Before anyone loops or allocates: every item takes at least one byte.
+            // Check before any caller loops or allocates: every item takes at least one byte.
             guard head.argument <= left / factor else {
                 throw DecodeError(
                     .truncated, at: start,
@@ -281,7 +274,7 @@ package struct CBORReader: Sendable {
         return DecodeError(.unexpectedType, at: start, "expected \(expected), found \(found)")
     }
 
-    /// Demands that a map or an array, empty or not, may stand here, within others that are being skipped.
+    /// Throws if a container that begins here exceeds the nesting limit. `skipped` counts open skipped containers.
     private func demandShallow(within skipped: Int = 0, at start: Int) throws(DecodeError) {
         guard depth + skipped < InputLimits.cborDepth else {
             throw DecodeError(.tooDeep, at: start, "items nest deeper than \(InputLimits.cborDepth)")

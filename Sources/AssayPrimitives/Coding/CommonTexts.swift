@@ -6,12 +6,10 @@
     import Darwin
 #endif
 
-/// Texts that evidence has again and again, as strings that are there already: names of members, and verdicts.
-///
-/// A string of more than fifteen bytes needs memory of its own, and making it costs more than to find that it is there.
-/// What is not among these is made as any other text; nothing depends on which are.
+/// Preallocated strings for member names and verdicts that are frequent in evidence. A string of more than 15 bytes
+/// needs an allocation, which costs more than the look-up here. The list affects only performance.
 enum CommonTexts {
-    /// How many bytes the shortest has. Any less are a string without memory of its own.
+    /// The minimum length in bytes. Swift stores shorter strings inline.
     static let shortest = 16
 
     private static let texts = [
@@ -25,11 +23,11 @@ enum CommonTexts {
 
     private struct Place: Sendable {
         let text: String
-        /// The same text's bytes, with no string to open.
+        /// The bytes of `text`.
         let bytes: KeptTable<UInt8>
     }
 
-    /// One place for each value of a byte.
+    /// A hash table with 256 slots, without collision handling.
     private static let places = {
         var places = [Place](repeating: Place(text: "", bytes: KeptTable([])), count: 256)
         for text in texts {
@@ -39,12 +37,11 @@ enum CommonTexts {
         return KeptTable(places)
     }()
 
-    /// The text that some bytes are, if it is one of these.
-    ///
-    /// - Parameter range: where the bytes are; at least ``shortest``.
+    /// The preallocated string that equals the bytes in `range`, or nil.
+    /// - Parameter range: at least ``shortest`` bytes.
     static func text(_ span: Span<UInt8>, _ range: Range<Int>) -> String? {
         let number = place(of: span, range)
-        // In place: a copy would count references.
+        // In place: a copy would change reference counts.
         return unsafe places.withUnsafeBufferPointer { places in
             unsafe isSame(span, range, places[number].bytes) ? places[number].text : nil
         }
@@ -61,7 +58,7 @@ enum CommonTexts {
         }
     }
 
-    /// Depends on the first and the last eight bytes.
+    /// The hash of the first and the last eight bytes.
     private static func place(of span: Span<UInt8>, _ range: Range<Int>) -> Int {
         let factor: UInt64 = 0x9E37_79B9_7F4A_7C15
         let mixed = (word(span, range.lowerBound) &* factor ^ word(span, range.upperBound - 8)) &* factor

@@ -1,41 +1,39 @@
 package import AssayCore
 
-/// One encoding: its tag, its contents, and all of its bytes.
+/// One DER encoding: its tag, its contents, and all of its bytes.
 package struct DERElement: Sendable {
     /// The tag.
     package let tag: ASN1Tag
     /// Identifier, length and contents octets.
     package let bytes: ArraySlice<UInt8>
-    /// Where the contents octets begin. Kept instead of them, so that an element counts one reference.
+    /// The index of the first contents octet. Stored instead of a second slice, which would count another reference.
     fileprivate let contentsStart: Int
 
-    /// The contents octets. Indices are those of the input, so they serve as offsets in errors.
+    /// The contents octets. Indices are those of the input and serve as error offsets.
     package var contents: ArraySlice<UInt8> { bytes[contentsStart...] }
 
-    /// A reader of the encodings inside a constructed element.
+    /// A reader for the contents of a constructed element.
     package var reader: DERReader { DERReader(contents) }
 }
 
-/// Reads DER, X.690 section 10, one encoding after the other.
-///
-/// Strict: definite lengths in their shortest form, tag numbers in their shortest form, primitive strings only. There is
-/// no recursion: whoever wants what is inside an element asks for ``DERElement/reader``. Nothing is copied.
+/// Reads DER (X.690 section 10) strictly, without copying: definite lengths and tag numbers in their shortest form,
+/// primitive strings only. It does not recurse: the caller reads the contents of an element with ``DERElement/reader``.
 package struct DERReader: Sendable {
     private let bytes: ArraySlice<UInt8>
     private var position: Int
 
-    /// Reads the encodings that follow each other in some bytes.
+    /// Creates a reader for consecutive encodings.
     package init(_ bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
         position = bytes.startIndex
     }
 
-    /// Reads the encodings that follow each other in some bytes.
+    /// Creates a reader for consecutive encodings.
     package init(_ bytes: [UInt8]) {
         self.init(bytes[...])
     }
 
-    /// The one encoding that some bytes consist of.
+    /// Reads the only encoding in `bytes`, which must have the given tag.
     package static func single(_ tag: ASN1Tag, in bytes: ArraySlice<UInt8>) throws(DecodeError) -> DERElement {
         var reader = DERReader(bytes)
         let element = try reader.read(tag)
@@ -43,13 +41,13 @@ package struct DERReader: Sendable {
         return element
     }
 
-    /// Where the next encoding begins.
+    /// The index of the next encoding.
     package var offset: Int { position }
 
-    /// Whether nothing is left.
+    /// Whether no bytes are left.
     package var isAtEnd: Bool { position == bytes.endIndex }
 
-    /// Demands that nothing is left.
+    /// Throws if bytes are left.
     package func finish() throws(DecodeError) {
         guard isAtEnd else {
             let count = bytes.endIndex - position
@@ -57,7 +55,7 @@ package struct DERReader: Sendable {
         }
     }
 
-    /// The tag of the next encoding, and nil at the end.
+    /// The tag of the next encoding, or nil at the end.
     package func peekTag() throws(DecodeError) -> ASN1Tag? {
         guard !isAtEnd else { return nil }
         var cursor = position
@@ -71,7 +69,7 @@ package struct DERReader: Sendable {
         return try readElement(tag, from: cursor)
     }
 
-    /// Reads the next encoding, which must have a given tag.
+    /// Reads the next encoding, which must have the given tag.
     package mutating func read(_ tag: ASN1Tag) throws(DecodeError) -> DERElement {
         guard !isAtEnd else { throw DecodeError(.truncated, at: offset, "expected \(tag), found the end") }
         var cursor = position
@@ -80,7 +78,7 @@ package struct DERReader: Sendable {
         return try readElement(tag, from: cursor)
     }
 
-    /// Reads the next encoding if it has a given tag.
+    /// Reads the next encoding if it has the given tag.
     package mutating func readIfPresent(_ tag: ASN1Tag) throws(DecodeError) -> DERElement? {
         guard !isAtEnd else { return nil }
         var cursor = position
@@ -88,12 +86,12 @@ package struct DERReader: Sendable {
         return try readElement(tag, from: cursor)
     }
 
-    /// Reads a constructed element, and a reader of what is inside.
+    /// Reads a constructed element, and returns a reader for its contents.
     package mutating func readConstructed(_ tag: ASN1Tag) throws(DecodeError) -> DERReader {
         try read(tag).reader
     }
 
-    /// Reads what follows a tag, which ends at a position.
+    /// Reads length and contents. The length begins at `lengthStart`.
     private mutating func readElement(_ tag: ASN1Tag, from lengthStart: Int) throws(DecodeError) -> DERElement {
         var cursor = lengthStart
         let length = try DERReader.readLength(bytes, at: &cursor)
@@ -107,10 +105,9 @@ package struct DERReader: Sendable {
         return element
     }
 
-    // By position and not by cutting slices off: every byte of every certificate and receipt comes through here.
+    // Hot path: positions instead of slices, which count references.
 
-    /// Reads a tag at a position, and moves that behind it.
-    ///
+    /// Reads a tag at `position`, and advances `position` past it.
     /// - Parameter allowingChunks: whether an OCTET STRING may be constructed, as in BER.
     static func readTag(
         _ bytes: ArraySlice<UInt8>, at position: inout Int, allowingChunks: Bool = false
@@ -162,7 +159,7 @@ package struct DERReader: Sendable {
         return number
     }
 
-    /// Reads a length at a position, and moves that behind it.
+    /// Reads a length at `position`, and advances `position` past it.
     static func readLength(_ bytes: ArraySlice<UInt8>, at position: inout Int) throws(DecodeError) -> Int {
         let start = position
         guard start < bytes.endIndex else {

@@ -1,7 +1,7 @@
 package import AssayCore
 package import FoundationEssentials
 
-/// The values that DER elements hold. Each property checks the tag and the one allowed encoding.
+/// The values of DER elements. Each function checks the tag and the canonical encoding.
 extension DERElement {
     private func demand(_ expected: ASN1Tag) throws(DecodeError) {
         guard tag == expected else {
@@ -24,7 +24,7 @@ extension DERElement {
         return try DERElement.minimalInteger(contents)
     }
 
-    /// The contents of an INTEGER under an implicit tag, checked to be in the shortest form.
+    /// The contents of an INTEGER under an implicit tag. Throws unless they are in the shortest form.
     static func minimalInteger(_ contents: ArraySlice<UInt8>) throws(DecodeError) -> ArraySlice<UInt8> {
         guard let first = contents.first else {
             throw DecodeError(.malformed, at: contents.startIndex, "an INTEGER has at least one byte")
@@ -65,7 +65,7 @@ extension DERElement {
         return bits
     }
 
-    /// A BIT STRING: how many bits of the last byte are unused, at most 7 and all of them zero, and the bytes.
+    /// A BIT STRING: the number of unused bits in the last byte, at most 7 and all zero, and the bytes.
     package func bitString() throws(DecodeError) -> (unusedBits: Int, bytes: ArraySlice<UInt8>) {
         try demand(.bitString)
         guard let unused = contents.first else {
@@ -108,9 +108,7 @@ extension DERElement {
         return text
     }
 
-    /// A UTCTime or GeneralizedTime in the profile of RFC 5280 section 4.1.2.5: seconds, `Z`, no fraction.
-    ///
-    /// A UTCTime's year is from 1950 to 2049.
+    /// A UTCTime (1950 to 2049) or GeneralizedTime as in RFC 5280 section 4.1.2.5: seconds, `Z`, no fraction.
     package func time() throws(DecodeError) -> Date {
         let isUTCTime = tag == .utcTime
         guard isUTCTime || tag == .generalizedTime else {

@@ -1,13 +1,12 @@
 package import AssayCore
 
-/// A JSON pointer, RFC 6901: the path to a value inside of a JSON document.
+/// A JSON Pointer (RFC 6901): the path to a value in a JSON document.
 package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
-    /// The reference tokens, unescaped. None for the whole document.
+    /// The unescaped reference tokens. Empty for the whole document.
     package let tokens: [String]
 
-    /// Parses a pointer: empty, or tokens that each begin with `/`, in which `~0` stands for `~` and `~1` for `/`.
-    ///
-    /// - Throws: ``DecodeError`` at the byte, in UTF-8, that does not fit.
+    /// Parses a pointer: empty, or tokens that each begin with `/`. `~0` encodes `~`, and `~1` encodes `/`.
+    /// - Throws: ``DecodeError`` at the UTF-8 offset of the error.
     package init(_ text: String) throws(DecodeError) {
         var tokens: [String] = []
         var token: [UInt8] = []
@@ -35,15 +34,14 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
         self.tokens = tokens
     }
 
-    /// The value that the pointer points at, and nil when the document has no such value.
-    ///
-    /// An array is indexed by decimal digits without leading zeros. `-`, the element after the last, never has a value.
+    /// The value that the pointer identifies, or nil if it does not exist. Array indices are decimal without leading
+    /// zeros. `-`, the element after the last, never has a value.
     package func evaluate(in document: RecordValue) -> RecordValue? {
         var value = document
         for token in tokens {
             switch value.content {
             case .object(let object):
-                // Byte for byte: two texts that Unicode holds to be the same are different keys to JSON.
+                // Byte for byte: strings that are canonically equivalent in Unicode are different JSON keys.
                 guard let member = object.members.first(where: { $0.name.isByteEqual(to: token) }) else {
                     return nil
                 }
@@ -63,7 +61,7 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
         return Int(token)
     }
 
-    /// The pointer as text.
+    /// The pointer as escaped text.
     package var description: String {
         var text: [UInt8] = []
         for token in tokens {
@@ -79,7 +77,7 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Whether two pointers point at the same place, byte for byte.
+    /// Compares the pointers byte for byte.
     package static func == (first: JSONPointer, second: JSONPointer) -> Bool {
         first.description.isByteEqual(to: second.description)
     }

@@ -1,34 +1,21 @@
 package import AssayCore
 
-/// Reads JSON, RFC 8259, strictly: one document, in UTF-8, with unique keys.
-///
-/// Ours, because nothing at hand is strict. Foundation keeps the last of duplicate keys, and takes a byte order mark and
-/// trailing commas; with either, two readers of a signed document may see different things. The C parsers cannot be
-/// told otherwise, or are slower. One pass over the bytes; nesting is bounded by ``InputLimits/nestingDepth``, and with
-/// it the recursion.
-///
-/// The pass goes over a span, whose subscript checks its bounds but neither counts references nor translates indices, as
-/// that of a slice does for every byte. Reading the payload of a token takes a fifteenth of the time that verifying its
-/// signature takes; through slices it took a fifth.
+/// Reads JSON (RFC 8259) strictly: one document in UTF-8 with unique keys. Foundation's reader keeps the last of
+/// duplicate keys, and accepts a byte order mark and trailing commas; two readers of a signed document could then see
+/// different values. ``InputLimits/nestingDepth`` bounds nesting and recursion.
 package enum JSONReader {
-    /// How many values a document may have. A value takes many times the memory of the two bytes that it may be written
-    /// with; the largest corpus that ``InputLimits/record`` lets in has far fewer.
+    /// The maximum number of values in a document. A value can take two bytes of input and far more memory. The largest
+    /// corpus within ``InputLimits/record`` has far fewer values.
     package static let values = 1 << 20
 
-    /// Reads the one value that some bytes consist of, white space around it allowed.
-    ///
-    /// Numbers are checked against the grammar and kept as written. Keys are the same when their bytes are, once
-    /// unescaped, as RFC 8259 section 8.3 has it; that Unicode holds two of them to be the same text is for nobody here.
-    /// - Parameters:
-    ///   - bytes: the document; indices serve as offsets.
-    ///   - limit: how many bytes are allowed.
-    /// - Throws: ``DecodeError`` at the byte at which it shows.
+    /// Reads a document of at most `limit` bytes: one value, with optional white space around it. Checks the syntax of
+    /// numbers, and keeps them as written. Compares keys by their unescaped bytes (RFC 8259 section 8.3).
+    /// - Throws: ``DecodeError`` at an index of `bytes`.
     package static func read(_ bytes: ArraySlice<UInt8>, limit: Int) throws(DecodeError) -> RecordValue {
         try read(bytes, limit: limit, origin: bytes.startIndex)
     }
 
-    /// Reads the one value that some bytes consist of, such as a line of a larger text.
-    ///
+    /// Reads one value, such as a line of a larger text.
     /// - Parameter origin: the offset of the first byte.
     package static func read(
         _ bytes: ArraySlice<UInt8>, limit: Int, origin: Int
@@ -53,7 +40,7 @@ package enum JSONReader {
         return value
     }
 
-    /// Reads the one value that some bytes consist of, white space around it allowed.
+    /// Reads a document: one value, with optional white space around it.
     package static func read(_ bytes: [UInt8], limit: Int) throws(DecodeError) -> RecordValue {
         try read(bytes[...], limit: limit)
     }

@@ -1,21 +1,19 @@
 internal import AssayCore
 
-/// One pass of ``JSONReader`` over a document.
-///
-/// Positions count from the beginning of the span; offsets, which errors and values have, from where the caller says.
-/// The span stands in parameters, since a structure that keeps one cannot be written without experimental features.
+/// One pass of ``JSONReader`` over a document. Positions count from the start of the span; offsets in errors and values
+/// count from `origin`. Methods take the span as a parameter, because storing one needs experimental language features.
 struct JSONScanner {
-    /// The same bytes as the span's, for what is seldom needed.
+    /// The bytes of the span, for rare paths.
     private let bytes: ArraySlice<UInt8>
     /// The offset of the first byte.
     private let origin: Int
     private var position = 0
     private var count = 0
-    /// Whether the last string that was read had escapes.
+    /// Whether the last string read had escapes.
     private var hadEscapes = false
-    /// The members of the outermost object whose texts become no strings.
+    /// The members of the outermost object whose texts the scanner withholds: it makes no `String` of them.
     private let withheldNames: [String]
-    /// What these texts are.
+    /// The withheld texts.
     private(set) var withheld: [WithheldText] = []
 
     init(_ bytes: ArraySlice<UInt8>, origin: Int, withholding names: [String] = []) {
@@ -28,13 +26,13 @@ struct JSONScanner {
 
     private func current(_ span: Span<UInt8>) -> UInt8? { position < span.count ? span[position] : nil }
 
-    /// What stands at the current position, for messages.
+    /// The byte at the current position, for error messages.
     private func found(_ span: Span<UInt8>) -> String {
         guard let byte = current(span) else { return "the end" }
         return (0x21...0x7E).contains(byte) ? "'\(Character(UnicodeScalar(byte)))'" : "byte \(byte)"
     }
 
-    // Apart from the rest, which is small then: what fails, and what is seldom, costs nothing where it does not happen.
+    // Not inlined: keeps error and rare paths out of the hot code.
     @inline(never)
     private func unexpected(_ expected: String, _ span: Span<UInt8>) -> DecodeError {
         DecodeError(
@@ -138,9 +136,9 @@ struct JSONScanner {
         position += 1
         skipSpace(span)
         var members: [RecordObject.Member] = []
-        // Comparing is faster for the few keys that real objects have, the set for a hostile thousand.
+        // Linear search is fastest for the few keys of real objects; the set bounds the cost of thousands of keys.
         var names: Set<[UInt8]> = []
-        // A bit for each key so far. Only when that of a key is there already can the key be.
+        // One hash bit for each key so far: a key whose bit is clear is new.
         var seen: UInt64 = 0
         if current(span) == UInt8(ascii: "}") {
             position += 1
@@ -155,7 +153,7 @@ struct JSONScanner {
             if members.count == 16 { names = Set(members.map { Array($0.name.utf8) }) }
             let isNew: Bool
             if members.count < 16 {
-                // With escapes the same key is written in other bytes.
+                // An escape gives the same key other bytes, so the hash of the raw bytes cannot be used.
                 let mark = hadEscapes ? .max : JSONScanner.mark(span, keyPosition + 1..<position - 1)
                 isNew = seen & mark == 0 || !JSONScanner.contains(members, name)
                 seen |= mark
@@ -177,7 +175,7 @@ struct JSONScanner {
             let member = RecordObject.Member(name: name, offset: keyStart, value: value)
             skipSpace(span)
             let end = current(span)
-            // Room for a few, but not for one that is alone: hostile documents have many objects with one member.
+            // Reserve only after a first comma: hostile documents have many objects with one member.
             if members.isEmpty, end == UInt8(ascii: ",") { members.reserveCapacity(depth == 1 ? 8 : 4) }
             members.append(member)
             switch end {
@@ -190,7 +188,7 @@ struct JSONScanner {
         }
     }
 
-    /// An empty text in place of one that is withheld, and nil for every other value, which is still to be read.
+    /// Reads a withheld text and returns an empty one in its place. Returns nil, without reading, for other values.
     private mutating func withheldValue(
         of name: String, _ span: Span<UInt8>, depth: Int
     ) throws(DecodeError) -> RecordValue? {
@@ -203,7 +201,7 @@ struct JSONScanner {
         return RecordValue(.text(""), offset: start, hasEscapes: hadEscapes)
     }
 
-    /// One bit that depends on the first eight bytes of a key and on their number; near the end of the document, all bits.
+    /// One bit by a hash of a key's length and first eight bytes; all bits if fewer than eight bytes follow its start.
     private static func mark(_ span: Span<UInt8>, _ range: Range<Int>) -> UInt64 {
         guard range.lowerBound + 8 <= span.count else { return .max }
         var word = unsafe UInt64(
@@ -213,7 +211,7 @@ struct JSONScanner {
         return 1 << (mixed >> 58)
     }
 
-    /// By index, since `contains` copies each member that it looks at.
+    /// Searches by index, because `contains` copies each member.
     private static func contains(_ members: [RecordObject.Member], _ name: String) -> Bool {
         for index in members.indices where members[index].name.isByteEqual(to: name) { return true }
         return false
@@ -249,12 +247,12 @@ struct JSONScanner {
         guard position > start else { throw unexpected("a digit", span) }
     }
 
-    /// Text of a range that is known to be UTF-8.
+    /// The text of a range of valid UTF-8.
     private static func text(_ span: Span<UInt8>, _ range: Range<Int>) -> String {
         unsafe span.extracting(range).withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The bytes of a range, which have to be UTF-8.
+    /// The bytes of a range. Throws unless they are UTF-8.
     @inline(never)
     private func validText(_ range: Range<Int>) throws(DecodeError) -> ArraySlice<UInt8> {
         let start = bytes.startIndex
@@ -283,7 +281,7 @@ struct JSONScanner {
         }
     }
 
-    /// Text of a range that is known to be ASCII: up to fifteen bytes of it are a string without memory of its own.
+    /// The text of a range of ASCII bytes. Swift stores up to 15 bytes inline.
     private static func asciiText(_ span: Span<UInt8>, _ range: Range<Int>) -> String {
         if range.count >= CommonTexts.shortest, let text = CommonTexts.text(span, range) { return text }
         return unsafe String(unsafeUninitializedCapacity: range.count) { text in
@@ -294,7 +292,7 @@ struct JSONScanner {
         }
     }
 
-    /// Reads on from the first escape of a string; what was copied is checked to be UTF-8 piece by piece.
+    /// Reads the string that began at `start`, from its first escape on.
     @inline(never)
     private mutating func escapedString(from start: Int, _ span: Span<UInt8>) throws(DecodeError) -> String {
         hadEscapes = true
@@ -303,7 +301,7 @@ struct JSONScanner {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Reads a string into memory that is wiped.
+    /// Reads a string into memory that is wiped on release.
     private mutating func secretString(_ span: Span<UInt8>) throws(DecodeError) -> SecretBytes {
         position += 1
         let start = position
@@ -311,14 +309,14 @@ struct JSONScanner {
         while end < span.count, span[end] != UInt8(ascii: "\"") { end += span[end] == UInt8(ascii: "\\") ? 2 : 1 }
         hadEscapes = false
         var text: [UInt8] = []
-        // An array that grows leaves copies behind. Nothing is longer than what it is written as.
+        // Reserve first: an array that grows leaves copies behind. Unescaping never lengthens a text.
         text.reserveCapacity(end - start)
         defer { SecretBytes.wipe(&text) }
         try unescape(from: start, span, into: &text)
         return SecretBytes(text)
     }
 
-    /// Reads on to the end of a string that begins at a position.
+    /// Unescapes the string that began at `start`, from the current position to its closing quote.
     private mutating func unescape(
         from start: Int, _ span: Span<UInt8>, into text: inout [UInt8]
     ) throws(DecodeError) {
@@ -363,7 +361,7 @@ struct JSONScanner {
         return simple
     }
 
-    /// Four digits, and those of the second half when they are the first half of a surrogate pair.
+    /// Reads four digits, and a second escape if they are a high surrogate.
     private mutating func unicodeEscape(from start: Int, _ span: Span<UInt8>) throws(DecodeError) -> Unicode.Scalar {
         let unit = try hexUnit(span)
         if let scalar = Unicode.Scalar(unit) { return scalar }

@@ -1,10 +1,8 @@
-/// The two ways in which an app may carry one of the ledger's challenges.
+/// Normalises the two forms in which an app may send a challenge of the ledger.
 package enum LedgerChallenge {
-    /// The challenge's value: the 32 bytes that 43 characters of base64url or 44 of base64 stand for, and any other
-    /// bytes as they are.
-    ///
-    /// The ledger prints a challenge as base64url text. Some apps use that text and some decode it first; both are the
-    /// same challenge, and the lengths keep them apart from challenges of 32 bytes.
+    /// Decodes 43 characters of base64url or 44 of base64 that encode 32 bytes; returns other input unchanged. The
+    /// ledger prints a challenge as base64url; apps send that text, or decode it first. A raw challenge has 32 bytes,
+    /// so the lengths distinguish the forms.
     package static func value(of bytes: [UInt8]) -> [UInt8] {
         let decoded: [UInt8]? =
             switch bytes.count {

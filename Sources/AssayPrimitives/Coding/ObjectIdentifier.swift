@@ -1,13 +1,11 @@
 package import AssayCore
 
-/// An ASN.1 object identifier, kept as the contents octets of its encoding, which are unique.
+/// An ASN.1 object identifier, stored as the contents octets of its unique encoding.
 package struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
     /// The contents octets (X.690 section 8.19).
     package let contents: [UInt8]
 
-    /// Names an object identifier by its components, of which there are at least two.
-    ///
-    /// Only for identifiers that the source names: components that no identifier can have are not checked.
+    /// Creates an object identifier from its components. For constants only: it does not check the components.
     package init(_ first: UInt64, _ second: UInt64, _ others: UInt64...) {
         var contents: [UInt8] = []
         for component in [first * 40 + second] + others {
@@ -22,7 +20,7 @@ package struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
         self.contents = contents
     }
 
-    /// Reads an OBJECT IDENTIFIER whose components are in their shortest form and have at most 64 bits.
+    /// Reads an OBJECT IDENTIFIER. Components must be in their shortest form and have at most 63 bits.
     package init(_ element: DERElement) throws(DecodeError) {
         guard element.tag == .objectIdentifier else {
             throw DecodeError(

@@ -1,16 +1,14 @@
 package import AssayCore
 
-/// Certificates in textual encoding, RFC 7468.
+/// Reads certificates in the textual encoding of RFC 7468.
 package enum PEM {
     private static let begin = "-----BEGIN CERTIFICATE-----"
     private static let end = "-----END CERTIFICATE-----"
 
-    /// The certificates of a file, in their order.
-    ///
-    /// Lines end with LF or CRLF, and may have spaces and tabs around them. Text between the certificates is allowed, as
-    /// in bundles that name each of them; anything else between the boundaries than base64 is not.
-    /// - Throws: ``DecodeError`` when the file is not UTF-8, holds no certificate, one that does not end, one that is
-    ///   no certificate, or a block of another label, such as a private key.
+    /// Returns the certificates of a file, in order. Lines end with LF or CRLF, and may have spaces and tabs around
+    /// them. Text between the blocks is allowed, as in bundles. Inside a block, only base64 is allowed.
+    /// - Throws: ``DecodeError`` if the file is not UTF-8 or has no certificate, an unterminated or undecodable one, or
+    ///   a block with another label, such as a private key.
     package static func certificates(in bytes: [UInt8]) throws(DecodeError) -> [Certificate] {
         do {
             try UTF8Text.validate(bytes[...])

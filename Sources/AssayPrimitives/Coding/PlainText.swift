@@ -1,12 +1,10 @@
-/// Finds the end of what stands for itself in a string of JSON.
+/// Finds the end of the unescaped part of a JSON string.
 enum PlainText {
-    /// Where the first byte is that ends a string, begins an escape or is not allowed in one, and whether all before it
-    /// are ASCII.
-    ///
-    /// Eight bytes are looked at at once, each in its lane of one word.
+    /// The index of the first quote, backslash or control character, and whether all bytes before it are ASCII. Scans
+    /// eight bytes at a time, one in each lane of a 64-bit word.
     static func end(_ span: Span<UInt8>, from start: Int) -> (end: Int, isASCII: Bool) {
         var end = start
-        // Has the highest bit of a byte set that is not ASCII.
+        // The high bit of a lane is set if a byte in it was not ASCII.
         var seen: UInt64 = 0
         while span.count - end >= 8 {
             let word = unsafe UInt64(
@@ -14,7 +12,7 @@ enum PlainText {
             let stops =
                 less(word ^ lanes(UInt8(ascii: "\"")), 1) | less(word ^ lanes(UInt8(ascii: "\\")), 1) | less(word, 0x20)
             guard stops == 0 else {
-                // Those before the first.
+                // Only the bytes before the first match.
                 seen |= word & (stops & (0 &- stops) &- 1)
                 return (end + stops.trailingZeroBitCount / 8, seen & highs == 0)
             }
@@ -30,13 +28,13 @@ enum PlainText {
         return (end, seen & highs == 0)
     }
 
-    /// The highest bit of each lane.
+    /// The high bit of each lane.
     private static var highs: UInt64 { 0x8080_8080_8080_8080 }
 
-    /// A byte in each lane.
+    /// `byte` in each lane.
     private static func lanes(_ byte: UInt8) -> UInt64 { 0x0101_0101_0101_0101 &* UInt64(byte) }
 
-    /// The highest bit of each lane that is less than a limit, which is at most 0x80. The lowest of these bits is right; a
-    /// borrow may set others above it.
+    /// Sets the high bit of each lane that is less than `limit`, at most 0x80. Only the lowest set bit is reliable: a
+    /// borrow can set bits in lanes above it.
     private static func less(_ word: UInt64, _ limit: UInt8) -> UInt64 { (word &- lanes(limit)) & ~word & highs }
 }

@@ -1,42 +1,38 @@
 package import AssayCore
 
-/// A public key as people hand it over: base64 of its SubjectPublicKeyInfo, or its PEM.
-///
-/// What stands where a public key belongs may be a secret one, so that errors show nothing of it, and copies are wiped.
+/// A public key as text: base64 of its SubjectPublicKeyInfo, or PEM. The input may be a secret key by mistake, so
+/// errors never show it, and copies are wiped.
 package struct PublicKeyText {
     private static let begin = "-----BEGIN PUBLIC KEY-----"
     private static let end = "-----END PUBLIC KEY-----"
 
-    /// The part of a key that the text is, for errors.
+    /// The name of this part of the key, for errors.
     let part: String
-    /// What is expected, for errors.
+    /// The expected input, for errors.
     let expected: String
-    /// What to say where a secret key of a pair of parts was found, and nothing when the public key is the only part.
+    /// A hint for errors when the input looks like the secret part of the pair; empty if there is only a public key.
     let swapHint: String
 
-    /// Prepares to read a part.
+    /// Creates a reader for a part.
     package init(part: String, expected: String, swapHint: String = "") {
         self.part = part
         self.expected = expected
         self.swapHint = swapHint
     }
 
-    /// Hands the bytes of the SubjectPublicKeyInfo to a reader, and says what was found where it takes none of them.
-    ///
-    /// - Parameters:
-    ///   - text: base64 in either alphabet, or a PEM block `PUBLIC KEY`. White space and quotes are passed over.
-    ///   - read: the reader of the structure.
+    /// Decodes base64 in either alphabet, or a `PUBLIC KEY` PEM block, and passes the SubjectPublicKeyInfo to `read`.
+    /// Ignores white space and enclosing quotes. If `read` throws, the error describes the input.
     /// - Throws: ``KeyError``.
     package func decode<Key>(
         _ text: SecretBytes, _ read: (ArraySlice<UInt8>) throws(DecodeError) -> Key
     ) throws(KeyError) -> Key {
         var bytes = unsafe text.withUnsafeBytes { unsafe Array($0) }
         defer { SecretBytes.wipe(&bytes) }
-        // Slices end with the function that takes them, so that nothing shares what is wiped.
+        // A separate function ends the slices' lifetimes first: wiping an array with other references would copy it.
         return try decode(bytes[...], read)
     }
 
-    /// The error for a text that is no such key.
+    /// The error for a text that is not such a key.
     package func error(_ code: String, _ found: String) -> KeyError {
         KeyError(code, part: part, "expected \(expected); found \(found)")
     }
@@ -92,7 +88,7 @@ package struct PublicKeyText {
         }
     }
 
-    /// PKCS#8 (RFC 5958) and SEC 1 (RFC 5915) private keys begin with a version, public ones with a sequence.
+    /// PKCS#8 (RFC 5958) and SEC 1 (RFC 5915) private keys begin with a version; public keys begin with a SEQUENCE.
     private static func isPrivateKey(_ info: [UInt8]) -> Bool {
         guard info.first == 0x30, info.count > 8 else { return false }
         let header = info[1] < 0x80 ? 2 : 2 + Int(info[1] & 0x7F)
@@ -104,7 +100,7 @@ package struct PublicKeyText {
         blockName(block).contains("PRIVATE") ? "private-key" : "pem"
     }
 
-    /// The label of a PEM block as far as it is made of capital letters and spaces.
+    /// Describes a PEM block by its label, cut at the first character that is not a capital letter or a space.
     private static func blockName(_ block: ArraySlice<UInt8>) -> String {
         guard block.starts(with: "-----BEGIN ".utf8) else { return "a PEM block without a beginning" }
         let label = block.dropFirst(11).prefix(24).prefix { (0x41...0x5A).contains($0) || $0 == 0x20 }

@@ -1,19 +1,17 @@
 package import AssayCore
 
-/// A CMS message of type SignedData with one signer, taken apart and not verified (RFC 5652 sections 3 and 5).
-///
-/// This is the reading that App Attest receipts need: BER, content of type data inside the message, signer named by
-/// issuer and serial number.
+/// A parsed, unverified CMS SignedData message with one signer (RFC 5652 sections 3 and 5). Supports what App Attest
+/// receipts need: BER, attached content of type data, a signer named by issuer and serial number.
 package struct SignedDataMessage: Sendable {
     /// The one signer.
     package struct Signer: Sendable {
-        /// The signer's issuer, as a DER Name.
+        /// The signer's issuer, a DER Name.
         package let issuer: ArraySlice<UInt8>
         /// The contents octets of the signer's serial number.
         package let serialNumber: ArraySlice<UInt8>
         /// The digest algorithm.
         package let digestAlgorithm: ObjectIdentifier
-        /// Whether there are signed attributes, over which the signature goes then.
+        /// Whether there are signed attributes; if so, the signature covers them.
         package let hasSignedAttributes: Bool
         /// The signature algorithm.
         package let signatureAlgorithm: ObjectIdentifier
@@ -21,9 +19,9 @@ package struct SignedDataMessage: Sendable {
         package let signature: [UInt8]
     }
 
-    /// The content, put together from its chunks.
+    /// The content, joined from its chunks.
     package let content: [UInt8]
-    /// The certificates that came with the message, in DER.
+    /// The certificates of the message, in DER.
     package let certificates: [ArraySlice<UInt8>]
     /// The one signer.
     package let signer: Signer
@@ -31,7 +29,7 @@ package struct SignedDataMessage: Sendable {
     private static let signedData = ObjectIdentifier(1, 2, 840, 113549, 1, 7, 2)
     private static let data = ObjectIdentifier(1, 2, 840, 113549, 1, 7, 1)
 
-    /// Takes apart a message that takes up all of some bytes.
+    /// Parses a message. `bytes` must contain nothing else.
     package init(_ bytes: ArraySlice<UInt8>) throws(DecodeError) {
         var info = try BERReader.single(.sequence, in: bytes).reader
         try SignedDataMessage.demand(SignedDataMessage.signedData, &info, field: "contentType")
@@ -43,7 +41,7 @@ package struct SignedDataMessage: Sendable {
         // SignedData: version, digestAlgorithms, encapContentInfo, [0] certificates, signerInfos. No crls.
         let version = try message.read(.integer)
         guard try version.der().integer() == 1 else {
-            // RFC 5652 section 5.1: 1 for content of type data and a signer named by issuer and serial number.
+            // RFC 5652 section 5.1: version 1 for content of type data and a signer named by issuer and serial number.
             throw DecodeError(
                 .unexpectedValue, at: version.bytes.startIndex, field: "version", "expected version 1")
         }
@@ -88,8 +86,7 @@ package struct SignedDataMessage: Sendable {
         }
     }
 
-    /// SignerInfo: version, sid, digestAlgorithm, [0] signedAttrs, signatureAlgorithm, signature. Attributes that
-    /// nobody signs are refused.
+    /// SignerInfo: version, sid, digestAlgorithm, [0] signedAttrs, signatureAlgorithm, signature. No unsignedAttrs.
     private static func readSigner(_ signers: inout BERReader) throws(DecodeError) -> Signer {
         var reader = try signers.readConstructed(.sequence)
         let version = try reader.read(.integer)

@@ -1,8 +1,8 @@
 import AssayCore
 
-/// Whether bytes are UTF-8 (RFC 3629), told without making a `String` of them.
+/// Validates UTF-8 (RFC 3629) without creating a `String`.
 enum UTF8Text {
-    /// Demands valid UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
+    /// Throws unless the bytes are valid UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
     static func validate(_ bytes: ArraySlice<UInt8>) throws(DecodeError) {
         if bytes.allSatisfy({ $0 < 0x80 }) { return }
         var parser = Unicode.UTF8.ForwardParser()

@@ -1,6 +1,6 @@
 package import AssayCore
 
-/// The text of a member that is a secret: it was read into memory that is wiped, and its value is an empty text.
+/// The text of a secret member, in memory that is wiped on release.
 package struct WithheldText: Sendable {
     /// The name of the member.
     package let name: String
@@ -9,14 +9,9 @@ package struct WithheldText: Sendable {
 }
 
 extension JSONReader {
-    /// Reads a document that is an object, some members of which may be secrets.
-    ///
-    /// Strings cannot be wiped, so none is made of those. The document itself is the caller's to wipe.
-    /// - Parameters:
-    ///   - bytes: the document; indices serve as offsets.
-    ///   - limit: how many bytes are allowed.
-    ///   - names: the members. One that is no text is read as any other value is.
-    /// - Returns: the object, in which the texts of these members are empty, and the texts.
+    /// Reads a document that is an object, without making strings, which cannot be wiped, of the secret members
+    /// `names`. Secret members that are not text are read normally. The caller must wipe the document itself.
+    /// - Returns: the object, in which the secret texts are empty, and these texts.
     package static func readObject(
         _ bytes: [UInt8], limit: Int, withholding names: [String]
     ) throws(DecodeError) -> (object: RecordObject, withheld: [WithheldText]) {

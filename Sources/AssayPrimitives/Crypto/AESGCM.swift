@@ -1,28 +1,24 @@
 package import AssayCore
 
-/// AES-256-GCM, NIST SP 800-38D, with nonces of 12 bytes and tags of 16.
-///
-/// For evidence (RFC 7518 section 5.3) and for secrets at rest. A nonce must never come twice under the same key.
-///
-/// Lengths are looked at first. After that OpenSSL fails to encrypt only when it cannot allocate a few hundred bytes, which
-/// stops the process as every failed allocation of Swift does, and does not depend on what is encrypted.
+/// AES-256-GCM (NIST SP 800-38D) with 12-byte nonces and 16-byte tags, for evidence (RFC 7518 section 5.3) and for
+/// secrets at rest. Never use a nonce twice with the same key. After the length checks, encryption fails only if
+/// OpenSSL cannot allocate memory; this stops the process and does not depend on the input.
 package enum AESGCM {
-    /// How many bytes a key has.
+    /// The length of a key in bytes.
     package static let keyLength = 32
-    /// How many bytes a nonce has.
+    /// The length of a nonce in bytes.
     package static let nonceLength = 12
-    /// How many bytes a tag has.
+    /// The length of a tag in bytes.
     package static let tagLength = 16
 
     /// Encrypts and authenticates.
-    ///
     /// - Parameters:
-    ///   - plaintext: what is to be encrypted, less than 2 GiB.
+    ///   - plaintext: less than 2 GiB.
     ///   - key: 32 bytes.
-    ///   - nonce: 12 bytes that were never used with this key.
-    ///   - additionalData: what is authenticated beside it, and must be given again to open it.
-    /// - Returns: as many bytes as the plaintext has, and the tag.
-    /// - Throws: ``DecodeError`` with the field `key`, `nonce` or `plaintext` for another length.
+    ///   - nonce: 12 bytes, never used with this key before.
+    ///   - additionalData: authenticated, not encrypted; decryption needs the same bytes.
+    /// - Returns: a ciphertext as long as the plaintext, and the tag.
+    /// - Throws: ``DecodeError`` with the field `key`, `nonce` or `plaintext` for a wrong length.
     package static func seal(
         _ plaintext: SecretBytes, key: SecretBytes, nonce: [UInt8], additionalData: ArraySlice<UInt8> = []
     ) throws(DecodeError) -> (ciphertext: [UInt8], tag: [UInt8]) {
@@ -47,10 +43,8 @@ package enum AESGCM {
         }
     }
 
-    /// Decrypts what is no secret by itself, such as evidence.
-    ///
-    /// - Returns: the plaintext, and nil when the tag does not authenticate it with this key, nonce and additional data,
-    ///   or when one of them has another length.
+    /// Decrypts data that is not secret, such as evidence.
+    /// - Returns: the plaintext, or nil if the tag does not match or a length is wrong.
     package static func open(
         _ ciphertext: [UInt8], tag: [UInt8], key: SecretBytes, nonce: [UInt8], additionalData: ArraySlice<UInt8> = []
     ) -> [UInt8]? {
@@ -68,7 +62,7 @@ package enum AESGCM {
         return plaintext
     }
 
-    /// Decrypts a secret, by the same rules.
+    /// Decrypts a secret, by the same rules, into memory that is wiped on release.
     package static func openSecret(
         _ ciphertext: [UInt8], tag: [UInt8], key: SecretBytes, nonce: [UInt8], additionalData: ArraySlice<UInt8> = []
     ) -> SecretBytes? {

@@ -1,22 +1,22 @@
 import AssayCore
 
-/// Why a CMS message is not one that a certificate of it has signed.
+/// Why a CMS message was not verified.
 package enum CMSFailure: Error, CheckFinding, Equatable {
     /// Larger than ``InputLimits/receipt``.
     case tooLarge(count: Int)
-    /// No ContentInfo, or something follows it.
+    /// Not a ContentInfo, or bytes follow it.
     case malformed(String)
     /// A ContentInfo of another type.
     case notSignedData
-    /// The message contains its content although it should not, or the other way round.
+    /// The message contains its content, but the caller passed it separately; or the reverse.
     case detachedContent(isExpected: Bool)
-    /// Other than one signer.
+    /// Not exactly one signer.
     case signers(count: Int)
-    /// A digest or signature algorithm that is not allowed.
+    /// A forbidden digest or signature algorithm.
     case forbiddenAlgorithm(String)
-    /// The signature, the digest or the signed attributes do not fit the content, or the certificate is not there.
+    /// The content does not match signature, digest or signed attributes, or the signer's certificate is missing.
     case badSignature(String)
-    /// OpenSSL failed for a reason of its own.
+    /// OpenSSL failed for another reason.
     case openssl(String)
 
     /// The stable code.
@@ -33,7 +33,7 @@ package enum CMSFailure: Error, CheckFinding, Equatable {
         }
     }
 
-    /// What was found.
+    /// A description of the failure.
     package var detail: String {
         switch self {
         case .tooLarge(let count): "\(count) bytes, at most \(InputLimits.receipt) are allowed"

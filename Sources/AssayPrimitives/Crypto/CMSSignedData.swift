@@ -1,25 +1,22 @@
 internal import AssayCore
 internal import COpenSSL
 
-/// Cryptographic Message Syntax, SignedData (RFC 5652 section 5), as OpenSSL reads it: BER or DER, with or without
-/// signed attributes, RSA or ECDSA.
+/// Verifies CMS SignedData (RFC 5652 section 5) with OpenSSL: BER or DER, with or without signed attributes.
 package enum CMSSignedData {
-    /// A message whose one signature is that of its signer's certificate. Whether that certificate is to be trusted is
-    /// for ``CertificatePathValidator`` to say; nothing here looked at it.
+    /// A message with a valid signature. The signer's certificate is not validated; use ``CertificatePathValidator``.
     package struct Verified: Sendable {
-        /// What was signed.
+        /// The signed content.
         package let content: [UInt8]
-        /// The DER certificate of the signer.
+        /// The signer's certificate, in DER.
         package let signer: [UInt8]
-        /// The DER certificates of the message, that of the signer among them.
+        /// All certificates of the message, in DER, including the signer's.
         package let certificates: [[UInt8]]
     }
 
-    /// Verifies a message with one signer, whose certificate it contains.
+    /// Verifies a message that has one signer and contains its certificate.
     /// - Parameters:
     ///   - message: a ContentInfo of type SignedData and nothing after it, at most ``InputLimits/receipt`` bytes.
-    ///   - detachedContent: what was signed, when the message does not contain it, and nil when it does.
-    /// - Returns: what was signed and by whom, or why that cannot be said.
+    ///   - detachedContent: the signed content if the message does not contain it; otherwise nil.
     package static func verify(
         _ message: ArraySlice<UInt8>, detachedContent: [UInt8]? = nil
     ) -> Result<Verified, CMSFailure> {
@@ -65,7 +62,7 @@ package enum CMSSignedData {
         }
     }
 
-    /// Checks the type, where the content is, and that one signer uses allowed algorithms.
+    /// Checks the type, whether the content is detached, that there is one signer, and its algorithms.
     func checkForm(isDetached: Bool) throws(CMSFailure) {
         guard unsafe OBJ_obj2nid(CMS_get0_type(pointer)) == NID_pkcs7_signed else { throw .notSignedData }
         let found = unsafe CMS_is_detached(pointer) != 0
@@ -89,20 +86,20 @@ package enum CMSSignedData {
         }
     }
 
-    /// Verifies the signature, and the digest in the signed attributes when there are any.
+    /// Verifies the signature, and the digest in any signed attributes. Returns the content.
     func verify(detachedContent: [UInt8]?) throws(CMSFailure) -> [UInt8] {
         guard let output = MemoryBIO(), let input = MemoryBIO(containing: detachedContent ?? []) else {
             throw .openssl(OpenSSLErrors.drain())
         }
         let content = unsafe detachedContent == nil ? nil : input.pointer
-        // The certificate is verified by someone else; the attributes always are here.
+        // The caller validates the certificate. Without CMS_NO_ATTR_VERIFY, OpenSSL verifies the signed attributes.
         let flags = UInt32(CMS_NO_SIGNER_CERT_VERIFY | CMS_BINARY)
         let isVerified = unsafe CMS_verify(pointer, nil, nil, content, output.pointer, flags)
         guard isVerified == 1 else { throw .badSignature(OpenSSLErrors.drain()) }
         return output.bytes
     }
 
-    /// The certificate that the signature was verified with.
+    /// The certificate that verified the signature.
     func signer() throws(CMSFailure) -> [UInt8] {
         guard let stack = unsafe CMS_get0_signers(pointer) else { throw .signers(count: 0) }
         defer { unsafe assay_x509_stack_free(stack) }
@@ -135,7 +132,7 @@ package enum CMSSignedData {
     }
 }
 
-/// Owns a BIO in memory.
+/// Owns a memory BIO.
 @safe private final class MemoryBIO {
     fileprivate let pointer: OpaquePointer
 
@@ -148,7 +145,7 @@ package enum CMSSignedData {
         guard isWritten == 1, written == bytes.count else { return nil }
     }
 
-    /// What was written to it and not read yet.
+    /// The bytes written to it and not read yet.
     var bytes: [UInt8] {
         var contents: UnsafeMutablePointer<CChar>?
         let count = unsafe assay_bio_contents(pointer, &contents)
@@ -161,7 +158,7 @@ package enum CMSSignedData {
     }
 }
 
-/// The algorithms that a signer may use, by OpenSSL's numbers.
+/// The allowed algorithms of a signer, as OpenSSL NIDs.
 private enum CMSAlgorithms {
     static let digests: Set<Int32> = [NID_sha256, NID_sha384, NID_sha512]
     static let signatures: Set<Int32> = [

@@ -1,11 +1,9 @@
 internal import Crypto
 import FoundationEssentials
 
-/// SHA-2 digests (FIPS 180-4).
-///
-/// Those with 256 bits, of which each piece of evidence needs several, are ``SHA256Sum``; the others are swift-crypto's.
+/// SHA-2 digests (FIPS 180-4): SHA-256 with ``SHA256Sum``, the others with swift-crypto.
 package enum Digest {
-    /// SHA-256 of the concatenation of some parts, 32 bytes.
+    /// SHA-256 of the concatenation of the parts, 32 bytes.
     package static func sha256(_ parts: ArraySlice<UInt8>...) -> [UInt8] {
         sha256(concatenating: parts)
     }
@@ -15,7 +13,7 @@ package enum Digest {
         sha256(concatenating: CollectionOfOne(bytes[...]))
     }
 
-    /// SHA-384 of the concatenation of some parts, 48 bytes.
+    /// SHA-384 of the concatenation of the parts, 48 bytes.
     package static func sha384(_ parts: ArraySlice<UInt8>...) -> [UInt8] {
         hash(parts, SHA384.self)
     }
@@ -25,7 +23,7 @@ package enum Digest {
         hash(CollectionOfOne(bytes[...]), SHA384.self)
     }
 
-    /// SHA-512 of the concatenation of some parts, 64 bytes.
+    /// SHA-512 of the concatenation of the parts, 64 bytes.
     package static func sha512(_ parts: ArraySlice<UInt8>...) -> [UInt8] {
         hash(parts, SHA512.self)
     }
@@ -35,7 +33,7 @@ package enum Digest {
         hash(CollectionOfOne(bytes[...]), SHA512.self)
     }
 
-    /// SHA-256 of the concatenation of some parts, of which there may be any number.
+    /// SHA-256 of the concatenation of a collection of parts.
     static func sha256(concatenating parts: some Collection<ArraySlice<UInt8>>) -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: SHA256Sum.length) { buffer, count in
             var sum = SHA256Sum()
@@ -48,7 +46,7 @@ package enum Digest {
     private static func hash<Function: HashFunction>(
         _ parts: some Collection<ArraySlice<UInt8>>, _: Function.Type
     ) -> [UInt8] {
-        // Made here: a function that the caller holds too is copied by its first update.
+        // Created here: if the caller also held it, the first update would copy it.
         var function = Function()
         for part in parts { unsafe part.withUnsafeBytes { unsafe function.update(bufferPointer: $0) } }
         return unsafe function.finalize().withUnsafeBytes { unsafe Array($0) }

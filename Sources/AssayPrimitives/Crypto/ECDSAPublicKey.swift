@@ -1,10 +1,8 @@
 package import AssayCore
 internal import Crypto
 
-/// A public key for ECDSA over P-256 or P-384 (FIPS 186-5), parsed and known to be a point of its curve.
-///
-/// Verification is swift-crypto's, which is faster than that of OpenSSL 3 and scales with cores. Nothing outside this
-/// file knows.
+/// An ECDSA public key on P-256 or P-384 (FIPS 186-5), parsed and checked to be on its curve. Verifies with
+/// swift-crypto, which is faster than OpenSSL 3 and scales with cores.
 package struct ECDSAPublicKey: Sendable, Hashable {
     /// A named curve.
     package enum Curve: Sendable, Hashable, CaseIterable {
@@ -21,8 +19,7 @@ package struct ECDSAPublicKey: Sendable, Hashable {
             }
         }
 
-        /// The only encoding of a SubjectPublicKeyInfo of this curve up to the point: id-ecPublicKey and the named
-        /// curve (RFC 5480 section 2.1.1).
+        /// The DER of a SubjectPublicKeyInfo before the point: id-ecPublicKey, named curve (RFC 5480 section 2.1.1).
         var subjectPublicKeyInfoPrefix: [UInt8] {
             switch self {
             case .p256:
@@ -39,7 +36,7 @@ package struct ECDSAPublicKey: Sendable, Hashable {
         }
     }
 
-    /// The digest that a signature is made over.
+    /// The hash algorithm of a signature.
     package enum SignatureDigest: Sendable, Hashable {
         /// SHA-256.
         case sha256
@@ -59,7 +56,7 @@ package struct ECDSAPublicKey: Sendable, Hashable {
     private let key: Key
 
     /// Reads an uncompressed point.
-    /// - Throws: ``DecodeError`` when it has another form or length, or is not on the curve.
+    /// - Throws: ``DecodeError`` for another form or length, or for a point not on the curve.
     package init(x963 point: some Collection<UInt8>, curve: Curve) throws(DecodeError) {
         try self.init(point: Array(point), curve: curve, offset: 0)
     }
@@ -85,10 +82,9 @@ package struct ECDSAPublicKey: Sendable, Hashable {
         x963Representation = point
     }
 
-    /// Reads a DER SubjectPublicKeyInfo: id-ecPublicKey, the named curve P-256 or P-384, an uncompressed point.
-    ///
-    /// Such a structure has one DER encoding, so its beginning is compared instead of parsed.
-    /// - Throws: ``DecodeError`` for everything else, also for other kinds of keys.
+    /// Reads a DER SubjectPublicKeyInfo: id-ecPublicKey, the named curve P-256 or P-384, an uncompressed point. DER
+    /// gives such a structure one encoding, so the reader compares its prefix.
+    /// - Throws: ``DecodeError`` for all other input, including other key types.
     package init(subjectPublicKeyInfo info: ArraySlice<UInt8>) throws(DecodeError) {
         for curve in Curve.allCases {
             let prefix = curve.subjectPublicKeyInfoPrefix
@@ -106,13 +102,8 @@ package struct ECDSAPublicKey: Sendable, Hashable {
         curve.subjectPublicKeyInfoPrefix + x963Representation
     }
 
-    /// Whether a DER ECDSA-Sig-Value (RFC 3279 section 2.2.3) is this key's signature over a message.
-    ///
-    /// Both values of `s` that a signature can have are accepted: genuine devices produce either.
-    /// - Parameters:
-    ///   - der: the signature. Anything but its one DER encoding is no valid signature.
-    ///   - message: what was signed, before hashing.
-    ///   - digest: what the message is hashed with.
+    /// Whether a DER ECDSA-Sig-Value (RFC 3279 section 2.2.3) is this key's signature over an unhashed message. Other
+    /// encodings are invalid. Accepts both low and high `s`: genuine devices produce either.
     package func isValidSignature(
         der: ArraySlice<UInt8>, for message: ArraySlice<UInt8>, digest: SignatureDigest
     ) -> Bool {
@@ -127,14 +118,8 @@ package struct ECDSAPublicKey: Sendable, Hashable {
         isValidSignature(der: der, for: message[...], digest: digest)
     }
 
-    /// Whether `r || s`, each as long as a coordinate (IEEE P1363; RFC 7518 section 3.4), is this key's signature over a
-    /// message.
-    ///
-    /// Both values of `s` that a signature can have are accepted.
-    /// - Parameters:
-    ///   - signature: 64 bytes for P-256, 96 for P-384. Another length is no valid signature.
-    ///   - message: what was signed, before hashing.
-    ///   - digest: what the message is hashed with.
+    /// Whether `r || s` (IEEE P1363; RFC 7518 section 3.4), 64 bytes for P-256 and 96 for P-384, is this key's
+    /// signature over an unhashed message. Other lengths are invalid. Accepts both low and high `s`.
     package func isValidSignature(
         p1363 signature: [UInt8], for message: ArraySlice<UInt8>, digest: SignatureDigest
     ) -> Bool {

@@ -1,9 +1,9 @@
 internal import AssayCore
 internal import COpenSSL
 
-/// AES-256-GCM of OpenSSL, fetched once and never freed.
+/// OpenSSL's AES-256-GCM, fetched once and never freed.
 @safe private struct GCMAlgorithm: @unchecked Sendable {
-    // Unchecked: an EVP_CIPHER is immutable after it was fetched, and its reference count is atomic.
+    // Unchecked: a fetched EVP_CIPHER is immutable, and its reference count is atomic.
     let handle: OpaquePointer
 
     static let shared = GCMAlgorithm()
@@ -16,7 +16,7 @@ internal import COpenSSL
     }
 }
 
-/// A running encryption or decryption with AES-256-GCM. Freeing it wipes the key schedule.
+/// An AES-256-GCM encryption or decryption in progress. `deinit` wipes the key schedule.
 @safe struct GCMContext: ~Copyable {
     enum Direction: Int32 {
         case decrypt = 0
@@ -25,7 +25,7 @@ internal import COpenSSL
 
     private let handle: OpaquePointer
 
-    /// Begins, and gives nil when key or nonce have another length than those of ``AESGCM``.
+    /// Starts an operation. Returns nil for a key or nonce with another length than ``AESGCM`` requires.
     init?(_ direction: Direction, key: SecretBytes, nonce: [UInt8]) {
         guard key.count == AESGCM.keyLength, nonce.count == AESGCM.nonceLength else { return nil }
         guard let handle = unsafe EVP_CIPHER_CTX_new() else { preconditionFailure("out of memory") }
@@ -38,7 +38,7 @@ internal import COpenSSL
         precondition(isReady == 1, "out of memory")
     }
 
-    /// Takes in data that is authenticated and not encrypted.
+    /// Adds additional authenticated data.
     func authenticate(_ data: ArraySlice<UInt8>) -> Bool {
         guard !data.isEmpty else { return true }
         guard let count = Int32(exactly: data.count) else { return false }
@@ -48,7 +48,7 @@ internal import COpenSSL
         }
     }
 
-    /// Encrypts or decrypts all of the input, and tells whether exactly the output was filled.
+    /// Encrypts or decrypts all of the input. Returns whether it filled the output exactly.
     func update(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> Bool {
         guard let source = unsafe input.assumingMemoryBound(to: UInt8.self).baseAddress, unsafe !input.isEmpty else {
             return unsafe output.isEmpty
@@ -59,7 +59,7 @@ internal import COpenSSL
         return unsafe EVP_CipherUpdate(handle, target, &written, source, count) == 1 && Int(written) == output.count
     }
 
-    /// Ends a decryption, and tells whether the tag is right.
+    /// Ends a decryption. Returns whether the tag matches.
     func finish(tag: [UInt8]) -> Bool {
         guard tag.count == AESGCM.tagLength else { return false }
         var tag = tag
@@ -73,7 +73,7 @@ internal import COpenSSL
         return true
     }
 
-    /// Ends an encryption and gives the tag.
+    /// Ends an encryption. Returns the tag.
     func finishWithTag() -> [UInt8]? {
         guard finish() else { return nil }
         var tag = [UInt8](repeating: 0, count: AESGCM.tagLength)
@@ -82,7 +82,7 @@ internal import COpenSSL
     }
 
     private func finish() -> Bool {
-        // This mode has nothing left to write.
+        // GCM writes no final block.
         var rest = [UInt8](repeating: 0, count: 16)
         var written: Int32 = 0
         return unsafe EVP_CipherFinal_ex(handle, &rest, &written) == 1 && written == 0

@@ -1,10 +1,9 @@
 package import AssayCore
 
-/// Keyed digests, RFC 2104, under keys that serve once. For those that serve often there is ``HMACSHA256Key``.
+/// HMAC (RFC 2104) with a key that is used once; otherwise see ``HMACSHA256Key``. Compare codes only with
+/// ``ConstantTime/equals(_:_:)``.
 package enum HMAC {
-    /// HMAC-SHA-256 of the concatenation of some parts, 32 bytes. The key may have any length.
-    ///
-    /// Compare tags with ``ConstantTime/equals(_:_:)`` only.
+    /// HMAC-SHA-256 of the concatenation of the parts, 32 bytes. The key may have any length.
     package static func sha256(key: some Collection<UInt8>, _ message: ArraySlice<UInt8>...) -> [UInt8] {
         hash(key: Array(key), message)
     }

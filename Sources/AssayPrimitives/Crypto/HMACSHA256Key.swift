@@ -1,29 +1,24 @@
 package import AssayCore
 import Synchronization
 
-/// A key of HMAC-SHA-256 (RFC 2104) that authenticates many messages: what depends on the key alone is computed once.
-///
-/// Safe to use from many threads at once. Beside the key's own bytes, OpenSSL's contexts keep what was derived from it;
-/// both are wiped when the key is released, and so is what a message leaves behind in a context that was made for it. The
-/// secret that the key was made of is still its owner's to wipe.
+/// An HMAC-SHA-256 key (RFC 2104) for many messages, with precomputed key state. Thread-safe. Releasing it wipes the
+/// key and all state derived from it. The caller must wipe the secret it passed.
 package final class HMACSHA256Key: Sendable {
-    /// How many bytes a code has.
+    /// The length of a code in bytes.
     package static let codeLength = 32
 
-    /// Only ever duplicated.
+    /// Never updated, only duplicated.
     private let template: MACContext
-    /// Starting a context anew costs half of what duplicating one does, but only one thread can use it at a time.
+    /// Restarting a context is cheaper than duplicating one, but only one thread can use it at a time.
     private let reused: Mutex<MACContext>
 
-    /// Prepares a key, which may have any length.
+    /// Creates a key of any length.
     package init(_ secret: SecretBytes) {
         template = MACContext(key: secret)
         reused = Mutex(template.duplicate())
     }
 
-    /// The authentication code of the concatenation of some parts, 32 bytes.
-    ///
-    /// Compare codes with ``isValid(_:for:)`` or ``ConstantTime/equals(_:_:)`` only.
+    /// The 32-byte code of the concatenation of the parts. Compare codes only in constant time: ``isValid(_:for:)``.
     package func code(for parts: ArraySlice<UInt8>...) -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: Self.codeLength) { buffer, count in
             unsafe authenticate(parts, into: UnsafeMutableRawBufferPointer(buffer))
@@ -31,12 +26,12 @@ package final class HMACSHA256Key: Sendable {
         }
     }
 
-    /// Whether a code is that of the concatenation of some parts. How long it takes tells nothing but lengths.
+    /// Whether a code is correct for the concatenation of the parts. The duration depends only on lengths.
     package func isValid(_ code: [UInt8], for parts: ArraySlice<UInt8>...) -> Bool {
         isValid(code, for: parts)
     }
 
-    /// Whether a code is that of a message. How long it takes tells nothing but lengths.
+    /// Whether a code is correct for a message. The duration depends only on lengths.
     package func isValid(_ code: [UInt8], for message: ArraySlice<UInt8>) -> Bool {
         isValid(code, for: CollectionOfOne(message))
     }

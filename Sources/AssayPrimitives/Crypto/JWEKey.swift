@@ -1,6 +1,6 @@
 package import AssayCore
 
-/// A key that decrypts JWEs (RFC 7516) with one algorithm, its own; the content encryption is always A256GCM.
+/// A key that decrypts JWEs (RFC 7516) with one key-encryption algorithm. The content encryption is always A256GCM.
 package struct JWEKey: Sendable {
     private enum Kind: Sendable {
         case keyWrap
@@ -13,11 +13,11 @@ package struct JWEKey: Sendable {
     private let key: SecretBytes
 
     /// A key for A256KW: AES key wrap (RFC 7518 section 4.4).
-    /// - Throws: ``DecodeError`` unless it has 32 bytes.
+    /// - Throws: ``DecodeError`` unless the key has 32 bytes.
     package static func a256KW(_ key: SecretBytes) throws(DecodeError) -> JWEKey { try JWEKey(.keyWrap, key) }
 
     /// A key for A256GCMKW: key encryption with AES-GCM (RFC 7518 section 4.7).
-    /// - Throws: ``DecodeError`` unless it has 32 bytes.
+    /// - Throws: ``DecodeError`` unless the key has 32 bytes.
     package static func a256GCMKW(_ key: SecretBytes) throws(DecodeError) -> JWEKey { try JWEKey(.gcmKeyWrap, key) }
 
     private init(_ kind: Kind, _ key: SecretBytes) throws(DecodeError) {
@@ -29,7 +29,7 @@ package struct JWEKey: Sendable {
         self.key = key
     }
 
-    /// The one `alg` that a header may name.
+    /// The only allowed `alg` of a header.
     package var algorithm: String {
         switch kind {
         case .keyWrap: "A256KW"
@@ -37,11 +37,8 @@ package struct JWEKey: Sendable {
         }
     }
 
-    /// Decrypts.
-    ///
-    /// Algorithm names and lengths are compared before anything is decrypted; keys of evidence are for this key to know,
-    /// not for the header to name.
-    /// - Returns: the plaintext, which whoever knows the key has encrypted.
+    /// Decrypts a JWE. Checks algorithm names and lengths first; the header never selects the algorithm.
+    /// - Returns: the plaintext, authenticated as encrypted by a holder of the key.
     /// - Throws: ``JOSEError``.
     package func decrypt(_ jwe: CompactJWE) throws(JOSEError) -> [UInt8] {
         try JOSEError.demandAlgorithm(algorithm, of: "alg", found: jwe.header.algorithm)
@@ -73,7 +70,7 @@ package struct JWEKey: Sendable {
         }
     }
 
-    /// A parameter that A256GCMKW has in the header: base64url of so many bytes.
+    /// A header parameter of A256GCMKW: base64url of `length` bytes.
     private static func parameter(
         _ name: String, _ length: Int, in header: JOSEHeader
     ) throws(JOSEError) -> [UInt8] {

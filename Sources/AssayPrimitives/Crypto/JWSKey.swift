@@ -1,6 +1,6 @@
 package import AssayCore
 
-/// A key that verifies JWSs (RFC 7515) with one algorithm, its own.
+/// A key that verifies JWSs (RFC 7515) with one algorithm.
 package struct JWSKey: Sendable {
     private enum Kind: Sendable {
         case es256(ECDSAPublicKey)
@@ -8,7 +8,7 @@ package struct JWSKey: Sendable {
         case hs256(HMACSHA256Key)
     }
 
-    /// How many bytes a key for HS256 has at least (RFC 7518 section 3.2).
+    /// The minimum length of an HS256 key in bytes (RFC 7518 section 3.2).
     package static let hs256KeyLength = 32
 
     private let kind: Kind
@@ -35,7 +35,7 @@ package struct JWSKey: Sendable {
         return JWSKey(kind: .hs256(HMACSHA256Key(key)))
     }
 
-    /// The one `alg` that a header may name.
+    /// The only allowed `alg` of a header.
     package var algorithm: String {
         switch kind {
         case .es256: "ES256"
@@ -44,15 +44,12 @@ package struct JWSKey: Sendable {
         }
     }
 
-    /// Whether the key is a secret shared by both sides.
+    /// Whether the key is a shared secret.
     package var isSymmetric: Bool {
         if case .hs256 = kind { true } else { false }
     }
 
-    /// Verifies the signature or MAC.
-    ///
-    /// The algorithm is compared before anything is computed, and so is the length of the signature. When this returns,
-    /// header and payload are those that whoever holds the key has signed.
+    /// Verifies the signature or MAC over header and payload. Checks the algorithm and the signature length first.
     /// - Throws: ``JOSEError``.
     package func verify(_ jws: CompactJWS) throws(JOSEError) {
         try JOSEError.demandAlgorithm(algorithm, of: "alg", found: jws.header.algorithm)

@@ -1,10 +1,9 @@
 internal import AssayCore
 internal import COpenSSL
 
-/// A running HMAC-SHA-256.
+/// An HMAC-SHA-256 computation in progress.
 @safe struct MACContext: ~Copyable, @unchecked Sendable {
-    // Unchecked: whoever shares a context only duplicates it, which only reads, or sees to it that one thread uses it at
-    // a time.
+    // Unchecked: callers that share a context only duplicate it, which only reads, or hold a lock.
     private let handle: OpaquePointer
 
     /// Starts under a key of any length.
@@ -21,7 +20,7 @@ internal import COpenSSL
         guard let handle = unsafe EVP_MAC_CTX_dup(MACTemplate.sha256.handle) else {
             preconditionFailure("out of memory")
         }
-        // A null pointer would mean "keep the key", so an empty key needs the address of something.
+        // A null pointer means "keep the key", so an empty key needs a non-null address.
         var isReady: Int32 = 0
         if let bytes = unsafe key.assumingMemoryBound(to: UInt8.self).baseAddress, unsafe !key.isEmpty {
             isReady = unsafe EVP_MAC_init(handle, bytes, key.count, nil)
@@ -36,7 +35,7 @@ internal import COpenSSL
         unsafe self.handle = handle
     }
 
-    /// Another context at the same point of its message.
+    /// Copies the context with its current state.
     borrowing func duplicate() -> MACContext {
         guard let copy = unsafe EVP_MAC_CTX_dup(handle) else { preconditionFailure("out of memory") }
         return unsafe MACContext(takingOwnershipOf: copy)
@@ -48,7 +47,7 @@ internal import COpenSSL
         precondition(isReady == 1, "out of memory")
     }
 
-    /// Reads the parts of the message, and writes its code into 32 bytes.
+    /// Processes the parts of the message, and writes the code into 32 bytes.
     borrowing func authenticate(
         _ parts: some Collection<ArraySlice<UInt8>>, into code: UnsafeMutableRawBufferPointer
     ) {
@@ -67,9 +66,9 @@ internal import COpenSSL
     }
 }
 
-/// A context that knows its algorithm. Duplicating it costs half of what setting up a new one does.
+/// A context with its algorithm set. Duplicating it is cheaper than setting up a new one.
 @safe private struct MACTemplate: @unchecked Sendable {
-    // Unchecked: after its initialisation it is only ever read, by EVP_MAC_CTX_dup.
+    // Unchecked: after initialisation, only EVP_MAC_CTX_dup reads it.
     let handle: OpaquePointer
 
     static let sha256 = MACTemplate()
@@ -79,7 +78,7 @@ internal import COpenSSL
             preconditionFailure("OpenSSL offers no HMAC: check the providers in its configuration file")
         }
         var name = Array("SHA2-256".utf8CString)
-        // A context can be duplicated only once it has had a key; every user sets one of its own.
+        // OpenSSL can duplicate a context only after it had a key; each user sets its own.
         let placeholder: [UInt8] = [0]
         let isReady = unsafe name.withUnsafeMutableBufferPointer { name in
             let parameters = unsafe [

@@ -1,13 +1,13 @@
 internal import COpenSSL
 
-/// The error queue that OpenSSL keeps for each thread.
+/// OpenSSL's per-thread error queue.
 enum OpenSSLErrors {
-    /// Forgets what earlier calls of this thread left behind.
+    /// Removes the errors of earlier calls.
     static func clear() {
         ERR_clear_error()
     }
 
-    /// Empties the queue and renders its first entries, which are the causes, in at most a few hundred characters.
+    /// Empties the queue. Returns its first entries, the causes, in at most a few hundred characters.
     static func drain() -> String {
         var texts: [String] = []
         while true {

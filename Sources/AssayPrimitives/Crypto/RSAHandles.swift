@@ -3,17 +3,17 @@ internal import COpenSSL
 
 /// Owns an EVP_PKEY that is an RSA key.
 @safe final class RSAKeyHandle: @unchecked Sendable {
-    // Unchecked: an EVP_PKEY that is not changed after it was made may be used by several threads.
+    // Unchecked: threads may share an EVP_PKEY that does not change.
     fileprivate let pointer: OpaquePointer
 
-    /// Takes over a key, or frees it and gives nil when it is none for RSASSA-PKCS1-v1_5 and RSAES-OAEP.
+    /// Takes ownership of a key. Frees it and returns nil if its type is not rsaEncryption.
     fileprivate init?(takingOwnershipOf pointer: OpaquePointer?) {
         guard let pointer = unsafe pointer else { return nil }
         unsafe self.pointer = pointer
         guard unsafe EVP_PKEY_get_base_id(pointer) == EVP_PKEY_RSA else { return nil }
     }
 
-    /// Reads a SubjectPublicKeyInfo that is the one encoding of its key.
+    /// Reads a SubjectPublicKeyInfo. Returns nil unless it is the canonical encoding of its key.
     convenience init?(subjectPublicKeyInfo info: ArraySlice<UInt8>) {
         OpenSSLErrors.clear()
         defer { OpenSSLErrors.clear() }
@@ -28,7 +28,7 @@ internal import COpenSSL
         guard consumed == info.count, subjectPublicKeyInfo.elementsEqual(info) else { return nil }
     }
 
-    /// The DER SubjectPublicKeyInfo, and nothing when OpenSSL cannot write it.
+    /// The DER SubjectPublicKeyInfo; empty if OpenSSL cannot write it.
     var subjectPublicKeyInfo: [UInt8] {
         var output: UnsafeMutablePointer<UInt8>?
         let count = unsafe i2d_PUBKEY(pointer, &output)
@@ -43,16 +43,16 @@ internal import COpenSSL
 }
 
 extension RSAKeyHandle {
-    /// How reading a private key ended.
+    /// The result of reading a private key.
     enum PrivateKeyReading {
         case read(RSAKeyHandle)
         case otherKind
         case unreadable
-        /// Needed to decrypt it, whether or not there was one.
+        /// The key is encrypted, and the passphrase is missing or wrong.
         case passphraseRefused
     }
 
-    /// Reads the first private key of a PEM text. Nobody is ever asked for a passphrase.
+    /// Reads the first private key of a PEM text. Never prompts for a passphrase.
     static func read(pem: SecretBytes, passphrase: SecretBytes?) -> PrivateKeyReading {
         OpenSSLErrors.clear()
         defer { OpenSSLErrors.clear() }
@@ -77,14 +77,14 @@ extension RSAKeyHandle {
     }
 }
 
-/// Answers OpenSSL when it asks for a passphrase.
+/// Supplies the passphrase to OpenSSL's callback.
 private final class PassphraseAnswer {
     private let passphrase: SecretBytes?
     private(set) var wasAsked = false
 
     init(_ passphrase: SecretBytes?) { self.passphrase = passphrase }
 
-    /// Writes the passphrase and gives its length, or a negative number when there is none or it does not fit.
+    /// Writes the passphrase. Returns its length, or -1 if there is none or it does not fit.
     func write(to buffer: UnsafeMutableRawBufferPointer) -> Int32 {
         wasAsked = true
         guard let passphrase, passphrase.count <= buffer.count else { return -1 }
@@ -93,7 +93,7 @@ private final class PassphraseAnswer {
     }
 }
 
-/// An operation that is set up once for a key and duplicated for every use, which needs no look-up under a lock.
+/// An operation set up once for a key and duplicated for each use, which avoids look-ups under a lock.
 @safe final class RSAOperation: @unchecked Sendable {
     enum Kind {
         /// RSASSA-PKCS1-v1_5 with SHA-256.
@@ -104,7 +104,7 @@ private final class PassphraseAnswer {
         case decryptOAEP
     }
 
-    // Unchecked: after its initialisation it is only ever read, by EVP_PKEY_CTX_dup.
+    // Unchecked: after initialisation, only EVP_PKEY_CTX_dup reads it.
     private let template: OpaquePointer
 
     init?(_ kind: Kind, _ key: RSAKeyHandle) {
@@ -136,18 +136,18 @@ private final class PassphraseAnswer {
         guard let context = unsafe EVP_PKEY_CTX_dup(template) else { preconditionFailure("out of memory") }
         defer {
             unsafe EVP_PKEY_CTX_free(context)
-            // A signature that does not hold leaves an entry for each attempt.
+            // An invalid signature leaves an entry in the error queue.
             OpenSSLErrors.clear()
         }
         return unsafe body(context)
     }
 
-    /// Whether a signature is the one over a digest.
+    /// Whether a signature over a digest is valid.
     func verify(_ signature: [UInt8], digest: [UInt8]) -> Bool {
         unsafe withCopy { unsafe EVP_PKEY_verify($0, signature, signature.count, digest, digest.count) == 1 }
     }
 
-    /// The signature over a digest, and nil when OpenSSL cannot make it.
+    /// Signs a digest. Returns nil if OpenSSL fails.
     func sign(digest: [UInt8], length: Int) -> [UInt8]? {
         unsafe withCopy { context in
             var signature = [UInt8](repeating: 0, count: length)
@@ -157,7 +157,7 @@ private final class PassphraseAnswer {
         }
     }
 
-    /// What was encrypted, and nil when it was not for this key or was changed.
+    /// Decrypts. Returns nil if the ciphertext is for another key or was changed.
     func decrypt(_ ciphertext: [UInt8], length: Int) -> SecretBytes? {
         unsafe withCopy { context in
             var count = length

@@ -1,19 +1,17 @@
 package import AssayCore
 
-/// An RSA private key of at least 2048 bits: signs as service accounts do, and opens what was encrypted for it.
+/// An RSA private key of at least 2048 bits: signs as a service account (RS256), and decrypts RSAES-OAEP.
 package final class RSAPrivateKey: Sendable {
     /// The public half.
     package let publicKey: RSAPublicKey
     private let signer: RSAOperation
     private let decrypter: RSAOperation
 
-    /// Reads a key in PEM (RFC 7468): PKCS#8, encrypted or not, or PKCS#1, also encrypted as OpenSSL once did.
-    ///
-    /// Nobody is asked for a passphrase.
+    /// Reads a PEM key (RFC 7468): PKCS#8, encrypted or not, or PKCS#1, including OpenSSL's legacy encryption.
     /// - Parameters:
-    ///   - pem: text with one block, which is the key; other text around it is allowed.
-    ///   - passphrase: what the key is encrypted with. It is not used when the key is not encrypted.
-    /// - Throws: `RSAPrivateKeyError`, which shows nothing of the text.
+    ///   - pem: text with exactly one PEM block; other text around it is allowed.
+    ///   - passphrase: decrypts the key; ignored if the key is not encrypted. The reader never prompts for one.
+    /// - Throws: `RSAPrivateKeyError`, which never shows the text.
     package init(pem: SecretBytes, passphrase: SecretBytes? = nil) throws(RSAPrivateKeyError) {
         try RSAPrivateKey.demandOneKey(in: pem)
         let handle: RSAKeyHandle
@@ -36,8 +34,7 @@ package final class RSAPrivateKey: Sendable {
 
     private static let boundary = Array("-----BEGIN ".utf8)
 
-    /// Demands one block, so that which one is meant is beyond question, and tells other things that people have at hand
-    /// by their labels.
+    /// Throws unless there is exactly one block, so the choice is unambiguous. Recognises other inputs by their labels.
     private static func demandOneKey(in pem: SecretBytes) throws(RSAPrivateKeyError) {
         let labels = unsafe pem.withUnsafeBytes { text in
             unsafe text.split(separator: 0x0A).filter { unsafe $0.starts(with: boundary) }
@@ -51,23 +48,20 @@ package final class RSAPrivateKey: Sendable {
         }
     }
 
-    /// Signs the concatenation of some parts by RSASSA-PKCS1-v1_5 with SHA-256: RS256 (RFC 7518 section 3.3).
+    /// Signs the concatenation of the parts with RSASSA-PKCS1-v1_5 and SHA-256: RS256 (RFC 7518 section 3.3).
     /// - Returns: as many bytes as the modulus has.
-    /// - Throws: `RSAPrivateKeyError.malformed` when the numbers of the key do not fit each other.
+    /// - Throws: `RSAPrivateKeyError.malformed` if the numbers of the key are inconsistent.
     package func sign(_ message: ArraySlice<UInt8>...) throws(RSAPrivateKeyError) -> [UInt8] {
         let digest = Digest.sha256(concatenating: message)
-        // A signature that does not verify may give the factors of the modulus away.
+        // Never release an invalid signature: it can reveal the factors of the modulus.
         guard let signature = signer.sign(digest: digest, length: publicKey.modulusLength),
             publicKey.verifies(signature, digest: digest)
         else { throw .malformed }
         return signature
     }
 
-    /// Decrypts RSAES-OAEP with SHA-1 and MGF1 with SHA-1, without a label (RFC 8017 section 7.1), which is what Google's
-    /// console encrypts response keys with.
-    ///
-    /// - Parameter ciphertext: as many bytes as the modulus has.
-    /// - Returns: what was encrypted, and nil when it was not for this key, was changed, or has another length.
+    /// Decrypts RSAES-OAEP with SHA-1 and MGF1 with SHA-1, without a label (RFC 8017 section 7.1), as used by Google's
+    /// console for response keys. Returns nil if the ciphertext is for another key, was changed, or has another length.
     package func decryptOAEP(_ ciphertext: [UInt8]) -> SecretBytes? {
         guard ciphertext.count == publicKey.modulusLength else { return nil }
         return decrypter.decrypt(ciphertext, length: publicKey.modulusLength)

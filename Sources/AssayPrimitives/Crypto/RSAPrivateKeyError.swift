@@ -1,4 +1,4 @@
-/// Why a text is not an RSA private key that can be used. It shows nothing of the text.
+/// Why a text is not a usable RSA private key. Errors never show the text.
 package enum RSAPrivateKeyError: Error, Equatable, CustomStringConvertible {
     /// No line begins a PEM block.
     case notPEM
@@ -8,13 +8,13 @@ package enum RSAPrivateKeyError: Error, Equatable, CustomStringConvertible {
     case notPrivateKey
     /// A private key for another algorithm.
     case notRSA
-    /// The key is encrypted, and there is no passphrase.
+    /// The key is encrypted, and the caller gave no passphrase.
     case passphraseMissing
     /// The passphrase does not decrypt the key.
     case passphraseWrong
     /// A key of less than 2048 bits.
     case tooShort(bits: Int)
-    /// A private key by its label, which cannot be read or has numbers that do not fit each other.
+    /// Labelled as a private key, but unreadable or with inconsistent numbers.
     case malformed
 
     /// The stable code in kebab case.
@@ -31,7 +31,7 @@ package enum RSAPrivateKeyError: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    /// What was found, and what is expected.
+    /// The found and the expected input.
     package var description: String {
         switch self {
         case .notPEM: "the text is not PEM: no line in it begins with \"-----BEGIN \""

@@ -1,20 +1,17 @@
 package import AssayCore
 internal import COpenSSL
 
-/// An RSA public key of 2048 to 8192 bits with an odd exponent, for RSASSA-PKCS1-v1_5 with SHA-256 (RFC 8017 section
-/// 8.2).
+/// An RSA public key of 2048 to 8192 bits with an odd exponent, for RSASSA-PKCS1-v1_5 (RFC 8017) with SHA-256.
 package final class RSAPublicKey: Sendable {
-    /// How many bytes the modulus has, and with it every signature.
+    /// The length of the modulus and of every signature in bytes.
     package let modulusLength: Int
     /// The DER SubjectPublicKeyInfo (RFC 3279 section 2.3.1).
     package let subjectPublicKeyInfo: [UInt8]
     private let verifier: RSAOperation
 
-    /// Reads a DER SubjectPublicKeyInfo.
-    ///
-    /// OpenSSL's reader takes BER and ignores what follows, so the structure is read here first, and must be the one
-    /// encoding that OpenSSL gives the key that it has read.
-    /// - Throws: ``DecodeError`` for everything else, also for other kinds of keys and for short ones.
+    /// Reads a DER SubjectPublicKeyInfo. OpenSSL's reader accepts BER and ignores trailing bytes. So this initialiser
+    /// parses the structure first, and requires it to equal OpenSSL's own encoding of the key.
+    /// - Throws: ``DecodeError`` for all other input, including other key types and key sizes.
     package init(subjectPublicKeyInfo info: ArraySlice<UInt8>) throws(DecodeError) {
         let length = try RSAKeyRules.modulusLength(info)
         guard RSAKeyRules.modulusLengths.contains(length) else {
@@ -31,13 +28,9 @@ package final class RSAPublicKey: Sendable {
         self.verifier = verifier
     }
 
-    /// Takes the numbers of a JWK (RFC 7518 section 6.3.1).
-    ///
-    /// - Parameters:
-    ///   - modulus: `n`, big-endian, without leading zeros.
-    ///   - exponent: `e`, big-endian, without leading zeros.
-    /// - Throws: ``DecodeError`` with the field `n` or `e` when there are leading zeros or nothing, and as
-    ///   ``init(subjectPublicKeyInfo:)`` does.
+    /// Creates a key from the numbers of a JWK (RFC 7518 section 6.3.1), `n` and `e`, big-endian.
+    /// - Throws: ``DecodeError`` with the field `n` or `e` for an empty number or leading zeros, and the errors of
+    ///   ``init(subjectPublicKeyInfo:)``.
     package convenience init(modulus: [UInt8], exponent: [UInt8]) throws(DecodeError) {
         for (field, number) in [("n", modulus), ("e", exponent)] {
             guard let first = number.first, first != 0 else {
@@ -53,16 +46,13 @@ package final class RSAPublicKey: Sendable {
         try self.init(subjectPublicKeyInfo: info[...])
     }
 
-    /// Whether a signature is this key's over the concatenation of some parts, by RSASSA-PKCS1-v1_5 with SHA-256.
-    ///
-    /// - Parameters:
-    ///   - signature: as many bytes as the modulus has; another length is no valid signature.
-    ///   - message: what was signed, before hashing.
+    /// Whether an RSASSA-PKCS1-v1_5 signature with SHA-256 over the concatenation of the unhashed parts is valid.
+    /// Signatures not as long as the modulus are invalid.
     package func verifyPKCS1SHA256(_ signature: [UInt8], for message: ArraySlice<UInt8>...) -> Bool {
         verifies(signature, digest: Digest.sha256(concatenating: message))
     }
 
-    /// Whether a signature is this key's over a message of that SHA-256 digest.
+    /// Whether a signature over a message with this SHA-256 digest is valid.
     func verifies(_ signature: [UInt8], digest: [UInt8]) -> Bool {
         guard signature.count == modulusLength else { return false }
         return SignatureMemo.recall(
@@ -71,7 +61,7 @@ package final class RSAPublicKey: Sendable {
     }
 }
 
-/// The little DER that is written here: what wraps two numbers into a SubjectPublicKeyInfo.
+/// Encodes modulus and exponent as a SubjectPublicKeyInfo.
 private enum DEREncoding {
     /// AlgorithmIdentifier of rsaEncryption with its NULL (RFC 3279 section 2.3.1).
     static let rsaEncryption: [UInt8] = [

@@ -1,6 +1,6 @@
 internal import Crypto
 
-/// A digest of bytes that come in parts, SHA-256 or SHA-512 (FIPS 180-4). A copy goes on by itself.
+/// An incremental SHA-256 or SHA-512 digest (FIPS 180-4). Copies are independent.
 package struct RunningDigest: Sendable {
     /// A hash function.
     package enum Algorithm: Sendable, CaseIterable {
@@ -10,11 +10,11 @@ package struct RunningDigest: Sendable {
         case sha512
     }
 
-    // One of the two is there. As payloads of an enumeration their contexts would be copied with every update.
+    // Exactly one is non-nil. Enum payloads would be copied with every update.
     private var sha256: SHA256?
     private var sha512: SHA512?
 
-    /// Begins with no bytes.
+    /// Creates an empty digest.
     package init(_ algorithm: Algorithm) {
         switch algorithm {
         case .sha256: sha256 = SHA256()

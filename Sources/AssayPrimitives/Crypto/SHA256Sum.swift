@@ -1,17 +1,14 @@
 internal import COpenSSL
 
-/// A running SHA-256 (FIPS 180-4), which takes no memory but its own.
-///
-/// OpenSSL's function and not one of its EVP interface: that makes two allocations for each digest and counts a reference
-/// that all threads share. Nor swift-crypto's, which makes one, and checks and copies more than once what a digest of
-/// evidence hashes in a tenth of a microsecond.
+/// An incremental SHA-256 (FIPS 180-4) without heap allocation. Uses OpenSSL's low-level functions: the EVP interface
+/// allocates twice for each digest and counts a reference that all threads share; swift-crypto allocates once.
 @safe struct SHA256Sum: ~Copyable {
-    /// How many bytes a digest has.
+    /// The length of a digest in bytes.
     static let length = 32
 
     private var context = SHA256_CTX()
 
-    /// Begins with no bytes.
+    /// Creates an empty digest.
     init() {
         unsafe assay_sha256_begin(&context)
     }
@@ -22,7 +19,7 @@ internal import COpenSSL
         unsafe assay_sha256_update(&context, bytes.baseAddress, bytes.count)
     }
 
-    /// Writes the digest into 32 bytes, and wipes what is left of what was hashed.
+    /// Writes the digest into 32 bytes, and wipes the state.
     consuming func finish(into digest: UnsafeMutableRawBufferPointer) {
         precondition(digest.count == SHA256Sum.length)
         unsafe assay_sha256_finish(&context, digest.assumingMemoryBound(to: UInt8.self).baseAddress)

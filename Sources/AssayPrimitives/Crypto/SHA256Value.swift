@@ -1,11 +1,10 @@
 internal import Crypto
 internal import FoundationEssentials
 
-/// A digest of SHA-256 as swift-crypto takes one whose signature is to be verified.
+/// A SHA-256 digest in the form that swift-crypto verifies signatures over.
 struct SHA256Value: Crypto.Digest {
     static let byteCount = SHA256Sum.length
 
-    // In place, so that there is nothing to allocate.
     private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
 
     /// Hashes a message.
@@ -25,6 +24,6 @@ struct SHA256Value: Crypto.Digest {
 
     func hash(into hasher: inout Hasher) { unsafe withUnsafeBytes { unsafe hasher.combine(bytes: $0) } }
 
-    /// The length: what was hashed may be nobody's to read.
+    /// Does not show the digest, because the message may be secret.
     var description: String { "SHA-256 digest" }
 }

@@ -1,11 +1,8 @@
-/// The two forms in which an ECDSA signature is written down.
+/// Converts ECDSA signatures from DER to `r || s`.
 enum SignatureForm {
-    /// `r || s`, each in as many bytes as a coordinate has, of a DER ECDSA-Sig-Value (RFC 3279 section 2.2.3); nil when
-    /// the bytes are not its one DER encoding, or when a number has more bytes.
-    ///
-    /// Whether the numbers are in range is for the verification to say. Signatures of both curves are shorter than 128
-    /// bytes, so that each length takes up one byte. Reading them here and not with OpenSSL saves a twentieth of what a
-    /// verification takes, which goes into big numbers and back.
+    /// Converts a DER ECDSA-Sig-Value (RFC 3279 section 2.2.3) to `r || s`, each of `coordinateLength` bytes. Returns
+    /// nil for non-canonical DER or a longer number. Does not check the range of the numbers; verification does.
+    /// Signatures on both curves are shorter than 128 bytes, so each length takes one byte.
     static func concatenated(der: ArraySlice<UInt8>, coordinateLength: Int) -> [UInt8]? {
         let bytes = der.span
         guard bytes.count >= 2, bytes[0] == 0x30, bytes[1] < 0x80, bytes.count - 2 == Int(bytes[1]),
@@ -22,8 +19,7 @@ enum SignatureForm {
         for offset in 0..<place.count { result[end - place.count + offset] = bytes[place.lowerBound + offset] }
     }
 
-    /// Where the digits are of an INTEGER that is not negative, in its shortest form (X.690 section 8.3), without the zero
-    /// that stands before a first one of 0x80 or more.
+    /// The range of a non-negative INTEGER in its shortest form (X.690 section 8.3), without a leading zero byte.
     private static func integer(in bytes: Span<UInt8>, at start: Int) -> Range<Int>? {
         guard bytes.count - start > 2, bytes[start] == 0x02, bytes[start + 1] > 0,
             Int(bytes[start + 1]) <= bytes.count - start - 2

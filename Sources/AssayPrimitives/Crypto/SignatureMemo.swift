@@ -1,14 +1,11 @@
 import Synchronization
 
-/// Remembers what the last few verifications of signatures came to, for as long as one piece of evidence is judged more
-/// than once, such as under two policies.
-///
-/// A verification is a pure function of key, digest and signature, or of a message: what it came to once, it comes to
-/// always, so that an answer from here is the answer. Without a memo in the task, every verification is done.
+/// Caches recent results while one piece of evidence is verified more than once, such as under two policies. Results
+/// are always correct: a verification is a pure function of its inputs. A task without a memo runs every verification.
 package final class SignatureMemo: Sendable {
-    /// Which function of key, digest and signature is meant.
+    /// The signature scheme.
     enum Scheme: Sendable, Equatable {
-        /// ECDSA with a DER ECDSA-Sig-Value; the curve is told by the length of the key.
+        /// ECDSA with a DER ECDSA-Sig-Value. The key length identifies the curve.
         case ecdsaDER
         /// ECDSA with `r || s`.
         case ecdsaP1363
@@ -16,10 +13,10 @@ package final class SignatureMemo: Sendable {
         case rsaPKCS1
     }
 
-    /// The memo of the task, and nil for none.
+    /// The memo of the task, or nil.
     @TaskLocal package static var current: SignatureMemo?
 
-    /// More than one piece of evidence needs: an attestation with its receipt verifies five.
+    /// More than the five verifications of an attestation with its receipt.
     private static let capacity = 8
 
     private struct Signature {
@@ -45,15 +42,15 @@ package final class SignatureMemo: Sendable {
 
     private let state = Mutex(State())
 
-    /// Starts with nothing.
+    /// Creates an empty memo.
     package init() {}
 
-    /// How many verifications were done.
+    /// The number of verifications performed.
     package var verified: Int { state.withLock { $0.verified } }
-    /// How many answers were recalled instead.
+    /// The number of cached results returned.
     package var recalled: Int { state.withLock { $0.recalled } }
 
-    /// Forgets what was verified: other evidence follows.
+    /// Removes all results. Call it before other evidence.
     package func clear() {
         state.withLock { state in
             state.signatures.removeAll(keepingCapacity: true)
@@ -61,11 +58,8 @@ package final class SignatureMemo: Sendable {
         }
     }
 
-    /// Whether a signature is valid: as it was, or as `verify` says.
-    ///
-    /// - Parameters:
-    ///   - key: the public key in the one form that its type has.
-    ///   - digest: the digest that is signed; asked for only when there is a memo.
+    /// Whether a signature is valid: the cached result, or that of `verify`. `key` must be the canonical encoding of
+    /// the public key. `digest` is called only if there is a memo.
     static func recall(
         _ scheme: Scheme, key: [UInt8], digest: () -> [UInt8], signature: ArraySlice<UInt8>, orElse verify: () -> Bool
     ) -> Bool {
@@ -89,7 +83,7 @@ package final class SignatureMemo: Sendable {
         return isValid
     }
 
-    /// What verifying a CMS message gives: as it was, or as `verify` says.
+    /// The result of verifying a CMS message: cached, or that of `verify`.
     static func recall(
         _ message: ArraySlice<UInt8>, detachedContent: [UInt8]?,
         orElse verify: () -> Result<CMSSignedData.Verified, CMSFailure>

@@ -1,8 +1,6 @@
-/// Values that are computed once and kept for the life of the process, in a `static let`.
-///
-/// Not an array: threads would contend for counting its references, however little they do with it.
+/// An immutable table for a `static let`, never freed. Not an array: threads would contend for its reference count.
 @safe struct KeptTable<Element: Sendable>: @unchecked Sendable {
-    // Unchecked: never written to again.
+    // Unchecked: immutable after initialisation.
     private let elements: UnsafeBufferPointer<Element>
 
     init(_ elements: [Element]) {
@@ -16,7 +14,7 @@
         return unsafe elements[index]
     }
 
-    /// Hands the values to `body` as they lie in memory; an index is not checked there.
+    /// Calls `body` with the elements. The buffer does not check indices.
     func withUnsafeBufferPointer<Result>(_ body: (UnsafeBufferPointer<Element>) -> Result) -> Result {
         unsafe body(elements)
     }

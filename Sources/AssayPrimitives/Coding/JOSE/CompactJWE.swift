@@ -1,10 +1,10 @@
 package import AssayCore
 
-/// A JSON Web Encryption in compact serialisation (RFC 7516 section 7.1), taken apart and not decrypted.
+/// A parsed JSON Web Encryption in compact serialisation (RFC 7516 section 7.1), not decrypted.
 package struct CompactJWE: Sendable {
-    /// The protected header, which names a content encryption.
+    /// The protected header. It has a content encryption, `enc`.
     package let header: JOSEHeader
-    /// The content encryption key, encrypted.
+    /// The encrypted content encryption key.
     package let encryptedKey: [UInt8]
     /// The initialisation vector of the content encryption.
     package let initializationVector: [UInt8]
@@ -12,15 +12,11 @@ package struct CompactJWE: Sendable {
     package let ciphertext: [UInt8]
     /// The authentication tag of the content encryption.
     package let tag: [UInt8]
-    /// What is authenticated beside the ciphertext: the header as it stands in the text.
+    /// The additional authenticated data: the header as base64url text.
     package let additionalData: ArraySlice<UInt8>
 
-    /// Takes apart a text that is one JWE: five parts, each canonical base64url without padding.
-    ///
-    /// - Parameters:
-    ///   - text: the characters, without white space around them; indices serve as offsets.
-    ///   - limit: how many characters are allowed, such as ``InputLimits/joseText``.
-    /// - Throws: ``DecodeError``, whose field is the part that is wrong, in the terms of RFC 7516.
+    /// Parses at most `limit` characters: five parts of canonical base64url without padding, no white space.
+    /// - Throws: ``DecodeError`` at an index of `text`. Its field is the invalid part, in the terms of RFC 7516.
     package init(_ text: ArraySlice<UInt8>, limit: Int) throws(DecodeError) {
         var parts = try CompactParts(text, count: 5, limit: limit, form: "JWE")
         additionalData = parts.next()
@@ -36,7 +32,7 @@ package struct CompactJWE: Sendable {
         tag = try CompactParts.decode(parts.next(), field: "JWE authentication tag")
     }
 
-    /// Takes apart an array of characters that is one JWE.
+    /// Parses an array, by the same rules.
     package init(_ text: [UInt8], limit: Int) throws(DecodeError) {
         try self.init(text[...], limit: limit)
     }

@@ -1,28 +1,22 @@
 package import AssayCore
 
-/// A JSON Web Signature in compact serialisation (RFC 7515 section 7.1), taken apart and not verified.
-///
-/// Only ``JWSKey/verify(_:)`` says whether the payload is what somebody has signed.
+/// A parsed JSON Web Signature in compact serialisation (RFC 7515 section 7.1). Verify it with ``JWSKey/verify(_:)``.
 package struct CompactJWS: Sendable {
     /// The protected header.
     package let header: JOSEHeader
-    /// The payload, which nobody has vouched for yet.
+    /// The payload, unverified.
     package let payload: [UInt8]
-    /// What the signature is made over: header and payload as they stand in the text, with the dot between them.
+    /// The signed text: header and payload in base64url, with the dot between them.
     package let signingInput: ArraySlice<UInt8>
     /// The signature or MAC.
     package let signature: [UInt8]
-    /// How many characters of the signing input are the header.
+    /// The number of characters of the header in the signing input.
     private let headerLength: Int
-    /// Whether a header of this text was seen under a valid signature before.
+    /// Whether the header comes from ``JOSEHeaderMemo``: an earlier valid signature covered the same text.
     let isHeaderRemembered: Bool
 
-    /// Takes apart a text that is one JWS: three parts, each canonical base64url without padding.
-    ///
-    /// - Parameters:
-    ///   - text: the characters, without white space around them; indices serve as offsets.
-    ///   - limit: how many characters are allowed, such as ``InputLimits/joseText``.
-    /// - Throws: ``DecodeError``, whose field is the part that is wrong, in the terms of RFC 7515.
+    /// Parses at most `limit` characters: three parts of canonical base64url without padding, no white space.
+    /// - Throws: ``DecodeError`` at an index of `text`. Its field is the invalid part, in the terms of RFC 7515.
     package init(_ text: ArraySlice<UInt8>, limit: Int) throws(DecodeError) {
         var parts = try CompactParts(text, count: 3, limit: limit, form: "JWS")
         let headerText = parts.next()
@@ -40,10 +34,10 @@ package struct CompactJWS: Sendable {
         signingInput = text[..<payloadText.endIndex]
     }
 
-    /// The header as it stands in the text.
+    /// The header as base64url text.
     var headerText: ArraySlice<UInt8> { signingInput.prefix(headerLength) }
 
-    /// Takes apart an array of characters that is one JWS.
+    /// Parses an array, by the same rules.
     package init(_ text: [UInt8], limit: Int) throws(DecodeError) {
         try self.init(text[...], limit: limit)
     }

@@ -8,18 +8,13 @@ import AssayCore
     import Darwin
 #endif
 
-/// Takes a compact serialisation apart at its dots (RFC 7515 section 3.1, RFC 7516 section 3.1).
+/// Splits a compact serialisation at its dots (RFC 7515 section 3.1, RFC 7516 section 3.1).
 struct CompactParts {
-    /// What is left of the text.
+    /// The text not read yet.
     private var rest: ArraySlice<UInt8>
 
-    /// Demands that a text has exactly `count` parts.
-    ///
-    /// - Parameters:
-    ///   - text: the serialisation; indices serve as offsets.
-    ///   - count: how many parts the form has.
-    ///   - limit: how many characters are allowed, looked at before anything else.
-    ///   - form: the name of the form, for errors.
+    /// Throws unless the text has exactly `count` parts and at most `limit` characters; checks `limit` first.
+    /// - Parameter form: the name of the serialisation, the field of errors.
     init(_ text: ArraySlice<UInt8>, count: Int, limit: Int, form: String) throws(DecodeError) {
         guard text.count <= limit else {
             throw DecodeError(
@@ -27,7 +22,7 @@ struct CompactParts {
                 "\(text.count) characters, at most \(limit) are allowed")
         }
         rest = text
-        // Positions of dots are not kept: an array of them costs more than looking twice.
+        // Does not store the positions: allocating an array costs more than a second search.
         var dots = 0
         var unseen = text
         while dots < count, let dot = Self.firstDot(in: unseen) {
@@ -47,7 +42,7 @@ struct CompactParts {
         }
     }
 
-    /// The next part: what stands before the next dot, or before the end.
+    /// The next part, up to the next dot or the end.
     mutating func next() -> ArraySlice<UInt8> {
         let part = rest
         guard let end = Self.firstDot(in: rest) else {
@@ -58,7 +53,7 @@ struct CompactParts {
         return part[..<end]
     }
 
-    /// The index of the first dot. `memchr` looks at many characters at a time, and most of a token is one long part.
+    /// The index of the first dot. `memchr` is fast on the long parts of tokens.
     private static func firstDot(in text: ArraySlice<UInt8>) -> Int? {
         unsafe text.withUnsafeBytes { buffer in
             guard let start = buffer.baseAddress, let dot = unsafe memchr(start, 0x2E, buffer.count) else { return nil }
@@ -66,7 +61,7 @@ struct CompactParts {
         }
     }
 
-    /// The bytes of a part.
+    /// Decodes a part.
     static func decode(_ part: ArraySlice<UInt8>, field: String) throws(DecodeError) -> [UInt8] {
         do {
             return try Base64.decode(part, .url)

@@ -1,36 +1,34 @@
 package import AssayCore
 
-/// Why a well-formed JWS or JWE is not one of a key: a code that programs match, and a sentence.
-///
-/// The sentence shows nothing of a key or of what was encrypted.
+/// Why a key rejects a well-formed JWS or JWE. The detail never shows key material or plaintext.
 package struct JOSEError: Error, CheckFinding, Equatable, CustomStringConvertible {
-    /// What is wrong, in a word that programs match.
+    /// The code to match.
     package typealias Code = CheckCode
 
-    /// What is wrong.
+    /// The code.
     package let reason: Code
-    /// What was found, and what is allowed.
+    /// The found value, and the allowed ones.
     package let detail: String
 
-    /// Describes what is wrong with a JWS or JWE.
+    /// Creates an error.
     package init(_ reason: Code, _ detail: String) {
         self.reason = reason
         self.detail = detail
     }
 
-    /// The stable code.
+    /// The stable name of the code.
     package var code: String { reason.name }
-    /// The sentence.
+    /// The detail.
     package var description: String { detail }
 
-    /// Demands that a part has the one length that its algorithm gives it.
+    /// Throws unless a part has the length that its algorithm requires.
     static func demandLength(_ expected: Int, of part: String, _ bytes: [UInt8]) throws(JOSEError) {
         guard bytes.count == expected else {
             throw JOSEError(.wrongLength, "the \(part) has \(bytes.count) bytes, expected \(expected)")
         }
     }
 
-    /// Demands that a header names the algorithm of the key, byte for byte.
+    /// Throws unless the header's algorithm equals the key's, byte for byte.
     static func demandAlgorithm(_ expected: String, of key: String, found: String) throws(JOSEError) {
         guard found.isByteEqual(to: expected) else {
             throw JOSEError(
@@ -39,7 +37,7 @@ package struct JOSEError: Error, CheckFinding, Equatable, CustomStringConvertibl
     }
 }
 
-/// The codes of JOSE, for keys and their headers.
+/// The codes of ``JOSEError``.
 extension CheckCode {
     package static let algorithmNotAllowed = CheckCode(
         "algorithm-not-allowed",
@@ -64,9 +62,9 @@ extension CheckCode {
     package static let unknownKeyID = CheckCode(
         "unknown-key-id", "A key ID is named that no live key has: add the key, or correct its configured ID.")
 
-    /// The codes with which a key refuses a signed token.
+    /// The codes for a rejected JWS.
     package static let ofSignature = [algorithmNotAllowed, wrongLength, signatureInvalid]
-    /// The codes with which a key refuses an encrypted token.
+    /// The codes for a rejected JWE.
     package static let ofDecryption = [
         algorithmNotAllowed, wrongLength, badParameter, keyUnwrapFailed, decryptionFailed,
     ]

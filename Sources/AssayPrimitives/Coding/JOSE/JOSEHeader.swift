@@ -1,35 +1,28 @@
 package import AssayCore
 
-/// The protected header of a JWS or JWE in compact serialisation (RFC 7515 section 4, RFC 7516 section 4).
+/// The protected header of a JWS or JWE in compact serialisation (RFC 7515 section 4, RFC 7516 section 4). A class,
+/// because tokens of one issuer share a header; copying a token then counts one reference.
 ///
-/// It says what the sender claims to have done. Which algorithm and which key are used is not for it to say: whoever
-/// verifies compares ``algorithm`` with that of the key. Keys and certificates that a header embeds or points to
-/// (`jwk`, `jku`, `x5c`, `x5u`) are never used.
-///
-/// A class, since the tokens of an issuer share one, and handing on a token counts one reference for it.
+/// The header is a claim of the sender and never selects an algorithm: the verifier compares ``algorithm`` with the
+/// key's. Embedded or referenced keys and certificates (`jwk`, `jku`, `x5c`, `x5u`) are never used.
 package final class JOSEHeader: Sendable {
     /// `alg`: the algorithm of the signature or of the key encryption.
     package let algorithm: String
     /// `enc`: the content encryption of a JWE.
     package let encryption: String?
-    /// `kid`: which key the sender has used.
+    /// `kid`: the ID of the sender's key.
     package let keyID: String?
-    /// `typ`: the media type of the whole.
+    /// `typ`: the media type of the token.
     package let type: String?
-    /// All parameters. Offsets in it are into the decoded header.
+    /// All parameters. Offsets refer to the decoded header.
     package let object: RecordObject
 
-    /// Parameters that change how the rest is to be read, which nothing here does: extensions that must be understood
-    /// (RFC 7515 section 4.1.11), compression, which lets a kilobyte become a gigabyte (RFC 7516 section 4.1.3), and
-    /// payloads that are not encoded (RFC 7797).
+    /// Unsupported parameters, which would change how the token is read: critical extensions (RFC 7515 section 4.1.11),
+    /// compression, which allows decompression bombs (RFC 7516 section 4.1.3), and unencoded payloads (RFC 7797).
     private static let refused = ["crit", "zip", "b64"]
 
-    /// Reads a header from its base64url text: one JSON object with unique keys, and `alg` in it.
-    ///
-    /// - Parameters:
-    ///   - text: the first part of the compact serialisation; indices serve as offsets.
-    ///   - field: what errors name as the part of the input.
-    /// - Throws: ``DecodeError``, whose offset is that of the character at which it shows.
+    /// Reads a header from base64url text: one JSON object with unique keys, including `alg`.
+    /// - Throws: ``DecodeError`` with the given field, at an index of `text`.
     convenience init(_ text: ArraySlice<UInt8>, field: String) throws(DecodeError) {
         do throws(DecodeError) {
             guard text.count <= InputLimits.joseHeader else {
@@ -47,7 +40,7 @@ package final class JOSEHeader: Sendable {
         do throws(DecodeError) {
             try self.init(object: JSONReader.readObject(json, limit: InputLimits.joseHeader))
         } catch {
-            // Four characters stand for three bytes.
+            // Four base64 characters encode three bytes.
             throw DecodeError(error.reason, at: start + error.offset * 4 / 3, field: error.field, error.message)
         }
     }

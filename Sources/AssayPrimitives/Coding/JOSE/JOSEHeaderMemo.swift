@@ -1,20 +1,15 @@
 import Synchronization
 
-/// Remembers the last few headers of JWSs whose signatures were valid.
-///
-/// The tokens of one issuer and key have the same header, text for text, and what a text says depends on nothing else: so
-/// it is read once. Reading it costs as much as all the rest of taking a token with HS256 apart.
-///
-/// Only who holds a key brings a header in, so that tokens that nobody signed displace none. Each group of threads
-/// remembers apart; see ``ThreadGroup``. A thread that finds another one here does not wait, and reads the header by
-/// itself.
+/// Caches recent JWS headers by their text, which tokens of one issuer and key share. Only verified tokens add entries,
+/// so unsigned tokens cannot displace any. Each ``ThreadGroup`` has its own cache. A thread that finds the lock taken
+/// parses the header instead of waiting.
 final class JOSEHeaderMemo: Sendable {
-    /// The memo of the process.
+    /// The process-wide cache.
     static let shared = JOSEHeaderMemo()
 
-    /// Enough for several keys that are live at once. More would make looking cost more than it saves.
+    /// Enough for several live keys, and small enough for a linear search.
     static let capacity = 8
-    /// How long a text may be, in characters. Headers that are the same for all tokens have less than 100.
+    /// The maximum length of a cached text in characters. Real headers that all tokens share have fewer than 100.
     static let textLimit = 256
 
     private struct Entry {
@@ -22,7 +17,7 @@ final class JOSEHeaderMemo: Sendable {
         let header: JOSEHeader
     }
 
-    /// What a group of threads remembers.
+    /// The cache of one group of threads.
     private final class Slot: Sendable {
         let entries = Mutex<[Entry]>([])
         private let gap = ThreadGroup.Gap()
@@ -30,10 +25,10 @@ final class JOSEHeaderMemo: Sendable {
 
     private let slots = (0..<ThreadGroup.count).map { _ in Slot() }
 
-    /// Starts with nothing.
+    /// Creates an empty cache.
     init() {}
 
-    /// The header of a text that is remembered, byte for byte.
+    /// The cached header of a text, compared byte for byte.
     func header(of text: ArraySlice<UInt8>) -> JOSEHeader? {
         let found = slots[ThreadGroup.current].entries.withLockIfAvailable { entries -> JOSEHeader? in
             for index in entries.indices where entries[index].text[...] == text { return entries[index].header }
@@ -42,7 +37,7 @@ final class JOSEHeaderMemo: Sendable {
         return found ?? nil
     }
 
-    /// Remembers the header of a text, in the place of the one that came first if there is no room.
+    /// Caches the header of a text, and evicts the oldest entry if the cache is full.
     func remember(_ header: JOSEHeader, of text: ArraySlice<UInt8>) {
         guard text.count <= Self.textLimit else { return }
         _ = slots[ThreadGroup.current].entries.withLockIfAvailable { entries in

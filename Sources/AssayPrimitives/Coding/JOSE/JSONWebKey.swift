@@ -1,18 +1,18 @@
 import AssayCore
 
-/// One key of a set, read for verifying (RFC 7517 section 4, RFC 7518 section 6).
+/// One verification key of a JWK Set (RFC 7517 section 4, RFC 7518 section 6).
 struct JSONWebKey: Sendable {
     /// `kid`.
     let keyID: String?
-    /// Whether the key is a secret shared by both sides, and nil when its type is not known here.
+    /// Whether the key is a shared secret; nil for an unknown key type.
     let isSymmetric: Bool?
-    /// The key, and nil when its type or curve is not known here.
+    /// The key; nil for an unknown key type or curve.
     let key: JWSKey?
 
     private static let privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth"]
 
     /// Reads a key.
-    /// - Throws: ``DecodeError``, whose field is the member.
+    /// - Throws: ``DecodeError``, whose field is the invalid member.
     init(_ object: RecordObject) throws(DecodeError) {
         let type = try JSONWebKey.requiredText("kty", in: object)
         keyID = try JSONWebKey.text("kid", in: object)
@@ -47,7 +47,7 @@ struct JSONWebKey: Sendable {
         let x = try bytes("x", in: object)
         let y = try bytes("y", in: object)
         return try naming("x, y", object) { () throws(DecodeError) in
-            // RFC 7518 section 6.2.1.2: each has the full length of a coordinate.
+            // RFC 7518 section 6.2.1.2: coordinates have their full length.
             guard x.count == 32, y.count == 32 else {
                 throw DecodeError(
                     .unexpectedLength, at: 0, "\(x.count) and \(y.count) bytes, coordinates of P-256 have 32 each")
@@ -56,7 +56,7 @@ struct JSONWebKey: Sendable {
         }
     }
 
-    /// Demands that the key is meant for verifying with its one algorithm, as far as it says so.
+    /// Throws if `alg`, `use` or `key_ops` is present and does not allow verification with this algorithm.
     private static func demandUse(
         _ algorithm: String, isSymmetric: Bool, in object: RecordObject
     ) throws(DecodeError) {
@@ -72,7 +72,7 @@ struct JSONWebKey: Sendable {
                 .unexpectedType, at: operations.offset, field: "key_ops",
                 "expected an array, found \(operations.kindName)")
         }
-        // Whoever verifies with a shared secret could also sign with it.
+        // The holder of a shared secret can both sign and verify.
         let allowed = isSymmetric ? ["sign", "verify"] : ["verify"]
         var seen: [String] = []
         for element in elements {
@@ -112,13 +112,13 @@ struct JSONWebKey: Sendable {
             do throws(DecodeError) {
                 return try Base64.decode(text, .url)
             } catch {
-                // The decoder's own sentence shows a character, which may be one of a secret.
+                // The decoder's own message shows a character, which may belong to a secret.
                 throw DecodeError(error.reason, at: error.offset, "not base64url without padding")
             }
         }
     }
 
-    /// Points the errors of a member's contents, which have offsets of their own, at the member.
+    /// Replaces offset and field of an error in a member's contents with those of the member.
     private static func naming<Result>(
         _ name: String, _ object: RecordObject, _ body: () throws(DecodeError) -> Result
     ) throws(DecodeError) -> Result {

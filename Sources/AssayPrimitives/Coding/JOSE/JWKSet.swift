@@ -1,10 +1,7 @@
 package import AssayCore
 
-/// A set of keys that verify signatures and MACs: a JWK Set (RFC 7517 section 5), read strictly.
-///
-/// The whole set is refused when one of its keys is wrong: which keys there are decides what is accepted, and a set that
-/// says something else than its owner thinks is worse than none. Only keys of a type or curve that is not known here are
-/// set aside, as section 5 has it; a header that names one of them finds no key.
+/// A JWK Set (RFC 7517 section 5) of verification keys, which decide what is accepted: one invalid key rejects the set.
+/// Keys of unknown type or curve are ignored (section 5); a header that names one of them finds no key.
 package struct JWKSet: Sendable {
     private struct Entry: Sendable {
         let keyID: String
@@ -13,15 +10,13 @@ package struct JWKSet: Sendable {
 
     private let entries: [Entry]
 
-    /// Reads a set: an object with `keys`, each of which has a `kid` of its own.
+    /// Reads a set: an object with `keys`, each of which has a unique `kid`. Rejects: a missing or duplicate `kid`;
+    /// symmetric beside asymmetric keys, because a public key must never serve as a secret; a `use`, `key_ops` or `alg`
+    /// that does not allow verification with the key's algorithm; RSA keys that ``RSAPublicKey`` rejects; P-256 points
+    /// not on the curve; symmetric keys of less than 32 bytes; and private keys.
     ///
-    /// Refused are: a `kid` that is missing or comes twice; symmetric beside asymmetric keys, since a public key must never
-    /// serve as a secret; a `use`, `key_ops` or `alg` that is not for verifying with the key's one algorithm; RSA keys
-    /// that ``RSAPublicKey`` refuses; P-256 points that are not on the curve; symmetric keys of less than 32 bytes; and
-    /// private keys, which nobody who verifies should have.
-    ///
-    /// Symmetric keys pass through text that is not wiped; where that matters, keep them apart in `SecretBytes`.
-    /// - Throws: ``DecodeError``, whose field is such as `keys.1.alg`.
+    /// The JSON text of symmetric keys is not wiped; if that matters, store them in `SecretBytes` instead.
+    /// - Throws: ``DecodeError`` with a field such as `keys.1.alg`.
     package init(_ bytes: ArraySlice<UInt8>) throws(DecodeError) {
         let object = try JSONReader.readObject(bytes, limit: InputLimits.keySet)
         guard let keys = object["keys"] else {
@@ -69,13 +64,12 @@ package struct JWKSet: Sendable {
         return Entry(keyID: keyID, jwk: jwk)
     }
 
-    /// The IDs of the keys that can be selected, in the order of the set.
+    /// The IDs of the usable keys, in the order of the set.
     package var keyIDs: [String] {
         entries.filter { $0.jwk.key != nil }.map(\.keyID)
     }
 
-    /// The key of an ID, compared by bytes, and nil when there is none or it is of a type that is not known here. No other
-    /// key ever stands in for it.
+    /// The key with an ID, compared byte for byte; nil if there is none or its type is unknown. Never a fallback key.
     package func key(_ keyID: String) -> JWSKey? {
         entries.first { $0.keyID.isByteEqual(to: keyID) }?.jwk.key
     }

@@ -1,43 +1,40 @@
 package import AssayCore
 package import FoundationEssentials
 
-/// An X.509 certificate (RFC 5280 section 4.1), decoded strictly and not trusted yet.
-///
-/// What a path makes of it is up to `CertificatePathValidator`.
+/// A strictly decoded X.509 certificate (RFC 5280 section 4.1). ``CertificatePathValidator`` validates it.
 package struct Certificate: Sendable, Hashable {
-    // A class, so that a certificate is passed on without counting references for each of its parts.
+    // A class, so that copying a certificate counts one reference.
     private let fields: CertificateFields
 
-    /// Decodes a certificate. It shares the memory of the input, and offsets in errors are indices of the input.
-    /// - Throws: ``DecodeError`` when it is not the DER encoding of a certificate, breaks a rule of RFC 5280 that does
-    ///   not depend on the path, or is larger than ``InputLimits/certificate``.
+    /// Decodes at most ``InputLimits/certificate`` bytes, without copying them. Error offsets are their indices.
+    /// - Throws: ``DecodeError`` if it is not DER, or breaks a rule of RFC 5280 that does not depend on the path.
     package init(der: ArraySlice<UInt8>) throws(DecodeError) {
         fields = try CertificateFields(der: der)
     }
 
     /// The whole encoding.
     package var der: ArraySlice<UInt8> { fields.der }
-    /// The encoding of tbsCertificate, which the issuer signs.
+    /// The DER tbsCertificate, which the issuer signs.
     package var tbsBytes: ArraySlice<UInt8> { fields.tbsBytes }
     /// The version: 1, 2 or 3.
     package var version: Int { fields.version }
     /// The serial number in two's complement, shortest form: 1 to 20 bytes, positive.
     package var serialNumber: ArraySlice<UInt8> { fields.serialNumber }
-    /// The encoding of the issuer's Name, never empty.
+    /// The issuer's DER Name, never empty.
     package var issuer: ArraySlice<UInt8> { fields.issuer.bytes }
-    /// The encoding of the subject's Name.
+    /// The subject's DER Name.
     package var subject: ArraySlice<UInt8> { fields.subject.bytes }
-    /// The first second at which it is valid.
+    /// The start of validity, inclusive.
     package var notBefore: Date { fields.notBefore }
-    /// The last second at which it is valid, fractions of it included.
+    /// The last valid second; fractions of it are still valid.
     package var notAfter: Date { fields.notAfter }
-    /// The encoding of the SubjectPublicKeyInfo.
+    /// The DER SubjectPublicKeyInfo.
     package var subjectPublicKeyInfo: ArraySlice<UInt8> { fields.subjectPublicKeyInfo }
-    /// What the issuer signed with.
+    /// The algorithm of the issuer's signature.
     package var signatureAlgorithm: SignatureAlgorithm { fields.signatureAlgorithm }
     /// The issuer's signature over ``tbsBytes``, in the form of its algorithm.
     package var signature: ArraySlice<UInt8> { fields.signature }
-    /// The extensions, each identifier at most once, in their order.
+    /// The extensions in order, without duplicates.
     package var extensions: [Extension] { fields.extensions }
     /// The basicConstraints extension.
     package var basicConstraints: BasicConstraints? { fields.basicConstraints }
@@ -48,28 +45,28 @@ package struct Certificate: Sendable, Hashable {
     /// The value of the subjectKeyIdentifier extension.
     var subjectKeyIdentifier: ArraySlice<UInt8>? { fields.subjectKeyIdentifier }
 
-    /// The subject for people: `CN=..., O=...`, at most a few hundred characters, control characters escaped.
+    /// The subject for display: `CN=..., O=...`, at most a few hundred characters, with control characters escaped.
     package var subjectDescription: String { fields.subject.description }
-    /// The issuer for people, in the same form.
+    /// The issuer for display, in the same form.
     package var issuerDescription: String { fields.issuer.description }
-    /// The subject's common name, the first one when there are several, and nil when there is none.
+    /// The subject's first common name, or nil.
     package var commonName: String? { fields.subject.commonName }
 
-    /// Whether it is its own issuer by name (RFC 5280 section 3.2).
+    /// Whether issuer and subject are equal (RFC 5280 section 3.2).
     package var isSelfIssued: Bool { issuer.isByteEqual(to: subject) }
 
     /// The public key.
-    /// - Throws: ``DecodeError`` when it is anything but a point of P-256 or P-384.
+    /// - Throws: ``DecodeError`` unless it is a point on P-256 or P-384.
     package func publicKey() throws(DecodeError) -> ECDSAPublicKey {
         try ECDSAPublicKey(subjectPublicKeyInfo: subjectPublicKeyInfo)
     }
 
-    /// The extension with an identifier.
+    /// The extension with the given identifier.
     package func `extension`(_ oid: ObjectIdentifier) -> Extension? {
         extensions.first { $0.oid == oid }
     }
 
-    /// A certificate that does not keep a larger input alive.
+    /// Copies the certificate, so that it does not retain a larger input.
     func copied() throws(DecodeError) -> Certificate {
         try Certificate(der: Array(der)[...])
     }
@@ -85,7 +82,7 @@ package struct Certificate: Sendable, Hashable {
     }
 }
 
-/// The parts of a certificate.
+/// The decoded fields of a certificate.
 private final class CertificateFields: Sendable {
     let der: ArraySlice<UInt8>
     let tbsBytes: ArraySlice<UInt8>
@@ -123,7 +120,7 @@ private final class CertificateFields: Sendable {
         serialNumber = try CertificateFields.readSerialNumber(&tbs)
         let innerAlgorithm = try tbs.read(.sequence)
         guard innerAlgorithm.bytes.isByteEqual(to: outerAlgorithm.bytes) else {
-            // RFC 5280 section 4.1.1.2. The outer one is not signed.
+            // RFC 5280 section 4.1.1.2. The signature does not cover the outer algorithm.
             throw DecodeError(
                 .unexpectedValue, at: outerAlgorithm.bytes.startIndex, field: "signatureAlgorithm",
                 "differs from the one in tbsCertificate")
@@ -189,7 +186,7 @@ private final class CertificateFields: Sendable {
         return element.bytes
     }
 
-    /// RFC 5280 section 4.1.2.8: to be parsed, and ignored.
+    /// Parses and ignores the unique identifiers (RFC 5280 section 4.1.2.8).
     private static func skipUniqueIdentifiers(_ tbs: inout DERReader, version: Int) throws(DecodeError) {
         for number: UInt32 in [1, 2] {
             guard let found = try tbs.readIfPresent(.context(number, constructed: false)) else { continue }

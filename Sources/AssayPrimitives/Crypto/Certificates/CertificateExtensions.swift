@@ -3,11 +3,11 @@ internal import AssayCore
 extension Certificate {
     /// An extension (RFC 5280 section 4.2).
     package struct Extension: Sendable {
-        /// What it is.
+        /// The identifier.
         package let oid: ObjectIdentifier
-        /// Whether whoever does not know it must refuse the certificate.
+        /// Whether a verifier that does not support it must reject the certificate.
         package let isCritical: Bool
-        /// The contents of extnValue: the encoding of what the extension says.
+        /// The contents of extnValue: the DER of the extension's own type.
         package let value: ArraySlice<UInt8>
 
         static func readAll(_ tbs: inout DERReader, version: Int) throws(DecodeError) -> [Extension] {
@@ -50,11 +50,11 @@ extension Certificate {
         }
     }
 
-    /// RFC 5280 section 4.2.1.9.
+    /// The basicConstraints extension (RFC 5280 section 4.2.1.9).
     package struct BasicConstraints: Sendable, Hashable {
         /// Whether the subject may issue certificates.
         package let isCA: Bool
-        /// How many certificates that are not self-issued may stand between it and the last one of a path.
+        /// The maximum number of intermediates below it that are not self-issued.
         package let pathLength: Int?
 
         init(_ value: ArraySlice<UInt8>) throws(DecodeError) {
@@ -82,12 +82,12 @@ extension Certificate {
         }
     }
 
-    /// RFC 5280 section 4.2.1.3.
+    /// The keyUsage extension (RFC 5280 section 4.2.1.3).
     package struct KeyUsage: OptionSet, Sendable, Hashable {
         /// Bit 0 of the BIT STRING is bit 0 here.
         package let rawValue: UInt16
 
-        /// A set of usages.
+        /// Creates a set of usages.
         package init(rawValue: UInt16) { self.rawValue = rawValue }
 
         /// Signatures other than those on certificates and revocation lists.
@@ -105,8 +105,8 @@ extension Certificate {
             where bytes[bytes.startIndex + index / 8] & (0x80 >> UInt8(index % 8)) != 0 {
                 bits |= 1 << UInt16(index)
             }
-            // At least one usage, of those that exist. X.690 section 11.2.2 wants no zeros after the last one, but the
-            // keystores of genuine Android devices write all nine bits, and nobody reads anything else into them.
+            // At least one bit (RFC 5280). Genuine Android keystores write all nine bits, against X.690 section 11.2.2;
+            // the trailing zeros do not change the meaning.
             guard bits != 0, count <= 9 else {
                 throw DecodeError(.malformed, at: value.startIndex, "not a KeyUsage: 1 to 9 bits, one of them set")
             }
@@ -114,11 +114,11 @@ extension Certificate {
         }
     }
 
-    /// RFC 5280 section 4.2.1.1.
+    /// The authorityKeyIdentifier extension (RFC 5280 section 4.2.1.1).
     struct AuthorityKeyIdentifier: Sendable {
         /// The subjectKeyIdentifier of the issuer.
         let keyIdentifier: ArraySlice<UInt8>?
-        /// Whether the issuer is also named by its own issuer and serial number.
+        /// Whether it also identifies the issuer by the issuer's own issuer and serial number.
         let namesIssuer: Bool
 
         init(_ value: ArraySlice<UInt8>) throws(DecodeError) {
@@ -138,7 +138,7 @@ extension Certificate {
 }
 
 extension ObjectIdentifier {
-    /// id-ce, RFC 5280 appendix A.2.
+    /// An identifier under id-ce (RFC 5280 appendix A.2).
     static func certificateExtension(_ number: UInt64) -> ObjectIdentifier { ObjectIdentifier(2, 5, 29, number) }
 
     static let subjectKeyIdentifier = certificateExtension(14)

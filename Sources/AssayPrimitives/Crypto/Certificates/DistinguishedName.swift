@@ -1,13 +1,13 @@
 internal import AssayCore
 
-/// An X.501 Name (RFC 5280 section 4.1.2.4), checked for form and kept as its encoding.
+/// A syntactically checked X.501 Name (RFC 5280 section 4.1.2.4), stored as DER.
 struct DistinguishedName: Sendable {
-    /// The encoding.
+    /// The DER encoding.
     let bytes: ArraySlice<UInt8>
-    /// Whether it has no parts.
+    /// Whether it has no RDNs.
     let isEmpty: Bool
 
-    /// Checks a Name: sets of attributes, not empty, whose texts are in the alphabet of their type.
+    /// Checks a Name: RDNs are not empty, and texts are in the alphabet of their type.
     init(_ element: DERElement) throws(DecodeError) {
         bytes = element.bytes
         isEmpty = element.contents.isEmpty
@@ -24,7 +24,7 @@ struct DistinguishedName: Sendable {
         return found.map(DistinguishedName.readable)
     }
 
-    /// The attributes for people, the most specific one first as in most certificates.
+    /// Up to eight attributes for display, in the encoded order.
     var description: String {
         var parts: [String] = []
         visit { oid, text in
@@ -36,12 +36,12 @@ struct DistinguishedName: Sendable {
     }
 
     private func visit(_ body: (ObjectIdentifier, String) -> Bool) {
-        // The bytes were checked when this was made, so nothing is thrown here.
+        // The initialiser checked the bytes, so nothing throws here.
         guard let element = try? DERReader.single(.sequence, in: bytes) else { return }
         try? DistinguishedName.forEachAttribute(of: element.reader, body)
     }
 
-    /// Calls a function with each attribute until it returns false.
+    /// Calls `body` with each attribute until it returns false.
     private static func forEachAttribute(
         of reader: DERReader, _ body: (ObjectIdentifier, String) throws(DecodeError) -> Bool
     ) throws(DecodeError) {
@@ -62,10 +62,9 @@ struct DistinguishedName: Sendable {
         }
     }
 
-    /// The text of an attribute of any string type, some as hexadecimal digits.
-    ///
-    /// Attributes may be of any type (RFC 5280 appendix A.1); all that it names are strings. Others are refused, since
-    /// OpenSSL cannot read all of them: a path would be found or not by whether its issuers are remembered.
+    /// The text of an attribute of any string type; BIT STRING and NumericString as hexadecimal digits. Rejects other
+    /// types, which RFC 5280 appendix A.1 allows but never uses: OpenSSL cannot read all of them, so the result for a
+    /// path would depend on whether its issuers are cached.
     private static func text(of value: DERElement) throws(DecodeError) -> String {
         guard value.tag.tagClass == .universal else {
             throw DecodeError(
@@ -75,7 +74,7 @@ struct DistinguishedName: Sendable {
         case 12, 19, 22:
             return try value.text()
         case 20:
-            // TeletexString. Everyone means ISO 8859-1.
+            // TeletexString: in practice ISO 8859-1.
             return String(String.UnicodeScalarView(value.contents.map { Unicode.Scalar($0) }))
         case 28, 30:
             return try wideText(of: value, width: value.tag.number == 28 ? 4 : 2)
@@ -111,7 +110,7 @@ struct DistinguishedName: Sendable {
         "#" + bytes.prefix(32).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// Bounds a text and escapes what would let it pass for something else in a log or on a terminal.
+    /// Truncates a text, and escapes characters that could mislead in a log or on a terminal.
     static func readable(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars.prefix(80) {

@@ -1,6 +1,6 @@
 internal import AssayCore
 
-/// The form of extensions that are read by nobody here.
+/// Checks the syntax of extensions whose values are not used.
 enum ExtensionSyntax {
     /// SEQUENCE SIZE (1..MAX) OF OBJECT IDENTIFIER (RFC 5280 section 4.2.1.12).
     static func checkExtendedKeyUsage(_ value: ArraySlice<UInt8>) throws(DecodeError) {
@@ -8,7 +8,7 @@ enum ExtensionSyntax {
         while !reader.isAtEnd { _ = try ObjectIdentifier(reader.read(.objectIdentifier)) }
     }
 
-    /// Policies, each with its qualifiers (RFC 5280 section 4.2.1.4).
+    /// Certificate policies with their qualifiers (RFC 5280 section 4.2.1.4).
     static func checkCertificatePolicies(_ value: ArraySlice<UInt8>) throws(DecodeError) {
         var policies = try nonEmpty(DERReader.single(.sequence, in: value))
         while !policies.isAtEnd {
@@ -27,7 +27,7 @@ enum ExtensionSyntax {
         }
     }
 
-    /// At least one of two counts (RFC 5280 section 4.2.1.11).
+    /// Policy constraints: at least one of two counts (RFC 5280 section 4.2.1.11).
     static func checkPolicyConstraints(_ value: ArraySlice<UInt8>) throws(DecodeError) {
         var reader = try nonEmpty(DERReader.single(.sequence, in: value))
         for number: UInt32 in [0, 1] {
@@ -40,7 +40,7 @@ enum ExtensionSyntax {
         try reader.finish()
     }
 
-    /// Permitted and excluded subtrees (RFC 5280 section 4.2.1.10).
+    /// Name constraints: permitted and excluded subtrees (RFC 5280 section 4.2.1.10).
     static func checkNameConstraints(_ value: ArraySlice<UInt8>) throws(DecodeError) {
         var reader = try nonEmpty(DERReader.single(.sequence, in: value))
         for number: UInt32 in [0, 1] {
@@ -49,14 +49,14 @@ enum ExtensionSyntax {
             while !subtrees.isAtEnd {
                 var subtree = try subtrees.readConstructed(.sequence)
                 try GeneralNames.check(name: subtree.read(), addressLengths: [8, 32])
-                // RFC 5280: minimum is 0, which is the default and absent, and maximum is absent.
+                // RFC 5280: minimum is the default, 0, and so absent in DER; maximum is absent.
                 try subtree.finish()
             }
         }
         try reader.finish()
     }
 
-    /// A reader of what is inside a list that has at least one item.
+    /// A reader for the contents of an element. Throws if it is empty.
     static func nonEmpty(_ element: DERElement) throws(DecodeError) -> DERReader {
         guard !element.contents.isEmpty else {
             throw DecodeError(.malformed, at: element.bytes.startIndex, "\(element.tag) must not be empty")
@@ -67,13 +67,13 @@ enum ExtensionSyntax {
 
 /// GeneralNames, RFC 5280 section 4.2.1.6.
 enum GeneralNames {
-    /// Checks a list of names, which is not empty.
+    /// Checks a list of names, which must not be empty.
     static func check(_ list: DERElement) throws(DecodeError) {
         var reader = try ExtensionSyntax.nonEmpty(list)
         while !reader.isAtEnd { try check(name: reader.read(), addressLengths: [4, 16]) }
     }
 
-    /// Checks one name. An IP address has as many bytes as the lengths say.
+    /// Checks one name. `addressLengths` are the allowed lengths of an IP address in bytes.
     static func check(name: DERElement, addressLengths: [Int]) throws(DecodeError) {
         let start = name.bytes.startIndex
         guard name.tag.tagClass == .contextSpecific else {

@@ -1,8 +1,8 @@
 internal import AssayCore
 
 extension Certificate {
-    /// What the extensions that RFC 5280 defines say. Those that nothing here acts upon are checked for form only, so
-    /// that no two readers of a certificate can disagree about it.
+    /// The values of the extensions that RFC 5280 defines. Unused ones get a syntax check only, so that no two readers
+    /// of a certificate can disagree about them.
     struct KnownExtensions {
         private(set) var basicConstraints: BasicConstraints?
         private(set) var keyUsage: KeyUsage?
@@ -10,7 +10,7 @@ extension Certificate {
         private(set) var subjectKeyIdentifier: ArraySlice<UInt8>?
 
         mutating func read(_ found: Extension, hasEmptySubject: Bool) throws(DecodeError) {
-            // Every identifier below is an id-ce, of three bytes.
+            // Every identifier below is an id-ce of three bytes.
             guard found.oid.contents.count == 3 else { return }
             do {
                 try readCertificateExtension(found, hasEmptySubject: hasEmptySubject)

@@ -1,7 +1,7 @@
 package import AssayCore
 
 extension Certificate {
-    /// What a certificate is signed with.
+    /// The signature algorithm of a certificate.
     package enum SignatureAlgorithm: Sendable, Hashable, CustomStringConvertible {
         /// ECDSA with SHA-256 (RFC 5758 section 3.2).
         case ecdsaSHA256
@@ -15,11 +15,10 @@ extension Certificate {
         case rsaSHA384
         /// RSASSA-PKCS1-v1_5 with SHA-512.
         case rsaSHA512
-        /// Anything else, which no path may contain.
+        /// Any other algorithm. Paths must not contain it.
         case other(ObjectIdentifier)
 
-        /// Reads an AlgorithmIdentifier. The parameters of the algorithms with a name are the ones that their standard
-        /// demands: none for ECDSA, NULL for RSA.
+        /// Reads an AlgorithmIdentifier. Parameters must be absent for known ECDSA algorithms, and NULL for RSA.
         package init(_ element: DERElement) throws(DecodeError) {
             var reader = element.reader
             let oid = try ObjectIdentifier(reader.read(.objectIdentifier))
@@ -54,7 +53,7 @@ extension Certificate {
             }
         }
 
-        /// The digest of an ECDSA signature that ``ECDSAPublicKey`` verifies.
+        /// The digest of an ECDSA signature that ``ECDSAPublicKey`` supports; otherwise nil.
         var ecdsaDigest: ECDSAPublicKey.SignatureDigest? {
             switch self {
             case .ecdsaSHA256: .sha256

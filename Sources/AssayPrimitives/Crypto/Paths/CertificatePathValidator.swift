@@ -1,16 +1,14 @@
 internal import AssayCore
 package import FoundationEssentials
 
-/// Validates certificate paths up to given trust anchors (RFC 5280 section 6), and remembers issuers.
+/// Validates certificate paths to given trust anchors (RFC 5280 section 6), and caches issuers. Thread-safe.
 ///
-/// The first path of some issuers is verified as a whole by OpenSSL. Its issuers are then remembered by their bytes,
-/// and the next leaf below them costs one signature: the same rules, without deciding again about what has not changed.
-/// Validity times are judged every time, for every certificate, trust anchors included.
-///
-/// Name and policy constraints are not processed; certificates that have them are refused. Revocation is not checked.
-/// Safe to use from any number of threads.
+/// OpenSSL verifies the first path of some issuers as a whole. The validator then caches these issuers by their bytes;
+/// the next leaf below them needs one signature check, under the same rules. It checks validity times every time, for
+/// every certificate, including trust anchors. It rejects certificates with name or policy constraints, which it does
+/// not process. It does not check revocation.
 package final class CertificatePathValidator: Sendable {
-    /// Which keys and signatures a path may contain.
+    /// The allowed keys and signatures of a path.
     package enum Algorithms: Sendable, Hashable {
         /// Keys on P-256 and P-384, signatures with SHA-256 and SHA-384.
         case ecdsaOnly
@@ -26,11 +24,11 @@ package final class CertificatePathValidator: Sendable {
     let leafCache: PathCache<ValidatedPath>
     let known: KnownCertificates
 
-    /// Makes a validator with empty caches.
+    /// Creates a validator with empty caches.
     /// - Parameters:
-    ///   - anchors: what is trusted, and nothing else: never the system's roots. With none, every path is refused.
-    ///   - algorithms: which keys and signatures a path may contain.
-    ///   - cacheCapacity: how many issuers, and how many leaves that are to be remembered, are kept at most.
+    ///   - anchors: the only trust anchors; the system's roots are never used. With none, every path is rejected.
+    ///   - algorithms: the allowed keys and signatures.
+    ///   - cacheCapacity: the maximum number of cached issuer paths, and of cached leaves.
     package init(anchors: [Certificate], algorithms: Algorithms = .ecdsaOnly, cacheCapacity: Int = 64) {
         self.anchors = anchors
         rules = CertificateRules(algorithms: algorithms)
@@ -42,12 +40,12 @@ package final class CertificatePathValidator: Sendable {
 
     /// Validates the path from a certificate to a trust anchor.
     /// - Parameters:
-    ///   - leaf: the certificate in question: of version 3, and no certification authority.
-    ///   - intermediates: certificates that may be part of the path, in any order. Others do no harm.
+    ///   - leaf: the certificate to validate: version 3, not a CA.
+    ///   - intermediates: certificates that may be part of the path, in any order. Unrelated ones are ignored.
     ///   - now: the time at which all certificates of the path must be valid.
-    ///   - rememberLeaf: whether the leaf is one that everyone presents, such as that of a receipt signer, so that its
-    ///     signature need not be checked again. Not for the certificates of devices.
-    /// - Returns: the path, or the reason why there is none.
+    ///   - rememberLeaf: whether to cache the leaf too. For leaves shared by many messages, such as that of a receipt
+    ///     signer; not for device certificates.
+    /// - Returns: the path, or the failure.
     package func validate(
         _ leaf: Certificate, intermediates: [Certificate], at now: Date, rememberLeaf: Bool = false
     ) -> Result<ValidatedPath, PathFailure> {
@@ -76,8 +74,7 @@ package final class CertificatePathValidator: Sendable {
         return result
     }
 
-    /// The certificates that may stand between leaf and anchor, each once, in an order that does not depend on the one
-    /// in which they came.
+    /// The possible intermediates, without duplicates, in an order that does not depend on the input order.
     private func candidates(for leaf: Certificate, among intermediates: [Certificate]) -> [Certificate] {
         var candidates: [Certificate] = []
         for certificate in intermediates
@@ -88,8 +85,8 @@ package final class CertificatePathValidator: Sendable {
         return candidates.sorted { $0.der.lexicographicallyPrecedes($1.der) }
     }
 
-    /// Names what some result depends on besides the anchors, which do not change, and the time. Encodings say where
-    /// they end, so no two lists of them concatenate to the same bytes.
+    /// The cache key for a result: hashes all it depends on except anchors and time. DER encodings delimit themselves,
+    /// so different lists never concatenate to the same bytes.
     func cacheKey(_ first: ArraySlice<UInt8>, _ candidates: [Certificate]) -> [UInt8] {
         Digest.sha256(concatenating: [first] + candidates.map(\.der))
     }

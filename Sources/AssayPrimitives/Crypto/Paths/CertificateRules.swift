@@ -1,23 +1,23 @@
 internal import FoundationEssentials
 
-/// What must hold of each certificate of a path by itself, whoever builds the path (RFC 5280 section 6.1.3 and 6.1.4).
+/// The rules for single certificates, independent of path building (RFC 5280 sections 6.1.3 and 6.1.4).
 struct CertificateRules {
     let algorithms: CertificatePathValidator.Algorithms
 
-    /// What holds of the leaf at any time.
+    /// Checks the time-independent rules for a leaf.
     func failure(ofLeaf leaf: Certificate) -> PathFailure? {
         guard leaf.version == 3 else {
             return .unsupportedVersion(subject: leaf.subjectDescription, version: leaf.version)
         }
         guard leaf.basicConstraints?.isCA != true else { return .leafIsCA(subject: leaf.subjectDescription) }
-        // RFC 5280 section 4.2.1.9: without cA, keyCertSign must not be asserted.
+        // RFC 5280 section 4.2.1.9: without cA, keyCertSign must not be set.
         guard leaf.keyUsage?.contains(.keyCertSign) != true else {
             return .keyUsage(subject: leaf.subjectDescription)
         }
         return extensionFailure(of: leaf) ?? signatureFailure(of: leaf) ?? keyFailure(of: leaf)
     }
 
-    /// What holds of a certificate between leaf and anchor at any time.
+    /// Checks the time-independent rules for an intermediate.
     func failure(ofIntermediate certificate: Certificate) -> PathFailure? {
         guard certificate.version == 3 else {
             return .unsupportedVersion(subject: certificate.subjectDescription, version: certificate.version)
@@ -28,7 +28,8 @@ struct CertificateRules {
         return failure(ofIssuer: certificate) ?? signatureFailure(of: certificate)
     }
 
-    /// What holds of a trust anchor at any time. Its own signature proves nothing, so its algorithm does not matter.
+    /// Checks the time-independent rules for a trust anchor. Ignores its signature algorithm: a self-signature proves
+    /// nothing.
     func failure(ofAnchor certificate: Certificate) -> PathFailure? {
         guard certificate.basicConstraints?.isCA != false else {
             return .notACA(subject: certificate.subjectDescription)
@@ -43,9 +44,9 @@ struct CertificateRules {
         return extensionFailure(of: certificate) ?? keyFailure(of: certificate)
     }
 
-    /// Whether a certificate is valid at a time. A part of its last second is inside of it (RFC 5280 section 4.1.2.5).
+    /// Checks validity at a time. notAfter includes its whole second (RFC 5280 section 4.1.2.5).
     static func timeFailure(of certificate: Certificate, at now: Date) -> PathFailure? {
-        // As numbers, since Date calls a time that is no number later than any other.
+        // Compares numbers, not Dates: a Date that is NaN compares as later than any other.
         let seconds = now.timeIntervalSince1970
         guard seconds >= certificate.notBefore.timeIntervalSince1970 else {
             return .notYetValid(
@@ -57,13 +58,13 @@ struct CertificateRules {
         return nil
     }
 
-    // Lists, as comparing a few identifiers takes less than hashing one.
+    // Arrays: comparing a few identifiers is faster than hashing one.
 
     private static let understood: [ObjectIdentifier] = [
         .basicConstraints, .keyUsage, .subjectAltName, .certificatePolicies, .extendedKeyUsage,
     ]
 
-    /// Constraints that are not processed, whether they are critical, as they must be, or not.
+    /// Unsupported constraints, rejected whether critical or not.
     private static let constraints: [ObjectIdentifier] = [
         .nameConstraints, .policyConstraints, .policyMappings, .inhibitAnyPolicy,
     ]

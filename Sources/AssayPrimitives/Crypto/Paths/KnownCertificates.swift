@@ -1,9 +1,7 @@
 package import AssayCore
 internal import Synchronization
 
-/// Certificates of verified paths that everyone presents, so that the same bytes need not be parsed again.
-///
-/// Parsing one costs about a tenth of a P-256 verification, and evidence carries up to four of them besides the leaf.
+/// A cache of parsed certificates of verified paths, which saves parsing the same bytes again.
 final class KnownCertificates: Sendable {
     private let byLength = Mutex<[Int: [Certificate]]>([:])
     private let capacity: Int
@@ -12,13 +10,13 @@ final class KnownCertificates: Sendable {
         self.capacity = capacity
     }
 
-    /// The certificate with exactly these bytes, when it is known.
+    /// The cached certificate with exactly these bytes, or nil.
     subscript(der: ArraySlice<UInt8>) -> Certificate? {
         let candidates = byLength.withLock { $0[der.count] ?? [] }
         return candidates.first { $0.der.isByteEqual(to: der) }
     }
 
-    /// Adds certificates of a verified path. When it is full, nothing is added: what everyone presents comes first.
+    /// Adds certificates of a verified path. A full cache evicts nothing: shared certificates usually arrive first.
     func insert(_ certificates: [Certificate]) {
         byLength.withLock { byLength in
             for certificate in certificates {
@@ -33,10 +31,8 @@ final class KnownCertificates: Sendable {
 }
 
 extension CertificatePathValidator {
-    /// Parses a certificate, or hands out the one of a verified path with exactly these bytes.
-    ///
-    /// - Parameter der: the certificate. Errors name the byte in it.
-    /// - Throws: ``DecodeError`` when the bytes are no certificate; see `Certificate`.
+    /// Returns the cached certificate with exactly these bytes, or else parses them.
+    /// - Throws: ``DecodeError`` at an index of `der`.
     package func certificate(der: ArraySlice<UInt8>) throws(DecodeError) -> Certificate {
         if let known = known[der] { return known }
         return try Certificate(der: der)

@@ -1,19 +1,19 @@
 internal import COpenSSL
 
 /// Builds and verifies a whole path with OpenSSL's `X509_verify_cert`: signatures, names, CA and path length rules of
-/// RFC 5280 section 6. Times, algorithms and which extensions are understood are judged before, by ``CertificateRules``.
+/// RFC 5280 section 6. ``CertificateRules`` checks times, algorithms and critical extensions before.
 final class OpenSSLPathBuilder: Sendable {
-    /// What came out.
+    /// The result.
     enum Outcome {
         /// The certificates above the leaf, the anchor last.
         case issuers([Certificate])
-        /// The error, and the certificate that it is about.
+        /// OpenSSL's error, and the certificate that caused it.
         case failure(code: Int, text: String, certificate: Certificate)
     }
 
     private let anchors: [(certificate: Certificate, prepared: X509Handle?)]
 
-    /// Prepares the anchors. For want of memory OpenSSL may be unable to read one now that it can read later.
+    /// Prepares the anchors. An anchor whose allocation fails now is read again at each use.
     init(anchors: [Certificate]) {
         self.anchors = anchors.map { anchor in
             let handle = X509Handle(anchor)
@@ -21,10 +21,7 @@ final class OpenSSLPathBuilder: Sendable {
         }
     }
 
-    /// Verifies a leaf.
-    /// - Parameters:
-    ///   - candidates: certificates that may stand between the leaf and an anchor.
-    ///   - isUsable: which of the anchors may be used.
+    /// Verifies a leaf with `candidates` as possible intermediates, and the anchors for which `isUsable` returns true.
     func build(
         leaf: Certificate, candidates: [Certificate], isUsable: (Certificate) -> Bool
     ) -> Outcome {
@@ -33,7 +30,7 @@ final class OpenSSLPathBuilder: Sendable {
             return .failure(code: 0, text: OpenSSLErrors.drain(), certificate: leaf)
         }
         let given = candidates.compactMap { candidate in X509Handle(candidate).map { (candidate, $0) } }
-        // An anchor that OpenSSL cannot read is left out, so nothing is trusted because of it.
+        // Skip anchors that OpenSSL cannot read. This can only reject more paths.
         let trusted = anchors.filter { isUsable($0.certificate) }.compactMap { anchor, prepared in
             (prepared ?? X509Handle(anchor)).map { (certificate: anchor, handle: $0) }
         }
@@ -60,14 +57,13 @@ final class OpenSSLPathBuilder: Sendable {
 
 /// Owns an X509.
 @safe private final class X509Handle: @unchecked Sendable {
-    // Unchecked: after X509_check_purpose has filled in what OpenSSL derives lazily, an X509 is only read here; the
-    // reference count is atomic.
+    // Unchecked: X509_check_purpose fills in the lazy fields; later uses only read, or count references atomically.
     fileprivate let pointer: OpaquePointer
 
-    /// What tells it from other handles.
+    /// Identifies the handle by its address.
     var identity: UInt { unsafe UInt(bitPattern: pointer) }
 
-    /// Whether OpenSSL has read the public key and the extensions, too. What it lacked the memory for it never reads again.
+    /// Whether OpenSSL has also read the public key and the extensions. It never retries after a failed allocation.
     let isWhole: Bool
 
     init?(_ certificate: Certificate) {
@@ -85,7 +81,7 @@ final class OpenSSLPathBuilder: Sendable {
     }
 }
 
-/// Owns a stack, and keeps alive what is on it.
+/// Owns a stack, and retains its handles.
 @safe private final class X509Stack {
     fileprivate let pointer: OpaquePointer
     private let handles: [X509Handle]
@@ -104,7 +100,7 @@ final class OpenSSLPathBuilder: Sendable {
     }
 }
 
-/// Owns an X509_STORE_CTX, and keeps alive what it refers to.
+/// Owns an X509_STORE_CTX, and retains the objects it refers to.
 @safe private final class VerificationContext {
     enum Result {
         case chain([UInt])
@@ -120,14 +116,14 @@ final class OpenSSLPathBuilder: Sendable {
         unsafe self.pointer = pointer
         self.leaf = leaf
         stacks = [untrusted, trusted]
-        // Without a store there is nothing but the trusted stack: never the system's roots.
+        // No store: only the trusted stack counts, never the system's roots.
         guard unsafe X509_STORE_CTX_init(pointer, nil, leaf.pointer, untrusted.pointer) == 1,
             let parameters = unsafe X509_STORE_CTX_get0_param(pointer)
         else { return nil }
         unsafe X509_STORE_CTX_set0_trusted_stack(pointer, trusted.pointer)
-        // PARTIAL_CHAIN: an anchor is what the caller says, self-signed or not. NO_CHECK_TIME: OpenSSL takes notAfter
-        // to be exclusive and knows no fractions; the candidates and anchors that it gets are those valid in time.
-        // Not X509_STRICT: it demands an authority key identifier, which Apple's leaves lack.
+        // PARTIAL_CHAIN: anchors need not be self-signed. NO_CHECK_TIME: OpenSSL treats notAfter as exclusive and
+        // ignores fractions; the caller passes only candidates and anchors that are valid at the time. Not X509_STRICT:
+        // it requires an authority key identifier, which Apple's leaves lack.
         let flags = UInt(X509_V_FLAG_PARTIAL_CHAIN | X509_V_FLAG_NO_CHECK_TIME | X509_V_FLAG_TRUSTED_FIRST)
         guard unsafe X509_VERIFY_PARAM_set_flags(parameters, flags) == 1 else { return nil }
         unsafe X509_VERIFY_PARAM_set_depth(parameters, Int32(16))

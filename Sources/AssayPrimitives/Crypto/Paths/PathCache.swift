@@ -1,9 +1,7 @@
 internal import Synchronization
 
-/// Remembers what was verified, by the bytes it was verified for.
-///
-/// The oldest entry makes room for a new one. Only entries for wholly verified paths may be added, so whoever cannot
-/// make such paths can neither fill it nor flush it.
+/// Caches verification results by a key over the verified bytes. A full cache evicts its oldest entry. Callers must add
+/// only fully verified paths, so that an attacker without such paths can neither fill nor flush the cache.
 final class PathCache<Value: Sendable>: Sendable {
     private struct State {
         var values: [[UInt8]: Value] = [:]
@@ -14,12 +12,12 @@ final class PathCache<Value: Sendable>: Sendable {
     private let state = Mutex(State())
     private let capacity: Int
 
-    /// Makes an empty cache. One with no capacity stays empty.
+    /// Creates an empty cache. With capacity 0 it stays empty.
     init(capacity: Int) {
         self.capacity = capacity
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     var count: Int { state.withLock { $0.values.count } }
 
     /// The entry for a key.
@@ -27,7 +25,7 @@ final class PathCache<Value: Sendable>: Sendable {
         state.withLock { $0.values[key] }
     }
 
-    /// Adds an entry, or replaces it.
+    /// Adds or replaces an entry.
     func insert(_ value: Value, for key: [UInt8]) {
         guard capacity > 0 else { return }
         state.withLock { state in

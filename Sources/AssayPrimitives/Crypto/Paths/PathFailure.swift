@@ -1,9 +1,7 @@
 package import AssayCore
 package import FoundationEssentials
 
-/// Why certificates do not form a path that is to be trusted.
-///
-/// Certificates are named by their subject, which whoever made them has chosen.
+/// Why a certificate path is not trusted. Certificates are identified by their subject, an unverified claim.
 package enum PathFailure: Error, CheckFinding, Equatable {
     /// More certificates than ``InputLimits/certificates``, or a path that is longer.
     case tooManyCertificates(count: Int)
@@ -11,28 +9,27 @@ package enum PathFailure: Error, CheckFinding, Equatable {
     case notYetValid(subject: String, notBefore: Date, now: Date)
     /// A certificate is used after its notAfter.
     case expired(subject: String, notAfter: Date, now: Date)
-    /// Neither the certificates that were given nor the trust anchors hold the issuer: the path is not Apple's, or
-    /// whoever's the anchors are.
+    /// The issuer is neither a given certificate nor a trust anchor: the path belongs to another authority.
     case untrusted(subject: String, issuer: String)
-    /// The signature on a certificate was not made with its issuer's key, or the certificate was changed afterwards.
+    /// A certificate was not signed with its issuer's key, or was changed afterwards.
     case badSignature(subject: String)
-    /// An issuer is not entitled to issue: someone may be extending a path below a certificate of his own.
+    /// An issuer is not a CA: possibly an attempt to extend a path below the attacker's own certificate.
     case notACA(subject: String)
-    /// There are more issuers below a certificate than it allows.
+    /// More issuers below a certificate than its pathLenConstraint allows.
     case pathLengthExceeded(subject: String)
-    /// A key is not for what it is used for: an issuer's not for signing certificates, or a leaf's only for that.
+    /// A keyUsage does not fit: an issuer without keyCertSign, or a leaf with it.
     case keyUsage(subject: String)
-    /// An extension that demands to be understood is not, name and policy constraints among them.
+    /// An unsupported critical extension, or a name or policy constraint.
     case unknownCriticalExtension(subject: String, oid: ObjectIdentifier)
-    /// A signature algorithm, or a kind or size of key, that is not allowed.
+    /// A forbidden signature algorithm, key type or key size.
     case forbiddenAlgorithm(subject: String, algorithm: String)
-    /// A certificate of version 1 or 2, which cannot say what it is for.
+    /// A certificate of version 1 or 2, which cannot restrict its use.
     case unsupportedVersion(subject: String, version: Int)
-    /// The leaf is an issuer itself.
+    /// The leaf is a CA.
     case leafIsCA(subject: String)
-    /// The leaf is itself a trust anchor.
+    /// The leaf is a trust anchor.
     case leafIsAnchor(subject: String)
-    /// Anything else that OpenSSL finds, with its `X509_V_ERR` number, or 0, and its text.
+    /// Any other OpenSSL error: its `X509_V_ERR` number, or 0, and its text.
     case openssl(code: Int, text: String)
 
     /// The stable code.
@@ -57,7 +54,7 @@ package enum PathFailure: Error, CheckFinding, Equatable {
         }
     }
 
-    /// What was found, and in which certificate.
+    /// The failure and the certificate.
     package var detail: String {
         switch self {
         case .tooManyCertificates(let count):
@@ -82,7 +79,7 @@ package enum PathFailure: Error, CheckFinding, Equatable {
         }
     }
 
-    /// A time that a caller may have made up, such as infinity, as text.
+    /// Formats a time, including times outside of RFC 3339 such as infinity.
     private static func text(_ time: Date) -> String {
         abs(time.timeIntervalSince1970) < 1e12 ? RFC3339.format(time) : "\(time.timeIntervalSince1970) seconds"
     }

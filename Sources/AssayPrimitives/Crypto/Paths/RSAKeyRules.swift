@@ -1,6 +1,6 @@
 internal import AssayCore
 
-/// Which RSA keys are taken: large enough to be secure, and small enough that verifying with one is cheap.
+/// The accepted RSA keys: large enough to be secure, small enough to verify cheaply.
 enum RSAKeyRules {
     /// Whether this is the SubjectPublicKeyInfo of an RSA key (RFC 3279 section 2.3.1) with a modulus of 2048 to 8192
     /// bits in whole bytes and an odd exponent of 2 to 32 bits.
@@ -8,14 +8,13 @@ enum RSAKeyRules {
         (try? modulusLength(subjectPublicKeyInfo)).map { modulusLengths.contains($0) } ?? false
     }
 
-    /// How many bytes a modulus may have.
+    /// The allowed lengths of a modulus in bytes.
     static let modulusLengths = 256...1024
 
     private static let rsaEncryption = ObjectIdentifier(1, 2, 840, 113549, 1, 1, 1)
 
     /// The length of the modulus in bytes.
-    ///
-    /// - Throws: ``DecodeError`` for another kind of key, an even or enormous exponent, or a modulus of a broken byte.
+    /// - Throws: ``DecodeError`` for another key type, an even or too large exponent, or a modulus not in whole bytes.
     static func modulusLength(_ info: ArraySlice<UInt8>) throws(DecodeError) -> Int {
         var reader = try DERReader.single(.sequence, in: info).reader
         var algorithm = try reader.readConstructed(.sequence)
@@ -32,7 +31,7 @@ enum RSAKeyRules {
         let modulus = try key.read(.integer).integerBytes()
         let exponent = try key.read(.integer).integerBytes()
         try key.finish()
-        // A whole number of bytes means that the highest bit is set, and so that a zero precedes it in DER.
+        // In whole bytes, the modulus has its highest bit set, so DER puts a zero byte before it.
         guard modulus.first == 0, modulus.dropFirst().first.map({ $0 & 0x80 != 0 }) == true,
             let last = exponent.last, last & 1 == 1, let first = exponent.first, first & 0x80 == 0,
             exponent.count <= 5, exponent.count > 1 || last > 1

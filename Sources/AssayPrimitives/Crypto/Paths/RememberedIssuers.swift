@@ -1,7 +1,7 @@
 internal import AssayCore
 internal import FoundationEssentials
 
-/// Issuers that OpenSSL has verified up to an anchor, together with a leaf.
+/// Cached issuers, which OpenSSL verified up to an anchor together with a leaf.
 final class RememberedIssuers: Sendable {
     /// The issuer of the leaf first, the anchor last.
     let certificates: [Certificate]
@@ -18,8 +18,8 @@ final class RememberedIssuers: Sendable {
 }
 
 extension CertificatePathValidator {
-    /// Checks a leaf under issuers that are remembered (RFC 5280 section 6.1.3, and what 6.1.4 demanded of them then).
-    /// - Returns: nil when none are, or when their path cannot be used any more or not for this leaf.
+    /// Checks a leaf under cached issuers (RFC 5280 section 6.1.3), which satisfied section 6.1.4 when cached.
+    /// - Returns: nil if no issuers are cached, or if they are not usable now or for this leaf.
     func validateUnderRemembered(
         _ leaf: Certificate, candidates: [Certificate], at now: Date
     ) -> Result<ValidatedPath, PathFailure>? {
@@ -35,16 +35,16 @@ extension CertificatePathValidator {
         return .success(ValidatedPath(leaf: leaf, issuers: remembered.certificates, anchor: remembered.anchor))
     }
 
-    /// Extensions that OpenSSL refuses a certificate for when they have another form than their own, critical or not,
-    /// and that nothing here reads to their last byte: alternative names, CRL distribution points, Netscape's
-    /// certificate type, proxy certificates, and the addresses and systems of RFC 3779. Genuine leaves have none.
+    /// Extensions whose syntax OpenSSL enforces, critical or not, and this module does not check fully: alternative
+    /// names, CRL distribution points, Netscape certificate type, proxy certificates, and RFC 3779 addresses and AS
+    /// numbers. Leaves with them go to OpenSSL; genuine leaves have none.
     private static let judgedByOpenSSL: Set<ObjectIdentifier> = [
         .subjectAltName, ObjectIdentifier(2, 5, 29, 31), ObjectIdentifier(2, 16, 840, 1, 113730, 1, 1),
         ObjectIdentifier(1, 3, 6, 1, 5, 5, 7, 1, 14), ObjectIdentifier(1, 3, 6, 1, 5, 5, 7, 1, 7),
         ObjectIdentifier(1, 3, 6, 1, 5, 5, 7, 1, 8),
     ]
 
-    /// Whether the authority key identifier, if there is one, is that of the issuer; an unusual one is left to OpenSSL.
+    /// Whether any authority key identifier matches the issuer. False for an unusual one, which OpenSSL then checks.
     private func identifiesIssuer(_ leaf: Certificate, _ issuer: Certificate) -> Bool {
         guard let identifier = leaf.authorityKeyIdentifier else { return true }
         guard !identifier.namesIssuer else { return false }
@@ -52,14 +52,14 @@ extension CertificatePathValidator {
         return expected.isByteEqual(to: found)
     }
 
-    /// Whether a path consists of all the candidates and one anchor. Only such paths are remembered: with junk among
-    /// the certificates, one genuine leaf could fill the cache.
+    /// Whether a path consists of all candidates and one anchor. Only such paths are cached: otherwise an attacker
+    /// could fill the cache with one genuine leaf and varying unrelated certificates.
     func isExact(_ issuers: [Certificate], _ candidates: [Certificate]) -> Bool {
         issuers.count == candidates.count + 1
     }
 
     func remember(_ issuers: [Certificate], issuerName: ArraySlice<UInt8>, candidates: [Certificate]) {
-        // Two issuers of one name would leave open which of them has signed.
+        // With two issuers of the same name, the signer would be ambiguous.
         guard isExact(issuers, candidates), let copies = copies(of: issuers), let issuer = copies.first,
             let anchor = copies.last, issuer.subject == issuerName, let key = try? issuer.publicKey(),
             (candidates + anchors).filter({ $0.subject == issuerName }).count == 1
@@ -81,8 +81,8 @@ extension CertificatePathValidator {
         try? certificates.map { certificate throws(DecodeError) in try certificate.copied() }
     }
 
-    /// How many issuers are remembered.
+    /// The number of cached issuer paths.
     package var rememberedIssuers: Int { issuerCache.count }
-    /// How many leaves are remembered.
+    /// The number of cached leaves.
     package var rememberedLeaves: Int { leafCache.count }
 }

@@ -1,8 +1,6 @@
-/// Certificates whose path was validated. Only ``CertificatePathValidator`` makes one.
-///
-/// A class, since a remembered path is handed out to many threads at once.
+/// A validated certificate path, created only by ``CertificatePathValidator``. A class, because threads share it.
 package final class ValidatedPath: Sendable {
-    /// The certificate that was asked about.
+    /// The validated leaf.
     package let leaf: Certificate
     /// The certificates above the leaf, the trust anchor last. Never empty.
     let issuers: [Certificate]

@@ -3,7 +3,7 @@ internal import COpenSSL
 internal import FoundationEssentials
 
 extension CertificatePathValidator {
-    /// Has OpenSSL build and verify the whole path, from certificates that may be part of one at that time.
+    /// Builds and verifies the whole path with OpenSSL, from the certificates that pass ``CertificateRules`` at `now`.
     func validateWhole(
         _ leaf: Certificate, candidates: [Certificate], at now: Date
     ) -> Result<ValidatedPath, PathFailure> {
@@ -25,7 +25,7 @@ extension CertificatePathValidator {
         }
     }
 
-    /// Says what an error of OpenSSL means.
+    /// Maps an OpenSSL error to a failure.
     private func failure(
         code: Int, text: String, certificate: Certificate, unfit: [(certificate: Certificate, failure: PathFailure)]
     ) -> PathFailure {
@@ -34,7 +34,7 @@ extension CertificatePathValidator {
         case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,
             X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE, X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT,
             X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN, X509_V_ERR_CERT_UNTRUSTED:
-            // An issuer that was left out is the better reason than its absence.
+            // If the rules excluded the issuer, report their failure instead of a missing issuer.
             let leftOut = unfit.first { $0.certificate.subject == certificate.issuer }
             return leftOut?.failure ?? .untrusted(subject: subject, issuer: certificate.issuerDescription)
         case X509_V_ERR_CERT_SIGNATURE_FAILURE: return .badSignature(subject: subject)
