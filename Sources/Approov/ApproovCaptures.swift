@@ -3,8 +3,8 @@ import AssayHTTPSignatures
 import AssayPrimitives
 
 extension ApproovEngine {
-    /// Tokens, bound values and keys of proofs authorise their holder; loggable tokens carry keys of proofs as well. Headers
-    /// and bodies are user data.
+    /// Tokens, bound values and proof keys authorise their holder. Loggable tokens contain proof keys. Headers and
+    /// bodies are user data.
     package static let sensitiveFields = [
         SensitiveField(
             "token", of: EvidenceKind.approovToken, substitute: .none,
@@ -32,8 +32,8 @@ extension ApproovEngine {
             reveals: "the token, which carries the key of proofs"),
     ]
 
-    /// The token of a message: every signature covers it, so two uses of one message have the same token. Messages with the
-    /// token in a field other than the default share one key. Tokens and proofs need no order: the ledger keeps nothing of them.
+    /// The token of a message, because every signature covers it. Messages with the token in a field other than the
+    /// default share one key. Tokens and proofs need no order: the ledger stores nothing of them.
     package static func orderingKey(of record: EvidenceRecord) -> String? {
         guard record.kind == EvidenceKind.approovMessage, let input = try? ApproovMessageInput(record.evidence) else {
             return nil

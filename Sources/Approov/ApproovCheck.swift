@@ -5,15 +5,14 @@ extension EvidenceKind {
     public static let approovToken = EvidenceKind("approov.token")
     /// A request with an Approov token and a signature over the request.
     public static let approovMessage = EvidenceKind("approov.message")
-    /// An Approov proof over a measurement of the device or of the app.
+    /// An Approov proof of a measurement of the device or the app.
     public static let approovProof = EvidenceKind("approov.proof")
 }
 
-/// The checks of Approov evidence. Each one's name, entry and codes stand in the file of the rule that decides it.
-///
-/// The checks of a message or proof begin with those of its token, under the token's names.
+/// The checks of Approov evidence. The file of each rule defines the check's name, catalogue entry and codes. The
+/// checks of a message or proof begin with those of its token, under the token's names.
 package enum ApproovCheck {
-    /// The entries of all checks, in the order in which they run.
+    /// The entries of all checks, in execution order.
     package static let catalogue: [CheckDefinition] = [
         decodeEntry, keyEntry, signatureEntry, decryptionEntry, claimsEntry, expiryEntry, bindingEntry, issuerEntry,
         audienceEntry, failoverEntry, annotationsEntry, deviceEntry, addressEntry, messageDecodeEntry,
@@ -28,11 +27,11 @@ package enum ApproovCheck {
     private static let claimChecks = [
         claims, expiry, binding, issuer, audience, failover, annotations, device, address,
     ]
-    /// The checks of a signed token, in their order.
+    /// The checks of a signed token, in order.
     package static let signedTokenChecks = [decode, key, signature] + claimChecks
-    /// The checks of an encrypted token, in their order.
+    /// The checks of an encrypted token, in order.
     package static let encryptedTokenChecks = [decode, key, decryption] + claimChecks
-    /// The checks of a message after those of its token and before those of the ledger, in their order.
+    /// The checks of a message between those of its token and those of the ledger, in order.
     package static let messageChecks = [
         messageDecode, messageKey, components, messageSignature, freshness, contentDigest,
     ]

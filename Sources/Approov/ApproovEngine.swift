@@ -2,7 +2,7 @@ package import AssayCore
 import AssayInspection
 package import FoundationEssentials
 
-/// Judges the evidence of Approov: tokens, messages that apps have signed, and measurement proofs.
+/// Judges Approov evidence: tokens, messages signed by apps, and measurement proofs.
 package struct ApproovEngine: InspectableEngine {
     /// The policy's section for Approov.
     package typealias Configuration = ApproovConfiguration
@@ -11,15 +11,15 @@ package struct ApproovEngine: InspectableEngine {
     package static let kinds = [EvidenceKind.approovToken, EvidenceKind.approovMessage, EvidenceKind.approovProof]
     /// Every check of the engine, in the declared order.
     package static let catalogue = ApproovCheck.catalogue
-    /// The types of keys that the engine judges with.
+    /// The key types that the engine uses.
     package static let keyMaterials: [any KeyMaterial.Type] = [ApproovKey.self, ApproovMessageKey.self]
 
     private let apps: EngineApps<ApproovExpectations>
     private let keys: any KeyStore
-    /// The keys of tokens, if the store never changes.
+    /// The token keys, if the store never changes.
     private let fixedTokenKeys: [NamedKey]?
 
-    /// Prepares to judge under a policy, with the keys of a store.
+    /// Creates an engine for a policy and the keys of a store.
     package init(policy: VerificationPolicy, resources: EngineResources) {
         apps = EngineApps(policy)
         keys = resources.keys
@@ -45,9 +45,9 @@ package struct ApproovEngine: InspectableEngine {
         }
     }
 
-    // Approov evidence never identifies its app: with several apps, evidence that names none cannot be judged.
+    // Approov evidence never identifies its app: with several apps, the engine cannot judge evidence that names none.
 
-    /// Looks up the keys of a token's app and the standings of its device, and assesses it; see ``ApproovTokenAssessor``.
+    /// Looks up keys and standings for a token and assesses it; see ``ApproovTokenAssessor``.
     package func assess(
         _ input: ApproovTokenInput, app: String?, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
@@ -56,7 +56,7 @@ package struct ApproovEngine: InspectableEngine {
                 ApproovTokenAssessor.decode(demandsPrefix: false, app.configuration, &run) { input.evidence }
             }
         }
-        // Avoid the asynchronous call where possible: it costs time even if it does not wait.
+        // Skip the asynchronous call if possible: it costs time even if it does not suspend.
         let keys =
             if let fixedTokenKeys {
                 try liveTokenKeys(fixedTokenKeys, for: expectations, at: now)
@@ -72,8 +72,7 @@ package struct ApproovEngine: InspectableEngine {
         return ApproovTokenAssessor.assessment(outcome, expectations, run.results)
     }
 
-    /// Looks up the keys of a message's app and the standings of its device, and assesses it; see
-    /// ``ApproovMessageAssessor``.
+    /// Looks up keys and standings for a message and assesses it; see ``ApproovMessageAssessor``.
     package func assess(
         _ input: ApproovMessageInput, app: String?, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
@@ -99,8 +98,7 @@ package struct ApproovEngine: InspectableEngine {
         return context.assess(token, standings, &run)
     }
 
-    /// Verifies the token that carries the measurements, if there is one, and compares the proof with them; see
-    /// ``ApproovProofAssessor``.
+    /// Verifies the token with the measurements, if any, and compares the proof; see ``ApproovProofAssessor``.
     package func assess(
         _ input: ApproovProofInput, app: String?, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
@@ -131,13 +129,13 @@ package struct ApproovEngine: InspectableEngine {
         return ApproovProofAssessor.assessment(expectations, run.results, subject)
     }
 
-    /// Rejects evidence that names none of several apps if its token cannot be decoded under the policy of any of them.
+    /// Rejects evidence that names no app if its token is undecodable under the policy of every app.
     ///
     /// - Parameters:
-    ///   - apps: the apps that judge the kind. The results are those of the first one.
-    ///   - checks: the checks of the kind that follow those of the token.
-    ///   - decode: runs the check of the decoding as an app's policy has it; nil when the token cannot be decoded.
-    /// - Throws: `.request` when the evidence can be decoded, as nothing in it identifies the app.
+    ///   - apps: The apps that judge the kind. The results are those of the first one.
+    ///   - checks: The checks of the kind after those of the token.
+    ///   - decode: Runs the decode check under an app's policy; nil if the token is undecodable.
+    /// - Throws: `.request` if an app can decode the evidence, because nothing in it identifies the app.
     private func undecodable(
         _ kind: EvidenceKind, among apps: [ApproovExpectations], skipping checks: [CheckID],
         _ decode: (ApproovExpectations, inout CheckRun) -> ApproovTokenText.Parts?

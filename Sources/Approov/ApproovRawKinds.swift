@@ -2,9 +2,9 @@ package import AssayCore
 import AssayPrimitives
 
 extension ApproovEngine {
-    /// The engine's name for people.
+    /// The display name of the engine.
     package static let title = "Approov"
-    /// The fields of its section of a policy.
+    /// The fields of the engine's policy section.
     package static let policyFields = ApproovConfiguration.fields
 
     /// Tokens, signed requests and measurement proofs as `assay verify --kind` takes them.
@@ -98,7 +98,7 @@ extension ApproovEngine {
         .alias("quirk", of: policyFields["messageSigning.quirks"], valueName: "name"),
     ]
 
-    /// The policy has the name of the field alone.
+    /// The policy's `binding` has the field name only.
     private static let boundField = RawOption.alias(
         "binding-header", of: policyFields["binding"], isVerbatim: true, valueName: "name=value",
         help: "A field that tokens are bound to, in their order, with the value that the request had; file: may stand "
@@ -144,7 +144,7 @@ extension ApproovEngine {
         return failoverObjection(arguments)
     }
 
-    /// Whether a URI has a scheme and an authority; the checks say what else they must be.
+    /// True if a URI has a scheme and an authority. The checks verify the rest.
     private static func isAbsolute(_ uri: String) -> Bool {
         guard let mark = uri.firstRange(of: "://"), mark.lowerBound > uri.startIndex else { return false }
         return !uri[..<mark.lowerBound].contains("/") && !uri[mark.upperBound...].prefix { $0 != "/" }.isEmpty
@@ -197,7 +197,7 @@ extension ApproovEngine {
             let measurements = try JSONReader.readObject(Array(text.utf8), limit: InputLimits.keyPart)
             return RawFields([("measurements", .object(measurements))], readAs: "the measurements")
         } catch {
-            // The decoder's sentence may show a part of the key of proofs.
+            // Omit the decoder's message: it may show part of the proof key.
             throw .unreadable("\(error.reason) at byte \(error.offset)")
         }
     }

@@ -2,17 +2,15 @@ public import AssayCore
 import AssayPrimitives
 public import FoundationEssentials
 
-/// Composes records of judged evidence, for captures. A record is read back as the same input.
+/// Composes records of judged evidence for captures. Reading a record gives the same input again.
 
 extension EvidenceRecord {
     /// Composes the record of a token.
     ///
-    /// A bound value that was missing or repeated in the request becomes empty in the record, and fails the same check.
+    /// A missing or repeated bound value becomes empty in the record, and fails the same check.
     /// - Parameters:
-    ///   - input: the judged evidence.
-    ///   - id: the name of the record in verdicts and reports, such as that of the request.
-    ///   - app: the policy's app; nil for the only one with a section for Approov.
-    ///   - receivedAt: when the evidence was received.
+    ///   - id: The name of the record in verdicts and reports, such as the request ID.
+    ///   - app: The policy's app; nil for the only one with a section for Approov.
     public init(_ input: ApproovTokenInput, id: String? = nil, app: String? = nil, receivedAt: Date) {
         var fields: [(String, RecordValue.Content)]
         switch input.evidence {
@@ -38,11 +36,9 @@ extension EvidenceRecord {
     /// Composes the record of a message.
     ///
     /// - Parameters:
-    ///   - input: the judged evidence.
-    ///   - id: the name of the record in verdicts and reports, such as that of the request.
-    ///   - app: the policy's app; nil for the only one with a section for Approov.
-    ///   - receivedAt: when the evidence was received.
-    /// - Throws: ``DecodeError`` when the input does not have the body, which is needed to judge the message again.
+    ///   - id: The name of the record in verdicts and reports, such as the request ID.
+    ///   - app: The policy's app; nil for the only one with a section for Approov.
+    /// - Throws: ``DecodeError`` if the input lacks the body, which a new judgement needs.
     public init(
         _ input: ApproovMessageInput, id: String? = nil, app: String? = nil, receivedAt: Date
     ) throws(DecodeError) {
@@ -66,13 +62,11 @@ extension EvidenceRecord {
 
     /// Composes the record of a measurement proof.
     ///
-    /// A record with the measurements, or with a signed token that carries them, holds the key of proofs as text in memory
-    /// that is never wiped: seal captures of such records.
+    /// The record contains the proof key as text in memory that is never wiped if it has the measurements or a signed
+    /// token with them. Seal captures of such records.
     /// - Parameters:
-    ///   - input: the judged evidence.
-    ///   - id: the name of the record in verdicts and reports, such as that of the device.
-    ///   - app: the policy's app; nil for the only one with a section for Approov.
-    ///   - receivedAt: when the evidence was received.
+    ///   - id: The name of the record in verdicts and reports, such as the device ID.
+    ///   - app: The policy's app; nil for the only one with a section for Approov.
     public init(_ input: ApproovProofInput, id: String? = nil, app: String? = nil, receivedAt: Date) {
         var fields: [(String, RecordValue.Content)] = [
             ("nonce", .text(Base64.encode(input.nonce, .standard))),

@@ -1,12 +1,11 @@
 package import AssayCore
 import AssayPrimitives
 
-/// The evidence of a record, by kind. Tokens and header values are texts as they were exchanged, everything binary is
-/// standard base64; a field that is not known is an error.
+/// Reads the evidence of a record, by kind. Tokens and header values are texts as exchanged; binary values are standard
+/// base64. An unknown field is an error.
 
 extension ApproovTokenInput {
-    /// Reads exactly one of `token` and `loggable`, and optionally `binding`, the bound values in the order of the policy,
-    /// and `address`.
+    /// Reads either `token` or `loggable`, and optionally `binding`, the bound values in policy order, and `address`.
     package init(_ evidence: RecordObject) throws(RecordError) {
         let fields = RecordFields(evidence, path: "evidence")
         try fields.demandOnly(["token", "loggable", "binding", "address"])
@@ -26,8 +25,7 @@ extension ApproovTokenInput {
 }
 
 extension ApproovMessageInput {
-    /// Reads `method`, `targetURI`, `headers`, which is a list of pairs of name and value, and optionally `body` and
-    /// `address`.
+    /// Reads `method`, `targetURI`, `headers` (a list of name-value pairs), and optionally `body` and `address`.
     package init(_ evidence: RecordObject) throws(RecordError) {
         let record = RecordFields(evidence, path: "evidence")
         try record.demandOnly(["method", "targetURI", "headers", "body", "address"])
@@ -56,7 +54,7 @@ extension ApproovMessageInput {
 }
 
 extension ApproovProofInput {
-    /// Reads `nonce` and `proof`, exactly one of `measurements` and `token`, and optionally `measurement`.
+    /// Reads `nonce`, `proof`, either `measurements` or `token`, and optionally `measurement`.
     package init(_ evidence: RecordObject) throws(RecordError) {
         let fields = RecordFields(evidence, path: "evidence")
         try fields.demandOnly(["nonce", "proof", "measurements", "token", "measurement"])
@@ -96,7 +94,7 @@ extension ApproovClaims.Measurements {
 }
 
 private enum ApproovRecordLimits {
-    /// How many bytes the text of an address has at most; the longest of IPv6 has 45.
+    /// The maximum length of an address in bytes. The longest IPv6 address has 45.
     static let address = 64
 }
 
@@ -107,12 +105,12 @@ extension RecordFields {
         do {
             return try Base64.decode(text, .standard)
         } catch let problem {
-            // The decoder's sentence shows a character, which may be one of a secret.
+            // Omit the decoder's message: it shows a character, possibly of a secret.
             throw error(name, "expected standard base64 with padding; character \(problem.offset + 1) does not fit")
         }
     }
 
-    /// The bytes of an optional member that is a secret of one length.
+    /// The bytes of an optional secret member with a fixed length.
     fileprivate func secret(_ name: String, _ length: Int) throws(RecordError) -> SecretBytes? {
         guard var bytes = try base64(name) else { return nil }
         defer { SecretBytes.wipe(&bytes) }

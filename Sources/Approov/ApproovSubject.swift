@@ -2,12 +2,12 @@ public import AssayCore
 import AssayPrimitives
 import FoundationEssentials
 
-/// The facts of Approov evidence about the device and the request.
+/// Facts about the device and the request from Approov evidence.
 public struct ApproovSubject: EngineSubject {
-    /// Claims of a token that is not authentic.
+    /// Claims of a token that is not authentic, for logs and messages to the client. An attacker can write any value:
+    /// they prove nothing.
     ///
-    /// Approov gives an app that fails attestation a token under a wrong secret; with these two claims support finds the
-    /// reason. An attacker can write any value: they are for messages to the client and for logs, and prove nothing.
+    /// Approov gives an app that fails attestation a token with a wrong secret. Support finds the reason in the claims.
     public struct Claimed: Sendable, Equatable {
         /// The attestation response code: letters and digits.
         public let responseCode: String?
@@ -19,7 +19,7 @@ public struct ApproovSubject: EngineSubject {
 
     /// The form of an authentic token: `jws`, `jwe` or `loggable`.
     public var form: String? { token?.form.rawValue }
-    /// The name of the key that an authentic token is signed or encrypted with.
+    /// The name of the key that signed or encrypted an authentic token.
     public var key: String? { token?.key }
     /// The service that issued an authentic token.
     public var source: ApproovClaims.Source? { token?.source }
@@ -32,7 +32,7 @@ public struct ApproovSubject: EngineSubject {
     /// The measurement that a proof proves.
     public internal(set) var measurement: ApproovMeasurement?
 
-    /// The greatest number of unknown claims in ``fields``.
+    /// The maximum number of unknown claims in ``fields``.
     private static let unknownShown = 32
 
     init?(_ outcome: ApproovTokenAssessor.Outcome) {
@@ -52,7 +52,7 @@ public struct ApproovSubject: EngineSubject {
     /// The device ID of an authentic token.
     public var deviceID: String? { claims?.deviceID }
 
-    /// The facts in the order in which a person would read them.
+    /// The facts in display order.
     public var fields: [SubjectField] {
         func time(_ seconds: Double?) -> Date? {
             seconds.flatMap { abs($0) < ApproovClaims.endOfTime ? Date(timeIntervalSince1970: $0) : nil }
@@ -84,7 +84,7 @@ public struct ApproovSubject: EngineSubject {
 }
 
 extension ApproovSubject.Claimed {
-    /// Reads the payload of a signed token whose signature is not one of the account's; nil when it has neither claim.
+    /// Reads the claims of a signed or loggable token without a valid signature; nil if it has neither.
     init?(_ parts: ApproovTokenText.Parts) {
         let object: RecordObject
         switch parts {

@@ -1,6 +1,6 @@
 /// One rule of a contract.
 public struct ContractCase<Subject: Sendable>: Sendable, CustomStringConvertible {
-    /// The rule in a few words, unique among the cases of its contract.
+    /// The rule in a few words, unique within its contract.
     public let name: String
     private let body: @Sendable (Subject) async throws -> Void
 
@@ -14,8 +14,8 @@ public struct ContractCase<Subject: Sendable>: Sendable, CustomStringConvertible
 
     /// Tests an implementation against the rule.
     ///
-    /// - Parameter make: makes an empty ledger or storage, which the case may fill.
-    /// - Throws: ``ContractViolation`` if the rule is broken, and what `make` and the implementation throw.
+    /// - Parameter make: Creates an empty ledger or storage. The case may fill it.
+    /// - Throws: ``ContractViolation`` if the rule is broken, and the errors of `make` and the implementation.
     public func run(make: @Sendable () async throws -> Subject) async throws {
         do {
             try await body(make())
@@ -26,14 +26,14 @@ public struct ContractCase<Subject: Sendable>: Sendable, CustomStringConvertible
     }
 }
 
-/// An implementation breaks its contract.
+/// An implementation broke its contract.
 public struct ContractViolation: Error, Sendable, CustomStringConvertible {
-    /// The rule that is broken: the name of a ``ContractCase``.
+    /// The broken rule: the name of a ``ContractCase``.
     package internal(set) var rule = ""
-    /// The expected and the found behaviour.
+    /// The expected and the observed behaviour.
     public let message: String
 
-    /// Rule and message.
+    /// The rule and the message.
     public var description: String { "\(rule): \(message)" }
 }
 

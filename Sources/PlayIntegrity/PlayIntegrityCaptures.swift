@@ -1,9 +1,9 @@
 package import AssayCore
 
-// What captures and replays need to know of Play Integrity records.
+// The properties of Play Integrity records that captures and replays need.
 
 extension PlayIntegrityEngine {
-    /// The tokens: a holder of the keys, or a caller of Google's API, reads the device and its licence in them.
+    /// The tokens. With the keys or Google's API, a reader learns the device's labels and the user's licence.
     package static let sensitiveFields = [
         SensitiveField(
             "token", of: EvidenceKind.playIntegrityClassic, substitute: .none,
@@ -13,7 +13,7 @@ extension PlayIntegrityEngine {
             reveals: "the device, its licence and what runs on it, to anyone who may ask Google"),
     ]
 
-    /// The nonce or request hash. An accepted token carries it, so two uses of one token have the same.
+    /// The nonce or request hash. An accepted token contains it, so two uses of one token have the same value.
     package static func orderingKey(of record: EvidenceRecord) -> String? {
         let field = record.kind == EvidenceKind.playIntegrityClassic ? "nonce" : "requestHash"
         guard case .text(let request)? = record.evidence[field]?.content else { return nil }

@@ -2,8 +2,7 @@ package import AssayCore
 import AssayInspection
 package import FoundationEssentials
 
-/// Judges the evidence of Google's Play Integrity: classic tokens, which the app's keys open, and standard tokens, which
-/// only Google opens.
+/// Judges Play Integrity evidence: classic tokens, decrypted with the app's keys, and standard ones, decoded by Google.
 package struct PlayIntegrityEngine: InspectableEngine {
     /// The policy's section for Play Integrity.
     package typealias Configuration = PlayIntegrityConfiguration
@@ -12,16 +11,16 @@ package struct PlayIntegrityEngine: InspectableEngine {
     package static let kinds = [EvidenceKind.playIntegrityClassic, EvidenceKind.playIntegrityStandard]
     /// Every check of the engine, in the declared order.
     package static let catalogue = PlayIntegrityCheck.catalogue
-    /// The types of keys that the engine judges with.
+    /// The key types that the engine uses.
     package static let keyMaterials: [any KeyMaterial.Type] = [PlayIntegrityKeys.self]
-    /// Classic tokens carry a challenge of the ledger as their nonce.
+    /// Classic tokens carry a ledger challenge as their nonce.
     package static let challengeKinds = [EvidenceKind.playIntegrityClassic]
 
     private let apps: EngineApps<PlayIntegrityExpectations>
     private let keys: any KeyStore
     private let decoder: (any IntegrityTokenDecoder)?
 
-    /// Prepares to judge under a policy, with the keys of a store and, for standard tokens, a service that asks Google.
+    /// Creates an engine for a policy, the keys of a store and, for standard tokens, a decoder service.
     package init(policy: VerificationPolicy, resources: EngineResources) {
         apps = EngineApps(policy)
         keys = resources.keys
@@ -44,7 +43,7 @@ package struct PlayIntegrityEngine: InspectableEngine {
         }
     }
 
-    /// Looks up the keys of a classic token's app and assesses it; see ``ClassicIntegrityAssessor``.
+    /// Looks up the keys for a classic token and assesses it; see ``ClassicIntegrityAssessor``.
     package func assess(
         _ input: ClassicIntegrityInput, app: String?, at now: Date
     ) async throws(VerificationError) -> Assessment {
@@ -59,7 +58,7 @@ package struct PlayIntegrityEngine: InspectableEngine {
         return ClassicIntegrityAssessor.assess(input, keys: selection, expectations: expectations, now: now)
     }
 
-    /// Has a standard token decoded unless its answer is there, and assesses it; see ``StandardIntegrityAssessor``.
+    /// Gets a standard token's answer from Google unless known, and assesses it; see ``StandardIntegrityAssessor``.
     package func assess(
         _ input: StandardIntegrityInput, app: String?, at now: Date
     ) async throws(VerificationError) -> Assessment {
@@ -99,7 +98,7 @@ package struct PlayIntegrityEngine: InspectableEngine {
         }
     }
 
-    /// The answer on a standard token as far as it is known without asking Google.
+    /// The answer to a standard token if it is known without asking Google.
     private func answerWithoutGoogle(_ input: StandardIntegrityInput) -> IntegrityAnswer? {
         switch input.evidence {
         case .decoded(let answer): answer
@@ -107,10 +106,10 @@ package struct PlayIntegrityEngine: InspectableEngine {
         }
     }
 
-    /// Rejects evidence without a package name of exactly one app if it cannot be decoded: decoding does not depend on
-    /// the app, so every app would reject it.
+    /// Rejects undecodable evidence that does not name the package of exactly one app. Decoding does not depend on the
+    /// app, so every app would reject it.
     ///
-    /// - Parameter decodes: runs the check of the decoding; whether the evidence may be decodable.
+    /// - Parameter decodes: Runs the decode check; true if the evidence may be decodable.
     /// - Throws: `error` for any other evidence.
     private func undecodable(
         _ kind: EvidenceKind, _ checks: [CheckID], or error: VerificationError, _ decodes: (inout CheckRun) -> Bool

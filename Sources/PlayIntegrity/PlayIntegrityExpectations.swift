@@ -1,28 +1,22 @@
 package import AssayCore
 import AssayPrimitives
 
-/// The requirements of one app, with everything computed that does not depend on the evidence.
-///
-/// A class: concurrent judgements count one reference instead of one for each part.
+/// The requirements of one app, precomputed where they do not depend on the evidence. A class: concurrent judgements
+/// count one reference instead of one per part.
 package final class PlayIntegrityExpectations: EngineExpectations {
     /// The name of the policy's app.
     package let app: String
     /// The app's section of the policy.
     package let configuration: PlayIntegrityConfiguration
     let modes: CheckModes
-    /// The certificate digests as tokens carry them.
+    /// The certificate digests in the form of tokens.
     let certificateDigestTexts: [String]
-    /// The selection of the app's keys.
+    /// Selects the app's keys.
     let keyClaim: KeyClaim
     /// The label that a device must have if the payload does not state its Android version.
     let strictestDeviceLabel: IntegrityLabel?
 
-    /// Prepares the expectations for an app.
-    ///
-    /// - Parameters:
-    ///   - app: the name of the policy's app.
-    ///   - configuration: its section of the policy.
-    ///   - modes: the modes of the policy checks; a check without one is enforced.
+    /// Prepares the expectations for an app. A policy check without a mode in `modes` is enforced.
     package init(app: String, configuration: PlayIntegrityConfiguration, modes: [CheckID: CheckMode]) {
         self.app = app
         self.configuration = configuration
@@ -33,6 +27,6 @@ package final class PlayIntegrityExpectations: EngineExpectations {
             .max { $0.isWeaker(than: $1) }
     }
 
-    /// Whether the policy annotates a failure of a check instead of rejecting.
+    /// True if the policy annotates a failure of the check instead of rejecting.
     func isOnlyNoted(_ check: CheckID) -> Bool { modes[check] == .annotate }
 }

@@ -5,7 +5,7 @@ import FoundationEssentials
 // The ledger entries of Play Integrity.
 
 extension LedgerEffect {
-    /// Consumes one of the ledger's challenges: the nonce of a classic token.
+    /// Consumes a ledger challenge: the nonce of a classic token.
     static func consumeNonce(_ bytes: [UInt8], _ expectations: PlayIntegrityExpectations) -> LedgerEffect {
         LedgerEffect(
             PlayIntegrityCheck.challenge,
@@ -14,9 +14,7 @@ extension LedgerEffect {
                 purpose: ChallengePurpose(EvidenceKind.playIntegrityClassic)))
     }
 
-    /// Remembers a standard token until it is too old to be accepted.
-    ///
-    /// - Parameter milliseconds: the time of the token, since 1970.
+    /// Remembers a standard token, made `milliseconds` after 1970, until it is too old to be accepted.
     static func rememberStandard(
         _ digest: [UInt8], madeAt milliseconds: Int64, _ expectations: PlayIntegrityExpectations, at now: Date
     ) -> LedgerEffect {

@@ -2,12 +2,12 @@ package import AssayCore
 import AssayPrimitives
 
 extension PlayIntegrityEngine {
-    /// The engine's name for people.
+    /// The display name of the engine.
     package static let title = "Play Integrity"
-    /// The fields of its section of a policy.
+    /// The fields of the engine's policy section.
     package static let policyFields = PlayIntegrityConfiguration.fields
 
-    /// Only classic tokens carry a challenge, and games on PC have none of them.
+    /// Only classic tokens carry a challenge. Games on PC have no classic tokens.
     package static func leavesChallengesToCaller(of kind: EvidenceKind, in app: PolicyApp) -> Bool? {
         guard kind == EvidenceKind.playIntegrityClassic, let configuration = app.configuration(Configuration.self),
             configuration.platform == .android
@@ -15,7 +15,7 @@ extension PlayIntegrityEngine {
         return configuration.challenge == .caller
     }
 
-    /// Tokens, and Google's answers on standard ones, as `assay verify --kind` takes them.
+    /// Tokens, and Google's answers to standard ones, for `assay verify --kind`.
     package static let rawKinds: [RawKind] = [
         RawKind(
             EvidenceKind.playIntegrityClassic,
@@ -33,7 +33,7 @@ extension PlayIntegrityEngine {
                     "verification-key", "verificationKey", of: PlayIntegrityKeys.self, .one,
                     "The verification key of the Play Console."),
             ],
-            // The nonce is the caller's: the option is compared, not consumed.
+            // The caller owns the nonce: the option is compared, not consumed.
             defaults: [
                 RawKind.Default("challenge", .scalar(PlayIntegrityConfiguration.ChallengeSource.caller.rawValue))
             ],

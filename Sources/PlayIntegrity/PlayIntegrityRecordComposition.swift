@@ -2,22 +2,20 @@ public import AssayCore
 import AssayPrimitives
 public import FoundationEssentials
 
-/// Composes records of judged evidence, for captures. A record is read back as the same input.
+/// Composes records of judged evidence for captures. Reading a record gives the same input again.
 
 extension EvidenceRecord {
     /// Composes the record of a classic token.
     ///
     /// - Parameters:
-    ///   - input: the judged evidence.
-    ///   - id: the name of the record in verdicts and reports, such as that of the request.
-    ///   - app: the policy's app; nil for the one of the package name.
-    ///   - receivedAt: when the evidence was received.
+    ///   - id: The name of the record in verdicts and reports, such as the request ID.
+    ///   - app: The policy's app; nil for the one with the package name.
     public init(_ input: ClassicIntegrityInput, id: String? = nil, app: String? = nil, receivedAt: Date) {
         self.init(
             id: id, kind: EvidenceKind.playIntegrityClassic, app: app, receivedAt: receivedAt,
             evidence: RecordObject([
                 ("packageName", .text(input.packageName)), ("token", .text(input.token)),
-                // With padding, so that the shortest nonces stay as long as a nonce has to be.
+                // Padding keeps the shortest nonces at the minimum length.
                 ("nonce", .text(Base64.encode(input.nonce, .standard))),
             ]),
             expect: nil)
@@ -25,14 +23,12 @@ extension EvidenceRecord {
 
     /// Composes the record of a standard token.
     ///
-    /// A record that holds the token can be judged again only by asking Google again. To be replayed, let the answer be
-    /// captured: have the token decoded first, and judge the answer.
+    /// Replaying a record with a token requires another call to Google. For replays, decode the token first, judge the
+    /// answer, and capture that.
     /// - Parameters:
-    ///   - input: the judged evidence.
-    ///   - id: the name of the record in verdicts and reports, such as that of the request.
-    ///   - app: the policy's app; nil for the one of the package name.
-    ///   - receivedAt: when the evidence was received.
-    /// - Throws: ``DecodeError`` when Google's answer is no JSON object, which no record can hold.
+    ///   - id: The name of the record in verdicts and reports, such as the request ID.
+    ///   - app: The policy's app; nil for the one with the package name.
+    /// - Throws: ``DecodeError`` if Google's answer is not a JSON object, which a record cannot hold.
     public init(
         _ input: StandardIntegrityInput, id: String? = nil, app: String? = nil, receivedAt: Date
     ) throws(DecodeError) {

@@ -1,7 +1,6 @@
 package import AssayCore
 
-/// The evidence of a record, by kind. Tokens, nonces and hashes are texts as they were exchanged; a field that is not
-/// known is an error.
+/// Reads the evidence of a record, by kind. Tokens, nonces and hashes are texts as exchanged. Rejects unknown fields.
 
 extension ClassicIntegrityInput {
     /// Reads `packageName`, `token` and `nonce`.
@@ -19,7 +18,7 @@ extension ClassicIntegrityInput {
 }
 
 extension StandardIntegrityInput {
-    /// Reads `packageName`, `requestHash`, and exactly one of `decoded` and `token`.
+    /// Reads `packageName`, `requestHash`, and either `decoded` or `token`.
     package init(_ evidence: RecordObject) throws(RecordError) {
         let fields = RecordFields(evidence, path: "evidence")
         try fields.demandOnly(["packageName", "requestHash", "decoded", "token"])

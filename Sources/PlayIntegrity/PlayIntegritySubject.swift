@@ -1,17 +1,17 @@
 public import AssayCore
 package import FoundationEssentials
 
-/// The facts of an authentic integrity token about the request, the app and the device.
+/// Facts about the request, the app and the device from an authentic integrity token.
 public struct PlayIntegritySubject: EngineSubject {
     /// The payload.
     public let payload: PlayIntegrityPayload
-    /// The name of the key that opened a classic token, and nil for what Google decoded.
+    /// The name of the key that opened a classic token; nil for a token that Google decoded.
     public let key: String?
 
-    /// The greatest number of unknown fields, and of unknown values, in ``fields``.
+    /// The maximum number of unknown fields, and of unknown values, in ``fields``.
     private static let unknownShown = 32
 
-    /// The facts in the order in which a person would read them.
+    /// The facts in display order.
     public var fields: [SubjectField] {
         func names(_ labels: [IntegrityLabel]?) -> SubjectField.Value? {
             labels.map { .texts($0.map(\.name)) }
@@ -47,7 +47,7 @@ public struct PlayIntegritySubject: EngineSubject {
         return fields
     }
 
-    /// When Google made the token, by its own account.
+    /// The token's time of creation, as Google states it.
     package var madeAt: Date? {
         payload.requestDetails.milliseconds.map { Date(timeIntervalSince1970: Double($0) / 1000) }
     }

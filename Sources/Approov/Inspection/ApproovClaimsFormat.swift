@@ -2,7 +2,7 @@ import AssayCore
 import AssayInspection
 import AssayPrimitives
 
-/// The claims of a token, opened already.
+/// The decoded claims of a token.
 enum ApproovClaimsFormat: BlobFormat {
     static let name = "claims of an Approov token"
 
@@ -32,8 +32,7 @@ enum ApproovClaimsFormat: BlobFormat {
         }
     }
 
-    /// The claims of an object that only Approov's tokens have, as far as they have its form: `pay` and `did` alone are
-    /// names that anybody may use.
+    /// The names of members that have the name and the form of Approov's own claims. `pay` and `did` are common names.
     static func marks(of node: JSONNode) -> [String] {
         ["did", "arc", "pay", "anno", "ipk", "mskid", "mpk", "imh", "dmh"].filter { name in
             guard let value = node[name] else { return false }
@@ -52,16 +51,16 @@ enum ApproovClaimsFormat: BlobFormat {
         if case .number = node["exp"]?.content { true } else { false }
     }
 
-    /// Whether an object has an expiry and nothing else, as the least that tokens of the failover service have.
+    /// True if the expiry is the only member, which is the minimum in failover tokens.
     static func isExpiryAlone(_ node: JSONNode) -> Bool {
         guard case .object(let members) = node.content else { return false }
         return members.count == 1 && hasExpiry(node)
     }
 }
 
-/// What the formats of text have in common.
+/// Helpers of the text formats.
 enum ApproovText {
-    /// Whether bytes could be a JSON object of claims. A longer one is never read, and looking into it would be in vain.
+    /// True if the bytes could be a JSON object of claims within the size limit.
     static func isObject(_ bytes: [UInt8]) -> Bool {
         bytes.count <= InputLimits.joseText && LenientText.body(bytes).first == UInt8(ascii: "{")
     }

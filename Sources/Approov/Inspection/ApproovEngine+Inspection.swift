@@ -3,7 +3,7 @@ package import AssayInspection
 import FoundationEssentials
 
 extension ApproovEngine {
-    /// The formats of the platform.
+    /// The blob formats of Approov.
     package static let formats: [any BlobFormat.Type] = [
         ApproovTokenFormat.self,
         SignedRequestFormat.self,
@@ -23,7 +23,7 @@ extension ApproovEngine {
         }
     }
 
-    /// What a field of a record is.
+    /// The meaning of a record's field.
     package static func meaning(of field: String, in kind: EvidenceKind) -> String? {
         switch (kind, field) {
         case (EvidenceKind.approovToken, "token"): "the token, as the request held it"
@@ -43,7 +43,7 @@ extension ApproovEngine {
         }
     }
 
-    /// The kind of evidence that a blob is the main part of.
+    /// The kind of evidence whose main part has this format.
     package static func kind(of format: any BlobFormat.Type) -> EvidenceKind? {
         if format == SignedRequestFormat.self { return EvidenceKind.approovMessage }
         let isToken =
@@ -51,9 +51,8 @@ extension ApproovEngine {
         return isToken ? EvidenceKind.approovToken : nil
     }
 
-    /// A record of a token without the request that it came with, or of a signed request, whose scheme is taken for https.
-    ///
-    /// Claims alone and measurements tell nothing that a key could confirm.
+    /// A record of a token without its request, or of a signed request with https as assumed scheme. Nil for claims
+    /// alone and measurements: no key could verify them.
     package static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord? {
         let evidence: RecordObject
         if format == SignedRequestFormat.self {

@@ -2,7 +2,7 @@ import AssayCore
 import AssayInspection
 import AssayPrimitives
 
-/// A token: a JWS whose claims are those of Approov, or a JWE under the algorithms that Approov encrypts with.
+/// A token: a JWS with Approov's claims, or a JWE with the algorithms that Approov uses.
 enum ApproovTokenFormat: BlobFormat {
     static let name = "Approov token"
 
@@ -34,7 +34,7 @@ enum ApproovTokenFormat: BlobFormat {
         node?.text.map { $0.isByteEqual(to: name) } ?? false
     }
 
-    /// A part that is JSON.
+    /// A part of the token as JSON.
     private static func part(_ index: Int, of bytes: [UInt8]) -> JSONNode? {
         var rest = LenientText.body(bytes)
         for _ in 0..<index {
@@ -42,7 +42,7 @@ enum ApproovTokenFormat: BlobFormat {
             rest = rest[(dot + 1)...]
         }
         var part = rest.prefix { $0 != UInt8(ascii: ".") }
-        // `Bearer ` may stand before the first one.
+        // The first part may follow `Bearer `.
         if let space = part.lastIndex(of: 0x20) { part = part[(space + 1)...] }
         guard !part.isEmpty, part.count <= InputLimits.joseText else { return nil }
         let node = LenientJSON.read(LenientBase64.decode(part).bytes[...])?.node
@@ -77,7 +77,7 @@ enum ApproovTokenFormat: BlobFormat {
     }
 }
 
-/// What stands in a record where a token should: any token, also one that is none of Approov's, or a status word.
+/// The content of a record's token field: any token, including foreign ones, or a status word.
 enum ApproovTokenFieldFormat: BlobFormat {
     static let name = "Approov token"
 

@@ -2,9 +2,9 @@ import AssayCore
 import AssayInspection
 import AssayPrimitives
 
-/// What the claims of tokens mean (Approov, Token Claims).
+/// The meanings of token claims (Approov, Token Claims).
 enum ClaimMeanings {
-    /// The meaning of a claim or of an element of one, by its JSON pointer.
+    /// The meaning of a claim or a claim's element, by its JSON pointer.
     static func meaning(of pointer: String, _ node: JSONNode) -> String? {
         let path = pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         guard let name = path.first.map(String.init) else { return "what the token says" }
@@ -49,9 +49,9 @@ enum ClaimMeanings {
     ]
 }
 
-/// What the properties of devices in `anno` mean (Approov, Annotation Results).
+/// The meanings of the device properties in `anno` (Approov, Annotation Results).
 enum AnnotationMeanings {
-    /// The meaning of a property, and nil for one that is not known here.
+    /// The meaning of a property; nil if unknown.
     static func meaning(of annotation: String) -> String? {
         words.first { $0.name.isByteEqual(to: annotation) }?.meaning
     }

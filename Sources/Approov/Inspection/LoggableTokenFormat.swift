@@ -1,7 +1,7 @@
 import AssayCore
 import AssayInspection
 
-/// A loggable token, or the text that an app logs when there was no token.
+/// A loggable token, or the text that an app logs if it got no token.
 enum LoggableTokenFormat: BlobFormat {
     static let name = "Approov loggable token"
 
@@ -10,7 +10,7 @@ enum LoggableTokenFormat: BlobFormat {
             case .object(let members) = node.content
         else { return nil }
         if let prefix = node["sip"]?.text, ApproovClaimsFormat.hasExpiry(node) {
-            // Others may have a member of that name.
+            // Other JSON objects may have a `sip` too.
             let isFitting = prefix.utf8.count == LoggableToken.signaturePrefixLength
             return Recognition(
                 isFitting ? .certain : .structure,

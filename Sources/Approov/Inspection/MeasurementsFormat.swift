@@ -1,7 +1,7 @@
 import AssayCore
 import AssayInspection
 
-/// Measurements that were taken out of a token: named, and never shown.
+/// Measurements from a token. The dump names them and never shows them.
 enum MeasurementsFormat: BlobFormat {
     static let name = "measurements of an Approov token"
     private static let names = ["mpk", "imh", "dmh"]

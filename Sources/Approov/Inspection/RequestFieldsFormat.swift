@@ -1,9 +1,7 @@
 import AssayCore
 import AssayInspection
 
-/// The fields of a request as records have them: a list of pairs of name and value in JSON.
-///
-/// Credentials among them are kept back, as in a dump of the request.
+/// The fields of a request in a record: a JSON list of name-value pairs. Credentials are hidden, as in a request dump.
 enum RequestFieldsFormat: BlobFormat {
     static let name = "fields of an HTTP request"
 

@@ -3,20 +3,19 @@ import AssayHTTPSignatures
 import AssayInspection
 import AssayPrimitives
 
-/// Explains what signs a request: which parts are covered, what was signed over them, and whether the body is the one
-/// whose digest is covered.
+/// Explains the signatures of a request: components, signature base, and whether the body matches the covered digest.
 struct SignedRequestAnnotator {
     private let bytes: [UInt8]
     private let request: HTTPMessage
     private let parts: HTTPMessageParts
-    /// Whether the request line has only a path, so that scheme and host are taken from elsewhere.
+    /// True if the request line has only a path; https and the field Host supply scheme and host.
     private let isAssumed: Bool
 
-    /// How many bytes the fields may have for signature bases to be shown: each may repeat them in each of its components.
+    /// The maximum size of the fields, in bytes, for showing signature bases. Each component may repeat a field.
     private static let baseLimit = 256 * 1024
-    /// How many fields there may be for that.
+    /// The maximum number of fields for showing signature bases.
     private static let fieldLimit = 1000
-    /// How many signatures are looked at; apps make one.
+    /// The maximum number of signatures to show. Apps make one.
     private static let signatures = 4
 
     init(_ bytes: [UInt8], _ request: HTTPMessage) {
@@ -33,7 +32,7 @@ struct SignedRequestAnnotator {
             fields: request.fields.map { HTTPMessageParts.Field(text($0.name), text($0.value)) })
     }
 
-    /// Completes the annotations of a dump. Of fields that came several times, the first one tells of all.
+    /// Completes the annotations of a dump. The first of several fields with one name gets the annotations for all.
     func annotate(_ annotations: inout [Annotation]) {
         guard let start = request.fields.first?.name.lowerBound,
             let index = annotations.firstIndex(where: { $0.range?.contains(start) ?? false })
@@ -51,7 +50,7 @@ struct SignedRequestAnnotator {
         annotations[index].children += inputs.prefix(Self.signatures).map(base)
     }
 
-    /// The first field of a name.
+    /// The first field with this name.
     private func field(_ name: String) -> (name: Range<Int>, value: Range<Int>)? {
         request.fields.first { SignedRequestFormat.isField(bytes[$0.name], name) }
     }
@@ -66,7 +65,7 @@ struct SignedRequestAnnotator {
         Self.put(&annotations[index].children, at: field.value)
     }
 
-    /// Gives parts of a value its place: what stands nowhere is covered where a layer has a credential, such as a token.
+    /// Assigns a range to parts without one. In a layer with a secret, `SecretCover` hides values without a range.
     private static func put(_ annotations: inout [Annotation], at range: Range<Int>) {
         for index in annotations.indices where annotations[index].range == nil {
             annotations[index].range = range
@@ -74,7 +73,7 @@ struct SignedRequestAnnotator {
         }
     }
 
-    /// Says what the strict reader has against a field.
+    /// Reports the strict reader's error for a field.
     private func read(
         _ annotation: inout Annotation, _ name: String, _ body: ([UInt8]) throws(DecodeError) -> Void
     ) {
@@ -83,7 +82,7 @@ struct SignedRequestAnnotator {
         }
     }
 
-    /// One signature: whose it is, what it covers, and what it says of itself.
+    /// One signature: its signer, components and parameters.
     private func describe(_ input: SignatureInput) -> Annotation {
         let signer = MessageSigning.Signer.allCases.first { $0.label.isByteEqual(to: input.label) }
         var annotation = Annotation(input.label.excerpt)
@@ -113,7 +112,7 @@ struct SignedRequestAnnotator {
         return annotation
     }
 
-    /// What is missing among what the policy demands when it does not say.
+    /// The components missing from the default policy's demands.
     private func coverage(_ input: SignatureInput) -> String? {
         let covered = input.components.map(\.name)
         var demanded = MessageSigning.standardComponents
@@ -161,7 +160,7 @@ struct SignedRequestAnnotator {
         annotation.children += digest.ignored.map { Annotation($0.excerpt, meaning: "does not count") }
     }
 
-    /// What was signed, line by line. Credentials are not shown, and their digest is.
+    /// The signature base, line by line. Credentials are hidden, but the digest of the base covers them.
     private func base(_ input: SignatureInput) -> Annotation {
         var annotation = Annotation("signature base of \(input.label.excerpt)")
         let size = request.fields.reduce(0) { $0 + $1.value.count }

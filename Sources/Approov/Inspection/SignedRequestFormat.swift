@@ -3,7 +3,7 @@ import AssayHTTPSignatures
 import AssayInspection
 import AssayPrimitives
 
-/// An HTTP request that an app has signed, as text that somebody has copied.
+/// An HTTP request signed by an app, copied as text.
 enum SignedRequestFormat: BlobFormat {
     static let name = "signed HTTP request"
 
@@ -18,7 +18,7 @@ enum SignedRequestFormat: BlobFormat {
             found.certainty, because: "it is an HTTP request with Signature-Input, signed as apps with Approov sign")
     }
 
-    /// The first request with the field.
+    /// The first request with the field `Signature-Input`.
     static func request(in bytes: [UInt8]) -> HTTPMessage? {
         HTTPDump(bytes).messages.first { message in
             !message.isResponse && message.fields.contains { isField(bytes[$0.name], "Signature-Input") }
@@ -43,7 +43,7 @@ enum SignedRequestFormat: BlobFormat {
         return contents
     }
 
-    /// What `assay verify` says first of such a file.
+    /// The first error of `assay verify` for such a file.
     static func violation(in bytes: [UInt8]) -> DecodeError? {
         do throws(DecodeError) {
             _ = try CapturedRequest(bytes)

@@ -1,11 +1,11 @@
 import AssayCore
 import AssayInspection
 
-/// A word that an app sent in place of a token.
+/// A word that an app sent instead of a token.
 enum StatusWordFormat: BlobFormat {
     static let name = "Approov status word"
 
-    /// The word in a text, white space around it aside.
+    /// The status word in a text, ignoring surrounding white space.
     static func word(in bytes: [UInt8]) -> ApproovStatusWord? {
         let body = LenientText.body(bytes)
         return body.count <= 32 ? ApproovStatusWord(bytes: body) : nil
@@ -13,7 +13,7 @@ enum StatusWordFormat: BlobFormat {
 
     static func recognise(_ bytes: [UInt8]) -> Recognition? {
         word(in: bytes).map { word in
-            // REJECTED alone may be anybody's.
+            // Words without `_`, such as REJECTED, are too common for more than a guess.
             Recognition(
                 word.rawValue.contains("_") ? .structure : .guess,
                 because: "it is \(word.rawValue), which apps send when they got no token")

@@ -1,18 +1,16 @@
 package import AssayCore
 import AssayPrimitives
 
-/// A key that tokens are verified or decrypted with: the account's secret, a public key, or a set of public keys.
-///
-/// A class, since every token is tried with the same ones.
+/// A token key: the account's secret, a public key, or a set of public keys. A class, shared by all verifications.
 package final class ApproovKey: KeyMaterial {
-    /// What keys of this type are for.
+    /// The purpose of keys of this type.
     package static let purpose = KeyPurpose("approov")
     static let secretPart = "secret"
     static let publicKeyPart = "publicKey"
     static let keySetPart = "keySet"
     static let keyIDPart = "keyID"
     static let algorithmPart = "algorithm"
-    /// The parts of which a key consists: a secret, a public key or a key set, and for the first two their ID.
+    /// The parts of a key: a secret, a public key or a key set. The first two may have an ID.
     package static let parts = [
         KeyPart(secretPart, .secret, isRequired: false, form: ApproovSecret.form),
         KeyPart(
@@ -23,23 +21,23 @@ package final class ApproovKey: KeyMaterial {
         KeyPart(algorithmPart, .word, isRequired: false, form: "HS256, RS256 or ES256"),
     ]
 
-    /// One way in which a token may have been signed.
+    /// A key and algorithm that may verify a signed token.
     struct Verification: Sendable {
-        /// The ID of the key, and nil when it was given none.
+        /// The ID of the key; nil for none.
         let keyID: String?
         let key: JWSKey
     }
 
-    /// What signed tokens are verified with; several for a key set.
+    /// The verifications of signed tokens; several for a key set.
     let verifications: [Verification]
-    /// The secret, for loggable tokens, and nil for public keys.
+    /// The secret, for loggable tokens; nil for public keys.
     let secret: SecretBytes?
-    /// What encrypted tokens are decrypted with, and nil for public keys.
+    /// The key that decrypts tokens; nil for public keys.
     let decryption: JWEKey?
-    /// The ID of the key, and nil when it was given none, and for a key set, whose keys have their own.
+    /// The ID of the key; nil for none and for a key set, whose keys have their own IDs.
     package let keyID: String?
 
-    /// The algorithms that the key is used with, in the names of RFC 7518.
+    /// The algorithms of the key, by their RFC 7518 names.
     package var algorithm: String {
         var names: [String] = []
         for verification in verifications where !names.containsBytes(of: verification.key.algorithm) {
@@ -51,9 +49,9 @@ package final class ApproovKey: KeyMaterial {
 
     /// Reads a key.
     ///
-    /// - Parameter parts: exactly one of `secret`, `publicKey` and `keySet`; `keyID` and `algorithm` besides the first
-    ///   two. An `algorithm` must be the one that the key has anyway: it guards against a file that was swapped.
-    /// - Throws: ``KeyError``: what was found in kind and length, and what is expected.
+    /// - Parameter parts: Exactly one of `secret`, `publicKey` and `keySet`. The first two allow `keyID` and
+    ///   `algorithm`. `algorithm` must match the key: this detects swapped files.
+    /// - Throws: ``KeyError`` with the found kind and length, and the expected ones.
     package init(parts: [String: SecretBytes]) throws(KeyError) {
         let given = [Self.secretPart, Self.publicKeyPart, Self.keySetPart].filter { parts[$0] != nil }
         guard given.count == 1, let main = given.first, let text = parts[main] else {
@@ -100,14 +98,14 @@ package final class ApproovKey: KeyMaterial {
             part: publicKeyPart,
             expected: "the base64 of the SubjectPublicKeyInfo of a P-256 or RSA key, or a PEM block PUBLIC KEY")
         return try reader.decode(text) { (info) throws(DecodeError) in
-            // Each reader knows what is wrong with keys of its own kind only.
+            // Each reader diagnoses only its own kind of key.
             try isRSA(info)
                 ? .rs256(RSAPublicKey(subjectPublicKeyInfo: info))
                 : .es256(ECDSAPublicKey(subjectPublicKeyInfo: info))
         }
     }
 
-    /// Whether a SubjectPublicKeyInfo begins with two lengths and the identifier rsaEncryption (RFC 3279 section 2.3.1).
+    /// True if a SubjectPublicKeyInfo begins with two lengths and rsaEncryption (RFC 3279 section 2.3.1).
     private static func isRSA(_ info: ArraySlice<UInt8>) -> Bool {
         let identifier: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01]
         return info.indices.prefix(16).contains { info[$0...].starts(with: identifier) }

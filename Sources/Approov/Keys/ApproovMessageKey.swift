@@ -1,29 +1,29 @@
 package import AssayCore
 import AssayPrimitives
 
-/// A secret of the account that apps sign messages with, by the ID that tokens name it by in `mskid`.
+/// A message signing secret of the account. Tokens name its ID in `mskid`.
 package final class ApproovMessageKey: KeyMaterial {
-    /// What keys of this type are for.
+    /// The purpose of keys of this type.
     package static let purpose = KeyPurpose("approov-message")
-    /// The parts of which a key consists.
+    /// The parts of a key.
     package static let parts = [
         KeyPart(ApproovKey.secretPart, .secret, isRequired: true, form: ApproovSecret.messageForm),
         KeyPart(
             ApproovKey.keyIDPart, .word, isRequired: true, form: "the ID that tokens name the key by in mskid"),
     ]
 
-    /// The ID that tokens name the key by.
+    /// The key ID in tokens.
     package let keyID: String
     /// The secret.
     let secret: SecretBytes
 
-    /// The algorithm, in the name of the registry of RFC 9421.
+    /// The algorithm, by its name in the RFC 9421 registry.
     package var algorithm: String { MessageSigning.Signer.account.algorithm }
 
     /// Reads a key.
     ///
     /// - Parameter parts: `secret`: base64 of 32 to 128 bytes, in either alphabet; `keyID`.
-    /// - Throws: ``KeyError``: what was found in kind and length, and what is expected.
+    /// - Throws: ``KeyError`` with the found kind and length, and the expected ones.
     package init(parts: [String: SecretBytes]) throws(KeyError) {
         guard let text = parts[ApproovKey.secretPart] else {
             throw KeyError("missing-part", part: ApproovKey.secretPart, "the part is missing")

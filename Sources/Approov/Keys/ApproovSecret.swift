@@ -1,19 +1,19 @@
 import AssayCore
 import AssayPrimitives
 
-/// The secrets of an Approov account, as its command-line tool prints them.
+/// The secrets of an Approov account, in the form that its command-line tool prints.
 enum ApproovSecret {
     /// 512 bits (Approov, Token Signing).
     static let tokenLengths = 64...64
-    /// At least what HMAC-SHA-256 deserves (RFC 2104 section 3).
+    /// At least the hash length of HMAC-SHA-256 (RFC 2104 section 3).
     static let messageLengths = 32...128
     static let form = "the account's secret: base64 or base64url of 64 bytes (88 characters, or 86 without padding)"
     static let messageForm = "the account's message signing key: base64 or base64url of 32 to 128 bytes"
 
-    /// The secret that a text stands for.
+    /// Decodes a secret.
     ///
-    /// - Throws: ``KeyError`` that shows nothing of it, also for what is a key of a key pair: whoever knows a public key,
-    ///   which is everyone, could sign with it.
+    /// - Throws: ``KeyError`` without any of the secret's text. A key of a key pair is an error too: with a public key
+    ///   as HMAC secret, anyone could sign tokens.
     static func decode(
         _ text: SecretBytes, part: String, lengths: ClosedRange<Int>
     ) throws(KeyError) -> SecretBytes {
@@ -53,7 +53,7 @@ enum ApproovSecret {
         }
     }
 
-    /// The key that tokens are encrypted under: the SHA-256 digest of the secret (Approov, Token Signing).
+    /// The key that encrypts tokens: SHA-256 of the secret (Approov, Token Signing).
     static func encryptionKey(_ secret: SecretBytes) -> SecretBytes {
         var bytes = secret.withUnsafeBytes { Array($0) }
         defer { SecretBytes.wipe(&bytes) }

@@ -1,37 +1,37 @@
 package import AssayCore
 import AssayPrimitives
 
-/// What the vendor's command-line tool prints when it is asked for the account's secret (Approov, Token Secret Extraction
-/// and Token Secret Update): the secret alone, or at the end of a sentence, with prompts and warnings around it.
+/// The output of Approov's command-line tool for the account's secret (Approov, Token Secret Extraction and Token
+/// Secret Update): the secret alone, or at the end of a sentence, with prompts and warnings around it.
 ///
-/// The secret is found by its form, since the words around it are the tool's to change: base64 of 64 bytes in either
-/// alphabet, with or without padding, perhaps in quotes, and perhaps wrapped into several lines by a terminal. Two texts
-/// that could be it are refused: a wrong secret rejects every app.
+/// The reader finds the secret by its form, because the tool's wording may change: base64 of 64 bytes in either
+/// alphabet, with or without padding, possibly quoted, possibly wrapped by a terminal. Two different candidates are an
+/// error: a wrong secret rejects every app.
 package struct ApproovToolOutput: Sendable {
     /// The secret, base64 on one line without padding, for the part `secret` of ``ApproovKey``.
     package let secret: SecretBytes
-    /// How many lines hold something besides the secret.
+    /// The number of lines with other text.
     package let otherLines: Int
 
-    /// How many characters the base64 of a secret has without its padding, which is passed over.
+    /// The number of base64 characters of a secret, without padding.
     private static let length = 86
 
-    /// Looks for the secret.
+    /// Finds the secret.
     ///
-    /// - Parameter text: what the tool printed, UTF-8.
-    /// - Throws: ``KeyError`` when there is none, or more than one. It shows nothing of the text.
+    /// - Parameter text: The output of the tool, UTF-8.
+    /// - Throws: ``KeyError`` if there is no secret or more than one. It shows nothing of the text.
     package init(_ text: SecretBytes) throws(KeyError) {
         let found = try text.withUnsafeBytes { (bytes) throws(KeyError) in try Self.find(in: bytes) }
         (secret, otherLines) = (found.secret, found.otherLines)
     }
 
-    /// A word of the text: a run of characters that base64 has.
+    /// A run of base64 characters.
     private struct Word {
         let range: Range<Int>
         let line: Int
-        /// Whether nothing but white space and quotes stands before it on its line.
+        /// True if only white space and quotes precede it on its line.
         let isFirst: Bool
-        /// Whether nothing but white space, quotes and padding stands after it on its line.
+        /// True if only white space, quotes and padding follow it on its line.
         let isLast: Bool
     }
 
@@ -46,7 +46,7 @@ package struct ApproovToolOutput: Sendable {
         var secrets: [(text: SecretBytes, lines: ClosedRange<Int>)] = []
         for index in words.indices {
             guard let candidate = candidate(from: index, in: words, bytes) else { continue }
-            // The same secret printed twice leaves no doubt.
+            // The tool may print the same secret twice.
             if !secrets.contains(where: { isSame($0.text, candidate.text) }) { secrets.append(candidate) }
         }
         guard secrets.count < 2 else {
@@ -91,7 +91,7 @@ package struct ApproovToolOutput: Sendable {
         return words
     }
 
-    /// The secret that begins at a word and goes on over the ends of lines, as long as each line is one word.
+    /// The secret that starts at a word, possibly wrapped over several lines.
     private static func candidate(
         from start: Int, in words: [Word], _ bytes: UnsafeRawBufferPointer
     ) -> (text: SecretBytes, lines: ClosedRange<Int>)? {
@@ -121,11 +121,11 @@ package struct ApproovToolOutput: Sendable {
         return nil
     }
 
-    /// Whether a word stands by itself, or after `name:` or `name=`; a word that something else is glued to is part of it.
+    /// True if the word is at the start of a line, or follows white space, a quote, `:` or `=`.
     private static func isBeginning(_ word: Word, in bytes: UnsafeRawBufferPointer) -> Bool {
         guard word.range.lowerBound > 0 else { return true }
         let before = bytes[word.range.lowerBound - 1]
-        // The last byte of a byte order mark is BF.
+        // 0xBF is the last byte of a byte order mark.
         return isAround(before) || [0x0A, 0x0D, 0x3A, 0x3D, 0xBF].contains(before)
     }
 
@@ -135,8 +135,7 @@ package struct ApproovToolOutput: Sendable {
         return end == bytes.count || isAround(bytes[end]) || bytes[end] == 0x0A || bytes[end] == 0x0D
     }
 
-    /// Base64 of 64 bytes that is no prose: among 86 characters of chance there are capitals, small letters, and digits or
-    /// signs.
+    /// True for base64 of 64 bytes that is not prose: it has upper case, lower case, and digits or signs.
     private static func isSecret(_ text: SecretBytes) -> Bool {
         guard (try? ApproovSecret.decode(text, part: "", lengths: ApproovSecret.tokenLengths)) != nil else {
             return false
@@ -173,6 +172,6 @@ package struct ApproovToolOutput: Sendable {
         }
     }
 
-    /// White space within a line, and quotes.
+    /// True for white space within a line and for quotes.
     private static func isAround(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0B, 0x0C, 0x22, 0x27, 0x60].contains(byte) }
 }

@@ -1,15 +1,14 @@
 import AssayCore
 import AssayPrimitives
 
-/// What bytes are that stand where a secret belongs, and are a key of a key pair. No secret that was drawn at random looks
-/// like one.
+/// A public or private key of a key pair in place of a secret. Random secrets do not have its form.
 enum KeyPairHalf {
     /// A SubjectPublicKeyInfo (RFC 5280 section 4.1), or an uncompressed point of P-256 or P-384 (SEC 1 section 2.3.3).
     case publicKey
     /// A PrivateKeyInfo (RFC 5208 section 5, RFC 5958 section 2) or an ECPrivateKey (RFC 5915 section 3).
     case privateKey
 
-    /// Recognises a key by its form; nil for anything else.
+    /// Recognises a key by its form; nil for other bytes.
     init?(of secret: SecretBytes) {
         var bytes = secret.withUnsafeBytes { Array($0) }
         defer { SecretBytes.wipe(&bytes) }
@@ -33,8 +32,7 @@ enum KeyPairHalf {
         return (try? check()) != nil
     }
 
-    /// Only what begins like a point of that length is tried, as trying makes copies. Hardly anything drawn at random is on
-    /// a curve.
+    /// Checks first byte and length before the curve check, which copies the bytes. Random bytes rarely pass.
     private static func isPoint(_ bytes: [UInt8]) -> Bool {
         guard bytes.first == 4, bytes.count == 65 || bytes.count == 97 else { return false }
         return (try? ECDSAPublicKey(x963: bytes, curve: bytes.count == 65 ? .p256 : .p384)) != nil
@@ -44,7 +42,7 @@ enum KeyPairHalf {
         func check() throws(DecodeError) {
             var key = try DERReader.single(.sequence, in: bytes[...]).reader
             _ = try key.read(.integer).integer()
-            // Only an ECPrivateKey has none.
+            // Only an ECPrivateKey lacks the algorithm.
             if var algorithm = try key.readIfPresent(.sequence)?.reader {
                 _ = try ObjectIdentifier(algorithm.read(.objectIdentifier))
             }

@@ -21,20 +21,17 @@ extension ApproovCheck {
 
 /// Assesses signed messages: a pure function of its arguments.
 package enum ApproovMessageAssessor {
-    /// Runs the checks of a message's token, and then those of its signature, that need no ledger.
+    /// Runs the checks of a message's token, then the checks of its signature that need no ledger.
     ///
-    /// The signature's checks need the key in an authentic token, and are skipped without one. They run with a token that
-    /// has expired or that the policy refuses: its key still shows who signed.
+    /// The signature checks need the key in an authentic token and are skipped without one. They run even if the token
+    /// has expired or the policy rejects it: its key still shows who signed.
     ///
     /// - Parameters:
-    ///   - input: the request.
-    ///   - keys: the keys of tokens, in any state; keys of other apps are ignored.
-    ///   - messageKeys: the message signing keys of accounts, in any state; not needed when installations sign.
-    ///   - standings: looks up the standings at `now` of the device and the issuer of an authentic token.
-    ///   - expectations: the requirements of the app.
-    ///   - now: the time of judgement.
-    /// - Returns: the results, and the effect by which the ledger accepts the message once.
-    /// - Throws: ``RequestError`` when the policy's app has no section on message signing.
+    ///   - keys: The token keys, in any state. Keys of other apps are ignored.
+    ///   - messageKeys: The message signing keys of accounts, in any state. Installation signatures need none.
+    ///   - standings: Looks up the standings at `now` of the device and the issuer of an authentic token.
+    /// - Returns: The results, and the ledger effect that accepts the message once.
+    /// - Throws: ``RequestError`` if the policy's app has no section on message signing.
     package static func assess(
         _ input: ApproovMessageInput, keys: [NamedKey], messageKeys: [NamedKey],
         standings: ([LedgerSubject]) -> [LedgerStanding], expectations: ApproovExpectations, now: Date
@@ -56,7 +53,7 @@ package enum ApproovMessageAssessor {
         expectations.tokenChecks.count + ApproovCheck.messageChecks.count + 1
     }
 
-    /// The policy's section on messages.
+    /// The policy's section on message signing.
     static func signing(of expectations: ApproovExpectations) throws(RequestError) -> MessageSigning {
         if let signing = expectations.configuration.messageSigning { return signing }
         throw RequestError(
@@ -75,7 +72,7 @@ package enum ApproovMessageAssessor {
         }
     }
 
-    /// Decodes the message's token as an app's policy has it.
+    /// Decodes the message's token under an app's policy.
     static func decodeToken(
         of input: ApproovMessageInput, _ configuration: ApproovConfiguration, _ run: inout CheckRun
     ) -> ApproovTokenText.Parts? {
@@ -118,7 +115,7 @@ extension ApproovMessageAssessor.Context {
         case .caller: run.add(.skipped(ApproovCheck.replay, because: .policy))
         case .ledger:
             ledgerChecks.append(ApproovCheck.replay)
-            // The check of freshness has failed for a message without a time.
+            // A message without a creation time has failed the freshness check.
             if let signed, let created = signed.facts.created {
                 effects.append(
                     .rememberMessage(
@@ -132,7 +129,7 @@ extension ApproovMessageAssessor.Context {
             effects: effects, subject: subject, testAuthority: nil)
     }
 
-    /// Runs the gates of the signature and of the covered parts.
+    /// Runs the gates of the signature and the covered components.
     private func signed(_ token: ApproovTokenAssessor.Outcome, _ run: inout CheckRun) -> Signed? {
         guard let claims = token.token?.claims else { return nil }
         let message = HTTPMessageParts(
@@ -165,8 +162,8 @@ extension ApproovMessageAssessor.Context {
         return Signed(base: base, facts: facts)
     }
 
-    /// Runs the check of the components. Only the lack of a signature base stops the run: a signature that covers too
-    /// little is still verified, which distinguishes a misconfigured app from a forger.
+    /// Runs the component check. Only a missing signature base stops the run. A signature with too little coverage is
+    /// still verified, to distinguish a misconfigured app from a forger.
     private func standardBase(_ components: MessageComponents, _ run: inout CheckRun) -> [UInt8]? {
         let base: [UInt8]
         do throws(CheckFailure) { base = try components.standardBase() } catch {
@@ -176,7 +173,7 @@ extension ApproovMessageAssessor.Context {
         return base
     }
 
-    /// The signature base that was signed: the standard's, or that of a deviation that the policy allows.
+    /// The signature base that the signature matches: the standard's, or one with a deviation that the policy allows.
     private func verifiedBase(
         _ signature: MessageSignature, _ key: MessageKey, _ standardBase: [UInt8], _ components: MessageComponents,
         _ run: inout CheckRun
@@ -200,7 +197,7 @@ extension ApproovMessageAssessor.Context {
         return base
     }
 
-    /// Runs the check of the body; returns the digests that the signature covers.
+    /// Runs the body check; returns the digests that the signature covers.
     private func contentDigests(
         _ components: MessageComponents, _ message: HTTPMessageParts, _ run: inout CheckRun
     ) -> [ContentDigest.Value] {

@@ -1,50 +1,50 @@
 import AssayCore
 
-/// A signed HTTP request to be verified.
+/// A signed HTTP request to verify.
 public struct ApproovMessageInput: Sendable {
     /// A field of a request.
     public struct Field: Sendable, Equatable {
-        /// The name, in any case.
+        /// The name, case-insensitive.
         package let name: String
         /// The value, as received.
         package let value: String
 
-        /// Composes a field.
+        /// Creates a field.
         public init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
         }
     }
 
-    /// The content of a request.
+    /// The body of a request.
     public enum Body: Sendable {
-        /// The whole of it; no bytes when there is none.
+        /// The whole body; empty for none.
         case bytes([UInt8])
-        /// The digests of a streamed body; nil for an algorithm that was not computed, whose digests never match.
+        /// The digests of a streamed body; nil for an algorithm that was not computed. A nil digest never matches.
         case digests(sha256: [UInt8]?, sha512: [UInt8]?)
-        /// A body that has not been read yet; it counts as present even if it is empty. The caller must compare it with every
-        /// digest of ``MessageFacts/contentDigests`` before it uses the body.
+        /// A body that is not read yet. It counts as present even if it is empty. The caller must compare the body with
+        /// every digest of ``MessageFacts/contentDigests`` before use.
         case unread
     }
 
     /// The method, such as `POST`.
     package let method: String
-    /// The target URI, RFC 9110 section 7.1, such as `https://api.example.com/v1/items?a=1`.
+    /// The target URI (RFC 9110 section 7.1), such as `https://api.example.com/v1/items?a=1`.
     ///
     /// Take scheme and host from the server's configuration, or from X-Forwarded fields that your own proxy sets.
     ///
-    /// Servers never receive a fragment. For clients that sign it, with the policy's quirk `target-uri-with-fragment`, append
-    /// the fragment that the app is known to use, never one from the request, which may not be signed. Without the quirk a URI
-    /// with a fragment is refused.
+    /// Servers never receive a fragment. A URI with a fragment is rejected unless the policy has the quirk
+    /// `target-uri-with-fragment`, for clients that sign it. With the quirk, append the fragment that the app is known
+    /// to use, never one from the request, which may be unsigned.
     package let targetURI: String
-    /// The fields, in the order received.
+    /// The fields in the order received.
     package let fields: [Field]
-    /// The content.
+    /// The body.
     package let body: Body
-    /// The client's address, IPv4 or IPv6; nil if it is not known.
+    /// The client's address, IPv4 or IPv6; nil if unknown.
     package let address: String?
 
-    /// Composes the input of a verification.
+    /// Creates the input of a verification.
     public init(method: String, targetURI: String, fields: [Field], body: Body, address: String? = nil) {
         self.method = method
         self.targetURI = targetURI

@@ -2,25 +2,22 @@ package import AssayCore
 import AssayHTTPSignatures
 import AssayPrimitives
 
-/// An HTTP request as somebody has saved it: a request line, fields, an empty line and the body.
+/// An HTTP request saved as text: a request line, fields, an empty line and the body.
 ///
-/// Lines end with CRLF or LF. The request line is that of HTTP/1.1 (RFC 9112 section 3), or a method and an absolute URI
-/// alone, as there is for later versions. Reading is strict, since a signature covers what two readers could see
-/// differently: no folded fields, no bare CR, no second Host or Content-Length, no body of another length than
-/// Content-Length says, and none in chunks.
+/// Lines end with CRLF or LF. The request line is that of HTTP/1.1 (RFC 9112 section 3), or, for later versions, a
+/// method and an absolute URI. Reading is strict, because readers that differ would see different signed content: no
+/// folded fields, no bare CR, no second Host or Content-Length, no chunks, and a body as long as Content-Length states.
 package struct CapturedRequest: Sendable {
     /// The method.
     package let method: String
     /// The request target as written: an absolute URI, or a path with its query.
     package let target: String
-    /// The fields, in their order, without white space around values.
+    /// The fields in order. Values have no surrounding white space.
     package let fields: [ApproovMessageInput.Field]
-    /// The content.
+    /// The body.
     package let body: [UInt8]
 
-    /// Reads a request.
-    ///
-    /// - Throws: ``DecodeError`` at the byte that does not fit.
+    /// Reads a request; throws ``DecodeError`` at the unexpected byte.
     package init(_ bytes: [UInt8]) throws(DecodeError) {
         var reader = CapturedRequestReader(bytes)
         (method, target) = try reader.requestLine()
@@ -29,12 +26,11 @@ package struct CapturedRequest: Sendable {
         body = try reader.body()
     }
 
-    /// The target URI (RFC 9110 section 7.1) when the request line has it, and nil when it has only a path, `*` or a host:
-    /// which scheme the client has used is then for somebody else to say.
+    /// The target URI (RFC 9110 section 7.1) of the request line; nil for a path, `*` or a host, which lack the scheme.
     package var targetURI: String? { Self.isAbsolute(target) ? target : nil }
 
-    /// The target URI as it is for a client that uses https and the host in the field Host; nil when the request line has
-    /// neither an absolute URI nor a path, or there is no Host.
+    /// The target URI, assuming https and the host in the field Host; nil if the request line has neither an absolute
+    /// URI nor a path, or Host is missing.
     package var likelyTargetURI: String? {
         if let targetURI { return targetURI }
         guard target.utf8.first == UInt8(ascii: "/"),
@@ -53,22 +49,22 @@ package struct CapturedRequest: Sendable {
     }
 }
 
-/// Reads a request from its first byte to its last.
+/// Reads a request from first to last byte.
 private struct CapturedRequestReader {
     private let bytes: [UInt8]
     private var position = 0
     private var isVersion1 = false
     private(set) var fields: [ApproovMessageInput.Field] = []
-    /// Where a field began that was read once.
+    /// The start of each field found that must not repeat.
     private var single: [(name: String, offset: Int)] = []
     private var contentLength: (value: Int, offset: Int)?
 
-    /// How many fields there may be; servers take some hundred.
+    /// The maximum number of fields, above the usual limits of servers.
     private static let fieldLimit = 1000
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The next line without its end.
+    /// The next line without its line end.
     private mutating func line() throws(DecodeError) -> ArraySlice<UInt8>? {
         guard let end = bytes[position...].firstIndex(of: 0x0A) else { return nil }
         var line = bytes[position..<end]
@@ -169,7 +165,7 @@ private struct CapturedRequestReader {
     }
 
     private static func length(_ digits: ArraySlice<UInt8>, _ text: String) throws(DecodeError) -> Int {
-        // RFC 9110 section 8.6: digits alone, no list, no sign.
+        // RFC 9110 section 8.6: digits only, no list, no sign.
         guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }), let value = Int(text) else {
             throw DecodeError(
                 .malformed, at: digits.startIndex, field: "Content-Length",
@@ -178,11 +174,11 @@ private struct CapturedRequestReader {
         return value
     }
 
-    /// What is left after the empty line.
+    /// The bytes after the empty line.
     mutating func body() throws(DecodeError) -> [UInt8] {
         let rest = bytes[position...]
         guard let contentLength else {
-            // RFC 9112 section 6.3: a request without a length has no body. Later versions need none for one.
+            // RFC 9112 section 6.3: a request without a length has no body. Later HTTP versions need no length.
             guard rest.isEmpty || !isVersion1 else {
                 throw DecodeError(
                     .unexpected, at: position, field: "Content-Length",

@@ -3,7 +3,7 @@ import AssayHTTPSignatures
 import AssayPrimitives
 
 extension ApproovCheck {
-    /// The signature covers what the policy demands, and nothing ambiguous.
+    /// The signature covers the components that the policy demands, and nothing ambiguous.
     package static let components = CheckID("approov.message.components")
 
     static let componentsEntry = CheckDefinition(
@@ -20,7 +20,7 @@ extension ApproovCheck {
         ])
 }
 
-/// What the signature of a message covers, and the signature bases that follow from it.
+/// The components that a message's signature covers, and the resulting signature bases.
 struct MessageComponents {
     let input: SignatureInput
     let message: HTTPMessageParts
@@ -29,12 +29,12 @@ struct MessageComponents {
 
     static let contentDigest = "content-digest"
 
-    /// Whether a component is covered as a whole, and not a part or another form of it.
+    /// True if the signature covers the whole component, not a part or another form of it.
     func covers(_ name: String) -> Bool {
         input.components.contains { $0.parameters.isEmpty && $0.name.isByteEqual(to: name) }
     }
 
-    /// What the policy demands is covered, and the digest of the body where there is a body (RFC 9421 section 7.2.1).
+    /// Demands coverage of the policy's components, and of the digest if there is a body (RFC 9421 section 7.2.1).
     func demandCoverage() throws(CheckFailure) {
         guard !input.components.isEmpty else {
             throw CheckFailure(.nothingCovered, "the signature covers nothing, so that it fits every message")
@@ -56,7 +56,7 @@ struct MessageComponents {
     /// The signature base of the standard.
     func standardBase() throws(CheckFailure) -> [UInt8] {
         for component in input.components { try refuseParameters(of: component) }
-        // Whatever is covered: what is derived from the URI leaves a fragment out, which a server may act upon.
+        // For all covered components: those derived from the URI omit the fragment, but a server may act on it.
         if message.targetURI.utf8.contains(UInt8(ascii: "#")), !signing.quirks.contains(.targetURIWithFragment) {
             throw CheckFailure(
                 .uriWithFragment,
@@ -65,8 +65,7 @@ struct MessageComponents {
         return try base(of: message, SignatureBaseRules())
     }
 
-    /// The bases of clients that deviate from the standard in the ways that the policy takes, where they differ from that
-    /// of the standard.
+    /// The signature bases of allowed client deviations that differ from the standard base.
     func deviatingBases() throws(CheckFailure) -> [[UInt8]] {
         guard signing.quirks.contains(.authorityWithoutPort) || signing.quirks.contains(.targetURIWithFragment) else {
             return []
@@ -97,8 +96,9 @@ struct MessageComponents {
         }
     }
 
-    /// Clients of Approov sign fields as they are. `bs`, `req` and `tr` let one identifier stand for what the server does
-    /// not act upon, and `sf` and `key` for less than it acts upon; a query parameter cannot do without its name.
+    /// Rejects component parameters, which Approov's clients do not use. With `bs`, `req` and `tr` an identifier can
+    /// cover data that the server does not act on; with `sf` and `key` it covers less than the server acts on. A query
+    /// parameter needs its `name`.
     private func refuseParameters(of component: SignatureComponent) throws(CheckFailure) {
         for parameter in component.parameters {
             if parameter.key.isByteEqual(to: "name"), component.name.isByteEqual(to: "@query-param") { continue }

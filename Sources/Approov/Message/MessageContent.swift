@@ -3,7 +3,7 @@ import AssayHTTPSignatures
 import AssayPrimitives
 
 extension ApproovCheck {
-    /// The body is the one that the signature covers.
+    /// The body matches the digests that the signature covers.
     package static let contentDigest = CheckID("approov.message.content-digest")
 
     static let contentDigestEntry = CheckDefinition(
@@ -21,10 +21,10 @@ struct MessageContent {
     let message: HTTPMessageParts
     let signing: MessageSigning
 
-    /// The covered digests, all of which fit the body, and at least one of which is of a known algorithm.
+    /// The covered digests. All match the body, and at least one has a known algorithm.
     func demandDigests() throws(CheckFailure) -> [ContentDigest.Value] {
         guard let value = message.combinedValue(of: MessageComponents.contentDigest) else {
-            // The signature base of a covered field that is not there fails before.
+            // A covered field that is missing already fails in the signature base.
             throw CheckFailure(
                 DecodeError(.missing, at: 0, field: "Content-Digest", "the request has no such field"))
         }
@@ -60,7 +60,7 @@ struct MessageContent {
                 case .sha512: sha512
                 }
             }
-        // The reader of the body compares it with the returned digests.
+        // The caller compares the body with the returned digests.
         case .unread: digests.values.isEmpty ? .noKnownAlgorithm : .matches
         }
     }
@@ -69,7 +69,7 @@ struct MessageContent {
 extension ApproovMessageInput.Body {
     private static let emptyDigests = (sha256: Digest.sha256([]), sha512: Digest.sha512([]))
 
-    /// Whether there is content. An unread body counts as content.
+    /// True if there is a body. An unread body counts.
     var isPresent: Bool {
         switch self {
         case .bytes(let bytes): !bytes.isEmpty

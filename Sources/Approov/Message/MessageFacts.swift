@@ -1,6 +1,6 @@
 import AssayCore
 
-/// The facts of an authentic message's signature.
+/// Facts about the signature of an authentic message.
 public struct MessageFacts: Sendable, Equatable {
     /// A digest of the body that the signature covers.
     package struct ContentDigest: Sendable, Equatable {
@@ -12,16 +12,16 @@ public struct MessageFacts: Sendable, Equatable {
 
     /// The label, `install` or `account`.
     public let label: String
-    /// What the signature covers, as its input names it.
+    /// The covered components, as in the signature input.
     public let components: [String]
-    /// When it was made, in seconds since 1970.
+    /// The time of signing, in seconds since 1970.
     public let created: Int64?
-    /// When it expires, in seconds since 1970.
+    /// The expiry, in seconds since 1970.
     public let expires: Int64?
-    /// The digests of the body that it covers; one of an algorithm at most.
+    /// The covered digests of the body, at most one per algorithm.
     package let contentDigests: [ContentDigest]
 
-    /// The facts in the order in which a person would read them.
+    /// The facts in display order.
     var fields: [SubjectField] {
         var fields = [SubjectField("signatureLabel", .text(label)), SubjectField("components", .texts(components))]
         if let created { fields.append(SubjectField("signatureCreated", .integer(created))) }

@@ -3,7 +3,7 @@ import AssayPrimitives
 import FoundationEssentials
 
 extension ApproovCheck {
-    /// The signature was made just now.
+    /// The signature is recent.
     package static let freshness = CheckID("approov.message.freshness")
 
     static let freshnessEntry = CheckDefinition(
@@ -15,14 +15,14 @@ extension ApproovCheck {
         codes: [.createdMissing, .signatureTooOld, .signatureFromTheFuture, .expiresBeforeCreated, .signatureExpired])
 }
 
-/// When the signature of a message was made and when it ends (RFC 9421 sections 2.3 and 7.2.2).
+/// The creation time and expiry of a message's signature (RFC 9421 sections 2.3 and 7.2.2).
 struct MessageFreshness {
     let created: Int64?
     let expires: Int64?
     let window: MessageSigning.Freshness
     let now: Date
 
-    /// It was made inside the policy's window, both ends included, and has not expired: at `expires` it has.
+    /// Demands a creation time inside the policy's window, ends included, and no expiry up to the time of judgement.
     func demand() throws(CheckFailure) {
         let present = now.timeIntervalSince1970
         guard let created else {
@@ -53,7 +53,7 @@ struct MessageFreshness {
     }
 
     private static func seconds(_ value: Double) -> String {
-        // Integers of structured fields have 15 digits at most, which a double holds exactly.
+        // Integers in structured fields have at most 15 digits, so a double is exact.
         "\((value * 1000).rounded() / 1000) s"
     }
 }

@@ -2,7 +2,7 @@ package import AssayCore
 import AssayPrimitives
 
 extension ApproovCheck {
-    /// The token names a key for messages of the kind that the policy demands.
+    /// The token names a message key of the kind that the policy demands.
     package static let messageKey = CheckID("approov.message.key")
 
     static let messageKeyEntry = CheckDefinition(
@@ -16,14 +16,14 @@ extension ApproovCheck {
         ])
 }
 
-/// The key that the token of a message names for its signature.
+/// The key for a message's signature, as its token names it.
 enum MessageKey {
     /// The installation's public key, on P-256.
     case installation(ECDSAPublicKey)
-    /// The account's secrets under the ID that the token names; more than one where several keys were given the same.
+    /// The account's secrets with the ID in the token; several if keys share the ID.
     case account([KeySelection<ApproovMessageKey>.Entry])
 
-    /// Finds it by the claims of an authentic token.
+    /// Finds the key from the claims of an authentic token.
     init(
         _ claims: ApproovClaims, _ selection: KeySelection<ApproovMessageKey>, _ signer: MessageSigning.Signer
     ) throws(CheckFailure) {
@@ -72,7 +72,7 @@ enum MessageKey {
                 + (known.isEmpty ? "none" : known.joined(separator: ", ")))
     }
 
-    /// Whether a signature is the key's over a signature base. For an account, the name of the key is given besides.
+    /// Verifies a signature over a signature base. For an account, also returns the name of the key.
     func verifies(_ signature: [UInt8], over base: [UInt8]) -> (isValid: Bool, name: String?) {
         switch self {
         case .installation(let key):

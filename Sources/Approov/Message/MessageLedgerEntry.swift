@@ -3,7 +3,7 @@ import AssayPrimitives
 import FoundationEssentials
 
 extension ApproovCheck {
-    /// The message is used once.
+    /// The message is used only once.
     package static let replay = CheckID("approov.message.replay")
 
     static let replayEntry = CheckDefinition(
@@ -19,19 +19,15 @@ extension ApproovCheck {
 }
 
 extension LedgerEffect {
-    /// The use of a message, which the ledger remembers until the message would be refused as too old.
+    /// Remembers a message until it is too old to be accepted. `created` is in seconds since 1970.
     ///
-    /// The ledger remembers the signed bytes and not the signature: an ECDSA signature has two forms, and anybody can turn
-    /// one into the other. The signed bytes name the token, which names the key, so that two apps never sign the same bytes.
-    ///
-    /// - Parameters:
-    ///   - base: the signature base.
-    ///   - created: when the signature was made, in seconds since 1970.
+    /// The ledger remembers the signed bytes, not the signature: anyone can convert an ECDSA signature into its second
+    /// valid form. The signed bytes contain the token, which names the key, so that two apps never sign the same bytes.
     static func rememberMessage(
         _ base: [UInt8], created: Int64, _ window: MessageSigning.Freshness, app: String, at now: Date
     ) -> LedgerEffect {
-        // The window's end is included, and a ledger may keep times less exactly than they are compared: one second more.
-        // `expires` may demand a shorter life, which is ignored: the clocks of servers that share a ledger differ.
+        // One second more: the window's end is included, and a ledger may store times less exactly. Ignore a shorter
+        // `expires`: the clocks of servers that share a ledger differ.
         let end = Double(created) + window.past + 1
         return LedgerEffect(
             ApproovCheck.replay,

@@ -3,7 +3,7 @@ import AssayHTTPSignatures
 import AssayPrimitives
 
 extension ApproovCheck {
-    /// The signature's fields have the one form that is allowed.
+    /// The signature's fields have the only allowed form.
     package static let messageDecode = CheckID("approov.message.decode")
 
     static let messageDecodeEntry = CheckDefinition(
@@ -23,14 +23,14 @@ extension ApproovCheck {
         ])
 }
 
-/// The signature of a message under the policy's label, as its two fields have it (RFC 9421 section 4).
+/// The signature of a message under the policy's label, from its two fields (RFC 9421 section 4).
 struct MessageSignature {
-    /// What it covers and says of itself.
+    /// The covered components and the parameters.
     let input: SignatureInput
     /// The signature.
     let bytes: [UInt8]
 
-    /// Finds it in a message. Other signatures beside it, such as those of proxies, are left alone.
+    /// Finds the signature in a message. Ignores other signatures, such as those of proxies.
     init(in message: HTTPMessageParts, _ signing: MessageSigning) throws(CheckFailure) {
         let inputs = try Self.read("Signature-Input", of: message, missing: .signatureInputMissing) {
             (value) throws(DecodeError) in try SignatureInputField(value)
@@ -73,7 +73,7 @@ struct MessageSignature {
                 + others.prefix(8).map(\.excerpt).joined(separator: ", "))
     }
 
-    /// The parameters are those of section 2.3, and the algorithm, which a sender need not name, is the signer's.
+    /// Demands the parameters of section 2.3. The algorithm is optional and must be the signer's.
     private func demandParameters(_ signer: MessageSigning.Signer) throws(CheckFailure) {
         for parameter in input.parameters {
             switch parameter.key {

@@ -2,12 +2,12 @@ import AssayCore
 import AssayHTTPSignatures
 import AssayPrimitives
 
-/// The token of a message, which stands in a field of the request.
+/// The token of a message, in a field of the request.
 enum MessageToken {
     /// The codes of ``find(in:_:)``.
     static let codes: [CheckCode] = [.tokenMissing, .tokenRepeated, .tokenEmpty]
 
-    /// The value of the field that the policy names. It must come once: of two, sender and reader may mean different ones.
+    /// The value of the token field. The field must occur once: sender and reader could use different ones of two.
     static func find(
         in fields: [ApproovMessageInput.Field], _ configuration: ApproovConfiguration
     ) throws(CheckFailure) -> ApproovTokenInput.Evidence {
@@ -25,7 +25,7 @@ enum MessageToken {
         }
     }
 
-    /// The request's values of the fields to which the policy binds tokens.
+    /// The request's values of the bound fields.
     static func boundValues(
         in fields: [ApproovMessageInput.Field], _ configuration: ApproovConfiguration
     ) -> [ApproovBoundValue] {

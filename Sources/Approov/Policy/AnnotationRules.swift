@@ -1,25 +1,25 @@
-/// What a policy makes of the properties of a device that a token tells in `anno`.
+/// A policy's rules for the device properties in a token's `anno`.
 package struct AnnotationRules: Sendable, Equatable {
-    /// What is made of one property.
+    /// The treatment of an annotation.
     package enum Rule: String, Sendable, CaseIterable {
-        /// The token is rejected.
+        /// Reject the token.
         case reject
-        /// The verdict notes it.
+        /// Note it in the verdict.
         case note
-        /// Nothing.
+        /// Ignore it.
         case ignore
     }
 
-    /// The annotations that are rejected.
+    /// The annotations to reject.
     package let reject: [String]
-    /// The annotations that the verdict notes.
+    /// The annotations to note in the verdict.
     package let note: [String]
-    /// The annotations that nothing is made of.
+    /// The annotations to ignore.
     package let ignore: [String]
-    /// What is made of all others: the list of annotations grows.
+    /// The rule for all others, such as annotations that Approov adds later.
     package let others: Rule
 
-    /// States the rules. A configuration refuses an annotation that stands in several lists.
+    /// Creates the rules. A configuration rejects an annotation in several lists.
     package init(reject: [String] = [], note: [String] = [], ignore: [String] = [], others: Rule = .note) {
         self.reject = reject
         self.note = note

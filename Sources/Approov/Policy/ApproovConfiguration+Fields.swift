@@ -1,7 +1,7 @@
 package import AssayCore
 
 extension ApproovConfiguration {
-    /// The fields of `approov` in a policy, which its reader allows and `assay verify --set` takes.
+    /// The fields of `approov` in a policy, for its reader and `assay verify --set`.
     package static let fields = [
         PolicyField("keys", .list(.text), "The name of a key that tokens are verified with."),
         PolicyField("format", .words(TokenFormat.self), "The form that tokens of the API have."),

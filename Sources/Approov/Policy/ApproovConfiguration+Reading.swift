@@ -71,7 +71,7 @@ extension MessageSigning.Freshness {
 }
 
 extension PolicyNode {
-    /// A list of texts, each once.
+    /// A list of unique texts.
     fileprivate func uniqueTexts() throws(PolicyError) -> [String] {
         var texts: [String] = []
         for element in try elements() {
@@ -86,7 +86,7 @@ extension PolicyNode {
 }
 
 extension PolicyError {
-    /// The same error at the place of the field that it names, or of the innermost one on the way there.
+    /// The same error, located at the field that it names or at the innermost existing parent.
     fileprivate func placed(in node: PolicyNode) -> PolicyError {
         guard file == nil, line == nil else { return self }
         var place = node

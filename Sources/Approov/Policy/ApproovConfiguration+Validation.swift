@@ -3,12 +3,12 @@ import AssayHTTPSignatures
 import AssayPrimitives
 
 extension ApproovConfiguration.Settings {
-    /// One day, in seconds: far beyond every use.
+    /// One day in seconds, far above any practical value.
     static let longestWindow: Double = 86_400
     /// Ten years, in seconds.
     static let longestLifetime: Double = 10 * 366 * 86_400
 
-    /// Demands of the settings what no reader of a single field can see.
+    /// Checks the rules that no reader of a single field can check.
     func validate() throws(PolicyError) {
         if let keys { try Self.demandList(keys, "keys") }
         try Self.demand(tokenHeader, isFieldNameIn: "tokenHeader")
@@ -54,7 +54,7 @@ extension ApproovConfiguration.Settings {
         }
     }
 
-    /// RFC 9110 section 5.1: the name of a field is a token.
+    /// RFC 9110 section 5.1: a field name is a token.
     static func demand(_ name: String, isFieldNameIn field: String) throws(PolicyError) {
         guard !name.isEmpty, name.utf8.allSatisfy(HTTPFieldText.isTokenCharacter) else {
             throw PolicyError(field: field, "expected the name of an HTTP field, found \"\(name.excerpt)\"")
@@ -65,7 +65,7 @@ extension ApproovConfiguration.Settings {
         guard !prefix.isEmpty, prefix.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), prefix.utf8.first != 0x20 else {
             return "expected printable characters that do not begin with a space, found \"\(prefix.excerpt)\""
         }
-        // Otherwise no reader could tell where the token begins.
+        // Otherwise the start of the token would be ambiguous.
         guard let last = prefix.utf8.last, !isTokenPart(last) else {
             return "expected a prefix that ends with a character that no token has, such as a space, found "
                 + "\"\(prefix.excerpt)\""
@@ -110,7 +110,7 @@ extension MessageSigning {
                         + "\"\(name.excerpt)\"")
             }
         }
-        // Without it, a signature of one installation would serve with the token of another request.
+        // Otherwise an attacker could combine an installation's signature with the token of another request.
         let token = tokenHeader.lowercased()
         guard components.containsBytes(of: token) else {
             throw PolicyError(

@@ -1,15 +1,13 @@
 package import AssayCore
 
-/// What a policy demands of the Approov evidence of one API.
-///
-/// A class, since every request looks at the same one.
+/// The policy for the Approov evidence of one API. A class, because all requests share it.
 package final class ApproovConfiguration: EngineConfiguration {
     /// The engine's name.
     package static let engine = "approov"
     /// The field of an app in a policy file.
     package static let policyField = "approov"
 
-    /// Which of the two forms of tokens the API gets; Approov fixes it for each domain.
+    /// The form of the API's tokens. Approov fixes it for each domain.
     package enum TokenFormat: String, Sendable, CaseIterable {
         /// Signed.
         case jws
@@ -17,85 +15,83 @@ package final class ApproovConfiguration: EngineConfiguration {
         case jwe
     }
 
-    /// What is made of tokens of the failover service, which carry little more than `exp` and are bound to nothing.
+    /// The treatment of failover tokens, which have little more than `exp` and no binding.
     package enum FailoverRule: String, Sendable, CaseIterable {
-        /// They are rejected.
+        /// Reject them.
         case reject
-        /// They are accepted; on an API with bindings the verdict notes it.
+        /// Accept them. On an API with bindings the verdict notes it.
         case accept
     }
 
-    /// What an app is configured with, all of it with the defaults of a policy file.
+    /// The settings of an app, with the defaults of a policy file.
     package struct Settings: Sendable {
-        /// The names of the keys, and nil for all keys whose scope is the app's name.
+        /// The names of the keys; nil for all keys whose scope is the app's name.
         package var keys: [String]?
-        /// Which form tokens have.
+        /// The form of tokens.
         package var format = TokenFormat.jws
-        /// The field of requests that holds the token.
+        /// The request field with the token.
         package var tokenHeader = "Approov-Token"
-        /// What stands before the token in that field, such as `Bearer `, and nil for nothing.
+        /// The text before the token in that field, such as `Bearer `; nil for none.
         package var tokenPrefix: String?
-        /// The fields of requests that tokens are bound to, in the order in which their values are hashed. Every request
-        /// must have each of them.
+        /// The request fields that tokens are bound to, in hashing order. Every request must have each of them.
         ///
-        /// Approov's SDKs hash the values one after the other with nothing in between, so that `ab` and `c` have the
-        /// digest of `a` and `bc`. Since each field is demanded, none can be left out; but whoever holds a token may move
-        /// characters from one field to its neighbour. Bind fields whose values have a form of their own, such as
-        /// `Bearer` and a signed token, or one field only.
+        /// Approov's SDKs hash the values without a separator: `ab` and `c` have the digest of `a` and `bc`. No sender
+        /// can omit a field, but a token's holder can move characters between neighbouring fields. Bind one field only,
+        /// or fields whose values have a fixed form, such as `Bearer` and a signed token.
         package var binding: [String] = []
-        /// What is made of tokens of the failover service; must be said when there are bindings, and is accept without.
+        /// The treatment of failover tokens. Required with bindings; `accept` by default without.
         package var failover: FailoverRule?
-        /// The issuers that tokens of apps and of the failover may name in `iss`.
+        /// The accepted `iss` values of app and failover tokens.
         package var issuers: [String] = []
-        /// The names in `iss` of the long-lived tokens of servers that may come in.
+        /// The accepted `iss` values of long-lived server tokens.
         package var longLivedIssuers: [String] = []
-        /// The names of which `aud` must have one, and none when tokens have no `aud`.
+        /// The accepted `aud` values; empty if tokens have no `aud`.
         package var audiences: [String] = []
-        /// What is made of annotations.
+        /// The rules for annotations.
         package var annotations = AnnotationRules()
-        /// How long a token may still live, in seconds, and nil for any time: example tokens live for an hour. Long-lived
-        /// tokens of servers are not asked.
+        /// The maximum remaining lifetime in seconds; nil for any. Example tokens live for an hour. Long-lived server
+        /// tokens are exempt.
         package var maximumLifetime: Double?
-        /// What is demanded of signed messages, and nil when messages are not signed.
+        /// The rules for signed messages; nil if messages are not signed.
         package var messageSigning: MessageSigning?
-        /// What a server does with rejected requests, until it is told otherwise.
+        /// The initial treatment of rejected requests by a server.
         package var enforcement = ApproovEnforcement.reject
 
         /// All defaults.
         package init() {}
     }
 
-    /// The names of the keys, and nil for all keys whose scope is the app's name.
+    /// The names of the keys; nil for all keys whose scope is the app's name.
     package let keys: [String]?
-    /// Which form tokens have.
+    /// The form of tokens.
     package let format: TokenFormat
-    /// The field of requests that holds the token.
+    /// The request field with the token.
     package let tokenHeader: String
-    /// What stands before the token in that field, and nil for nothing.
+    /// The text before the token in that field; nil for none.
     package let tokenPrefix: String?
-    /// The fields of requests that tokens are bound to, in their order.
+    /// The request fields that tokens are bound to, in order.
     package let binding: [String]
-    /// What is made of tokens of the failover service.
+    /// The treatment of failover tokens.
     package let failover: FailoverRule
-    /// The issuers that tokens of apps and of the failover may name.
+    /// The accepted `iss` values of app and failover tokens.
     package let issuers: [String]
-    /// The issuers of long-lived tokens that may come in.
+    /// The accepted `iss` values of long-lived server tokens.
     package let longLivedIssuers: [String]
-    /// The names of which `aud` must have one.
+    /// The accepted `aud` values.
     package let audiences: [String]
-    /// What is made of annotations.
+    /// The rules for annotations.
     package let annotations: AnnotationRules
-    /// How long a token may still live, in seconds; long-lived tokens of servers are not asked.
+    /// The maximum remaining lifetime in seconds. Long-lived server tokens are exempt.
     package let maximumLifetime: Double?
-    /// What is demanded of signed messages.
+    /// The rules for signed messages.
     package let messageSigning: MessageSigning?
-    /// What a server does with rejected requests, until it is told otherwise.
+    /// The initial treatment of rejected requests by a server.
     package let enforcement: ApproovEnforcement
 
-    /// Composes a configuration in code.
+    /// Creates a configuration in code.
     ///
-    /// - Throws: ``PolicyError`` when a name is none, something stands in a list twice, a length of time is out of range, or
-    ///   there are bindings and nothing is said of the failover.
+    /// - Throws: ``PolicyError`` for an invalid name, a duplicate in a list, a time span out of range, or bindings
+    ///   without a failover rule.
     package init(_ settings: Settings = Settings()) throws(PolicyError) {
         try settings.validate()
         keys = settings.keys

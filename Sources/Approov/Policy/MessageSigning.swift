@@ -1,10 +1,10 @@
-/// What a policy demands of the signatures of messages.
+/// A policy's rules for message signatures.
 package struct MessageSigning: Sendable, Equatable {
-    /// Whose key signs.
+    /// The owner of the signing key.
     package enum Signer: String, Sendable, CaseIterable {
-        /// The installation of the app, with a key that never leaves the device: the token's `ipk`.
+        /// The app installation, with a key that never leaves the device: the token's `ipk`.
         case installation
-        /// The account, with a secret that Approov hands to attested apps: the token's `mskid`.
+        /// The account, with a secret that Approov gives to attested apps: the token's `mskid`.
         case account
 
         /// The label of the signature.
@@ -15,7 +15,7 @@ package struct MessageSigning: Sendable, Equatable {
             }
         }
 
-        /// The algorithm, by its name in the registry of RFC 9421.
+        /// The algorithm, by its name in the RFC 9421 registry.
         package var algorithm: String {
             switch self {
             case .installation: "ecdsa-p256-sha256"
@@ -24,60 +24,59 @@ package struct MessageSigning: Sendable, Equatable {
         }
     }
 
-    /// Who remembers messages, so that none is accepted twice.
+    /// The replay protection of messages.
     package enum ReplayGuard: String, Sendable, CaseIterable {
-        /// The ledger. Two requests that are alike in everything that is signed, within one second, count as one: clients
-        /// of Approov sign neither a nonce nor fractions of seconds.
+        /// The ledger. Two requests within one second with the same signed content count as one: Approov's clients sign
+        /// neither a nonce nor fractions of seconds.
         case ledger
-        /// The caller, such as by the idempotence of what is asked.
+        /// The caller, for example with idempotent operations.
         case caller
     }
 
-    /// A deviation from the standards that clients are known for, which is refused unless the policy takes it.
+    /// A known client deviation from the standards, rejected unless the policy allows it.
     package enum Quirk: String, Sendable, CaseIterable {
-        /// `Signature: install="..."`: base64 in a String in place of a Byte Sequence (SDKs up to 3.5.6 on OkHttp).
+        /// `Signature: install="..."`: base64 in a String instead of a Byte Sequence (SDKs up to 3.5.6 on OkHttp).
         case signatureAsString = "signature-as-string"
         /// Values of `Content-Digest` as Strings.
         case digestAsString = "digest-as-string"
-        /// `@authority` without the port that the request was sent to.
+        /// `@authority` without the request's port.
         case authorityWithoutPort = "authority-without-port"
-        /// `@target-uri` with the fragment of the URL, which no server ever sees.
+        /// `@target-uri` with the URL's fragment, which servers never receive.
         case targetURIWithFragment = "target-uri-with-fragment"
     }
 
-    /// How far the time of a signature may be from that of judgement, both ends included.
+    /// The allowed distance between the time of signing and the time of judgement, both ends included.
     package struct Freshness: Sendable, Equatable {
-        /// How old a signature may be, in seconds.
+        /// The maximum age of a signature, in seconds.
         package let past: Double
-        /// How far ahead of the server's clock it may be, in seconds.
+        /// The maximum lead over the server's clock, in seconds.
         package let future: Double
 
-        /// States the window; without arguments one minute back, since clients let signatures expire after 15 seconds, and
-        /// 15 seconds ahead.
+        /// Creates the window. Default: 60 s back, because clients let signatures expire after 15 s, and 15 s ahead.
         package init(past: Double = 60, future: Double = 15) {
             self.past = past
             self.future = future
         }
     }
 
-    /// What every signature covers when the policy does not say.
+    /// The default components that every signature must cover.
     package static let standardComponents = ["@method", "@target-uri", "approov-token"]
 
-    /// Whose key signs.
+    /// The owner of the signing key.
     package let signer: Signer
-    /// The names of the account's keys, and nil for all whose scope is the app. None for installations.
+    /// The names of the account's keys; nil for all keys whose scope is the app. Not used for installations.
     package let keys: [String]?
-    /// What every signature must cover: names of fields in lower case, and derived components. `content-digest` is
-    /// demanded besides of every message with a body.
+    /// The components that every signature must cover: field names in lower case, and derived components. A message
+    /// with a body must also cover `content-digest`.
     package let components: [String]
-    /// How far the time of a signature may be off.
+    /// The freshness window.
     package let freshness: Freshness
-    /// Who remembers messages.
+    /// The replay protection.
     package let replay: ReplayGuard
-    /// The deviations that are taken.
+    /// The allowed deviations.
     package let quirks: Set<Quirk>
 
-    /// States the demands.
+    /// Creates the rules.
     package init(
         signer: Signer, keys: [String]? = nil, components: [String] = MessageSigning.standardComponents,
         freshness: Freshness = Freshness(), replay: ReplayGuard = .ledger, quirks: Set<Quirk> = []

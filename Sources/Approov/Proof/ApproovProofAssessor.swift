@@ -3,7 +3,7 @@ import AssayPrimitives
 package import FoundationEssentials
 
 extension ApproovCheck {
-    /// The measurement is still the one that the token carried.
+    /// The measurement equals the one in the token.
     package static let measurement = CheckID("approov.proof.measurement")
 
     static let measurementEntry = CheckDefinition(
@@ -31,9 +31,8 @@ package enum ApproovProofAssessor {
     /// The length of a proof in bytes.
     static let proofLength = 32
 
-    /// Compares a proof with the measurements of a verified token. No key is needed.
-    ///
-    /// The caller must check that the nonce is the one that the hardware gave out, and is used once.
+    /// Compares a proof with the measurements of a verified token. Needs no key. The caller must check that the
+    /// hardware issued the nonce, and that it is used only once.
     package static func assess(
         _ input: ApproovProofInput, measurements: ApproovClaims.Measurements, expectations: ApproovExpectations,
         now: Date
@@ -64,7 +63,7 @@ package enum ApproovProofAssessor {
             subject: subject, testAuthority: nil)
     }
 
-    /// The measurement that the proof proves: proof = HMAC-SHA-256(mpk, nonce || measurement).
+    /// The proven measurement: proof = HMAC-SHA-256(mpk, nonce || measurement).
     private static func proof(
         _ input: ApproovProofInput, _ measurements: ApproovClaims.Measurements?
     ) throws(CheckFailure) -> ApproovMeasurement {
@@ -105,7 +104,7 @@ package enum ApproovProofAssessor {
 }
 
 extension ApproovMeasurement {
-    /// The remark on a proof of this measurement.
+    /// The finding for a proof of this measurement.
     fileprivate var provenCode: CheckCode {
         switch self {
         case .integrity: .integrityProven

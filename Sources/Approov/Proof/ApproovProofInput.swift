@@ -6,27 +6,27 @@ public enum ApproovMeasurement: String, Sendable, CaseIterable {
     case device
 }
 
-/// A measurement proof to be verified, as offline hardware gets it from an app.
+/// A measurement proof to verify, as offline hardware gets it from an app.
 public struct ApproovProofInput: Sendable {
     /// The source of the measurements.
     public enum Source: Sendable {
         /// The measurements of a verified token.
         case measurements(ApproovClaims.Measurements)
-        /// The token that carries them. It is verified without a request: for an API with bindings, verify the token with its
-        /// request, and take the measurements from the verdict.
+        /// The token with the measurements. It is verified without a request. For an API with bindings, verify the
+        /// token with its request and take the measurements from the verdict.
         case token(String)
     }
 
-    /// The nonce that the hardware gave out, 16 bytes.
+    /// The nonce from the hardware, 16 bytes.
     package let nonce: [UInt8]
     /// The proof, 32 bytes.
     package let proof: [UInt8]
     /// The source of the measurements.
     package let source: Source
-    /// The measurement that it must prove; nil for either.
+    /// The measurement that the proof must prove; nil for either.
     package let measurement: ApproovMeasurement?
 
-    /// Composes the input of a verification.
+    /// Creates the input of a verification.
     public init(nonce: [UInt8], proof: [UInt8], source: Source, measurement: ApproovMeasurement? = nil) {
         self.nonce = nonce
         self.proof = proof

@@ -1,24 +1,24 @@
-/// The words that apps can be configured to send instead of a token they did not get (Approov SDK, TokenFetchStatus).
+/// The words that apps can send instead of a missing token (Approov SDK, TokenFetchStatus).
 package enum ApproovStatusWord: String, Sendable, CaseIterable {
-    /// The fetch was completed, and still there is no token.
+    /// The fetch succeeded, but there is no token.
     case success = "SUCCESS"
     /// There is no network.
     case noNetwork = "NO_NETWORK"
     /// The network is poor.
     case poorNetwork = "POOR_NETWORK"
-    /// Somebody is between the app and Approov.
+    /// The connection between the app and Approov is intercepted.
     case mitmDetected = "MITM_DETECTED"
     /// Approov's services are down, or the account is closed.
     case noApproovService = "NO_APPROOV_SERVICE"
-    /// The URL is none of https.
+    /// The URL does not use https.
     case badURL = "BAD_URL"
-    /// The domain was not added to the account.
+    /// The account does not list the domain.
     case unknownURL = "UNKNOWN_URL"
     /// The domain needs no token.
     case unprotectedURL = "UNPROTECTED_URL"
-    /// The app may not use the network.
+    /// The app lacks the network permission.
     case noNetworkPermission = "NO_NETWORK_PERMISSION"
-    /// A library is missing in the app.
+    /// The app lacks a library.
     case missingLibraryDependency = "MISSING_LIB_DEPENDENCY"
     /// The SDK failed.
     case internalError = "INTERNAL_ERROR"
@@ -26,7 +26,7 @@ package enum ApproovStatusWord: String, Sendable, CaseIterable {
     case rejected = "REJECTED"
     /// The feature is not enabled for the account.
     case disabled = "DISABLED"
-    /// There is no such secure string.
+    /// The secure string does not exist.
     case unknownKey = "UNKNOWN_KEY"
     /// The key of a secure string is malformed.
     case badKey = "BAD_KEY"
@@ -35,7 +35,7 @@ package enum ApproovStatusWord: String, Sendable, CaseIterable {
     /// The SDK was not initialised.
     case notInitialized = "NOT_INITIALIZED"
 
-    /// The meaning, for operators.
+    /// The meaning for operators.
     package var meaning: String {
         switch self {
         case .success: "the fetch was completed, and the app sent the word instead of the token"
@@ -58,7 +58,7 @@ package enum ApproovStatusWord: String, Sendable, CaseIterable {
         }
     }
 
-    /// Reads a word, byte for byte.
+    /// Reads a word by exact bytes.
     init?(bytes: ArraySlice<UInt8>) {
         guard let word = Self.allCases.first(where: { bytes.elementsEqual($0.rawValue.utf8) }) else { return nil }
         self = word

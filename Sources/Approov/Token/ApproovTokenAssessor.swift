@@ -2,9 +2,9 @@ package import AssayCore
 import AssayPrimitives
 package import FoundationEssentials
 
-/// A token that Approov has signed or encrypted, with its claims.
+/// A token signed or encrypted by Approov, with its claims.
 struct AuthenticToken {
-    /// The form in which it came.
+    /// The form of the token.
     enum Form: String {
         case jws
         case jwe
@@ -20,14 +20,11 @@ struct AuthenticToken {
 
 /// Assesses tokens: a pure function of its arguments.
 package enum ApproovTokenAssessor {
-    /// Runs every check of a token. There is no ledger check: a token may be used many times.
+    /// Runs all checks of a token. There is no ledger check: a token may be used many times.
     ///
     /// - Parameters:
-    ///   - input: what the app sent.
-    ///   - keys: the keys of the purpose, in any state; keys of other apps are ignored.
-    ///   - standings: looks up the standings at `now` of the device and the issuer of an authentic token.
-    ///   - expectations: the requirements of the app.
-    ///   - now: the time of judgement.
+    ///   - keys: The keys of the purpose, in any state. Keys of other apps are ignored.
+    ///   - standings: Looks up the standings at `now` of the device and the issuer of an authentic token.
     package static func assess(
         _ input: ApproovTokenInput, keys: [NamedKey], standings: ([LedgerSubject]) -> [LedgerStanding],
         expectations: ApproovExpectations, now: Date
@@ -40,15 +37,13 @@ package enum ApproovTokenAssessor {
         return assessment(outcome, expectations, run.results)
     }
 
-    /// The result of a token's gates: the token if it is authentic, otherwise its claims if they can be read.
+    /// The result of a token's gates: the authentic token, or else its claims if they are readable.
     struct Outcome {
         let token: AuthenticToken?
         let claimed: ApproovSubject.Claimed?
     }
 
-    /// Decodes the text of a token as an app's policy has it.
-    ///
-    /// - Parameter find: finds the text.
+    /// Decodes the token text that `find` returns, under an app's policy.
     static func decode(
         demandsPrefix: Bool, _ configuration: ApproovConfiguration, _ run: inout CheckRun,
         _ find: () throws(CheckFailure) -> ApproovTokenInput.Evidence
@@ -97,13 +92,13 @@ package enum ApproovTokenAssessor {
         }
 
         let name: String
-        /// The passed result, which names the key.
+        /// The passed result with the key's name.
         let passed: CheckResult
         let form: AuthenticToken.Form
         let claims: Claims
     }
 
-    /// The gates of the key, and of the signature or the encryption.
+    /// Runs the gates of the key and of the signature or encryption.
     private static func open(_ parts: ApproovTokenText.Parts, _ keys: TokenKeys, _ run: inout CheckRun) -> Opened? {
         switch parts {
         case .signed(let jws):
@@ -137,7 +132,7 @@ package enum ApproovTokenAssessor {
         }
     }
 
-    /// Runs the checks of an authentic token's claims, and skips them for any other.
+    /// Runs the claim checks of an authentic token; skips them otherwise.
     static func judge(
         _ outcome: Outcome, _ binding: [ApproovBoundValue], _ address: String?, _ standings: [LedgerStanding],
         _ expectations: ApproovExpectations, _ now: Date, _ run: inout CheckRun

@@ -1,57 +1,53 @@
 import AssayHTTPSignatures
 import AssayPrimitives
 
-/// A token to be verified, with the bound values and the address of its request.
+/// A token to verify, with the bound values and the address of its request.
 public struct ApproovTokenInput: Sendable {
     /// The token, or its loggable form.
     public enum Evidence: Sendable, Equatable {
-        /// The token, as the field of the request held it.
+        /// The token, as in the request field.
         case token(String)
-        /// The result of `TokenFetchResult.getLoggableToken()`: the claims with the beginning of the signature. An accepted
-        /// one shows that Approov issued such a token; its holder need not have the token.
+        /// The result of `TokenFetchResult.getLoggableToken()`: the claims with a prefix of the signature. Acceptance
+        /// shows that Approov issued such a token. It does not show that the sender has the token.
         case loggable(String)
     }
 
     /// The token.
     package let evidence: Evidence
-    /// The bound values of the request, in the order of the policy.
+    /// The bound values of the request, in policy order.
     package let binding: [ApproovBoundValue]
-    /// The address that the request came from, IPv4 or IPv6, and nil when it is not known.
+    /// The client's address, IPv4 or IPv6; nil if unknown.
     package let address: String?
 
-    /// Composes the input of a verification.
+    /// Creates the input of a verification.
     public init(_ evidence: Evidence, binding: [ApproovBoundValue] = [], address: String? = nil) {
         self.evidence = evidence
         self.binding = binding
         self.address = address
     }
 
-    /// Composes the input of a verification from the text of a token and the values that it is bound to.
+    /// Creates the input of a verification from a token's text and its bound values.
     ///
     /// - Parameters:
-    ///   - token: the value of the field `Approov-Token`, and an empty text when the request has none, which is rejected.
-    ///   - binding: the values of the bound fields, in the order of the policy. A request may lack one, or have it twice:
-    ///     ``ApproovBoundValue/init(_:in:)`` finds out.
-    ///   - address: the address that the request came from.
+    ///   - token: The value of the field `Approov-Token`; empty if the request has none, which is rejected.
+    ///   - binding: The bound values in policy order. For missing or repeated ones, see
+    ///     ``ApproovBoundValue/init(_:in:)``.
+    ///   - address: The client's address.
     public init(token: String, binding: [String] = [], address: String? = nil) {
         self.init(.token(token), binding: binding.map { .value($0) }, address: address)
     }
 }
 
-/// The value of a request's field that tokens are bound to.
+/// The value of a bound request field.
 public enum ApproovBoundValue: Sendable, Equatable {
-    /// The value of the field, which came once.
+    /// The value of a field that occurred once.
     case value(String)
     /// The request has no such field.
     case missing
-    /// The request has the field several times; it is not known which one the app hashed.
+    /// The request has the field several times. The app could have hashed any of them.
     case repeated
 
-    /// Finds a field by its name, in any case.
-    ///
-    /// - Parameters:
-    ///   - name: the name of the field.
-    ///   - fields: the fields of the request, as received.
+    /// Finds a field by its name, case-insensitive, among the fields of a request as received.
     public init(_ name: String, in fields: some Sequence<(name: String, value: String)>) {
         var found: String?
         for field in fields where HTTPFieldText.isName(field.name, equalTo: name) {

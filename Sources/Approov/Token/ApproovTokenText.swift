@@ -2,7 +2,7 @@ package import AssayCore
 import AssayPrimitives
 
 extension ApproovCheck {
-    /// The token has the form that the policy names.
+    /// The token has the form that the policy demands.
     package static let decode = CheckID("approov.token.decode")
 
     static let decodeEntry = CheckDefinition(
@@ -17,18 +17,16 @@ extension ApproovCheck {
         codes: CheckCode.ofDecoding + MessageToken.codes)
 }
 
-/// A token on its way from text to its parts.
+/// Decodes a token from text into its parts.
 enum ApproovTokenText {
-    /// What a token is taken apart into.
+    /// The parts of a decoded token.
     enum Parts {
         case signed(CompactJWS)
         case encrypted(CompactJWE)
         case loggable(LoggableToken)
     }
 
-    /// The parts of a token of the form that the policy names.
-    ///
-    /// - Parameter demandsPrefix: whether a prefix that the policy names must be there, as in the field of a request.
+    /// The parts of a token of the policy's form. `demandsPrefix` requires the policy's prefix, as in a request field.
     static func decode(
         _ evidence: ApproovTokenInput.Evidence, demandsPrefix: Bool, _ configuration: ApproovConfiguration
     ) throws(DecodeError) -> Parts {
@@ -74,7 +72,7 @@ enum ApproovTokenText {
         }
         guard let prefix = configuration.tokenPrefix else {
             try refuseStatusWord(text[...])
-            // No token has a space in it, which is looked for first: it takes less time than comparing the word.
+            // Check for the space first: no token has one, and this is faster than comparing the word.
             if text.count >= 7, text[6] == 0x20, text.starts(with: "Bearer ".utf8) {
                 throw DecodeError(
                     .unexpected, at: 0,
@@ -94,14 +92,14 @@ enum ApproovTokenText {
     }
 
     private static func refuseStatusWord(_ token: ArraySlice<UInt8>) throws(DecodeError) {
-        // No status word is as long as a token, so that tokens are not compared with any.
+        // Skip the comparison for tokens: they are longer than every status word.
         guard token.count <= 32, let word = ApproovStatusWord(bytes: token) else { return }
         throw DecodeError(
             .unexpectedValue, at: token.startIndex,
             "the status word \(word.rawValue) in place of a token: \(word.meaning)")
     }
 
-    /// Says of a token that is not of the policy's form when it is of the other one, by its dots.
+    /// Reports a token of the other form, recognised by its dots.
     private static func refuseForm(
         of token: ArraySlice<UInt8>, dots: Int, _ sentence: String
     ) throws(DecodeError) {

@@ -2,7 +2,7 @@ package import AssayCore
 import AssayPrimitives
 
 extension ApproovCheck {
-    /// The claims are strict JSON, and each known one has its type.
+    /// The claims are strict JSON, and each known claim has its type.
     package static let claims = CheckID("approov.token.claims")
 
     static let claimsEntry = CheckDefinition(
@@ -14,7 +14,7 @@ extension ApproovCheck {
         codes: CheckCode.ofDecoding)
 }
 
-/// Reads the claims of a token from strict JSON. What is not in the description is kept.
+/// Reads a token's claims from strict JSON. Keeps undocumented claims.
 struct ClaimsReader {
     private(set) var expiry: Double?
     private(set) var notBefore: Double?
@@ -34,27 +34,23 @@ struct ClaimsReader {
     private(set) var device: SecretBytes?
     private(set) var unknown: [ApproovClaims.Unknown] = []
 
-    /// A device ID is 128 bits.
+    /// The length of a device ID in bytes.
     static let deviceIDLength = 16
-    /// The key of measurement proofs is 128 bits.
+    /// The length of a proof key in bytes.
     static let proofKeyLength = 16
-    /// Measurements and digests are SHA-256.
+    /// The length of measurements and digests in bytes: SHA-256.
     static let digestLength = 32
-    /// How many characters an attestation response code has at most; those that are known have 6 to 12.
+    /// The maximum length of an attestation response code in characters. Known codes have 6 to 12.
     static let responseCodeLength = 64
 
-    /// Reads claims.
-    ///
-    /// - Throws: ``DecodeError`` at the claim: a known one of another type or form.
+    /// Reads claims; throws ``DecodeError`` at a known claim of another type or form.
     static func read(_ object: RecordObject) throws(DecodeError) -> ApproovClaims {
         var reader = ClaimsReader()
         for index in object.members.indices { try reader.take(Claim(member: object.members[index])) }
         return ApproovClaims(consume reader)
     }
 
-    /// Reads the claims of an encrypted token.
-    ///
-    /// - Throws: ``DecodeError`` as for any token.
+    /// Reads the claims of an encrypted token. Throws as for any token.
     static func read(_ plaintext: DecryptedClaims) throws(DecodeError) -> ApproovClaims {
         let (object, withheld) = try plaintext.read()
         var reader = ClaimsReader()
@@ -104,10 +100,10 @@ struct ClaimsReader {
     }
 }
 
-/// One claim, whose value is read as one of a type.
+/// One claim, with readers for each type.
 private struct Claim {
     let member: RecordObject.Member
-    /// The text, where it is in secret memory and not in the member.
+    /// The text of a claim in secret memory instead of the member.
     var withheld: SecretBytes?
 
     func isNamed(_ name: String) -> Bool { member.name.isByteEqual(to: name) }
@@ -128,10 +124,10 @@ private struct Claim {
         return text
     }
 
-    /// A number as JSON writes it; one beyond the range of doubles is infinite.
+    /// A JSON number; infinite beyond the range of doubles.
     func number() throws(DecodeError) -> Double {
         guard case .number(let text) = member.value.content else { throw mismatch("a number") }
-        // Whole numbers of few digits, as nearly all are, are exact, and read in a fraction of the time.
+        // Fast path for short whole numbers, which a double holds exactly.
         if text.utf8.count <= 15, text.utf8.first != 0x2D, let whole = Int(text) { return Double(whole) }
         guard let number = Double(text) else { throw mismatch("a number") }
         return number
@@ -156,8 +152,8 @@ private struct Claim {
         return try texts()
     }
 
-    /// Base64 of 128 bits. Only its form is checked: the vendor's own examples have unused bits set in the last character
-    /// (`ExampleApproovTokenDID==`).
+    /// Base64 of 128 bits. Only the form is checked: in the vendor's examples (`ExampleApproovTokenDID==`), the last
+    /// character has unused bits set.
     func deviceID() throws(DecodeError) -> String {
         let text = try text()
         guard DeviceIDText.isValid(text) else {
@@ -192,7 +188,7 @@ private struct Claim {
         do {
             return try body()
         } catch let problem {
-            // The decoder's sentence shows a character, which may be one of a secret.
+            // Omit the decoder's message: it shows a character, possibly of a secret.
             throw error(problem.reason, "expected standard base64 with padding")
         }
     }
@@ -204,9 +200,9 @@ private struct Claim {
     }
 }
 
-/// The shape of device IDs.
+/// The form of device IDs.
 package enum DeviceIDText {
-    /// Whether a text is 22 characters of base64 and two of padding.
+    /// True for 22 base64 characters and two padding characters.
     package static func isValid(_ text: String) -> Bool {
         guard text.utf8.count == 24 else { return false }
         var position = 0

@@ -1,10 +1,10 @@
 import AssayCore
 import AssayPrimitives
 
-/// The plaintext of an encrypted token, wiped after use: it may contain measurements with the key of proofs, which only the
-/// backend can read in an encrypted token.
+/// The plaintext of an encrypted token, wiped after use. It may contain measurements with the proof key, which only the
+/// backend may see in an encrypted token.
 final class DecryptedClaims: Sendable {
-    // Written when it is wiped, and only read before.
+    // Only wiping mutates it.
     private nonisolated(unsafe) var plaintext: [UInt8]
 
     /// Decrypts a token.
@@ -12,7 +12,7 @@ final class DecryptedClaims: Sendable {
         plaintext = try key.decrypt(jwe)
     }
 
-    /// The claims, and apart from them those that are secrets.
+    /// The claims, with the secret ones separate.
     func read() throws(DecodeError) -> (object: RecordObject, withheld: [WithheldText]) {
         try JSONReader.readObject(
             plaintext, limit: InputLimits.joseText, withholding: ["mpk", "imh", "dmh"])

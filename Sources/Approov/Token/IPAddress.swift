@@ -6,12 +6,11 @@
     import Darwin
 #endif
 
-/// An address that is compared by its bytes: IPv6 has many texts for one.
+/// An address, compared by its bytes: an IPv6 address has many text forms.
 struct IPAddress: Equatable {
     private let bytes: [UInt8]
 
-    /// Reads IPv4 in dotted decimal or IPv6 (RFC 4291 section 2.2); nil for everything else. IPv4-mapped addresses are
-    /// those of IPv4.
+    /// Reads dotted-decimal IPv4 or IPv6 (RFC 4291 section 2.2); nil otherwise. IPv4-mapped addresses become IPv4.
     init?(_ text: String) {
         guard !text.utf8.contains(0), text.utf8.count < Int(INET6_ADDRSTRLEN) else { return nil }
         var bytes = [UInt8](repeating: 0, count: 16)

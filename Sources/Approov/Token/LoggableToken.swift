@@ -1,25 +1,21 @@
 import AssayCore
 import AssayPrimitives
 
-/// A loggable token (Approov, Loggable Tokens): the claims as JSON, and in `sip` the first six characters of the signature.
-///
-/// White space, the order of members and escapes are those of the logger, not of the signed text.
+/// A loggable token (Approov, Loggable Tokens): the claims as JSON, and the first six characters of the signature in
+/// `sip`. White space, member order and escapes may differ from the signed text.
 struct LoggableToken {
-    /// The number of characters of the signature. Fewer could be guessed.
+    /// The number of signature characters. Fewer would be guessable.
     static let signaturePrefixLength = 6
     private static let header = Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8)
 
     /// The claims without `sip`.
     let claims: RecordObject
-    /// The beginning of the signature, base64url.
+    /// The prefix of the signature, base64url.
     let signaturePrefix: [UInt8]
-    /// What was signed, as far as it can be rebuilt: the header that Approov writes, and the claims in the order of their
-    /// names without white space.
+    /// The rebuilt signing input: the header that Approov writes, and the claims sorted by name without white space.
     let signingInput: [UInt8]
 
-    /// Reads a loggable token.
-    ///
-    /// - Throws: ``DecodeError``; also when it says why there was no token.
+    /// Reads a loggable token; throws ``DecodeError``, also for a text that states why there is no token.
     init(_ text: String) throws(DecodeError) {
         let object = try JSONReader.readObject(Array(text.utf8), limit: InputLimits.joseText)
         if case .text(let status)? = object["error"]?.content, object["sip"] == nil {
@@ -51,7 +47,7 @@ struct LoggableToken {
             Array(Base64.encode(Self.header, .url).utf8) + [0x2E] + Array(Base64.encode(payload, .url).utf8)
     }
 
-    /// A value whose objects, also those within, have their members in the order of the names.
+    /// Sorts the members of objects by name, recursively.
     private static func sorted(_ content: RecordValue.Content) -> RecordValue.Content {
         switch content {
         case .null, .flag, .number, .text: return content
@@ -67,7 +63,7 @@ struct LoggableToken {
         }
     }
 
-    /// Whether a secret gives a signature that begins so.
+    /// True if the signature with this secret begins with the prefix.
     func isSigned(with secret: SecretBytes) -> Bool {
         let signature = Array(Base64.encode(HMAC.sha256(key: secret, signingInput[...]), .url).utf8)
         return ConstantTime.equals(signature[..<Self.signaturePrefixLength], signaturePrefix[...])

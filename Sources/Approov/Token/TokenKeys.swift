@@ -2,7 +2,7 @@ package import AssayCore
 import AssayPrimitives
 
 extension ApproovCheck {
-    /// There is a live key that the header may mean, for the algorithm that it names.
+    /// A live key matches the header's key ID and algorithm.
     package static let key = CheckID("approov.token.key")
 
     static let keyEntry = CheckDefinition(
@@ -42,17 +42,16 @@ extension ApproovCheck {
         codes: CheckCode.ofDecryption + [.keyNotLive, .authenticatedWithKey])
 }
 
-/// The keys that the header of a token may mean, and the verification of tokens with them.
+/// The keys that a token's header may mean, and the verification of tokens with them.
 ///
-/// The algorithm is the key's, and the header is only compared with it. A kid narrows down which keys are tried, and never
-/// makes a token authentic:
-/// - A key that was given an ID is not tried with tokens that name another one.
-/// - The kid of a key without an ID is unknown: Approov's tool prints only the secret. Such a key is tried with tokens that
-///   name no key, or name one that is the ID of no live key.
-/// - A token that names no key may be one of any secret. Of public keys those with an ID are left out: sets of keys are
-///   there to be selected from.
+/// The key fixes the algorithm; the header is only compared with it. A kid narrows the choice of keys, and never makes
+/// a token authentic:
+/// - A key with an ID is not tried for tokens that name another ID.
+/// - A key without an ID has an unknown kid, because Approov's tool prints only the secret. It is tried for tokens that
+///   name no key or an ID that no live key has.
+/// - A token without a kid may be of any secret, but not of a public key with an ID: the kid selects from a key set.
 ///
-/// Prepared once for the keys of an app in their present states, and used for many tokens; see ``TokenKeysMemo``.
+/// Prepared once for an app's keys in their present states; see ``TokenKeysMemo``.
 final class TokenKeys: Sendable {
     typealias Selection = KeySelection<ApproovKey>
 
@@ -61,14 +60,14 @@ final class TokenKeys: Sendable {
     private let encrypting: Candidates<JWEKey>
     private let liveSecrets: [Candidate<SecretBytes>]
 
-    /// A key that may be meant.
+    /// A key to try.
     final class Candidate<Key: Sendable>: Sendable {
         let name: String
         let keyID: String?
         let isSymmetric: Bool
         let algorithm: String
         let key: Key
-        /// The gate's result for tokens that are authentic under the key.
+        /// The gate's result for tokens that this key authenticates.
         let passed: CheckResult
 
         init(name: String, keyID: String?, isSymmetric: Bool, algorithm: String, key: Key, gate: CheckID) {
@@ -81,10 +80,10 @@ final class TokenKeys: Sendable {
         }
     }
 
-    /// Live keys of one form of tokens.
+    /// Live keys for one token form.
     private struct Candidates<Key: Sendable>: Sendable {
         let all: [Candidate<Key>]
-        /// Those that a token may mean that names none.
+        /// The keys to try for a token without a kid.
         let unnamed: [Candidate<Key>]
 
         init(_ all: [Candidate<Key>]) {
@@ -107,7 +106,7 @@ final class TokenKeys: Sendable {
         }
     }
 
-    /// The names of the live keys, for sentences.
+    /// The names of the live keys, for messages.
     private var names: String { selection.live.map(\.name.excerpt).joined(separator: ", ") }
 
     // MARK: Signed tokens
@@ -127,7 +126,7 @@ final class TokenKeys: Sendable {
         try fitting(signing, header)
     }
 
-    /// The first key whose signature the token has.
+    /// The first key that verifies the token's signature.
     func verify(
         _ jws: CompactJWS, with candidates: [Candidate<JWSKey>]
     ) throws(CheckFailure) -> Candidate<JWSKey> {
@@ -166,7 +165,7 @@ final class TokenKeys: Sendable {
         return try fitting(encrypting, header)
     }
 
-    /// What is in the token, opened with the first key that fits.
+    /// Decrypts the token with the first key that fits.
     func open(
         _ jwe: CompactJWE, with candidates: [Candidate<JWEKey>]
     ) throws(CheckFailure) -> (key: Candidate<JWEKey>, plaintext: DecryptedClaims) {
@@ -175,7 +174,7 @@ final class TokenKeys: Sendable {
             do throws(JOSEError) {
                 return (candidate, try DecryptedClaims(jwe, with: candidate.key))
             } catch {
-                // A key that unwraps and then fails is the one that was meant.
+                // If a key unwraps and then fails, the token means this key: report its error.
                 if failure == nil || error.reason == .decryptionFailed { failure = error }
             }
         }
@@ -187,7 +186,7 @@ final class TokenKeys: Sendable {
 
     // MARK: Loggable tokens
 
-    /// The live secrets: a loggable token names no key.
+    /// The live secrets. A loggable token names no key.
     func secrets() throws(CheckFailure) -> [Candidate<SecretBytes>] {
         guard !selection.live.isEmpty else { throw Self.noLiveKey }
         guard !liveSecrets.isEmpty else {
@@ -197,7 +196,7 @@ final class TokenKeys: Sendable {
         return liveSecrets
     }
 
-    /// The first secret whose signature begins as the token says.
+    /// The first secret whose signature matches the token's prefix.
     func verify(
         _ loggable: LoggableToken, with secrets: [Candidate<SecretBytes>]
     ) throws(CheckFailure) -> Candidate<SecretBytes> {
@@ -214,12 +213,12 @@ final class TokenKeys: Sendable {
 
     // MARK: Both
 
-    /// Those of the keys that a header may mean, for the algorithm that it names.
+    /// The keys that the header may mean, filtered by its algorithm.
     private func fitting<Key>(
         _ candidates: Candidates<Key>, _ header: JOSEHeader
     ) throws(CheckFailure) -> [Candidate<Key>] {
         let named = try choose(candidates, keyID: header.keyID)
-        // An app has keys of one algorithm as a rule, and then all of them fit.
+        // Fast path: an app usually has keys of one algorithm.
         if named.allSatisfy({ $0.algorithm.isByteEqual(to: header.algorithm) }) { return named }
         let fitting = named.filter { $0.algorithm.isByteEqual(to: header.algorithm) }
         guard !fitting.isEmpty else {
@@ -228,7 +227,7 @@ final class TokenKeys: Sendable {
         return fitting
     }
 
-    /// At least one key.
+    /// The keys that a kid selects; never empty.
     private func choose<Key>(
         _ candidates: Candidates<Key>, keyID: String?
     ) throws(CheckFailure) -> [Candidate<Key>] {
@@ -284,7 +283,7 @@ final class TokenKeys: Sendable {
     private static func rejection(_ failure: JOSEError?, _ names: [String]) -> CheckFailure {
         guard let failure else { return noLiveKey }
         let tried = names.map(\.excerpt).joined(separator: ", ")
-        // Approov gives apps that fail attestation a token that is signed with a wrong secret.
+        // Approov gives an app that fails attestation a token with a wrong secret.
         let hint =
             failure.reason == .wrongLength
             ? "" : "; so are the tokens of apps that fail attestation"

@@ -5,18 +5,18 @@ import Synchronization
 
 /// Caches the selected keys of an app between tokens.
 ///
-/// An entry is valid for the same array of keys, and for times between which no key changes its state. Each group of threads
-/// has its own entry; see ``ThreadGroup``. A thread that cannot take the lock at once selects the keys itself.
+/// An entry is valid for the same key array, and for a time span without a key state change. Each thread group has its
+/// own entry; see ``ThreadGroup``. A thread that cannot lock at once selects the keys itself.
 final class TokenKeysMemo: Sendable {
     private struct Entry {
         let named: [NamedKey]
-        /// No key changes its state between these times, in seconds since 2001, ends excluded.
+        /// The time span without a key state change, in seconds since 2001, ends excluded.
         let start: Double
         let end: Double
         let keys: TokenKeys
     }
 
-    /// The entry of a group of threads.
+    /// The entry of a thread group.
     private final class Slot: Sendable {
         let entry = Mutex<Entry?>(nil)
         private let gap = ThreadGroup.Gap()
@@ -24,7 +24,7 @@ final class TokenKeysMemo: Sendable {
 
     private let slots = (0..<ThreadGroup.count).map { _ in Slot() }
 
-    /// The keys of an app among those of a store, in their states at a time.
+    /// The app's keys among those of a store, with their states at a time.
     func keys(among named: [NamedKey], for claim: KeyClaim, at now: Date) -> TokenKeys {
         let present = now.timeIntervalSinceReferenceDate
         let slot = slots[ThreadGroup.current]
@@ -43,7 +43,7 @@ final class TokenKeysMemo: Sendable {
         return keys
     }
 
-    /// Drops entries with other keys than the store's, which idle threads would keep: keys are wiped with their last reference.
+    /// Drops entries for other key arrays, which idle threads would retain: keys are wiped with their last reference.
     private func forgetOthers(than named: [NamedKey]) {
         for slot in slots {
             slot.entry.withLock { entry in
@@ -52,7 +52,7 @@ final class TokenKeysMemo: Sendable {
         }
     }
 
-    /// Whether two arrays share their storage, which does not change while an entry references it.
+    /// True if two arrays share their storage. An entry's reference keeps the storage unchanged.
     private static func isOne(_ left: [NamedKey], _ right: [NamedKey]) -> Bool {
         left.withUnsafeBufferPointer { left in
             right.withUnsafeBufferPointer { right in
@@ -61,7 +61,7 @@ final class TokenKeysMemo: Sendable {
         }
     }
 
-    /// The time around the present in which no key changes its state; nil when one changes right now.
+    /// The time span around the present without a key state change; nil if a key changes right now.
     private static func span(of named: [NamedKey], around present: Double) -> (start: Double, end: Double)? {
         var (start, end) = (-Double.infinity, Double.infinity)
         for key in named {

@@ -11,7 +11,7 @@ extension TokenRules {
 // MARK: issuer
 
 extension ApproovCheck {
-    /// The issuer, if there is one, is one of the policy's and not revoked.
+    /// The issuer, if any, is one of the policy's and is not revoked.
     package static let issuer = CheckID("approov.token.issuer")
 
     static let issuerEntry = CheckDefinition(
@@ -27,7 +27,7 @@ extension ApproovCheck {
 }
 
 extension TokenRules {
-    /// The issuer is one that the policy allows for such tokens, and is not revoked.
+    /// The policy allows the issuer for such tokens, and the ledger does not block it.
     func issuer() throws(CheckFailure) -> PolicyAnswer {
         guard let issuer = claims.issuer else { return .notRequired }
         let allowed = token.source == .longLived ? configuration.longLivedIssuers : configuration.issuers
@@ -73,7 +73,7 @@ extension ApproovCheck {
 }
 
 extension TokenRules {
-    /// The token is meant for an audience of the policy's (RFC 7519 section 4.1.3: a token for others must be refused).
+    /// The policy has one of the token's audiences (RFC 7519 section 4.1.3: reject a token for others).
     func audience() throws(CheckFailure) -> PolicyAnswer {
         let allowed = configuration.audiences
         guard let audiences = claims.audiences else {
@@ -106,7 +106,7 @@ extension CheckCode {
 // MARK: failover
 
 extension ApproovCheck {
-    /// The token comes from the primary service, or the policy takes those of the failover.
+    /// The token comes from the primary service, or the policy accepts failover tokens.
     package static let failover = CheckID("approov.token.failover")
 
     static let failoverEntry = CheckDefinition(
@@ -122,7 +122,7 @@ extension ApproovCheck {
 }
 
 extension TokenRules {
-    /// The token is the primary service's, or the policy accepts those of the failover.
+    /// The token comes from the primary service, or the policy accepts failover tokens.
     func failover() throws(CheckFailure) -> PolicyAnswer {
         guard token.source == .failover else { return .passed }
         switch configuration.failover {
@@ -161,7 +161,7 @@ extension ApproovCheck {
 }
 
 extension TokenRules {
-    /// No property of the device is one that the policy rejects. A device that the ledger allows is only noted.
+    /// The policy rejects no property of the device. If the ledger allows the device, a failure is only noted.
     func annotations() throws(CheckFailure) -> PolicyAnswer {
         guard let found = claims.annotations, !found.isEmpty else { return .notRequired }
         let rules = configuration.annotations
@@ -220,7 +220,7 @@ extension ApproovCheck {
 }
 
 extension TokenRules {
-    /// The device is not blocked in the ledger.
+    /// The ledger does not block the device.
     func device() throws(CheckFailure) -> PolicyAnswer {
         guard let did = claims.deviceID else {
             return .notApplicable(Finding(.noDevice, "the token names no device"))
@@ -263,12 +263,12 @@ extension ApproovCheck {
 }
 
 extension TokenRules {
-    /// Allocated once: most requests come without an address.
+    /// A constant saves an allocation: most requests come without an address.
     private static let unknownAddress = PolicyAnswer.notApplicable(
         Finding(.addressUnknown, "the evidence does not say where the request comes from"))
 
-    /// The request comes from the address that Approov saw: a signal, since devices change networks within a token's life.
-    /// It is noted and never fails, whatever mode a caller sets.
+    /// Compares the request's address with the one that Approov saw. It is a signal: devices change networks within a
+    /// token's life. It is noted and never fails, whatever the mode.
     func clientAddress() -> PolicyAnswer {
         guard let address else { return Self.unknownAddress }
         guard let seen = claims.address, !seen.isEmpty else {

@@ -3,7 +3,7 @@ import AssayHTTPSignatures
 import AssayPrimitives
 import FoundationEssentials
 
-/// The rules for the claims of an authentic token; each stands with its check's name, entry and codes.
+/// The rules for the claims of an authentic token, each next to its check's name, entry and codes.
 struct TokenRules {
     let token: AuthenticToken
     let binding: [ApproovBoundValue]
@@ -15,7 +15,7 @@ struct TokenRules {
     var claims: ApproovClaims { token.claims }
     var configuration: ApproovConfiguration { expectations.configuration }
 
-    /// Runs the checks in their order.
+    /// Runs the checks in order.
     func run(_ run: inout CheckRun) {
         _ = run.gate(ApproovCheck.expiry) { () throws(CheckFailure) in try expiry() }
         run.conditionalGate(ApproovCheck.binding) { () throws(CheckFailure) in try boundData() }
@@ -47,8 +47,7 @@ extension ApproovCheck {
 }
 
 extension TokenRules {
-    /// The token has not expired, is valid already, and lives no longer than the policy allows. A token whose `exp` is the
-    /// time of judgement has expired.
+    /// The token is valid now, and its remaining life is within the policy's limit. At `exp` it has expired.
     func expiry() throws(CheckFailure) {
         let present = now.timeIntervalSince1970
         guard let end = claims.expiry else {
@@ -94,7 +93,7 @@ extension CheckCode {
 // MARK: binding
 
 extension ApproovCheck {
-    /// The token is bound to what this request carries.
+    /// The token is bound to the data in this request.
     package static let binding = CheckID("approov.token.binding")
 
     static let bindingEntry = CheckDefinition(
@@ -113,7 +112,7 @@ extension ApproovCheck {
 }
 
 extension TokenRules {
-    /// The digest in the token is that of what the request carries.
+    /// The token's digest is that of the request's bound values.
     func boundData() throws(CheckFailure) -> PolicyAnswer {
         let names = configuration.binding
         if token.form == .loggable {
@@ -191,12 +190,12 @@ extension CheckCode {
         "The request lacks a field to which the policy binds tokens: the app did not send it, or a proxy removed it.")
 }
 
-/// The ledger's names for the device and the issuer of a token.
+/// The ledger subjects for the device and the issuer of a token.
 enum ApproovSubjects {
     static func device(_ deviceID: String) -> LedgerSubject { LedgerSubject(.device, deviceID) }
     static func issuer(_ issuer: String) -> LedgerSubject { LedgerSubject(.issuer, issuer) }
 
-    /// The subjects of a token that the ledger may know.
+    /// The subjects of a token for the ledger lookup.
     static func all(of claims: ApproovClaims) -> [LedgerSubject] {
         switch (claims.deviceID, claims.issuer) {
         case (let did?, let issuer?): [device(did), self.issuer(issuer)]

@@ -1,23 +1,23 @@
-/// The extensions that authenticator data carries since iOS and macOS 27, well-formed or not.
+/// The authenticator data extensions that devices send since iOS and macOS 27, well-formed or not.
 public struct AppAttestExtensions: Sendable {
-    /// The entries of the map in order; keys can be repeated and of any type.
+    /// The map entries in order. Keys may repeat and may have any type.
     package var entries: [(key: CBORItem, value: CBORItem)]
 
-    /// Whether an empty map is written when there are no entries.
+    /// True to encode an empty map when there are no entries.
     package var isWrittenWhenEmpty = false
 
-    /// Composes a map.
+    /// Creates extensions from map entries.
     package init(_ entries: [(key: CBORItem, value: CBORItem)]) {
         self.entries = entries
     }
 
-    /// The extensions of a genuine app.
+    /// The extensions that a genuine app sends.
     ///
     /// - Parameters:
-    ///   - bundleVersion: `CFBundleVersion`, and nil to leave it out.
-    ///   - validationCategory: How the app was validated: 1 operating system, 2 TestFlight, 3 development, 4 App Store,
-    ///     5 enterprise or ad hoc, 6 Developer ID, 10 other; and nil to leave it out.
-    ///   - codeDirectoryHash: The hash for apps that opted in, 32 bytes, and nil for the others.
+    ///   - bundleVersion: `CFBundleVersion`; nil omits it.
+    ///   - validationCategory: 1 operating system, 2 TestFlight, 3 development, 4 App Store, 5 enterprise or ad hoc, 6
+    ///     Developer ID, 10 other; nil omits it.
+    ///   - codeDirectoryHash: 32 bytes, for apps that opted in; nil omits it.
     public init(bundleVersion: String?, validationCategory: UInt32?, codeDirectoryHash: [UInt8]? = nil) {
         entries = []
         if let bundleVersion { self.bundleVersion = .text(bundleVersion) }
@@ -31,13 +31,13 @@ public struct AppAttestExtensions: Sendable {
     /// No extensions: what iOS before 27 sends.
     public static let none = AppAttestExtensions([])
 
-    /// The value of `apple_bundle_version_01`, genuinely text.
+    /// The value of `apple_bundle_version_01`. Genuine devices send text.
     package var bundleVersion: CBORItem? {
         get { self["apple_bundle_version_01"] }
         set { self["apple_bundle_version_01"] = newValue }
     }
 
-    /// The value of `apple_validation_category_01`, genuinely a byte string of 4, little-endian.
+    /// The value of `apple_validation_category_01`. Genuine devices send a little-endian byte string of 4 bytes.
     package var validationCategory: CBORItem? {
         get { self["apple_validation_category_01"] }
         set { self["apple_validation_category_01"] = newValue }
@@ -58,12 +58,12 @@ public struct AppAttestExtensions: Sendable {
         }
     }
 
-    /// A number as devices write a validation category.
+    /// Encodes a number as devices encode the validation category: 4 bytes, little-endian.
     package static func littleEndian(_ value: UInt32) -> CBORItem {
         .bytes((0..<4).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) })
     }
 
-    /// The encoded map, and nothing for no entries unless ``isWrittenWhenEmpty``.
+    /// The encoded map; empty without entries unless ``isWrittenWhenEmpty``.
     package var encoded: [UInt8] {
         entries.isEmpty && !isWrittenWhenEmpty ? [] : CBORItem.map(entries.flatMap { [$0.key, $0.value] }).encoded
     }

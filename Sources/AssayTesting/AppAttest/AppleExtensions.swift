@@ -5,7 +5,7 @@ extension CertificateExtension {
             OID.apple(8, 2), value: DERBuilder.sequence(DERBuilder.context(tag, DERBuilder.octetString(nonce))))
     }
 
-    /// The extended key usage of App Attest leaves, since April 2026.
+    /// The extended key usage of App Attest leaves since April 2026.
     package static let appAttestKeyUsage = extendedKeyUsage(OID.apple(4, 24))
 
     /// The extension that names the platform and the app.
@@ -24,13 +24,7 @@ extension CertificateExtension {
         return CertificateExtension(OID.apple(8, 5), value: DERBuilder.element(0x30, contents))
     }
 
-    /// The extension that names the operating system.
-    ///
-    /// - Parameters:
-    ///   - version: Such as `26.2`.
-    ///   - build: Such as `23C55`.
-    ///   - train: Such as `23.3.55.0.0,0`.
-    ///   - form: Which of its parts are there.
+    /// The extension that names the operating system: version `26.2`, build `23C55`, train `23.3.55.0.0,0`.
     package static func appAttestSystem(
         _ platform: AppAttestPlatform, version: String, build: String, train: String, form: AppAttestSystemForm
     ) -> CertificateExtension {
@@ -63,17 +57,17 @@ extension CertificateExtension {
     }
 }
 
-/// Which parts the extensions that name platform and operating system have; they changed over the years.
+/// The parts in the extensions that name platform and operating system. Apple extended them over the years.
 package enum AppAttestSystemForm: Sendable {
     /// The version alone, as on iOS 14.
     case version
     /// Version, build and build train, as on iOS 17.
     case build
-    /// Everything, as on iOS 26 and later.
+    /// All parts, as on iOS 26 and later.
     case full
 }
 
-/// The platform of a device, as a leaf's extensions name it.
+/// The platform that a leaf's extensions name.
 package struct AppAttestPlatform: Sendable {
     /// The number in extension 1.2.840.113635.100.8.5.
     package var number: UInt64
@@ -82,7 +76,7 @@ package struct AppAttestPlatform: Sendable {
     /// The access control list of a key in extension 1.2.840.113635.100.8.6.
     package var acl: [UInt8]
 
-    /// Composes a platform that need not exist.
+    /// Creates any platform, real or not.
     package init(number: UInt64, systemName: String, acl: [UInt8]) {
         self.number = number
         self.systemName = systemName
@@ -92,7 +86,7 @@ package struct AppAttestPlatform: Sendable {
     /// An iPhone or iPad.
     package static let iOS = AppAttestPlatform(
         number: 10, systemName: "iphoneos", acl: acl(["okd", "oa", "osgn", "odel", "ock"].map(allowed)))
-    /// A Mac. Its list is the one that Apple documents and that a server has to compare.
+    /// A Mac. Apple documents this access control list, and a server has to compare it.
     package static let macOS = AppAttestPlatform(
         number: 13, systemName: "macosx",
         acl: acl(

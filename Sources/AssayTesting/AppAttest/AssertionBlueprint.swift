@@ -1,28 +1,28 @@
-/// An assertion to be minted. As initialised it is what a genuine device sends; every part can be changed first.
+/// An assertion to mint. The initial values are those of a genuine device; change any part before minting.
 public struct AssertionBlueprint: Sendable {
-    /// What is signed, and how the signature is written.
+    /// The signed input and the signature encoding.
     package enum SignatureForm: Sendable {
-        /// Genuine: over the nonce as message, in DER, s as it comes.
+        /// Genuine: the nonce is the message, DER, s unchanged.
         case genuine
-        /// Genuine with a high s, as about every second one.
+        /// Genuine with a high s, as in about half of all assertions.
         case highS
         /// Genuine with a low s.
         case lowS
-        /// Over the nonce as digest, as if it were not to be hashed once more: to be refused.
+        /// The nonce is the digest and is not hashed again. Verifiers must reject this.
         case nonceAsDigest
-        /// r and s, one after the other, instead of DER: to be refused.
+        /// r followed by s instead of DER. Verifiers must reject this.
         case concatenated
-        /// The genuine signature, written by any other rule.
+        /// The genuine signature in a custom encoding.
         case written(@Sendable (ECDSASignature) -> [UInt8])
     }
 
-    /// The key that signs.
+    /// The signing key.
     package var key: AttestedKey
-    /// What the app hands to `generateAssertion`.
+    /// The input of `generateAssertion`.
     package var clientData: AppAttestClientData
     /// The authenticator data.
     public var authenticatorData: AuthenticatorDataBlueprint
-    /// A last change to the encoded authenticator data. It is the result that is signed.
+    /// A last change to the encoded authenticator data, before signing.
     package var changeAuthenticatorData: @Sendable ([UInt8]) -> [UInt8] = { $0 }
     /// The signature.
     package var signature = SignatureForm.genuine
@@ -31,11 +31,7 @@ public struct AssertionBlueprint: Sendable {
     /// A last change to the encoded assertion.
     package var changeEncoded: @Sendable ([UInt8]) -> [UInt8] = { $0 }
 
-    /// The blueprint of a genuine assertion.
-    ///
-    /// - Parameters:
-    ///   - counter: The first assertion of a key has 1.
-    ///   - extensions: Those of the authenticator data, since iOS and macOS 27.
+    /// Creates the blueprint of a genuine assertion. `counter` is 1 for the first assertion of a key.
     public init(
         key: AttestedKey, appID: String, counter: UInt32, clientData: AppAttestClientData,
         extensions: AppAttestExtensions = .none
@@ -56,7 +52,7 @@ public struct AssertionBlueprint: Sendable {
             case .genuine: genuine.der
             case .highS: genuine.withHighS.der
             case .lowS: genuine.withLowS.der
-            // The digest of this message is the nonce.
+            // SHA-256 of this message is the nonce.
             case .nonceAsDigest: try key.key.signature(over: signed).der
             case .concatenated: genuine.concatenated
             case .written(let write): write(genuine)

@@ -1,12 +1,12 @@
 public import FoundationEssentials
 
-/// An attestation to be minted. As initialised it is what a genuine device sends; every part can be changed first.
+/// An attestation to mint. The initial values are those of a genuine device; change any part before minting.
 public struct AttestationBlueprint: Sendable {
-    /// Where the receipt comes from.
+    /// The source of the receipt.
     package enum ReceiptSource: Sendable {
         /// No `receipt` in the statement.
         case none
-        /// Bytes as they stand, such as another attestation's receipt.
+        /// Unchanged bytes, such as the receipt of another attestation.
         case bytes([UInt8])
         /// A receipt for this attestation, after a change to its blueprint.
         case minted(@Sendable (inout ReceiptBlueprint) -> Void)
@@ -14,28 +14,28 @@ public struct AttestationBlueprint: Sendable {
 
     /// The authority that issues leaf and receipt.
     package let authority: TestAuthority
-    /// The key that is attested.
+    /// The attested key.
     package let key: AttestedKey
     /// The App ID: team identifier, a dot, bundle identifier.
     package let appID: String
     /// The environment. The authenticator data has its own copy of the AAGUID.
     package let environment: AppAttestEnvironment
-    /// What the app hands to `attestKey`.
+    /// The input of `attestKey`.
     package let clientData: AppAttestClientData
     /// The time of issue.
     package let issuedAt: Date
 
     /// The authenticator data.
     public var authenticatorData: AuthenticatorDataBlueprint
-    /// A last change to the encoded authenticator data. The nonce is made over the result.
+    /// A last change to the encoded authenticator data, before the nonce is computed.
     package var changeAuthenticatorData: @Sendable ([UInt8]) -> [UInt8] = { $0 }
-    /// A change to the nonce that goes into the leaf.
+    /// A change to the nonce in the leaf.
     package var changeNonce: @Sendable ([UInt8]) -> [UInt8] = { $0 }
     /// The leaf.
     package var leaf: LeafBlueprint
-    /// Who issues the leaf: its name and its key.
+    /// The issuer of the leaf: its name and its key.
     package var issuer: TestIssuer
-    /// The certificates of the statement, given the genuine ones: leaf, intermediate.
+    /// Changes the certificates of the statement. The argument is the genuine list: leaf, intermediate.
     package var changeCertificates: @Sendable (_ certificates: [[UInt8]]) -> [[UInt8]] = { $0 }
     /// The receipt.
     package var receipt = ReceiptSource.minted { _ in }
@@ -44,11 +44,10 @@ public struct AttestationBlueprint: Sendable {
     /// A last change to the encoded attestation object.
     package var changeEncoded: @Sendable ([UInt8]) -> [UInt8] = { $0 }
 
-    /// The blueprint of a genuine attestation.
+    /// Creates the blueprint of a genuine attestation.
     ///
-    /// - Parameters:
-    ///   - extensions: The extensions of the authenticator data. Nil for what the device sends: none before iOS and
-    ///     macOS 27, then bundle version 1.2 from the App Store.
+    /// - Parameter extensions: Nil for those that the device sends: none before iOS and macOS 27, then bundle version
+    ///   1.2 from the App Store.
     public init(
         authority: TestAuthority, key: AttestedKey = AttestedKey(), appID: String,
         environment: AppAttestEnvironment = .production, device: AppAttestDevice = .iOS26,
@@ -104,14 +103,14 @@ public struct AttestationBlueprint: Sendable {
     }
 }
 
-/// What an app hands to `attestKey` or `generateAssertion` as client data hash.
+/// The input from which an app gets the client data hash for `attestKey` or `generateAssertion`.
 public enum AppAttestClientData: Sendable, Equatable {
-    /// A challenge or other client data, of which the app takes SHA-256.
+    /// A challenge or other client data. The app passes its SHA-256.
     case bytes([UInt8])
-    /// Bytes that the app hands over as they are, genuinely 32 of them, in Apple's samples the raw challenge.
+    /// Bytes that the app passes unchanged. Genuine apps pass 32 bytes; Apple's samples pass the raw challenge.
     case hash([UInt8])
 
-    /// The bytes that go into the nonce.
+    /// The bytes that enter the nonce.
     package var hash: [UInt8] {
         switch self {
         case .bytes(let bytes): sha256(bytes)

@@ -1,20 +1,19 @@
-/// The key that an app on a test device generates with `DCAppAttestService.generateKey`: P-256, in a Secure Enclave
-/// that is none.
+/// A software P-256 key in place of the Secure Enclave key that `DCAppAttestService.generateKey` makes.
 public struct AttestedKey: Sendable {
     /// The private key.
     package let key: TestKey
 
-    /// A new random key.
+    /// Creates a random key.
     public init() {
         key = TestKey(.p256)
     }
 
-    /// The key that belongs to a seed and a label, the same one every time.
+    /// Derives the key of a seed and a label. The same arguments always give the same key.
     public init(seed: String, label: String) {
         key = TestKey(.p256, seed: seed, label: "attested/\(label)")
     }
 
-    /// The device key with a private scalar of 32 bytes.
+    /// Creates a key from its private scalar of 32 bytes.
     package init(scalar: [UInt8]) throws(MintingError) {
         key = try TestKey(.p256, scalar: scalar)
     }
@@ -22,7 +21,7 @@ public struct AttestedKey: Sendable {
     /// The public point: 0x04, x, y; 65 bytes.
     public var publicPoint: [UInt8] { key.publicPoint }
 
-    /// The key identifier that the app gets: SHA-256 of the public point. Apps send it in base64.
+    /// The key identifier that the app gets: SHA-256 of the public point. Apps send it as base64.
     public var keyID: [UInt8] { sha256(publicPoint) }
 
     /// The COSE key of the authenticator data (RFC 9053 section 7.1): {1: 2, 3: -7, -1: 1, -2: x, -3: y}, 77 bytes.

@@ -1,17 +1,17 @@
-/// Authenticator data as App Attest uses it (WebAuthn section 6.1), every field of which can be anything.
+/// Authenticator data as App Attest uses it (WebAuthn section 6.1). Every field accepts any value.
 public struct AuthenticatorDataBlueprint: Sendable {
-    /// What the authenticator data of an attestation holds beyond that of an assertion.
+    /// The part that attestations have and assertions lack.
     package struct AttestedCredential: Sendable {
-        /// The AAGUID, 16 bytes: the environment.
+        /// The AAGUID, 16 bytes. It names the environment.
         package var aaguid: [UInt8]
-        /// The length that is written before the credential ID; nil for its true length.
+        /// The length field of the credential ID; nil for its true length.
         package var credentialIDLength: UInt16?
-        /// The credential ID: the key ID.
+        /// The credential ID, equal to the key ID.
         package var credentialID: [UInt8]
         /// The encoded COSE key.
         package var publicKey: [UInt8]
 
-        /// Composes the part.
+        /// Creates an attested credential.
         package init(aaguid: [UInt8], credentialID: [UInt8], publicKey: [UInt8]) {
             self.aaguid = aaguid
             self.credentialID = credentialID
@@ -21,13 +21,13 @@ public struct AuthenticatorDataBlueprint: Sendable {
 
     /// SHA-256 of the App ID.
     public var rpIDHash: [UInt8]
-    /// The flags: 0x40 before iOS 27 and in every assertion; 0xC0 when a device also says that extensions follow.
+    /// The flags: 0x40 before iOS 27 and in every assertion; 0xC0 if a device also signals extensions.
     package var flags: UInt8 = 0x40
-    /// How often the key has signed assertions.
+    /// The number of assertions that the key has signed.
     public var counter: UInt32
-    /// The attested credential, and nil in assertions.
+    /// The attested credential; nil in assertions.
     package var attestedCredential: AttestedCredential?
-    /// The extensions map, encoded, and empty when there is none.
+    /// The encoded extensions map; empty for none.
     package var extensions: [UInt8]
 
     /// The authenticator data of a genuine attestation.
@@ -49,7 +49,7 @@ public struct AuthenticatorDataBlueprint: Sendable {
         self.extensions = extensions.encoded
     }
 
-    /// The encoding.
+    /// The encoded authenticator data.
     package var encoded: [UInt8] {
         var bytes = rpIDHash + [flags] + Self.bigEndian(UInt64(counter), 4)
         if let credential = attestedCredential {
@@ -68,16 +68,16 @@ public struct AuthenticatorDataBlueprint: Sendable {
 public struct AppAttestEnvironment: Sendable, Equatable {
     /// The AAGUID in the authenticator data, 16 bytes.
     package var aaguid: [UInt8]
-    /// What a receipt calls it in field 7.
+    /// The name in field 7 of a receipt.
     package var receiptName: String
 
-    /// Composes an environment that need not exist.
+    /// Creates any environment, real or not.
     package init(aaguid: [UInt8], receiptName: String) {
         self.aaguid = aaguid
         self.receiptName = receiptName
     }
 
-    /// Apps from the App Store, TestFlight and enterprises.
+    /// Apps from the App Store, TestFlight and enterprise distribution.
     public static let production = AppAttestEnvironment(
         aaguid: Array("appattest".utf8) + [UInt8](repeating: 0, count: 7), receiptName: "production")
     /// Apps with the development entitlement.

@@ -1,29 +1,29 @@
 package import FoundationEssentials
 
-/// The certificate that Apple issues for an attested key, every field of which can be anything.
+/// The certificate that Apple issues for an attested key. Every field accepts any value.
 package struct LeafBlueprint: Sendable {
-    /// The serial number, big-endian: on genuine leaves the time of issue in milliseconds.
+    /// The serial number, big-endian. Genuine leaves use the time of issue in milliseconds.
     package var serialNumber: [UInt8]
-    /// The subject: CN is the key ID in hexadecimal.
+    /// The subject. The CN is the key ID in hexadecimal.
     package var subject: DistinguishedName
-    /// The first second of validity: 24 hours before the time of issue.
+    /// The first second of validity, 24 hours before the time of issue.
     package var notBefore: Date
-    /// The last second of validity: 3 days after the first.
+    /// The last second of validity, 3 days after the first.
     package var notAfter: Date
     /// The encoded SubjectPublicKeyInfo.
     package var subjectPublicKeyInfo: [UInt8]
     /// Basic constraints and key usage.
     package var constraints: [CertificateExtension] = [.basicConstraints(isCA: false), .keyUsage(0xF0)]
-    /// What stands between the constraints and the nonce: key usage, platform, system.
+    /// The extensions between the constraints and the nonce: key usage, platform, system.
     package var descriptions: [CertificateExtension]
-    /// The extensions that bind the nonce, given the true one: genuinely one.
+    /// The extensions that bind the nonce. The argument is the true nonce. Genuine leaves have one such extension.
     package var nonceExtensions: @Sendable (_ nonce: [UInt8]) -> [CertificateExtension] = { [.appAttestNonce($0)] }
-    /// What follows the nonce: the access control list.
+    /// The extensions after the nonce: the access control list.
     package var others: [CertificateExtension]
-    /// The algorithm of the signature.
+    /// The signature algorithm.
     package var signatureAlgorithm = CertificateBlueprint.SignatureAlgorithm.ecdsaWithSHA256
 
-    /// The leaf that a device gets.
+    /// Creates the leaf that a device gets.
     package init(key: AttestedKey, appID: String, device: AppAttestDevice, issuedAt: Date, organization: String) {
         let milliseconds = UInt64(max(0, issuedAt.timeIntervalSince1970 * 1000))
         serialNumber = (0..<6).reversed().map { UInt8(truncatingIfNeeded: milliseconds >> ($0 * 8)) }
@@ -46,7 +46,7 @@ package struct LeafBlueprint: Sendable {
         others = device.hasACL ? [.appAttestACL(device.platform.acl)] : []
     }
 
-    /// The certificate in DER.
+    /// Signs the certificate, DER.
     package func certificate(nonce: [UInt8], issuer: TestIssuer) throws(MintingError) -> [UInt8] {
         try CertificateBlueprint(
             serialNumber: serialNumber, issuer: issuer.name, subject: subject, notBefore: notBefore,
@@ -57,7 +57,7 @@ package struct LeafBlueprint: Sendable {
     }
 }
 
-/// A model of device and system: what the leaves and the authenticator data of its time look like.
+/// A model of device and system. It determines the content of leaves and authenticator data.
 public struct AppAttestDevice: Sendable {
     /// The platform.
     package var platform: AppAttestPlatform
@@ -67,16 +67,16 @@ public struct AppAttestDevice: Sendable {
     package var build: String
     /// The build train, such as `23.3.55.0.0,0`.
     package var buildTrain: String
-    /// How much the leaf says of the system.
+    /// The parts of the system extension.
     package var systemForm: AppAttestSystemForm
-    /// Whether the leaf has an extended key usage: since April 2026.
+    /// True if the leaf has an extended key usage: since April 2026.
     package var hasKeyUsage: Bool
-    /// Whether the leaf has an access control list: since iOS 26.
+    /// True if the leaf has an access control list: since iOS 26.
     package var hasACL: Bool
-    /// Whether authenticator data has extensions: since iOS and macOS 27.
+    /// True if authenticator data has extensions: since iOS and macOS 27.
     package var hasExtensions: Bool
 
-    /// Describes a device.
+    /// Creates a device model.
     package init(
         platform: AppAttestPlatform, systemVersion: String, build: String, buildTrain: String,
         systemForm: AppAttestSystemForm, hasKeyUsage: Bool, hasACL: Bool, hasExtensions: Bool

@@ -3,19 +3,19 @@ public import FoundationEssentials
 
 /// An attestation that a test authority minted.
 public struct MintedAttestation: Sendable {
-    /// The key ID, 32 bytes. Apps send it in base64.
+    /// The key ID, 32 bytes. Apps send it as base64.
     public let keyID: [UInt8]
     /// The attested public point, 65 bytes.
     package let publicPoint: [UInt8]
-    /// What the app handed to `attestKey`.
+    /// The input of `attestKey`.
     public package(set) var clientData: AppAttestClientData
-    /// The attestation object, encoded.
+    /// The encoded attestation object.
     public let attestation: [UInt8]
-    /// The authenticator data in it, encoded.
+    /// Its encoded authenticator data.
     package let authenticatorData: [UInt8]
-    /// The certificates in it, in DER.
+    /// Its certificates, DER.
     package let certificates: [[UInt8]]
-    /// The receipt in it.
+    /// Its receipt; nil if it has none.
     public let receipt: [UInt8]?
     /// The time of issue.
     package let mintedAt: Date
@@ -23,10 +23,10 @@ public struct MintedAttestation: Sendable {
     /// The evidence record.
     ///
     /// - Parameters:
-    ///   - keyID: The text of `keyId`, and nil for the base64 of the key ID.
-    ///   - app: The policy's app, and nil to have it found.
-    ///   - receivedAt: When the server got it, and nil for the time of issue.
-    ///   - expect: What the record's verdict has to be.
+    ///   - keyID: The text of `keyId`; nil for the base64 of the key ID.
+    ///   - app: The policy's app; nil to let the verifier find it.
+    ///   - receivedAt: The time of receipt; nil for the time of issue.
+    ///   - expect: The expected verdict.
     public func record(
         id: String, keyID: String? = nil, app: String? = nil, receivedAt: Date? = nil,
         expect: EvidenceRecord.Expectation? = nil
@@ -52,27 +52,25 @@ public struct MintedAssertion: Sendable {
     public let keyID: [UInt8]
     /// The public point of the key that signed, 65 bytes.
     package let publicPoint: [UInt8]
-    /// What the app handed to `generateAssertion`.
+    /// The input of `generateAssertion`.
     public let clientData: AppAttestClientData
-    /// The assertion, encoded.
+    /// The encoded assertion.
     public let assertion: [UInt8]
-    /// The authenticator data in it, encoded.
+    /// Its encoded authenticator data.
     package let authenticatorData: [UInt8]
-    /// The signature in it.
+    /// Its signature.
     package let signature: [UInt8]
 
     /// The evidence record.
     ///
     /// - Parameters:
-    ///   - keyID: The text of `keyId`, and nil for the base64 of the key ID.
-    ///   - app: The policy's app, and nil to have it found.
-    ///   - receivedAt: When the server got it.
-    ///   - challenge: The challenge that the client data has to hold, and nil for none.
-    ///   - clientData: What the server saw, and nil for what the app signed.
-    ///   - storedCounter: The counter stored with the key, which the record then carries; nil for a record that
-    ///     relies on a ledger.
-    ///   - publicKey: The key that such a record carries: a point or a SubjectPublicKeyInfo; nil for the true point.
-    ///   - expect: What the record's verdict has to be.
+    ///   - keyID: The text of `keyId`; nil for the base64 of the key ID.
+    ///   - app: The policy's app; nil to let the verifier find it.
+    ///   - challenge: The challenge that the client data must contain; nil for none.
+    ///   - clientData: The client data that the server saw; nil for what the app signed.
+    ///   - storedCounter: The key's stored counter, written to the record; nil for a record that relies on a ledger.
+    ///   - publicKey: The key in a record with a stored counter: a point or SubjectPublicKeyInfo; nil for the true key.
+    ///   - expect: The expected verdict.
     public func record(
         id: String, keyID: String? = nil, app: String? = nil, receivedAt: Date, challenge: [UInt8]? = nil,
         clientData: AppAttestClientData? = nil, storedCounter: UInt32? = nil, publicKey: [UInt8]? = nil,

@@ -1,41 +1,40 @@
 import AssayCore
 public import FoundationEssentials
 
-/// A receipt to be minted: CMS SignedData around a set of fields. As initialised it is what Apple's service gives.
+/// A receipt to mint: CMS SignedData around a list of fields. The initial values are those of Apple's service.
 public struct ReceiptBlueprint: Sendable {
     /// The fields of the payload, in order.
     package var fields: [ReceiptField]
-    /// The payload, when it is to be anything else than the encoded fields.
+    /// The payload; nil for the encoded fields.
     package var payload: [UInt8]?
-    /// Who signs: genuinely one.
+    /// The signers. Genuine receipts have one.
     package var signers: [TestIssuer]
-    /// The certificates in the message: genuinely the signer's, its authority's and the root's.
+    /// The certificates in the message. Genuine receipts have those of the signer, its authority and the root.
     package var certificates: [[UInt8]]
-    /// How the message is encoded.
+    /// The encoding of the message.
     package var encoding = ReceiptEncoding.indefinite(chunkSize: 1000)
-    /// Whether attributes are signed, and how.
+    /// The attributes that the signer signs.
     package var signedAttributes = SignedAttributes.none
     /// A change to the signature value.
     package var changeSignature: @Sendable ([UInt8]) -> [UInt8] = { $0 }
     /// A last change to the encoded message.
     package var changeEncoded: @Sendable ([UInt8]) -> [UInt8] = { $0 }
 
-    /// Which attributes a signer signs (RFC 5652 section 5.3).
+    /// The attributes that a signer signs (RFC 5652 section 5.3).
     package enum SignedAttributes: Sendable {
-        /// None: the signature is over the content, as in receipts since October 2020.
+        /// None. The signature covers the content, as in receipts since October 2020.
         case none
-        /// Content type, signing time and digest, and the signature is over them, as the RFC demands.
+        /// Content type, signing time and digest. The signature covers them, as the RFC demands.
         case signed(Date)
-        /// The same attributes, but the signature is over the content, as in receipts of August and September 2020:
-        /// these count as invalid.
+        /// The same attributes with a signature over the content, as in receipts of August and September 2020. Invalid.
         case ignored(Date)
     }
 
-    /// The blueprint of the receipt in an attestation (field 6: ATTEST).
+    /// Creates the blueprint of the receipt in an attestation (field 6: ATTEST).
     ///
     /// - Parameters:
-    ///   - certificate: The leaf in DER.
-    ///   - clientDataHash: As the app handed it to `attestKey`.
+    ///   - certificate: The leaf, DER.
+    ///   - clientDataHash: The client data hash that the app passed to `attestKey`.
     ///   - createdAt: The time of creation. The receipt expires 90 days later.
     public init(
         authority: TestAuthority, appID: String, certificate: [UInt8], clientDataHash: [UInt8],
@@ -51,8 +50,7 @@ public struct ReceiptBlueprint: Sendable {
         certificates = [authority.receiptSigner, authority.receiptAuthority, authority.root].map(\.certificate)
     }
 
-    /// The blueprint of a receipt that Apple's service gives in exchange for another (field 6: RECEIPT), with a risk
-    /// metric and a time before which it can not be exchanged again: a day later.
+    /// Creates the blueprint of a refreshed receipt (field 6: RECEIPT): with a risk metric, not refreshable for a day.
     public init(
         authority: TestAuthority, appID: String, certificate: [UInt8], clientDataHash: [UInt8],
         environment: AppAttestEnvironment, createdAt: Date, riskMetric: UInt32
@@ -60,14 +58,14 @@ public struct ReceiptBlueprint: Sendable {
         self.init(
             authority: authority, appID: appID, certificate: certificate, clientDataHash: clientDataHash,
             environment: environment, createdAt: createdAt)
-        // Apple's service reads the hash as UTF-8 and writes what it read.
+        // Apple's service decodes the hash as UTF-8 and writes the resulting text.
         self[4] = ReceiptField(4, String(decoding: clientDataHash, as: UTF8.self))
         self[6] = nil
         fields.insert(contentsOf: [ReceiptField(17, String(riskMetric)), ReceiptField(6, "RECEIPT")], at: 0)
         fields.insert(ReceiptField(19, Self.time(createdAt.addingTimeInterval(86_400))), at: fields.count - 1)
     }
 
-    /// The first field of a type; setting nil removes it, and setting a field that is not there appends it.
+    /// The first field of a type. Setting nil removes it; setting an absent field appends it.
     package subscript(type: UInt64) -> ReceiptField? {
         get { fields.first { $0.type == type } }
         set {
@@ -82,7 +80,7 @@ public struct ReceiptBlueprint: Sendable {
         }
     }
 
-    /// The receipt.
+    /// Mints the receipt.
     public func mint() throws(MintingError) -> [UInt8] {
         let content = payload ?? DERBuilder.element(0x31, fields.flatMap(\.encoded))
         var signerInfos: [UInt8] = []
@@ -112,14 +110,14 @@ public struct ReceiptBlueprint: Sendable {
                 + DERBuilder.octetString(changeSignature(signature)))
     }
 
-    /// The attributes in the order that DER demands of a SET OF: by their encodings.
+    /// The attributes sorted by their encodings, as DER demands of a SET OF.
     private static func attributes(of content: [UInt8], at time: Date) -> [UInt8] {
         DERBuilder.sequence(OID.contentType, DERBuilder.set(OID.data))
             + DERBuilder.sequence(OID.signingTime, DERBuilder.set(DERBuilder.time(time)))
             + DERBuilder.sequence(OID.messageDigest, DERBuilder.set(DERBuilder.octetString(sha256(content))))
     }
 
-    /// A time as receipts write it: RFC 3339 with three fraction digits.
+    /// A time in the form of receipts: RFC 3339 with three fraction digits.
     package static func time(_ date: Date) -> String {
         let milliseconds = Int64((date.timeIntervalSince1970 * 1000).rounded())
         let seconds = RFC3339.format(Date(timeIntervalSince1970: Double(milliseconds / 1000)))
@@ -127,7 +125,7 @@ public struct ReceiptBlueprint: Sendable {
         return "\(seconds.dropLast()).\(fraction)Z"
     }
 
-    /// A token of the genuine form, base64 of 64 bytes, that depends on the certificate only.
+    /// A token in the genuine form, base64 of 64 bytes, derived from the certificate alone.
     private static func token(for certificate: [UInt8]) -> String {
         let digest = sha256(certificate)
         return Data(digest + sha256(digest)).base64EncodedString()
@@ -136,27 +134,27 @@ public struct ReceiptBlueprint: Sendable {
 
 /// A field of a receipt: SEQUENCE {INTEGER type, INTEGER version, OCTET STRING value}.
 package struct ReceiptField: Sendable, Equatable {
-    /// What the field is: 2 App ID, 3 certificate, 4 client data hash, 5 token, 6 ATTEST or RECEIPT, 7 environment,
-    /// 12 creation time, 17 risk metric, 19 not before, 21 expiry.
+    /// The type: 2 App ID, 3 certificate, 4 client data hash, 5 token, 6 ATTEST or RECEIPT, 7 environment, 12 creation
+    /// time, 17 risk metric, 19 not before, 21 expiry.
     package var type: UInt64
-    /// The version, genuinely 1.
+    /// The version. Genuine receipts have 1.
     package var version: UInt64
-    /// The value as it stands, not nested DER.
+    /// The value, not nested DER.
     package var value: [UInt8]
 
-    /// Composes a field.
+    /// Creates a field.
     package init(_ type: UInt64, version: UInt64 = 1, _ value: [UInt8]) {
         self.type = type
         self.version = version
         self.value = value
     }
 
-    /// Composes a field of text.
+    /// Creates a field with text.
     package init(_ type: UInt64, version: UInt64 = 1, _ text: String) {
         self.init(type, version: version, Array(text.utf8))
     }
 
-    /// The encoding.
+    /// The encoded field.
     package var encoded: [UInt8] {
         DERBuilder.sequence(
             DERBuilder.integer(type), DERBuilder.integer(version), DERBuilder.octetString(value))

@@ -1,12 +1,12 @@
-/// How the CMS message of a receipt is encoded (RFC 5652 section 5.1, X.690 section 8.1.3).
+/// The encoding of a receipt's CMS message (RFC 5652 section 5.1, X.690 section 8.1.3).
 package enum ReceiptEncoding: Sendable {
-    /// BER with indefinite lengths and the content in chunks: what Apple's service gives, with chunks of 1000 bytes.
+    /// BER with indefinite lengths and chunked content. Apple's service uses chunks of 1000 bytes.
     case indefinite(chunkSize: Int)
-    /// DER, as some refreshed receipts are.
+    /// DER, as in some refreshed receipts.
     case definite
-    /// BER with the content in so many OCTET STRINGs of indefinite length, one in the other.
+    /// BER with the content in nested OCTET STRINGs of indefinite length.
     case nested(depth: Int)
-    /// BER with indefinite lengths and the bytes given in place of the OCTET STRING with the content.
+    /// BER with indefinite lengths and the given bytes in place of the content's OCTET STRING.
     case content([UInt8])
 
     package func message(content: [UInt8], certificates: [[UInt8]], signerInfos: [UInt8]) -> [UInt8] {

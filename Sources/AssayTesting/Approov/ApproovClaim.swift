@@ -1,35 +1,35 @@
-/// A claim of an Approov token, by its name such as `did` or `anno` (Approov, Token Claims).
+/// The name of an Approov token claim, such as `did` or `anno` (Approov, Token Claims).
 public struct ApproovClaim: Sendable, Hashable, ExpressibleByStringLiteral {
     /// The name.
     package let name: String
 
-    /// Names a claim, known or not.
+    /// Creates a claim name, known or not.
     package init(_ name: String) { self.name = name }
 
-    /// Names a claim, known or not.
+    /// Creates a claim name, known or not.
     public init(stringLiteral name: String) { self.name = name }
 
-    /// A number: when the token expires, in seconds since 1970.
+    /// Number: the expiry, in seconds since 1970.
     package static let expiry = ApproovClaim("exp")
-    /// A number: from when on it is valid.
+    /// Number: the start of validity, in seconds since 1970.
     package static let notBefore = ApproovClaim("nbf")
-    /// A number: when it was issued.
+    /// Number: the time of issue, in seconds since 1970.
     package static let issuedAt = ApproovClaim("iat")
     /// Text: the device ID, base64 of 16 bytes.
     package static let deviceID = ApproovClaim("did")
-    /// Text: the address of the device; may be empty.
+    /// Text: the address of the device. May be empty.
     package static let address = ApproovClaim("ip")
     /// Text: the issuer, in failover and long-lived tokens.
     package static let issuer = ApproovClaim("iss")
-    /// Text or a list of texts: whom the token is for.
+    /// Text or a list of texts: the audience of the token.
     package static let audience = ApproovClaim("aud")
-    /// Text: whom the token is about.
+    /// Text: the subject of the token.
     package static let subject = ApproovClaim("sub")
     /// A list of texts: properties of the device.
     package static let annotations = ApproovClaim("anno")
     /// Text: the attestation response code.
     package static let responseCode = ApproovClaim("arc")
-    /// Text: what the token is bound to, base64 of a SHA-256 digest.
+    /// Text: the digest of the bound data, base64 of SHA-256.
     package static let binding = ApproovClaim("pay")
     /// Text: the installation's public key, base64 of a DER SubjectPublicKeyInfo.
     package static let installationKey = ApproovClaim("ipk")

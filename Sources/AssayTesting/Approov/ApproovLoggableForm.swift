@@ -1,14 +1,13 @@
-/// The form of a token that apps may log (Approov, Loggable Tokens): the claims and the beginning of the signature.
+/// The loggable form of a token (Approov, Loggable Tokens): the claims and a prefix of the signature.
 package struct ApproovLoggableForm: Sendable, Equatable {
-    /// The claims in the order of their names, with `sip` last.
+    /// The claims sorted by name, with `sip` last.
     package var json: JSONItem
 
-    /// How many characters of the signature there are.
+    /// The number of signature characters.
     package static let signaturePrefixLength = 6
 
-    /// The loggable form of the token that carries these claims in the order of their names and is signed with a secret.
-    ///
-    /// What is no object has no such form, and comes out as it is.
+    /// Creates the loggable form of a token with these claims, sorted by name. Claims that are no object stay
+    /// unchanged.
     package init(_ claims: ApproovClaimsBlueprint, secret: [UInt8]) throws(MintingError) {
         guard case .object(let members) = claims.json else {
             json = claims.json
@@ -21,7 +20,7 @@ package struct ApproovLoggableForm: Sendable, Equatable {
         json = .object(sorted + [JSONItem.Member("sip", .text(String(signature.prefix(Self.signaturePrefixLength))))])
     }
 
-    /// Members in the order of their names, also those of objects within.
+    /// Sorts members by name, recursively.
     private static func sorted(_ members: [JSONItem.Member]) -> [JSONItem.Member] {
         members.map { JSONItem.Member($0.name, sorted($0.value)) }
             .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }

@@ -2,21 +2,21 @@ package import AssayHTTPSignatures
 import AssayPrimitives
 public import FoundationEssentials
 
-/// A signed HTTP request to be minted, as the SDKs of Approov sign it (RFC 9421). As initialised it is a genuine one; every
-/// part can be changed first, and what was minted can be changed afterwards.
+/// A signed HTTP request to mint, as Approov's SDKs sign it (RFC 9421). The initial values are genuine. Change any part
+/// before minting, or change the minted request.
 ///
 ///     var blueprint = ApproovMessageBlueprint(
 ///         method: "POST", targetURI: "https://api.example.com/v1/items?a=1", token: minted.token,
 ///         signer: .installation(keys.installationKey), createdAt: Date())
 ///     blueprint.body = Array(#"{"hello":"world"}"#.utf8)
 ///     var message = try blueprint.mint()      // message.fields, message.record(id:).jsonLine
-///     message.method = "PUT"                  // what the server must refuse
+///     message.method = "PUT"                  // the server must reject this
 public struct ApproovMessageBlueprint: Sendable {
-    /// What signs, whatever the parameters say.
+    /// The signing key. It is independent of the signature parameters.
     public enum Signer: Sendable {
-        /// The key of an installation, on P-256: label `install`, `ecdsa-p256-sha256`.
+        /// The installation's key on P-256: label `install`, `ecdsa-p256-sha256`.
         case installation(TestKey)
-        /// The message key of the account: label `account`, `hmac-sha256`.
+        /// The account's message key: label `account`, `hmac-sha256`.
         case account([UInt8])
     }
 
@@ -24,46 +24,42 @@ public struct ApproovMessageBlueprint: Sendable {
     package var method: String
     /// The target URI.
     package var targetURI: String
-    /// The fields in front of those of the signature, among them the one with the token.
+    /// The fields before those of the signature, including the token field.
     package var fields: [HTTPMessageParts.Field]
-    /// The body; without one, no digest is added.
+    /// The body. An empty body gets no digest.
     public var body: [UInt8] = []
-    /// The digests of the body that the field `Content-Digest` gets.
+    /// The algorithms of the field `Content-Digest`.
     package var digests: [ContentDigest.Algorithm] = [.sha256]
-    /// The value of `Content-Digest`, where it is to be another than the digests of the body; empty for no such field.
+    /// Replaces the value of `Content-Digest`; empty omits the field; nil for the digests of the body.
     package var contentDigest: String?
-    /// What signs.
+    /// The signing key.
     package var signer: Signer
     /// The label of the signature.
     package var label: String
-    /// What the signature covers; nil for the method, the target URI, the token, and those of `authorization`,
-    /// `content-length`, `content-type` and `content-digest` that are there.
+    /// The covered components; nil for the method, the target URI, the token, and those of `authorization`,
+    /// `content-length`, `content-type` and `content-digest` that are present.
     package var components: [SignatureComponent]?
-    /// The parameters of the signature, in their order.
+    /// The signature parameters in order.
     package var parameters: [StructuredParameter]
-    /// The target URI that is signed, where it is not the one of the request, such as one with its fragment.
+    /// The signed target URI if it differs from the request's, such as one with its fragment.
     package var signedTargetURI: String?
     /// The rules of the signature base.
     package var rules = SignatureBaseRules()
-    /// A last change to the signature base. It is the result that is signed.
+    /// A last change to the signature base, before signing.
     package var changeBase: @Sendable ([UInt8]) -> [UInt8] = { $0 }
-    /// How an ECDSA signature is written: as r and s one after the other, where the standard is kept.
+    /// The encoding of an ECDSA signature. The standard demands r followed by s.
     package var writeSignature: @Sendable (ECDSASignature) -> [UInt8] = { $0.concatenated }
     /// A last change to the signature's bytes.
     package var changeSignature: @Sendable ([UInt8]) -> [UInt8] = { $0 }
-    /// A last change to the value of `Signature-Input`, after signing.
+    /// A change to the value of `Signature-Input`, after signing.
     package var changeInputField: @Sendable (String) -> String = { $0 }
-    /// A last change to the value of `Signature`.
+    /// A change to the value of `Signature`.
     package var changeSignatureField: @Sendable (String) -> String = { $0 }
 
-    /// How long signatures of Approov's SDKs are valid, in seconds.
+    /// The validity of signatures by Approov's SDKs, in seconds.
     package static let lifetime: Int64 = 15
 
-    /// The blueprint of a genuine request without a body.
-    ///
-    /// - Parameters:
-    ///   - token: what stands in the field `Approov-Token`.
-    ///   - createdAt: when it is signed, to the second.
+    /// Creates the blueprint of a genuine request without a body. `createdAt` is the time of signing, in whole seconds.
     public init(method: String, targetURI: String, token: String, signer: Signer, createdAt: Date) {
         self.method = method
         self.targetURI = targetURI
@@ -77,7 +73,7 @@ public struct ApproovMessageBlueprint: Sendable {
         ]
     }
 
-    /// A parameter of the signature: nil when it is not there. Setting nil leaves it out.
+    /// A signature parameter; nil if absent. Setting nil removes it.
     package subscript(parameter name: String) -> StructuredBareItem? {
         get { parameters.first { $0.key == name }?.value }
         set {
@@ -91,9 +87,7 @@ public struct ApproovMessageBlueprint: Sendable {
         }
     }
 
-    /// Mints the request.
-    ///
-    /// - Throws: ``MintingError`` when the components cannot be signed, such as a field that is not there.
+    /// Mints the request; throws ``MintingError`` if the components cannot be signed, as for an absent field.
     public func mint() throws(MintingError) -> MintedApproovMessage {
         var fields = fields
         let digest = if let contentDigest { contentDigest } else { try digestField }
@@ -154,7 +148,7 @@ public struct ApproovMessageBlueprint: Sendable {
 }
 
 extension ApproovMessageBlueprint.Signer {
-    /// The label that Approov's SDKs give the signature.
+    /// The signature label that Approov's SDKs use.
     package var label: String {
         switch self {
         case .installation: "install"

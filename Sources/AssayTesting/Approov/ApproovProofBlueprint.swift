@@ -1,53 +1,49 @@
 public import AssayCore
 public import FoundationEssentials
 
-/// A measurement proof to be minted (Approov, Offline Security Mode). As initialised it is a genuine one.
+/// A measurement proof to mint (Approov, Offline Security Mode). The initial values are genuine.
 public struct ApproovProofBlueprint: Sendable {
-    /// What the proof is held against.
+    /// The reference measurements of the verifier.
     public enum Source: Sendable {
-        /// Measurements that were taken from a token before.
+        /// Measurements taken from an earlier token.
         case measurements(ApproovTestMeasurements)
         /// The token that carries them.
         case token(String)
     }
 
-    /// What the hardware gave out: 16 bytes.
+    /// The nonce from the hardware, 16 bytes.
     package var nonce: [UInt8]
-    /// The proof: 32 bytes.
+    /// The proof, 32 bytes.
     public var proof: [UInt8]
-    /// What it is held against.
+    /// The reference measurements of the verifier.
     package var source: Source
-    /// Which measurement the verifier demands, `integrity` or `device`, and nil for either.
+    /// The measurement that the verifier demands, `integrity` or `device`; nil for either.
     package var measurement: String?
 
     /// The proof of the app's integrity.
     ///
-    /// - Parameters:
-    ///   - nonce: what the hardware gave out, 16 bytes.
-    ///   - measurements: what the app measured.
-    ///   - source: what the proof is held against; nil for the same measurements.
+    /// - Parameter source: The reference measurements of the verifier; nil for `measurements`.
     public init(integrityOf measurements: ApproovTestMeasurements, nonce: [UInt8], source: Source? = nil) {
         self.init(
             nonce: nonce, proof: measurements.proof(nonce: nonce, of: measurements.integrity ?? []),
             source: source ?? .measurements(measurements))
     }
 
-    /// The proof of the device. Parameters as of ``init(integrityOf:nonce:source:)``.
+    /// The proof of the device. Parameters as for ``init(integrityOf:nonce:source:)``.
     public init(deviceOf measurements: ApproovTestMeasurements, nonce: [UInt8], source: Source? = nil) {
         self.init(
             nonce: nonce, proof: measurements.proof(nonce: nonce, of: measurements.device ?? []),
             source: source ?? .measurements(measurements))
     }
 
-    /// Composes any proof.
+    /// Creates any proof.
     package init(nonce: [UInt8], proof: [UInt8], source: Source) {
         self.nonce = nonce
         self.proof = proof
         self.source = source
     }
 
-    /// The evidence record. Parameters as of
-    /// ``MintedApproovToken/record(id:binding:address:app:receivedAt:expect:)``.
+    /// The evidence record. Parameters as for ``MintedApproovToken/record(id:binding:address:app:receivedAt:expect:)``.
     public func record(
         id: String, app: String? = nil, receivedAt: Date, expect: EvidenceRecord.Expectation? = nil
     ) -> EvidenceRecord {

@@ -1,22 +1,22 @@
 import Crypto
 import FoundationEssentials
 
-/// The keys of an Approov account that exists nowhere, and of one installation of an app.
+/// The keys of a fictitious Approov account and of one app installation.
 public struct ApproovTestKeys: Sendable {
-    /// What tokens are signed or encrypted with: 64 bytes, as Approov's are.
+    /// The secret that signs or encrypts tokens: 64 bytes, as long as Approov's.
     public var secret: [UInt8]
-    /// What tokens of an account with ES256 are signed with, on P-256.
+    /// The P-256 key that signs ES256 tokens.
     package var signingKey: TestKey
-    /// What tokens of an account with RS256 are signed with.
+    /// The key that signs RS256 tokens.
     package var rsaKey: RSATestKey
-    /// What apps sign messages with for the account: 32 bytes.
+    /// The account's message signing key: 32 bytes.
     public var messageKey: [UInt8]
-    /// The ID of that key, which tokens name it by: `mskid`.
+    /// The ID of the message signing key. Tokens carry it in `mskid`.
     public var messageKeyID: String
-    /// What an installation signs messages with, on P-256. Its public half is in tokens: `ipk`.
+    /// The installation's P-256 key that signs messages. Tokens carry its public half in `ipk`.
     public var installationKey: TestKey
 
-    /// New random keys, but for the RSA key, which is ``RSATestKey/published()``.
+    /// Creates random keys. The RSA key is ``RSATestKey/published()``.
     public init() throws(MintingError) {
         secret = ApproovTestKeys.newSecret()
         signingKey = TestKey(.p256)
@@ -26,8 +26,8 @@ public struct ApproovTestKeys: Sendable {
         installationKey = TestKey(.p256)
     }
 
-    /// The keys that belong to a seed and a label, the same ones every time. A seed that others know makes keys that
-    /// others have. The RSA key is ``RSATestKey/published()``.
+    /// Derives the keys of a seed and a label; the same arguments give the same keys. Anyone with the seed has the
+    /// keys. The RSA key is ``RSATestKey/published()``.
     public init(seed: String, label: String) throws(MintingError) {
         let bytes = TestBytes(seed: seed)
         secret = bytes("approov/secret/\(label)", count: Self.secretLength)
@@ -38,34 +38,30 @@ public struct ApproovTestKeys: Sendable {
         installationKey = TestKey(.p256, seed: seed, label: "approov/installation/\(label)")
     }
 
-    /// How many bytes the secret of an account has: 512 bits (Approov, Token Signing).
+    /// The length of an account's secret in bytes: 512 bits (Approov, Token Signing).
     package static let secretLength = 64
 
-    /// A random secret for an account.
+    /// Creates a random account secret.
     package static func newSecret() -> [UInt8] {
         SymmetricKey(size: SymmetricKeySize(bitCount: secretLength * 8)).bytes
     }
 
-    /// What a file of the secret holds: standard base64, as Approov's tool prints it, and a line feed.
+    /// The content of a secret file: standard base64, as Approov's tool prints it, and a line feed.
     public var secretFile: String { Self.secretFile(of: secret) }
 
-    /// What a file of a secret holds: standard base64 and a line feed.
+    /// The content of a file with this secret: standard base64 and a line feed.
     package static func secretFile(of secret: [UInt8]) -> String { Data(secret).base64EncodedString() + "\n" }
 
-    /// What a file of the account's message key holds: standard base64 and a line feed.
+    /// The content of a message key file: standard base64 and a line feed.
     public var messageKeyFile: String { Data(messageKey).base64EncodedString() + "\n" }
 
-    /// What a file of the public half of the ES256 key holds: PEM.
+    /// The content of a file with the ES256 public key: PEM.
     public var signingKeyFile: String { PEMText.block("PUBLIC KEY", signingKey.subjectPublicKeyInfo()) }
 
-    /// What a file of the public half of the RS256 key holds: PEM.
+    /// The content of a file with the RS256 public key: PEM.
     public var rsaKeyFile: String { PEMText.block("PUBLIC KEY", rsaKey.subjectPublicKeyInfo) }
 
-    /// A JSON Web Key Set (RFC 7517 section 5) of the public halves of both.
-    ///
-    /// - Parameters:
-    ///   - es256: the ID of the ES256 key.
-    ///   - rs256: the ID of the RS256 key.
+    /// A JSON Web Key Set (RFC 7517 section 5) with the ES256 and RS256 public keys under the given key IDs.
     package func keySet(es256: String, rs256: String) -> JSONItem {
         let point = signingKey.publicPoint
         return [
@@ -82,9 +78,9 @@ public struct ApproovTestKeys: Sendable {
         ]
     }
 
-    /// `ipk`: the public half of the installation's key, a DER SubjectPublicKeyInfo.
+    /// `ipk`: the installation's public key, a DER SubjectPublicKeyInfo.
     package var installationPublicKey: [UInt8] { installationKey.subjectPublicKeyInfo() }
 
-    /// What encrypted tokens are encrypted under: the SHA-256 digest of the secret (Approov, Token Signing).
+    /// The key that encrypts tokens: SHA-256 of the secret (Approov, Token Signing).
     package var encryptionKey: [UInt8] { sha256(secret) }
 }

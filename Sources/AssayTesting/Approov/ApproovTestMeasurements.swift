@@ -2,22 +2,22 @@ package import AssayCore
 import AssayPrimitives
 import Crypto
 
-/// The measurements of an app that talks to offline hardware (Approov, Offline Security Mode).
+/// The measurements of an app that authenticates to offline hardware (Approov, Offline Security Mode).
 public struct ApproovTestMeasurements: Sendable {
-    /// `mpk`: the key of proofs, 16 bytes.
+    /// `mpk`: the proof key, 16 bytes.
     package var proofKey: [UInt8]?
     /// `imh`: the measurement of the app's integrity, 32 bytes.
     package var integrity: [UInt8]?
     /// `dmh`: the measurement of the device, 32 bytes.
     package var device: [UInt8]?
 
-    /// New random ones.
+    /// Creates random measurements.
     public init() {
         func random(_ bits: SymmetricKeySize) -> [UInt8] { SymmetricKey(size: bits).bytes }
         self.init(proofKey: random(.bits128), integrity: random(.bits256), device: random(.bits256))
     }
 
-    /// The measurements that belong to a seed and a label, the same ones every time.
+    /// Derives the measurements of a seed and a label. The same arguments always give the same bytes.
     public init(seed: String, label: String) {
         let bytes = TestBytes(seed: seed)
         self.init(
@@ -25,14 +25,14 @@ public struct ApproovTestMeasurements: Sendable {
             device: bytes("approov/dmh/\(label)", count: 32))
     }
 
-    /// Composes any measurements.
+    /// Creates any measurements.
     package init(proofKey: [UInt8]?, integrity: [UInt8]?, device: [UInt8]?) {
         self.proofKey = proofKey
         self.integrity = integrity
         self.device = device
     }
 
-    /// The claims that carry them.
+    /// The claims that carry the measurements.
     var claims: [(claim: ApproovClaim, bytes: [UInt8])] {
         let all: [(ApproovClaim, [UInt8]?)] = [
             (.proofKey, proofKey), (.integrityMeasurement, integrity), (.deviceMeasurement, device),
@@ -40,16 +40,12 @@ public struct ApproovTestMeasurements: Sendable {
         return all.compactMap { claim, bytes in bytes.map { (claim, $0) } }
     }
 
-    /// The proof of one measurement: HMAC-SHA-256 under the key of proofs over the nonce and the measurement.
-    ///
-    /// - Parameters:
-    ///   - nonce: what the hardware gave out, 16 bytes.
-    ///   - measurement: one of ``integrity`` and ``device``, or any bytes that are none.
+    /// The proof of a measurement (or other bytes): HMAC-SHA-256 with the proof key over nonce and measurement.
     package func proof(nonce: [UInt8], of measurement: [UInt8]) -> [UInt8] {
         AssayPrimitives.HMAC.sha256(key: proofKey ?? [], nonce + measurement)
     }
 
-    /// The measurements as records carry them.
+    /// The measurements in the form of records.
     package var recordContent: RecordValue.Content {
         .object(RecordObject(claims.map { ($0.claim.name, .base64($0.bytes)) }))
     }

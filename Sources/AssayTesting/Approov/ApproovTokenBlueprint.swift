@@ -1,6 +1,6 @@
 import Crypto
 
-/// An Approov token to be minted. As initialised it is a genuine one; every part can be changed first.
+/// An Approov token to mint. The initial values are genuine; change any part before minting.
 ///
 ///     let keys = try ApproovTestKeys()
 ///     var blueprint = ApproovTokenBlueprint(
@@ -9,7 +9,7 @@ import Crypto
 ///     blueprint.form = .encrypted
 ///     let minted = try blueprint.mint()       // minted.token, minted.loggable, minted.record(id:).jsonLine
 public struct ApproovTokenBlueprint: Sendable {
-    /// In which form the token comes, which Approov fixes for each API.
+    /// The form of the token. Approov fixes it for each API.
     public enum Form: Sendable {
         /// Signed with the account's secret: HS256.
         case signed
@@ -17,7 +17,7 @@ public struct ApproovTokenBlueprint: Sendable {
         case signedES256
         /// Signed with the account's RSA key: RS256.
         case signedRS256
-        /// Encrypted under the digest of the account's secret: A256GCMKW and A256GCM.
+        /// Encrypted with SHA-256 of the account's secret: A256GCMKW and A256GCM.
         case encrypted
     }
 
@@ -27,9 +27,9 @@ public struct ApproovTokenBlueprint: Sendable {
     public var claims: ApproovClaimsBlueprint
     /// The form.
     public var form = Form.signed
-    /// The ID of the key in the header, and nil for none.
+    /// The key ID in the header; nil for none.
     public var keyID: String?
-    /// A last change to the encoded claims. It is the result that is signed or encrypted.
+    /// A last change to the encoded claims, before signing or encryption.
     package var changeClaims: @Sendable ([UInt8]) -> [UInt8] = { $0 }
     /// A last change to the JWS.
     package var changeSigned: @Sendable (inout JWSBlueprint) -> Void = { _ in }
@@ -39,16 +39,16 @@ public struct ApproovTokenBlueprint: Sendable {
     package var changeToken: @Sendable (String) -> String = { $0 }
     /// The content key of an encrypted token, 32 bytes; nil for a random one.
     package var contentKey: [UInt8]?
-    /// The IVs of an encrypted token, 12 bytes each: of the key, and of the content; nil for random ones.
+    /// The IVs of an encrypted token, 12 bytes each, for the key and for the content; nil for random ones.
     package var initializationVectors: (key: [UInt8], content: [UInt8])?
 
-    /// The blueprint of a genuine token.
+    /// Creates the blueprint of a genuine token.
     public init(keys: ApproovTestKeys, claims: ApproovClaimsBlueprint) {
         self.keys = keys
         self.claims = claims
     }
 
-    /// The same token as an app gets that fails attestation: signed or encrypted with a secret that is not the account's.
+    /// The token of an app that fails attestation: signed or encrypted with a secret other than the account's.
     public func rejected() -> ApproovTokenBlueprint {
         var blueprint = self
         blueprint.keys.secret = sha256(keys.secret) + sha256(sha256(keys.secret))

@@ -3,25 +3,24 @@ package import AssayHTTPSignatures
 import AssayPrimitives
 public import FoundationEssentials
 
-/// A signed HTTP request that was minted with test keys. Every part can be changed, as by somebody on the way.
+/// A signed HTTP request, minted with test keys. Change any part to simulate an attacker on the path.
 public struct MintedApproovMessage: Sendable {
     /// The method.
     public var method: String
     /// The target URI.
     public var targetURI: String
-    /// The fields in their order, those of the signature last.
+    /// The fields in order; those of the signature come last.
     package var fields: [HTTPMessageParts.Field]
     /// The body.
     public var body: [UInt8]
-    /// What was signed.
+    /// The signed bytes.
     package let signatureBase: [UInt8]
 
-    /// The fields of the request to send, in their order.
+    /// The fields of the request to send, in order.
     public var headers: [(name: String, value: String)] { fields.map { (name: $0.name, value: $0.value) } }
 
-    /// The value of the first field of a name, in any case; nil when there is none.
-    ///
-    /// Setting a value replaces the first one or appends one, and setting nil removes all.
+    /// The value of the first field with this name, case-insensitive; nil if absent. Setting a value replaces the first
+    /// field or appends one. Setting nil removes all fields with this name.
     public subscript(field name: String) -> String? {
         get { index(of: name).map { fields[$0].value } }
         set {
@@ -36,10 +35,10 @@ public struct MintedApproovMessage: Sendable {
     /// The evidence record.
     ///
     /// - Parameters:
-    ///   - address: Where the request comes from.
-    ///   - app: The policy's app, and nil to have it found.
-    ///   - receivedAt: When the server got it.
-    ///   - expect: What the record's verdict has to be.
+    ///   - address: The client's address.
+    ///   - app: The policy's app; nil to let the verifier find it.
+    ///   - receivedAt: The time of receipt.
+    ///   - expect: The expected verdict.
     public func record(
         id: String, address: String? = nil, app: String? = nil, receivedAt: Date,
         expect: EvidenceRecord.Expectation? = nil

@@ -1,26 +1,26 @@
 public import AssayCore
 public import FoundationEssentials
 
-/// An Approov token that was minted with test keys.
+/// An Approov token, minted with test keys.
 public struct MintedApproovToken: Sendable {
-    /// The token: a compact JWS or JWE, where the blueprint did not change that.
+    /// The token: a compact JWS or JWE, unless the blueprint changed it.
     public let token: String
-    /// The claims in it, encoded.
+    /// The encoded claims.
     package let claims: [UInt8]
-    /// The loggable form of a token with these claims that is signed with the account's secret.
+    /// The loggable form of a token with these claims, signed with the account's secret.
     package let loggableForm: ApproovLoggableForm
 
-    /// The text that an app logs in the token's place (Approov, Loggable Tokens).
+    /// The text that an app logs instead of the token (Approov, Loggable Tokens).
     public var loggable: String { loggableForm.text }
 
     /// The evidence record.
     ///
     /// - Parameters:
-    ///   - binding: What the request carries in the fields that tokens are bound to, in their order.
-    ///   - address: Where the request comes from.
-    ///   - app: The policy's app, and nil to have it found.
-    ///   - receivedAt: When the server got it.
-    ///   - expect: What the record's verdict has to be.
+    ///   - binding: The request's values of the bound fields, in order.
+    ///   - address: The client's address.
+    ///   - app: The policy's app; nil to let the verifier find it.
+    ///   - receivedAt: The time of receipt.
+    ///   - expect: The expected verdict.
     public func record(
         id: String, binding: [String] = [], address: String? = nil, app: String? = nil, receivedAt: Date,
         expect: EvidenceRecord.Expectation? = nil
@@ -35,7 +35,7 @@ public struct MintedApproovToken: Sendable {
             evidence: RecordObject(evidence), expect: expect)
     }
 
-    /// The evidence record of the loggable form. Parameters as of ``record(id:binding:address:app:receivedAt:expect:)``.
+    /// The loggable form's evidence record. Parameters as for ``record(id:binding:address:app:receivedAt:expect:)``.
     package func loggableRecord(
         id: String, app: String? = nil, receivedAt: Date, expect: EvidenceRecord.Expectation? = nil
     ) -> EvidenceRecord {

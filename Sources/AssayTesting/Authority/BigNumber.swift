@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// A whole number of any size. OpenSSL computes with it, and not in constant time: for test keys only.
+/// An arbitrary-precision integer, computed by OpenSSL. Not constant-time: for test keys only.
 @safe package final class BigNumber {
     private let handle: OpaquePointer
 
@@ -14,7 +14,7 @@ import COpenSSL
         unsafe self.init(takingOwnershipOf: BN_bin2bn(bytes, Int32(bytes.count), nil))
     }
 
-    /// The magnitude, big-endian, with zeros in front where it has fewer than `count` bytes.
+    /// The magnitude, big-endian, padded with leading zeros to `count` bytes.
     package func bytes(_ count: Int) -> [UInt8] {
         let count = max(count, (Int(unsafe BN_num_bits(handle)) + 7) / 8)
         return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, written in
@@ -34,12 +34,12 @@ import COpenSSL
         unsafe computed { unsafe BN_mul($0, left.handle, right.handle, $1) }
     }
 
-    /// The remainder, from zero to below the modulus.
+    /// The remainder, from 0 to modulus - 1.
     static func % (number: BigNumber, modulus: BigNumber) -> BigNumber {
         unsafe computed { unsafe BN_nnmod($0, number.handle, modulus.handle, $1) }
     }
 
-    /// The inverse modulo a prime of a number that is no multiple of it.
+    /// The inverse modulo a prime. The number must not be a multiple of the prime.
     func inverse(modulo modulus: BigNumber) -> BigNumber {
         unsafe Self.computed { unsafe BN_mod_inverse($0, handle, modulus.handle, $1) == nil ? 0 : 1 }
     }

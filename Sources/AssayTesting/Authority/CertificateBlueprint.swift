@@ -1,6 +1,6 @@
 package import FoundationEssentials
 
-/// A certificate to be signed (RFC 5280 section 4.1), every field of which can be anything.
+/// A certificate to sign (RFC 5280 section 4.1). Every field accepts any value.
 package struct CertificateBlueprint: Sendable {
     /// The algorithm of a certificate's signature.
     package enum SignatureAlgorithm: Sendable {
@@ -12,7 +12,7 @@ package struct CertificateBlueprint: Sendable {
 
     /// The serial number, big-endian.
     package var serialNumber: [UInt8]
-    /// The issuer's name. Nothing demands that it is the name of whoever signs.
+    /// The issuer's name. It may differ from the signer's name.
     package var issuer: DistinguishedName
     /// The subject's name.
     package var subject: DistinguishedName
@@ -22,12 +22,12 @@ package struct CertificateBlueprint: Sendable {
     package var notAfter: Date
     /// The encoded SubjectPublicKeyInfo.
     package var subjectPublicKeyInfo: [UInt8]
-    /// The extensions in order; the same one twice is written twice.
+    /// The extensions in order. Duplicates are written as given.
     package var extensions: [CertificateExtension]
-    /// The algorithm named and used.
+    /// The algorithm of the signature, and the one that the certificate names.
     package var signatureAlgorithm: SignatureAlgorithm
 
-    /// Composes a certificate.
+    /// Creates a certificate.
     package init(
         serialNumber: [UInt8], issuer: DistinguishedName, subject: DistinguishedName, notBefore: Date, notAfter: Date,
         subjectPublicKeyInfo: [UInt8], extensions: [CertificateExtension],
@@ -43,7 +43,7 @@ package struct CertificateBlueprint: Sendable {
         self.signatureAlgorithm = signatureAlgorithm
     }
 
-    /// The certificate in DER, signed by a key.
+    /// Signs the certificate; DER.
     package func signed(by key: TestKey) throws(MintingError) -> [UInt8] {
         let algorithm = DERBuilder.sequence(
             signatureAlgorithm == .ecdsaWithSHA256 ? OID.ecdsaWithSHA256 : OID.ecdsaWithSHA384)
@@ -62,13 +62,13 @@ package struct CertificateBlueprint: Sendable {
     }
 }
 
-/// A distinguished name: attribute types with text, each in a set of its own, written as UTF8String.
+/// A distinguished name: one attribute per set, written as UTF8String.
 package struct DistinguishedName: Sendable, Equatable {
-    /// The types of attributes that Apple's certificates use.
+    /// The attribute types in Apple's certificates.
     package enum AttributeType: UInt64, Sendable {
         /// CN.
         case commonName = 3
-        /// C, which is written as PrintableString.
+        /// C, written as PrintableString.
         case country = 6
         /// ST.
         case stateOrProvince = 8
@@ -80,12 +80,12 @@ package struct DistinguishedName: Sendable, Equatable {
 
     /// One attribute.
     package struct Attribute: Sendable, Equatable {
-        /// What it is.
+        /// The type.
         package var type: AttributeType
-        /// Its text.
+        /// The text.
         package var text: String
 
-        /// Composes an attribute.
+        /// Creates an attribute.
         package init(_ type: AttributeType, _ text: String) {
             self.type = type
             self.text = text
@@ -95,7 +95,7 @@ package struct DistinguishedName: Sendable, Equatable {
     /// The attributes in order.
     package var attributes: [Attribute]
 
-    /// Composes a name.
+    /// Creates a name.
     package init(_ attributes: [Attribute]) {
         self.attributes = attributes
     }

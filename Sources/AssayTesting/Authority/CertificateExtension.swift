@@ -2,19 +2,19 @@
 package struct CertificateExtension: Sendable, Equatable {
     /// The components of the object identifier.
     package var identifier: [UInt64]
-    /// Whether a verifier that does not know it must refuse the certificate.
+    /// True if verifiers that do not know the extension must reject the certificate.
     package var isCritical: Bool
-    /// The encoded value, without the OCTET STRING around it.
+    /// The encoded value, without the enclosing OCTET STRING.
     package var value: [UInt8]
 
-    /// Composes an extension.
+    /// Creates an extension.
     package init(_ identifier: [UInt64], isCritical: Bool = false, value: [UInt8]) {
         self.identifier = identifier
         self.isCritical = isCritical
         self.value = value
     }
 
-    /// The encoding.
+    /// The encoded extension.
     package var encoded: [UInt8] {
         DERBuilder.element(
             0x30,
@@ -30,15 +30,15 @@ package struct CertificateExtension: Sendable, Equatable {
             value: DERBuilder.element(0x30, isCA ? DERBuilder.boolean(true) + limit : limit))
     }
 
-    /// Key usage (section 4.2.1.3), critical, by its bits as they stand in the first octet: 0x80 digitalSignature,
-    /// 0x06 keyCertSign and cRLSign, 0xF0 the four of an App Attest leaf.
+    /// Key usage (section 4.2.1.3), critical. `bits` is the first octet: 0x80 digitalSignature, 0x06 keyCertSign and
+    /// cRLSign, 0xF0 the four of an App Attest leaf.
     package static func keyUsage(_ bits: UInt8) -> CertificateExtension {
         CertificateExtension(
             [2, 5, 29, 15], isCritical: true,
             value: DERBuilder.bitString([bits], unusedBits: UInt8(min(bits.trailingZeroBitCount, 7))))
     }
 
-    /// Extended key usage (section 4.2.1.12), of one purpose.
+    /// Extended key usage (section 4.2.1.12) with one purpose.
     package static func extendedKeyUsage(_ purpose: [UInt64]) -> CertificateExtension {
         CertificateExtension([2, 5, 29, 37], value: DERBuilder.sequence(DERBuilder.objectIdentifier(purpose)))
     }
@@ -53,12 +53,12 @@ package struct CertificateExtension: Sendable, Equatable {
         CertificateExtension([2, 5, 29, 35], value: DERBuilder.sequence(DERBuilder.element(0x80, sha1(point))))
     }
 
-    /// An extension whose presence says what a certificate is for; its value is NULL.
+    /// An extension that marks the purpose of a certificate. Its value is NULL.
     package static func marker(_ identifier: [UInt64]) -> CertificateExtension {
         CertificateExtension(identifier, value: DERBuilder.null)
     }
 
-    /// The marker of Apple's certificate authorities that issue receipt signers.
+    /// The marker of Apple's authorities that issue receipt signers.
     package static let receiptAuthorityMarker = marker(OID.apple(6, 2, 3))
 
     /// The marker of App Attest receipt signers.

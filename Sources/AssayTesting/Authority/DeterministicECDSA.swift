@@ -1,14 +1,13 @@
 import Crypto
 
-/// ECDSA with a nonce derived from the key and the message (RFC 6979), so that evidence can be minted again byte for
-/// byte. swift-crypto's own signatures are random, and so are those of OpenSSL before 3.2.
+/// Deterministic ECDSA (RFC 6979), so that minted evidence is reproducible. The signatures of swift-crypto and of
+/// OpenSSL before 3.2 are random.
 enum DeterministicECDSA<Hash: HashFunction> {
     /// Signs a message.
     ///
     /// - Parameters:
-    ///   - key: the private key, big-endian, as long as the order.
-    ///   - order: the order of the group.
-    ///   - abscissa: the x coordinate of the public point of a private key; nil for a number that is no private key.
+    ///   - key: The private key, big-endian, as long as the order.
+    ///   - abscissa: Computes the x coordinate of a private key's public point; nil for an invalid private key.
     static func sign(
         _ message: [UInt8], key: [UInt8], order: [UInt8], abscissa: ([UInt8]) -> [UInt8]?
     ) -> ECDSASignature {
@@ -18,14 +17,14 @@ enum DeterministicECDSA<Hash: HashFunction> {
         while true {
             let nonce = nonces.next()
             guard let x = abscissa(nonce) else { continue }
-            // SEC 1 section 4.1.3. Zero has a probability of 2^-256.
+            // SEC 1 section 4.1.3. No check for zero: its probability is 2^-256.
             let r = BigNumber(x) % modulus
             let s = (digest + r * BigNumber(key)) * BigNumber(nonce).inverse(modulo: modulus) % modulus
             return ECDSASignature(r: r.bytes(length), s: s.bytes(length))
         }
     }
 
-    /// The candidates for a nonce (RFC 6979 section 3.2).
+    /// The nonce candidates (RFC 6979 section 3.2).
     private struct Nonces {
         private let length: Int
         private var key = [UInt8](repeating: 0, count: Hash.Digest.byteCount)

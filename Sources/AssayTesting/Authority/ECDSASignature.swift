@@ -1,4 +1,4 @@
-/// An ECDSA signature as two numbers, to be written in every form that a verifier must take or refuse.
+/// An ECDSA signature as two numbers, for every encoding that a verifier must accept or reject.
 package struct ECDSASignature: Sendable, Equatable {
     /// The order of the P-256 group (SEC 2 section 2.4.2), 32 bytes.
     package static let p256Order: [UInt8] = [
@@ -13,12 +13,12 @@ package struct ECDSASignature: Sendable, Equatable {
             0x48, 0xB0, 0xA7, 0x7A, 0xEC, 0xEC, 0x19, 0x6A, 0xCC, 0xC5, 0x29, 0x73,
         ]
 
-    /// r, big-endian, with leading zeros.
+    /// r, big-endian, padded with leading zeros.
     package var r: [UInt8]
-    /// s, big-endian, with leading zeros.
+    /// s, big-endian, padded with leading zeros.
     package var s: [UInt8]
 
-    /// Composes a signature from any two numbers.
+    /// Creates a signature from any two numbers.
     package init(r: [UInt8], s: [UInt8]) {
         self.r = r
         self.s = s
@@ -29,16 +29,16 @@ package struct ECDSASignature: Sendable, Equatable {
         DERBuilder.sequence(DERBuilder.integer(magnitude: r), DERBuilder.integer(magnitude: s))
     }
 
-    /// r and s, one after the other (IEEE P1363), which App Attest does not use.
+    /// r followed by s (IEEE P1363). App Attest does not use this encoding.
     package var concatenated: [UInt8] { r + s }
 
-    /// Whether s is above half the order of P-256, as in about every second genuine assertion.
+    /// True if s exceeds half the order of P-256, as in about half of all genuine assertions.
     package var isHighS: Bool { negated.s.lexicographicallyPrecedes(s) }
 
-    /// The P-256 signature of the same message with n - s in place of s, where that makes s high, or as it is.
+    /// The P-256 signature of the same message with the greater of s and n - s.
     package var withHighS: ECDSASignature { isHighS ? self : negated }
 
-    /// The P-256 signature of the same message with n - s in place of s, where that makes s low, or as it is.
+    /// The P-256 signature of the same message with the smaller of s and n - s.
     package var withLowS: ECDSASignature { isHighS ? negated : self }
 
     private var negated: ECDSASignature {

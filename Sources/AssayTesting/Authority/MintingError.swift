@@ -1,9 +1,9 @@
-/// Test evidence that cannot be minted: a part that was handed in is not what it has to be.
+/// A part of the requested test evidence is invalid.
 public struct MintingError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What was expected and what was found.
+    /// The expected and the found value.
     public let description: String
 
-    /// States what is wrong.
+    /// Creates an error.
     package init(_ description: String) {
         self.description = description
     }

@@ -1,4 +1,4 @@
-/// The encoded object identifiers that test certificates and receipts are made of.
+/// The encoded object identifiers in test certificates and receipts.
 enum OID {
     static let ecPublicKey = DERBuilder.objectIdentifier([1, 2, 840, 10045, 2, 1])
     static let prime256v1 = DERBuilder.objectIdentifier([1, 2, 840, 10045, 3, 1, 7])

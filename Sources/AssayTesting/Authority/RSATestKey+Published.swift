@@ -1,5 +1,5 @@
 extension RSATestKey {
-    /// No secret: made for test evidence, and for nothing else.
+    /// Public, not secret. Use only for test evidence.
     static let publishedPEM = """
         -----BEGIN PRIVATE KEY-----
         MIIEvgIBADANBgkqhkiG9w0BAQEFAASCBKgwggSkAgEAAoIBAQCmCw0QsouxgzqC

@@ -6,7 +6,7 @@ import FoundationEssentials
 package struct RSATestKey: Sendable {
     private let key: RSAPrivateKey
 
-    /// Reads a private key in PEM, PKCS #8 or PKCS #1, of at least 2048 bits.
+    /// Reads a private key of at least 2048 bits; PEM, PKCS #8 or PKCS #1.
     package init(pem: String) throws(MintingError) {
         do {
             key = try RSAPrivateKey(pem: SecretBytes(Array(pem.utf8)))
@@ -18,24 +18,21 @@ package struct RSATestKey: Sendable {
         }
     }
 
-    /// A key of 2048 bits that stands in the source of Assay, and which therefore everybody has.
-    ///
-    /// Evidence that is minted again under the same seed needs the same keys, and RSA keys cannot be derived from a seed
-    /// as others can.
+    /// A published key of 2048 bits, not secret, for reproducible evidence: RSA keys cannot be derived from a seed.
     package static func published() throws(MintingError) -> RSATestKey { try RSATestKey(pem: publishedPEM) }
 
-    /// The public half: a DER SubjectPublicKeyInfo.
+    /// The public key, a DER SubjectPublicKeyInfo.
     package var subjectPublicKeyInfo: [UInt8] { key.publicKey.subjectPublicKeyInfo }
 
-    /// The modulus of the public half, big-endian without leading zeros, as a JWK carries it; the exponent is 65537.
+    /// The public modulus, big-endian without leading zeros, as in a JWK. The exponent is 65537.
     package var modulus: [UInt8] {
         Array(subjectPublicKeyInfo.dropLast(Self.exponent.count).suffix(key.publicKey.modulusLength))
     }
 
-    /// 65537 in DER, with which the structure of a public key ends.
+    /// 65537 in DER, the last bytes of a public key structure.
     private static let exponent: [UInt8] = [0x02, 0x03, 0x01, 0x00, 0x01]
 
-    /// A signature over a message by RSASSA-PKCS1-v1_5 with SHA-256, the same one every time.
+    /// Signs a message with RSASSA-PKCS1-v1_5 and SHA-256. The signature is deterministic.
     package func signature(over message: [UInt8]) throws(MintingError) -> [UInt8] {
         do {
             return try key.sign(message[...])

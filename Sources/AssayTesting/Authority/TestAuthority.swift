@@ -1,38 +1,36 @@
 public import FoundationEssentials
 
-/// A stand-in for Apple's certificate authorities: a root of its own, what issues App Attest keys under it, and what
-/// signs receipts under it.
+/// A stand-in for Apple's certificate authorities: a root, an issuer of attestation leaves, and a receipt signer.
 ///
-/// The certificates have the shape of Apple's, with other names. A policy trusts them only when it names the root in
-/// `testRoots`, and then every verdict says that it rests on a test authority. Unlike Apple's, the receipts' chain ends
-/// at the same root as the attestations'.
+/// The certificates have the shape of Apple's, with other names. A policy trusts them only if `testRoots` names the
+/// root; every verdict then states that it rests on a test authority. Unlike Apple's, the receipt chain ends at the
+/// same root as the attestation chain.
 ///
 ///     let authority = try TestAuthority(notBefore: Date(timeIntervalSinceNow: -2 * 86_400))
 ///     let key = AttestedKey()
 ///     var attestation = AttestationBlueprint(
 ///         authority: authority, key: key, appID: "1234567890.com.example.shop",
 ///         clientData: .bytes(challenge), issuedAt: Date())
-///     attestation.authenticatorData.counter = 1       // what the server must refuse
+///     attestation.authenticatorData.counter = 1       // the server must reject this
 ///     let minted = try attestation.mint()             // minted.attestation, minted.keyID, minted.record(id:).jsonLine
 public struct TestAuthority: Sendable {
     /// The root: P-384, self-signed.
     package let root: TestIssuer
-    /// What issues the leaves of attestations: P-384, path length 0.
+    /// The issuer of attestation leaves: P-384, path length 0.
     package let attestationAuthority: TestIssuer
-    /// What issues the signers of receipts: P-256, with the marker extension 1.2.840.113635.100.6.2.3.
+    /// The issuer of receipt signers: P-256, with the marker extension 1.2.840.113635.100.6.2.3.
     package let receiptAuthority: TestIssuer
-    /// What signs receipts: P-256, with the marker extension 1.2.840.113635.100.12.15.
+    /// The receipt signer: P-256, with the marker extension 1.2.840.113635.100.12.15.
     package let receiptSigner: TestIssuer
 
-    /// Makes an authority.
+    /// Creates an authority.
     ///
     /// - Parameters:
-    ///   - organization: The O of every name, and the beginning of the common names. Two authorities with the same
-    ///     organization have the same names and different keys, if their seeds differ.
-    ///   - seed: Where the keys come from: the same seed gives the same keys. Nil gives random ones.
-    ///   - notBefore: From when on the certificates are valid. The root is valid for 25 years, what issues leaves for
-    ///     10, what issues receipt signers for 15, and the receipt signer for as long as it is needed: 10 years, where
-    ///     Apple's changes about yearly. See ``receiptSigner(seed:notBefore:notAfter:isMarked:)`` for others.
+    ///   - organization: The O of every name, and the prefix of the common names.
+    ///   - seed: The source of the keys. The same seed gives the same keys; nil gives random keys.
+    ///   - notBefore: The start of validity. The root is valid for 25 years, the leaf issuer for 10, the issuer of
+    ///     receipt signers for 15, and the receipt signer for 10; Apple renews its receipt signer about yearly. For
+    ///     others, see ``receiptSigner(seed:notBefore:notAfter:isMarked:)``.
     public init(organization: String = "Assay Test", seed: String? = nil, notBefore: Date) throws(MintingError) {
         func key(_ curve: TestKey.Curve, _ label: String) -> TestKey {
             seed.map { TestKey(curve, seed: $0, label: label) } ?? TestKey(curve)
@@ -61,7 +59,7 @@ public struct TestAuthority: Sendable {
             notBefore: notBefore, notAfter: later(10), isMarked: true)
     }
 
-    /// Restores an authority from its parts, such as keys and certificates that were kept in files.
+    /// Restores an authority from its parts, such as keys and certificates in files.
     package init(
         root: TestIssuer, attestationAuthority: TestIssuer, receiptAuthority: TestIssuer, receiptSigner: TestIssuer
     ) {
@@ -71,18 +69,18 @@ public struct TestAuthority: Sendable {
         self.receiptSigner = receiptSigner
     }
 
-    /// The organization that the names bear.
+    /// The organization in the names.
     package var organization: String {
         root.name.attributes.first { $0.type == .organization }?.text ?? ""
     }
 
-    /// The root's certificate in DER.
+    /// The root certificate, DER.
     public var rootCertificate: [UInt8] { root.certificate }
 
-    /// The root's certificate in PEM: the file that a policy's `testRoots` names.
+    /// The root certificate in PEM, as a file that a policy's `testRoots` names.
     public var rootPEM: String { root.pem }
 
-    /// Issues another receipt signer, such as one with another validity or without its marker extension.
+    /// Issues another receipt signer, such as one with another validity or without the marker extension.
     package func receiptSigner(
         seed: String? = nil, notBefore: Date, notAfter: Date, isMarked: Bool = true
     ) throws(MintingError) -> TestIssuer {
@@ -92,7 +90,7 @@ public struct TestAuthority: Sendable {
             notBefore: notBefore, notAfter: notAfter, isMarked: isMarked)
     }
 
-    /// Issues another certificate for what issues leaves, with the same name and key and another validity.
+    /// Issues another certificate for the leaf issuer, with the same name and key and another validity.
     package func attestationAuthority(notBefore: Date, notAfter: Date) throws(MintingError) -> TestIssuer {
         try Self.attestationAuthority(
             under: root, organization: organization, key: attestationAuthority.key,

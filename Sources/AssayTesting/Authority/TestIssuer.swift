@@ -1,6 +1,6 @@
 package import FoundationEssentials
 
-/// A certificate with its private key: a root, an intermediate, or the signer of receipts.
+/// A certificate with its private key: a root, an intermediate, or a receipt signer.
 package struct TestIssuer: Sendable {
     /// The subject's name.
     package let name: DistinguishedName
@@ -10,10 +10,10 @@ package struct TestIssuer: Sendable {
     package let serialNumber: [UInt8]
     /// The private key.
     package let key: TestKey
-    /// The certificate in DER.
+    /// The certificate, DER.
     package let certificate: [UInt8]
 
-    /// Joins a certificate in DER and its key. The names and the serial number are those that the certificate bears.
+    /// Combines a DER certificate with its key. Names and serial number come from the certificate.
     package init(
         name: DistinguishedName, issuerName: DistinguishedName, serialNumber: [UInt8], key: TestKey,
         certificate: [UInt8]
@@ -25,7 +25,7 @@ package struct TestIssuer: Sendable {
         self.certificate = certificate
     }
 
-    /// Makes a certificate that signs itself.
+    /// Creates a self-signed certificate.
     package static func selfSigned(
         name: DistinguishedName, key: TestKey, notBefore: Date, notAfter: Date
     ) throws(MintingError) -> TestIssuer {
@@ -62,13 +62,13 @@ package struct TestIssuer: Sendable {
         PEM.encode(certificate, label: "CERTIFICATE")
     }
 
-    /// Sixteen bytes that depend on nothing but the name and the key, so that the same authority has the same ones.
+    /// 16 bytes derived from the name and the key, so that an authority is reproducible.
     private static func serialNumber(of name: DistinguishedName, key: TestKey) -> [UInt8] {
         [0x66] + sha256(name.encoded + key.publicPoint).prefix(15)
     }
 }
 
-/// Text form of DER (RFC 7468).
+/// The text form of DER (RFC 7468).
 enum PEM {
     static func encode(_ bytes: [UInt8], label: String) -> String {
         let text = Array(Data(bytes).base64EncodedString().utf8)

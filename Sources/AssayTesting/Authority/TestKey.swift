@@ -11,7 +11,7 @@ public struct TestKey: Sendable {
         case p384
     }
 
-    /// The digest that a signature is made over.
+    /// The digest that a signature covers.
     package enum Hash: Sendable {
         /// SHA-256.
         case sha256
@@ -26,7 +26,7 @@ public struct TestKey: Sendable {
 
     private let storage: Storage
 
-    /// A new random key.
+    /// Creates a random key.
     package init(_ curve: Curve) {
         switch curve {
         case .p256: storage = .p256(P256.Signing.PrivateKey())
@@ -34,11 +34,10 @@ public struct TestKey: Sendable {
         }
     }
 
-    /// The key that belongs to a seed and a label: the same one every time, so that evidence can be minted again under
-    /// the same keys. Derived with HKDF (RFC 5869). A seed that others know makes a key that others have.
+    /// Derives the key of a seed and a label with HKDF (RFC 5869), always the same. Anyone with the seed has the key.
     package init(_ curve: Curve, seed: String, label: String) {
         let length = curve == .p256 ? 32 : 48
-        // A candidate that is zero or not below the group's order is no key; the next attempt gives another.
+        // A candidate of zero, or not below the group's order, is invalid: try the next one.
         var attempt = 0
         while true {
             let candidate = HKDF<SHA512>.deriveKey(
@@ -54,7 +53,7 @@ public struct TestKey: Sendable {
         }
     }
 
-    /// The key with a private scalar: 32 big-endian bytes for P-256, 48 for P-384.
+    /// Creates a key from its private scalar: 32 big-endian bytes for P-256, 48 for P-384.
     package init(_ curve: Curve, scalar: [UInt8]) throws(MintingError) {
         do {
             switch curve {
@@ -77,7 +76,7 @@ public struct TestKey: Sendable {
         }
     }
 
-    /// The private key in PEM, PKCS #8. It is a secret only as far as the test authority is.
+    /// The private key in PEM, PKCS #8. It is as secret as the test authority.
     package var pem: String {
         switch storage {
         case .p256(let key): key.pemRepresentation
@@ -109,16 +108,14 @@ public struct TestKey: Sendable {
         }
     }
 
-    /// The SubjectPublicKeyInfo (RFC 5480), with the uncompressed point or with the bytes given in its place.
+    /// The SubjectPublicKeyInfo (RFC 5480), with the uncompressed point or with the given bytes in its place.
     package func subjectPublicKeyInfo(point: [UInt8]? = nil) -> [UInt8] {
         DERBuilder.sequence(
             DERBuilder.sequence(OID.ecPublicKey, curve == .p256 ? OID.prime256v1 : OID.secp384r1),
             DERBuilder.bitString(point ?? publicPoint))
     }
 
-    /// A signature over the digest of `message`: r and s, big-endian, of equal length (32 or 48 bytes each).
-    ///
-    /// The signature is the same every time (RFC 6979), so that evidence can be minted again.
+    /// Signs the digest of `message`. r and s are big-endian, 32 or 48 bytes each. Deterministic (RFC 6979).
     package func signature(over message: [UInt8], hash: Hash = .sha256) throws(MintingError) -> ECDSASignature {
         switch hash {
         case .sha256: sign(message, SHA256.self)
@@ -140,10 +137,10 @@ public struct TestKey: Sendable {
     }
 }
 
-/// SHA-256 of some bytes.
+/// SHA-256 of bytes.
 func sha256(_ bytes: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: bytes)) }
 
-/// SHA-1 of some bytes: only for subject key identifiers (RFC 5280 section 4.2.1.2), where it protects nothing.
+/// SHA-1 of bytes, for subject key identifiers only (RFC 5280 section 4.2.1.2). It protects nothing there.
 func sha1(_ bytes: [UInt8]) -> [UInt8] { Array(Insecure.SHA1.hash(data: bytes)) }
 
 extension SymmetricKey {

@@ -1,23 +1,23 @@
 import FoundationEssentials
 
-/// Base64url without padding (RFC 7515 section 2), and the texts for the same bytes that a strict reader refuses.
+/// Base64url without padding (RFC 7515 section 2), and noncanonical texts that a strict reader rejects.
 package enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
 
-    /// The one canonical text.
+    /// The canonical text.
     package static func text(_ bytes: some Collection<UInt8>) -> String {
         String(decoding: padded(bytes).utf8.filter { $0 != UInt8(ascii: "=") }, as: UTF8.self)
     }
 
-    /// With the padding that the JOSE standards leave out.
+    /// The text with padding, which the JOSE standards forbid.
     package static func padded(_ bytes: some Collection<UInt8>) -> String {
         standard(Data(bytes).base64EncodedString(), isReversed: true)
     }
 
-    /// A text in the alphabet of standard base64.
+    /// Converts a text to the standard base64 alphabet.
     package static func standardAlphabet(_ text: String) -> String { standard(text, isReversed: false) }
 
-    /// A text with a bit set that decoding drops: another text for the same bytes. Nil where there is no such bit.
+    /// Sets an unused bit of the last character: another text for the same bytes. Nil if there is no unused bit.
     package static func withSpareBit(_ text: String) -> String? {
         guard text.count % 4 > 1, let last = text.last, let value = alphabet.firstIndex(of: last), value & 1 == 0 else {
             return nil

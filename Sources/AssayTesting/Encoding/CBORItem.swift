@@ -1,8 +1,8 @@
-/// A CBOR data item to be written (RFC 8949): the well-formed ones and, on demand, the ones a decoder must refuse.
+/// A CBOR data item to encode (RFC 8949), including malformed ones that a decoder must reject.
 package indirect enum CBORItem: Sendable, Equatable {
     /// Major type 0.
     case unsigned(UInt64)
-    /// Major type 1, by its argument: the number is `-1 - argument`.
+    /// Major type 1. The number is `-1 - argument`.
     case negative(argument: UInt64)
     /// Major type 2.
     case bytes([UInt8])
@@ -10,24 +10,24 @@ package indirect enum CBORItem: Sendable, Equatable {
     case text(String)
     /// Major type 4.
     case array([CBORItem])
-    /// Major type 5: keys and values alternate, in this order, so keys can be repeated and of any type.
+    /// Major type 5. Keys and values alternate, in order; keys may repeat and may have any type.
     case map([CBORItem])
     /// Major type 6.
     case tagged(UInt64, CBORItem)
     /// Major type 7 with a simple value of one byte: 20 false, 21 true, 22 null, 23 undefined.
     case simple(UInt8)
-    /// A byte string of indefinite length, from chunks (RFC 8949 section 3.2.3).
+    /// A byte string of indefinite length, in chunks (RFC 8949 section 3.2.3).
     case indefiniteBytes([[UInt8]])
-    /// A text string of indefinite length, from chunks.
+    /// A text string of indefinite length, in chunks.
     case indefiniteText([String])
     /// An array of indefinite length.
     case indefiniteArray([CBORItem])
-    /// A map of indefinite length; keys and values alternate.
+    /// A map of indefinite length. Keys and values alternate.
     case indefiniteMap([CBORItem])
-    /// An initial byte's major type with an argument in 1, 2, 4 or 8 following bytes, whatever would be enough, and
-    /// then bytes as they stand: for arguments that are not minimal, and for lengths that promise what does not follow.
+    /// A major type with an argument in 1, 2, 4 or 8 following bytes, then raw bytes: for arguments that are not
+    /// minimal and for lengths beyond the end of the input.
     case head(majorType: UInt8, argument: UInt64, argumentBytes: Int, followedBy: [UInt8])
-    /// Bytes as they stand.
+    /// Raw bytes.
     case raw([UInt8])
 
     /// A map of text keys.
@@ -35,12 +35,12 @@ package indirect enum CBORItem: Sendable, Equatable {
         .map(entries.flatMap { [.text($0.0), $0.1] })
     }
 
-    /// A number, as major type 0 or 1.
+    /// A number as major type 0 or 1.
     package static func integer(_ value: Int) -> CBORItem {
         value >= 0 ? .unsigned(UInt64(value)) : .negative(argument: UInt64(-1 - value))
     }
 
-    /// The encoding, in the shortest form except where the case says otherwise.
+    /// The encoded item, in the shortest form except for cases that state otherwise.
     package var encoded: [UInt8] {
         switch self {
         case .unsigned(let value): Self.head(0, value)
@@ -61,8 +61,8 @@ package indirect enum CBORItem: Sendable, Equatable {
         }
     }
 
-    /// The value of a text key of a map, to be read or replaced; setting nil removes the first such entry, and setting
-    /// a value for a key that is not there appends it. Does nothing to an item that is not a map of definite length.
+    /// The value of a text key in a map. Setting nil removes the first such entry; setting an absent key appends it. No
+    /// effect on items other than maps of definite length.
     package subscript(key: String) -> CBORItem? {
         get {
             guard case .map(let items) = self, let index = Self.index(of: key, in: items) else { return nil }

@@ -1,8 +1,6 @@
 package import AssayCore
 
-/// A JSON value to be written (RFC 8259): the well-formed ones and, on demand, the ones a reader must refuse.
-///
-/// Literals of Swift stand for themselves; the members of an object stay in their order and may repeat.
+/// A JSON value to encode (RFC 8259), valid or malformed. Object members keep their order and may repeat.
 public indirect enum JSONItem: Sendable, Equatable {
     /// A member of an object.
     public struct Member: Sendable, Equatable {
@@ -11,7 +9,7 @@ public indirect enum JSONItem: Sendable, Equatable {
         /// The value.
         public var value: JSONItem
 
-        /// Composes a member.
+        /// Creates a member.
         public init(_ name: String, _ value: JSONItem) {
             self.name = name
             self.value = value
@@ -22,21 +20,21 @@ public indirect enum JSONItem: Sendable, Equatable {
     case null
     /// `true` or `false`.
     case flag(Bool)
-    /// A number as it is to be written, such as `-0` or `1e3`.
+    /// A number in its written form, such as `-0` or `1e3`.
     case number(String)
-    /// A string, of which only what has to be is escaped.
+    /// A string with minimal escapes.
     case text(String)
     /// An array.
     case array([JSONItem])
     /// An object.
     case object([Member])
-    /// Text as it stands, such as a string with needless escapes.
+    /// Raw text, such as a string with unnecessary escapes.
     case raw(String)
 
     /// A whole number.
     package static func integer(_ value: some BinaryInteger) -> JSONItem { .number(String(value)) }
 
-    /// An object of names and values.
+    /// An object from names and values.
     package static func object(_ members: KeyValuePairs<String, JSONItem>) -> JSONItem {
         .object(members.map { Member($0.key, $0.value) })
     }
@@ -58,9 +56,8 @@ public indirect enum JSONItem: Sendable, Equatable {
     /// The text in UTF-8.
     public var encoded: [UInt8] { Array(text.utf8) }
 
-    /// The value of an object's first member of a name; nil where there is none, or no object.
-    ///
-    /// Setting a value replaces that member or appends one, and setting nil removes it. What is no object stays as it is.
+    /// The value of an object's first member with this name; nil if absent. Setting a value replaces that member or
+    /// appends one; setting nil removes it. Other items stay unchanged.
     public subscript(name: String) -> JSONItem? {
         get {
             guard case .object(let members) = self else { return nil }
@@ -78,7 +75,7 @@ public indirect enum JSONItem: Sendable, Equatable {
         }
     }
 
-    /// The value at the end of a path of names. Setting a value makes the objects on the way that are missing.
+    /// The value at a path of names. Setting a value creates missing objects on the path.
     package subscript(path path: some Collection<String>) -> JSONItem? {
         get {
             guard let name = path.first else { return self }
@@ -99,7 +96,7 @@ public indirect enum JSONItem: Sendable, Equatable {
         }
     }
 
-    /// The value as records carry it, and nil for text as it stands, which need not be a value.
+    /// The value in the form of records; nil for raw text, which may not be JSON.
     package var recordContent: RecordValue.Content? {
         func values(_ items: [JSONItem]) -> [RecordValue]? {
             let contents = items.compactMap(\.recordContent)
@@ -131,7 +128,7 @@ extension JSONItem: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Exp
     public init(booleanLiteral value: Bool) { self = .flag(value) }
     /// An array.
     public init(arrayLiteral elements: JSONItem...) { self = .array(elements) }
-    /// An object with its members in this order.
+    /// An object with its members in order.
     public init(dictionaryLiteral elements: (String, JSONItem)...) {
         self = .object(elements.map { Member($0.0, $0.1) })
     }

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// The textual encoding of keys and certificates, RFC 7468.
+/// The textual encoding of keys and certificates (RFC 7468).
 enum PEMText {
-    /// A block with its boundaries, in lines of 64 characters, with a line feed at its end.
+    /// A block with its boundaries, in lines of 64 characters, with a final line feed.
     static func block(_ label: String, _ der: [UInt8]) -> String {
         var lines = ["-----BEGIN \(label)-----"]
         var rest = Substring(Data(der).base64EncodedString())

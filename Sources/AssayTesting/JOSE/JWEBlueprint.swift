@@ -1,34 +1,33 @@
 import Crypto
 import FoundationEssentials
 
-/// A compact JWE (RFC 7516 section 7.1) to be minted, with AES-GCM for the content. As initialised it is a good one;
-/// every part can be changed first.
+/// A compact JWE (RFC 7516 section 7.1) with AES-GCM to mint. Initially valid; change any part before minting.
 package struct JWEBlueprint: Sendable {
-    /// How the content key is handed over, whatever the header says.
+    /// The management of the content key. It is independent of the header.
     package enum KeyManagement: Sendable {
         /// AES key wrap (RFC 7518 section 4.4) under 16, 24 or 32 bytes.
         case keyWrap([UInt8])
-        /// AES-GCM key wrap (RFC 7518 section 4.7) under 16, 24 or 32 bytes with an IV; the header gets IV and tag.
+        /// AES-GCM key wrap (RFC 7518 section 4.7) under 16, 24 or 32 bytes with an IV. The header gets IV and tag.
         case gcmKeyWrap([UInt8], initializationVector: [UInt8])
-        /// The content key is the shared one, and the encrypted key is empty (RFC 7518 section 4.5).
+        /// Direct encryption (RFC 7518 section 4.5): the content key is the shared key, and the encrypted key is empty.
         case direct
     }
 
     /// The protected header.
     package var header: JSONItem
-    /// What is encrypted.
+    /// The plaintext.
     package var plaintext: [UInt8]
-    /// How the content key is handed over.
+    /// The management of the content key.
     package var keyManagement: KeyManagement
     /// The content key: 32 bytes for A256GCM, 16 for A128GCM.
     package var contentKey: [UInt8]
-    /// The IV: 12 bytes, and more where the standard is to be broken.
+    /// The IV. The standard demands 12 bytes; any number is possible.
     package var initializationVector: [UInt8]
-    /// A last change to the encoded header. It is the result that is authenticated.
+    /// A last change to the encoded header, before encryption authenticates it.
     package var changeHeader: @Sendable ([UInt8]) -> [UInt8] = { $0 }
     /// A last change to the encrypted key.
     package var changeEncryptedKey: @Sendable ([UInt8]) -> [UInt8] = { $0 }
-    /// A last change to the IV, after encryption.
+    /// A change to the IV, after encryption.
     package var changeInitializationVector: @Sendable ([UInt8]) -> [UInt8] = { $0 }
     /// A last change to the ciphertext.
     package var changeCiphertext: @Sendable ([UInt8]) -> [UInt8] = { $0 }
@@ -37,11 +36,7 @@ package struct JWEBlueprint: Sendable {
     /// A last change to the five base64url texts.
     package var changeParts: @Sendable (inout [String]) -> Void = { _ in }
 
-    /// The blueprint of a good JWE, whose header names the algorithms.
-    ///
-    /// - Parameters:
-    ///   - contentKey: nil for a random one of 32 bytes.
-    ///   - initializationVector: nil for a random one of 12 bytes.
+    /// Creates the blueprint of a valid JWE. Nil stands for a random content key (32 bytes) or IV (12 bytes).
     package init(
         plaintext: [UInt8], keyManagement: KeyManagement, contentKey: [UInt8]? = nil,
         initializationVector: [UInt8]? = nil

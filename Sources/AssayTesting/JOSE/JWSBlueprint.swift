@@ -1,12 +1,12 @@
 import Crypto
 
-/// A compact JWS (RFC 7515 section 7.1) to be minted. As initialised it is a good one; every part can be changed first.
+/// A compact JWS (RFC 7515 section 7.1) to mint. The initial values are valid; change any part before minting.
 package struct JWSBlueprint: Sendable {
-    /// What signs, whatever the header says.
+    /// The signing key. It is independent of the header.
     package enum Signer: Sendable {
         /// ECDSA with SHA-256 (RFC 7518 section 3.4), with a key on P-256.
         case es256(TestKey)
-        /// HMAC with SHA-256 (RFC 7518 section 3.2), with any bytes as secret.
+        /// HMAC with SHA-256 (RFC 7518 section 3.2). The secret may have any length.
         case hs256([UInt8])
         /// HMAC with SHA-384.
         case hs384([UInt8])
@@ -14,26 +14,26 @@ package struct JWSBlueprint: Sendable {
         case hs512([UInt8])
         /// RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518 section 3.3).
         case rs256(RSATestKey)
-        /// Nothing: the signature is empty (RFC 7518 section 3.6).
+        /// No key: the signature is empty (RFC 7518 section 3.6).
         case none
     }
 
     /// The protected header.
     package var header: JSONItem
-    /// What is signed, in its encoded form.
+    /// The encoded payload.
     package var payload: [UInt8]
-    /// What signs.
+    /// The signing key.
     package var signer: Signer
-    /// A last change to the encoded header. It is the result that is signed.
+    /// A last change to the encoded header, before signing.
     package var changeHeader: @Sendable ([UInt8]) -> [UInt8] = { $0 }
-    /// How an ECDSA signature is written: as r and s one after the other, where the standard is kept.
+    /// The encoding of an ECDSA signature. The standard demands r followed by s.
     package var writeSignature: @Sendable (ECDSASignature) -> [UInt8] = { $0.concatenated }
     /// A last change to the signature's bytes.
     package var changeSignature: @Sendable ([UInt8]) -> [UInt8] = { $0 }
-    /// A last change to the three base64url texts, after signing.
+    /// A change to the three base64url texts, after signing.
     package var changeParts: @Sendable (inout [String]) -> Void = { _ in }
 
-    /// The blueprint of a good JWS, whose header names the algorithm of what signs.
+    /// Creates the blueprint of a valid JWS. The header names the signer's algorithm.
     package init(payload: [UInt8], signer: Signer) {
         self.payload = payload
         self.signer = signer

@@ -2,7 +2,7 @@ import AssayCore
 public import AssayKeyStore
 import FoundationEssentials
 
-/// The contract of ``SealedKeyStorage``, as cases that run against any implementation, in any test framework.
+/// The contract of ``SealedKeyStorage``: cases for any implementation and any test framework.
 ///
 /// ```swift
 /// for contractCase in KeyStoreContract.cases {
@@ -13,7 +13,7 @@ public enum KeyStoreContract {
     /// One rule of the contract.
     public typealias Case = ContractCase<any SealedKeyStorage>
 
-    /// All rules. A later version may add cases, which a storage that passed may fail.
+    /// All rules. A later version may add cases that a storage fails, even if it passed before.
     public static let cases: [Case] = storageCases + changeCases + storeCases
 
     private static let storageCases: [Case] = [
@@ -36,7 +36,7 @@ public enum KeyStoreContract {
                 ["10", "9", "Z", "a", "b", "e\u{301}", "\u{E9}", "\u{FFFD}", "\u{10000}"].map { key($0) })
         },
         Case("names that differ in a byte are different keys") { storage in
-            // U+00E9, and e with U+0301: Swift's == equates them.
+            // U+00E9 versus e with U+0301: Swift's == equates them.
             let names = ["caf\u{E9}", "cafe\u{301}", "cafe", "Cafe", "cafe "]
             for name in names { try await storage.insert(key(name)) }
             try await storage.change(.replace(key(names[0], sealed: [7])))

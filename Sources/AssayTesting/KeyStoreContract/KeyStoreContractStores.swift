@@ -3,7 +3,7 @@ import AssayKeyStore
 import FoundationEssentials
 
 extension KeyStoreContract {
-    /// What key stores on the storage do.
+    /// The behaviour of key stores on the storage.
     static let storeCases: [Case] = [
         Case("a key that one store adds another one opens, until it is removed") { storage in
             let now = Date(timeIntervalSince1970: 1_776_795_192.25)
@@ -80,7 +80,7 @@ extension KeyStoreContract {
     }
 }
 
-/// A key of any bytes.
+/// A key with arbitrary bytes.
 struct ContractSecret: KeyMaterial {
     static let purpose = KeyPurpose("contract")
     static let parts = [KeyPart("secret", .secret, isRequired: true, form: "any bytes")]

@@ -2,7 +2,7 @@ public import AssayCore
 public import FoundationEssentials
 import Synchronization
 
-/// A ledger that fails by plan, so that you can see what your service does when its ledger does.
+/// A ledger that fails by plan, to test how a service handles ledger faults.
 ///
 /// ```swift
 /// // The second commit is applied, and its answer is lost.
@@ -11,7 +11,7 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Operations without a fault go to the ledger behind it. ``history`` lists all operations with their faults.
+/// It forwards operations without a fault to its base ledger. ``history`` lists all operations with their faults.
 public final class FaultyLedger: LedgerAdministration {
     /// An operation of a ledger.
     public enum Operation: String, Sendable, CaseIterable {
@@ -41,11 +41,11 @@ public final class FaultyLedger: LedgerAdministration {
 
     /// The fault of an operation.
     public enum Fault: Sendable, Equatable {
-        /// It fails before it has any effect.
+        /// The operation fails without effect.
         case outage(LedgerOutage = .planned)
-        /// It takes effect, and the caller gets an outage.
+        /// The operation takes effect, but the caller gets an outage.
         case answerLost(LedgerOutage = .planned)
-        /// It succeeds after a delay.
+        /// The operation succeeds after a delay.
         case delay(Duration)
     }
 
@@ -53,34 +53,34 @@ public final class FaultyLedger: LedgerAdministration {
     package struct Step: Sendable, Equatable {
         /// The operation.
         package let operation: Operation
-        /// Its number among those of its kind, from 1 on.
+        /// The number among operations of its kind, from 1.
         package let number: Int
-        /// Its fault, and nil for none.
+        /// The fault; nil for none.
         package let fault: Fault?
     }
 
-    /// Chooses the fault of an operation by its number among those of its kind, from 1 on.
+    /// Chooses the fault of an operation by its number among those of its kind, from 1.
     public typealias Plan = @Sendable (_ operation: Operation, _ number: Int) -> Fault?
 
-    /// Whether commits outlive the process, as stated at the start.
+    /// The durability of commits, as given to the initializer.
     public let durability: LedgerDurability
     private let base: any LedgerAdministration
     private let state: Mutex<State>
 
     private struct State {
         var plan: Plan
-        /// How many plans came before this one.
+        /// The number of earlier plans.
         var planNumber = 0
         var steps: [Step] = []
         var counts: [Operation: Int] = [:]
     }
 
-    /// Puts a plan in front of a ledger.
+    /// Wraps a ledger with a plan of faults.
     ///
     /// - Parameters:
-    ///   - base: the ledger that keeps the entries.
-    ///   - durability: the durability that this ledger states; nil for that of `base`.
-    ///   - plan: the fault of each operation; nil for none.
+    ///   - base: The ledger that stores the entries.
+    ///   - durability: The durability that this ledger states; nil for that of `base`.
+    ///   - plan: The fault of each operation; nil for none.
     public init(
         _ base: any LedgerAdministration = MemoryLedger(), durability: LedgerDurability? = nil,
         plan: @escaping Plan = { _, _ in nil }
@@ -90,23 +90,23 @@ public final class FaultyLedger: LedgerAdministration {
         state = Mutex(State(plan: plan))
     }
 
-    /// A ledger that cannot be reached: every operation is an outage.
+    /// An unreachable ledger: every operation fails with an outage.
     public static func unreachable(_ outage: LedgerOutage = .planned) -> FaultyLedger {
         FaultyLedger(durability: .durable) { _, _ in .outage(outage) }
     }
 
-    /// All operations in their order.
+    /// All operations in order.
     package var history: [Step] { state.withLock { $0.steps } }
 
-    /// Replaces the plan. Numbers start at 1 again, and the history is empty.
+    /// Replaces the plan, restarts the numbers at 1, and clears the history.
     public func follow(_ plan: @escaping Plan) {
         state.withLock { $0 = State(plan: plan, planNumber: $0.planNumber + 1) }
     }
 
-    /// Replaces the plan by one without faults.
+    /// Replaces the plan with one that has no faults.
     public func recover() { follow { _, _ in nil } }
 
-    /// False: otherwise engines would not ask for standings, and no fault could occur.
+    /// False: if true, engines would skip the standings, and no fault could occur there.
     public var isWithoutStandings: Bool { false }
 
     /// Issues a challenge, unless the plan has a fault.
@@ -114,12 +114,12 @@ public final class FaultyLedger: LedgerAdministration {
         try await perform(.issue) { (base) throws(LedgerOutage) in try await base.issue(challenge, at: now) }
     }
 
-    /// The key that was enrolled, unless the plan has a fault.
+    /// The enrolled key, unless the plan has a fault.
     public func enrolledKey(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey? {
         try await perform(.enrolledKey) { (base) throws(LedgerOutage) in try await base.enrolledKey(identifier) }
     }
 
-    /// The standings of some subjects, unless the plan has a fault.
+    /// The standings of subjects, unless the plan has a fault.
     public func standings(
         of subjects: [LedgerSubject], at now: Date
     ) async throws(LedgerOutage) -> [LedgerStanding] {
@@ -157,7 +157,7 @@ public final class FaultyLedger: LedgerAdministration {
         try await perform(.purge) { (base) throws(LedgerOutage) in try await base.purge(at: now) }
     }
 
-    /// Checks the ledger behind it, unless the plan has a fault.
+    /// Checks the base ledger, unless the plan has a fault.
     public func check(
         _ keyProblem: @escaping @Sendable (EnrolledKey) -> String?
     ) async throws(LedgerOutage) -> [String] {
@@ -177,7 +177,7 @@ public final class FaultyLedger: LedgerAdministration {
         try await perform(.summary) { (base) throws(LedgerOutage) in try await base.summary(at: now) }
     }
 
-    /// Closes the ledger behind it.
+    /// Closes the base ledger.
     public func close() async throws(LedgerOutage) { try await base.close() }
 
     private func perform<Answer>(
@@ -197,7 +197,7 @@ public final class FaultyLedger: LedgerAdministration {
             state.steps.append(Step(operation: operation, number: number, fault: nil))
             return (state.plan, number, (state.planNumber, state.steps.count - 1))
         }
-        // Outside the lock: a plan may read the history or replace the plan.
+        // Call the plan outside the lock: it may read the history or replace the plan.
         guard let fault = plan(operation, number) else { return nil }
         state.withLock { state in
             if state.planNumber == place.0 {
@@ -210,7 +210,7 @@ public final class FaultyLedger: LedgerAdministration {
     private func end(_ fault: Fault?) async throws(LedgerOutage) {
         switch fault {
         case .answerLost(let outage): throw outage
-        // A cancelled caller gets the answer at once.
+        // Ignore cancellation: a cancelled caller gets the answer at once.
         case .delay(let duration): try? await Task.sleep(for: duration)
         case .outage, nil: break
         }
@@ -218,6 +218,6 @@ public final class FaultyLedger: LedgerAdministration {
 }
 
 extension LedgerOutage {
-    /// The outage of a ``FaultyLedger`` whose plan names no other.
+    /// The default outage of a ``FaultyLedger``.
     public static let planned = LedgerOutage(.unreachable, "no answer, as planned")
 }

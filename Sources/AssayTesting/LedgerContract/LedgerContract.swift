@@ -1,7 +1,6 @@
 public import AssayCore
 
-/// The contract of ``Ledger`` and ``LedgerAdministration``, as cases that run against any implementation, in any test
-/// framework.
+/// The contract of ``Ledger`` and ``LedgerAdministration``: cases for any implementation and any test framework.
 ///
 /// ```swift
 /// for contractCase in LedgerContract.cases {
@@ -9,13 +8,13 @@ public import AssayCore
 /// }
 /// ```
 ///
-/// Verdicts may rest on a ledger that passes. In particular, of racing commits exactly one gets what only one can have, and
-/// a refusal changes nothing.
+/// A ledger that passes is safe for verdicts: of racing commits that exclude each other, exactly one succeeds, and a
+/// refused commit changes nothing.
 public enum LedgerContract {
     /// One rule of the contract.
     public typealias Case = ContractCase<any LedgerAdministration>
 
-    /// All rules. A later version may add cases, which a ledger that passed may fail.
+    /// All rules. A later version may add cases that a ledger fails, even if it passed before.
     public static let cases: [Case] =
         challengeCases + keyCases + counterCases + commitCases + blockCases + allowanceCases + digestCases
         + purgingCases + exportCases + raceCases

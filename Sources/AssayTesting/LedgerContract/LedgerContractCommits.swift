@@ -13,7 +13,7 @@ extension LedgerContract {
             try await ledger.issue(Sample.challenge(), at: Sample.now)
             try await ledger.apply(Sample.enrol(Sample.key(counter: 5)))
             let before = try await ledger.entries()
-            // Each in turn is the one that fails, at every place.
+            // Insert a failing effect at every position.
             let good = [
                 Sample.consume(), Sample.advance(6), Sample.remember(Sample.digest()), Sample.enrol(Sample.key(2)),
             ]
@@ -42,7 +42,7 @@ extension LedgerContract {
                 let outcome = try await ledger.commit(effects, at: Sample.now)
                 try expect(!outcome.isApplied, "two effects on one key were both applied")
             } catch is LedgerOutage {
-                // Not deciding at all is right as well.
+                // An outage without a decision is valid too.
             }
             try expectEqual(try await ledger.entries(), [], "the ledger afterwards")
         },

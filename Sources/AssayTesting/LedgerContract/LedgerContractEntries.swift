@@ -32,7 +32,7 @@ extension LedgerContract {
         Case("a consumed challenge is remembered until it expires") { ledger in
             try await ledger.issue(Sample.challenge(1), at: Sample.now)
             try await ledger.apply(Sample.consume(1), at: Sample.now)
-            // Traffic that makes a ledger tidy up.
+            // Traffic that may cause the ledger to purge.
             for seed in UInt8(2)...100 {
                 try await ledger.issue(Sample.challenge(seed, expiresIn: 1), at: Sample.later(290))
             }

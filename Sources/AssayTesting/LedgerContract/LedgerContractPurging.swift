@@ -2,7 +2,7 @@ import AssayCore
 import FoundationEssentials
 
 extension LedgerContract {
-    /// Purging, and evidence whose digest may have been purged. A ledger that purges nothing passes these cases too.
+    /// Purging, and evidence whose digest the ledger may have purged. A ledger that never purges passes too.
     package static let purgingCases: [Case] = [
         Case("a purge deletes what ended an hour ago and nothing else, and a purged digest is not used again") {
             ledger in
@@ -22,7 +22,7 @@ extension LedgerContract {
             try await causePurges(ledger, at: Sample.later(365 * 86_400))
             let back = Sample.later(100)
             try await requireRefused(ledger, Sample.digest(usedAt: back), at: back)
-            // A token that is younger than all purged ones is judged.
+            // The ledger judges a token that is newer than all purged ones.
             try await useOnce(ledger, Sample.digest(2, madeAt: back, usedAt: back), at: back)
         },
         Case("a digest that may have been purged is not used again when its window is lengthened") { ledger in
@@ -51,7 +51,7 @@ extension LedgerContract {
         },
     ]
 
-    /// Writes that make a ledger purge what has ended by a time.
+    /// Writes that cause a ledger to purge entries that ended before a time.
     private static func causePurges(_ ledger: any LedgerAdministration, at now: Date) async throws {
         let traffic = (UInt16(0)..<5000).map { number in
             [
@@ -65,7 +65,7 @@ extension LedgerContract {
         try expect(outcomes.allSatisfy(\.isApplied), "what was never used was refused")
     }
 
-    /// Presents a digest that was used and may have been purged.
+    /// Presents a used digest that the ledger may have purged.
     private static func requireRefused(_ ledger: any LedgerAdministration, _ use: UsedDigest, at now: Date) async throws
     {
         var isApplied = false

@@ -90,7 +90,7 @@ extension LedgerContract {
         },
     ]
 
-    /// Commits everything at once.
+    /// Commits all batches concurrently.
     static func race(
         _ ledger: any LedgerAdministration, _ commits: [[LedgerEffect]], at now: Date = Sample.now
     ) async throws -> [CommitOutcome] {
@@ -102,8 +102,7 @@ extension LedgerContract {
         }
     }
 
-    /// Accepted counters sorted are an order of the winners; each loser must fit in right after the counter that it
-    /// lost against.
+    /// Checks for a sequential order: sorted accepted counters, each loser right after the counter that beat it.
     private static func expectSomeOrder(
         _ presented: [UInt32], _ outcomes: [CommitOutcome], from stored: UInt32, to final: UInt32?
     ) throws {

@@ -1,7 +1,7 @@
 import AssayCore
 import FoundationEssentials
 
-/// The values that the contract's cases work with.
+/// The sample values of the contract's cases.
 enum Sample {
     static let app = "shop-ios"
     static let engine = "app-attest"
@@ -63,20 +63,20 @@ enum Sample {
 }
 
 extension LedgerAdministration {
-    /// Commits, and returns the codes of the refusals, nil for effects that can be applied.
+    /// Commits effects and returns the codes of the refusals; nil for effects that can be applied.
     func codes(_ effects: LedgerEffect..., at now: Date = Sample.now) async throws -> [String?] {
         let decisions = try await commit(effects, at: now).decisions
         try expectEqual(decisions.count, effects.count, "decisions for the effects")
         return decisions.map { $0?.code }
     }
 
-    /// Commits what must be applied.
+    /// Commits effects that the ledger must apply.
     func apply(_ effects: LedgerEffect..., at now: Date = Sample.now) async throws {
         let outcome = try await commit(effects, at: now)
         try expectEqual(outcome.decisions, effects.map { _ in nil }, "a commit that nothing speaks against")
     }
 
-    /// Commits one effect that must be refused, for exactly this reason.
+    /// Commits one effect that the ledger must refuse for exactly this reason.
     func refuse(_ effect: LedgerEffect, _ refusal: LedgerRefusal, at now: Date = Sample.now) async throws {
         try expectEqual(try await commit([effect], at: now).decisions, [refusal], "a commit that must be refused")
     }

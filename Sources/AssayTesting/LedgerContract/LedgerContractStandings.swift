@@ -48,7 +48,7 @@ extension LedgerContract {
             try await ledger.expectStandings([], of: [])
         },
         Case("names are told apart by their bytes") { ledger in
-            // U+00E9, and e with U+0301: to Swift the same text.
+            // U+00E9 versus e with U+0301: Swift's == equates them.
             let spellings = ["caf\u{E9}", "cafe\u{301}"].map { LedgerSubject(.issuer, $0) }
             try await ledger.block(Sample.block(spellings[0]))
             try await ledger.expectStandings([.blocked(Sample.block(spellings[0]))], of: spellings)
@@ -84,7 +84,7 @@ extension LedgerContract {
             let block = Sample.block(subject, until: Sample.later(60))
             try await ledger.block(block)
             try await ledger.refuse(Sample.enrol(Sample.key()), .blocked(block))
-            // The allowance does not come back when the block has ended by itself.
+            // The allowance must not return after the block expires.
             try await ledger.expectStandings([], of: [subject], at: Sample.later(60))
             try await ledger.allow(Sample.allowance(subject))
             try await ledger.expectStandings([.allowed(Sample.allowance(subject))], of: [subject])

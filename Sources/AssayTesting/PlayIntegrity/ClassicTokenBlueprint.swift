@@ -1,26 +1,25 @@
 public import FoundationEssentials
 
-/// A classic integrity token to be minted: a payload in a JWS in a JWE. As initialised it is a genuine one; every part
-/// can be changed first.
+/// A classic integrity token to mint: a payload in a JWS in a JWE. Initially genuine; change any part before minting.
 ///
 ///     let keys = PlayIntegrityTestKeys()
 ///     var blueprint = ClassicTokenBlueprint(
 ///         keys: keys, packageName: "com.example.shop", nonce: nonce, certificateDigests: [digest], issuedAt: Date())
 ///     blueprint.payload["deviceIntegrity.deviceAttributes.sdkVersion"] = 30
-///     blueprint.changeSigned = { $0.header = ["alg": "none"] }       // what the server must refuse
+///     blueprint.changeSigned = { $0.header = ["alg": "none"] }       // the server must reject this
 ///     let minted = try blueprint.mint()       // minted.token, minted.record(id:).jsonLine
 public struct ClassicTokenBlueprint: Sendable {
     /// The keys that sign and encrypt.
     package var keys: PlayIntegrityTestKeys
     /// The payload.
     public var payload: PlayIntegrityPayloadBlueprint
-    /// A last change to the encoded payload. It is the result that is signed.
+    /// A last change to the encoded payload, before signing.
     package var changePayload: @Sendable ([UInt8]) -> [UInt8] = { $0 }
-    /// A last change to the JWS, whose payload is encoded by then.
+    /// A last change to the JWS, after the payload is encoded.
     package var changeSigned: @Sendable (inout JWSBlueprint) -> Void = { _ in }
-    /// A last change to the bytes that are encrypted: those of the JWS.
+    /// A last change to the plaintext of the JWE: the bytes of the JWS.
     package var changePlaintext: @Sendable ([UInt8]) -> [UInt8] = { $0 }
-    /// A last change to the JWE, whose plaintext is the JWS.
+    /// A last change to the JWE. Its plaintext is the JWS.
     package var changeEncrypted: @Sendable (inout JWEBlueprint) -> Void = { _ in }
     /// A last change to the token's text.
     package var changeToken: @Sendable (String) -> String = { $0 }
@@ -33,12 +32,12 @@ public struct ClassicTokenBlueprint: Sendable {
     private let nonce: [UInt8]
     private let issuedAt: Date
 
-    /// The blueprint of a genuine token.
+    /// Creates the blueprint of a genuine token.
     ///
     /// - Parameters:
-    ///   - nonce: The bytes that the app's nonce stands for.
+    ///   - nonce: The decoded bytes of the app's nonce.
     ///   - certificateDigests: SHA-256 digests of the app's signing certificates, 32 bytes each.
-    ///   - issuedAt: The time of the request, to the millisecond.
+    ///   - issuedAt: The time of the request, in whole milliseconds.
     public init(
         keys: PlayIntegrityTestKeys, packageName: String, nonce: [UInt8], certificateDigests: [[UInt8]],
         versionCode: Int64 = 42, issuedAt: Date

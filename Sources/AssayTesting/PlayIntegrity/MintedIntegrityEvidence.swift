@@ -1,15 +1,15 @@
 public import AssayCore
 public import FoundationEssentials
 
-/// A classic integrity token that was minted with test keys.
+/// A classic integrity token, minted with test keys.
 public struct MintedClassicToken: Sendable {
-    /// The token: a compact JWE, where the blueprint did not change that.
+    /// The token: a compact JWE, unless the blueprint changed it.
     public let token: String
-    /// The package name of the app that asked for it.
+    /// The package name of the app that requested the token.
     package let packageName: String
-    /// The bytes that the app's nonce stands for.
+    /// The decoded bytes of the app's nonce.
     package let nonce: [UInt8]
-    /// The payload in it, encoded.
+    /// The encoded payload.
     package let payload: [UInt8]
     /// The time of the request.
     package let mintedAt: Date
@@ -17,11 +17,11 @@ public struct MintedClassicToken: Sendable {
     /// The evidence record.
     ///
     /// - Parameters:
-    ///   - packageName: The package name that the server expects, and nil for the true one.
-    ///   - nonce: The text of the nonce that the server expects, and nil for base64url of the true one.
-    ///   - app: The policy's app, and nil to have it found.
-    ///   - receivedAt: When the server got it, and nil for the time of the request.
-    ///   - expect: What the record's verdict has to be.
+    ///   - packageName: The package name that the server expects; nil for the true one.
+    ///   - nonce: The nonce text that the server expects; nil for base64url of the true one.
+    ///   - app: The policy's app; nil to let the verifier find it.
+    ///   - receivedAt: The time of receipt; nil for the time of the request.
+    ///   - expect: The expected verdict.
     public func record(
         id: String, packageName: String? = nil, nonce: String? = nil, app: String? = nil, receivedAt: Date? = nil,
         expect: EvidenceRecord.Expectation? = nil
@@ -36,13 +36,13 @@ public struct MintedClassicToken: Sendable {
     }
 }
 
-/// An answer of Google's decode calls that no server of Google gave.
+/// A minted answer in the form of Google's decode calls.
 public struct MintedStandardAnswer: Sendable {
     /// The answer.
     package let answer: JSONItem
-    /// The package name of the app that asked for the token.
+    /// The package name of the app that requested the token.
     package let packageName: String
-    /// The text that the app handed over.
+    /// The request hash that the app passed.
     package let requestHash: String
     /// The time of the request.
     package let mintedAt: Date
@@ -50,10 +50,10 @@ public struct MintedStandardAnswer: Sendable {
     /// The body of the answer: JSON in UTF-8.
     public var body: [UInt8] { answer.encoded }
 
-    /// The evidence record, which carries the answer decoded. Parameters as of ``MintedClassicToken``.
+    /// The evidence record with the decoded answer. Other parameters as for ``MintedClassicToken``.
     ///
-    /// - Parameter requestHash: The text that the server expects, and nil for the true one.
-    /// - Throws: ``MintingError`` when the answer is text that need not be JSON.
+    /// - Parameter requestHash: The text that the server expects; nil for the true one.
+    /// - Throws: ``MintingError`` if the answer is raw text, which may not be JSON.
     public func record(
         id: String, packageName: String? = nil, requestHash: String? = nil, app: String? = nil,
         receivedAt: Date? = nil, expect: EvidenceRecord.Expectation? = nil

@@ -1,23 +1,19 @@
 import AssayCore
 package import FoundationEssentials
 
-/// The payload of an integrity token to be minted. As initialised it is that of a genuine app on a genuine device; each
-/// field can be replaced by any value, or left out.
+/// The payload of an integrity token to mint. The initial values are those of a genuine app and device; replace or
+/// remove any field.
 ///
 ///     var payload = PlayIntegrityPayloadBlueprint(
 ///         classic: nonce, packageName: "com.example.shop", certificateDigests: [digest], issuedAt: Date())
 ///     payload["deviceIntegrity.deviceAttributes.sdkVersion"] = 30
-///     payload["deviceIntegrity.deviceRecognitionVerdict"] = nil        // what the server must refuse
+///     payload["deviceIntegrity.deviceRecognitionVerdict"] = nil        // the server must reject this
 public struct PlayIntegrityPayloadBlueprint: Sendable, Equatable {
     /// The whole payload.
     package var json: JSONItem
 
-    /// The payload of a classic token.
-    ///
-    /// - Parameters:
-    ///   - nonce: The bytes that the app's nonce stands for.
-    ///   - certificateDigests: SHA-256 digests of the app's signing certificates, 32 bytes each.
-    ///   - issuedAt: The time of the request, to the millisecond.
+    /// The payload of a classic token. `nonce` is decoded, `certificateDigests` are SHA-256 of 32 bytes each, and
+    /// `issuedAt` is written in whole milliseconds.
     package init(
         classic nonce: [UInt8], packageName: String, certificateDigests: [[UInt8]], versionCode: Int64 = 42,
         issuedAt: Date
@@ -27,9 +23,7 @@ public struct PlayIntegrityPayloadBlueprint: Sendable, Equatable {
         self[.timestampMillis] = Self.milliseconds(issuedAt)
     }
 
-    /// The payload of a standard token. Other parameters as of a classic one.
-    ///
-    /// - Parameter requestHash: The text that the app handed over.
+    /// The payload of a standard token. `requestHash` is the app's text; other parameters as for a classic token.
     package init(
         standard requestHash: String, packageName: String, certificateDigests: [[UInt8]], versionCode: Int64 = 42,
         issuedAt: Date
@@ -39,11 +33,7 @@ public struct PlayIntegrityPayloadBlueprint: Sendable, Equatable {
         self[.requestHash] = .text(requestHash)
     }
 
-    /// The payload of a token of Google Play Games on PC.
-    ///
-    /// - Parameters:
-    ///   - requestHash: The text that the game handed over.
-    ///   - issuedAt: The time of the request, which is written to the millisecond.
+    /// The payload of a token of Google Play Games on PC. `issuedAt` is written in whole milliseconds.
     package init(pc requestHash: String, packageName: String, issuedAt: Date) {
         json = [
             "requestDetails": [
@@ -54,18 +44,18 @@ public struct PlayIntegrityPayloadBlueprint: Sendable, Equatable {
         ]
     }
 
-    /// A field: nil when it is not there. Setting nil leaves it out, and setting `[:]` makes an empty block.
+    /// A field; nil if absent. Setting nil removes it; setting `[:]` writes an empty block.
     public subscript(field: PlayIntegrityField) -> JSONItem? {
         get { json[path: field.path] }
         set { json[path: field.path] = newValue }
     }
 
-    /// A time as tokens carry it: the whole milliseconds since 1970, as text.
+    /// Encodes a time as tokens do: whole milliseconds since 1970, as text.
     package static func milliseconds(_ time: Date) -> JSONItem {
         .text(String(Int64((time.timeIntervalSince1970 * 1000).rounded())))
     }
 
-    /// The JSON text in UTF-8, always the same for the same fields.
+    /// The JSON text in UTF-8. Equal fields give equal bytes.
     package var encoded: [UInt8] { json.encoded }
 
     private static func android(_ packageName: String, _ digests: [[UInt8]], _ versionCode: Int64) -> JSONItem {

@@ -1,7 +1,6 @@
 public import FoundationEssentials
 
-/// An answer of Google's decode calls to be minted. As initialised it is the one on a genuine standard token; every part
-/// can be changed first.
+/// An answer of Google's decode calls to mint. Initially that for a genuine token; change any part before minting.
 public struct StandardAnswerBlueprint: Sendable {
     /// The payload.
     public var payload: PlayIntegrityPayloadBlueprint
@@ -12,12 +11,12 @@ public struct StandardAnswerBlueprint: Sendable {
     private let requestHash: String
     private let issuedAt: Date
 
-    /// The blueprint of the answer on a genuine token of an app on Android.
+    /// Creates the answer to a genuine token of an Android app.
     ///
     /// - Parameters:
-    ///   - requestHash: The text that the app handed over.
+    ///   - requestHash: The text that the app passed.
     ///   - certificateDigests: SHA-256 digests of the app's signing certificates, 32 bytes each.
-    ///   - issuedAt: The time of the request, to the millisecond.
+    ///   - issuedAt: The time of the request, in whole milliseconds.
     public init(
         packageName: String, requestHash: String, certificateDigests: [[UInt8]], versionCode: Int64 = 42,
         issuedAt: Date
@@ -29,7 +28,7 @@ public struct StandardAnswerBlueprint: Sendable {
             packageName, requestHash, issuedAt)
     }
 
-    /// The blueprint of the answer on a genuine token of a game of Google Play Games on PC.
+    /// Creates the answer to a genuine token of a game of Google Play Games on PC.
     public init(pcPackageName packageName: String, requestHash: String, issuedAt: Date) {
         self.init(
             PlayIntegrityPayloadBlueprint(pc: requestHash, packageName: packageName, issuedAt: issuedAt),
@@ -45,11 +44,7 @@ public struct StandardAnswerBlueprint: Sendable {
         self.issuedAt = issuedAt
     }
 
-    /// An error as Google's servers answer it, to stand in place of the whole answer.
-    ///
-    /// - Parameters:
-    ///   - code: The HTTP status.
-    ///   - status: The name of the status, such as `INVALID_ARGUMENT`.
+    /// An error answer of Google's servers. `code` is the HTTP status, `status` its name such as `INVALID_ARGUMENT`.
     package static func error(code: Int, message: String, status: String) -> JSONItem {
         ["error": ["code": .integer(code), "message": .text(message), "status": .text(status)]]
     }

@@ -2,12 +2,12 @@ package import AssayCore
 import FoundationEssentials
 
 extension EvidenceRecord {
-    /// The record as a JSON document, one field to a line.
+    /// The record as a JSON document, one field per line.
     package var json: String {
         PrettyJSON.text(.object(document), indentation: "") + "\n"
     }
 
-    /// Several records as the JSON document of a file: an array.
+    /// Records as the JSON document of a file: an array.
     package static func json(_ records: [EvidenceRecord]) -> String {
         let values = records.map { RecordValue(.object($0.document), offset: 0) }
         return PrettyJSON.text(.array(values), indentation: "") + "\n"
@@ -15,7 +15,7 @@ extension EvidenceRecord {
 }
 
 extension RecordValue.Content {
-    /// Bytes as records carry them.
+    /// Bytes in the form of records: standard base64.
     package static func base64(_ bytes: [UInt8]) -> RecordValue.Content { .text(Data(bytes).base64EncodedString()) }
 }
 
@@ -23,9 +23,9 @@ extension RecordValue.Content {
     fileprivate var isText: Bool { if case .text = self { true } else { false } }
 }
 
-/// JSON text (RFC 8259) of record values as people read it, whose numbers stay as they are written.
+/// Indented JSON text (RFC 8259) of record values. Numbers keep their written form.
 private enum PrettyJSON {
-    /// - Parameter isElement: whether the value stands in an array, where an object of texts takes one line.
+    /// - Parameter isElement: True for a value in an array, where an object of texts takes one line.
     static func text(
         _ content: RecordValue.Content, indentation: String = "", isElement: Bool = false
     ) -> String {

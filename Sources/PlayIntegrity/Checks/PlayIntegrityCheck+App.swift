@@ -57,7 +57,7 @@ extension CheckCode {
 // MARK: app-package
 
 extension PlayIntegrityCheck {
-    /// The app has the package name of the policy.
+    /// The app's package name is the policy's.
     package static let appPackage = CheckID("play-integrity.app-package")
 
     static let appPackageEntry = CheckDefinition(
@@ -68,7 +68,7 @@ extension PlayIntegrityCheck {
         source: verdicts,
         codes: [.notOnPC, .appPackageMissing, .appPackageDiffers])
 
-    /// The package name that Google saw is the policy's.
+    /// The package name in the payload is the policy's.
     func appPackage() throws(CheckFailure) -> PolicyAnswer {
         guard android != nil else { return Self.notOnPC }
         let expected = expectations.configuration.packageName
@@ -105,7 +105,7 @@ extension PlayIntegrityCheck {
         source: verdicts,
         codes: [.notOnPC, .certificateMissing, .certificateNone, .certificateNotAllowed])
 
-    /// Every certificate of the app is one of the policy's, and there is at least one.
+    /// The app has at least one signing certificate, and the policy lists all of them.
     func certificate() throws(CheckFailure) -> PolicyAnswer {
         guard let android else { return Self.notOnPC }
         guard let digests = app.certificateSha256Digest else {
@@ -116,7 +116,7 @@ extension PlayIntegrityCheck {
         guard !digests.isEmpty else {
             throw CheckFailure(.certificateNone, "the list of the app's certificates is empty")
         }
-        // Base64url without padding has one text for each digest. Other forms have not been seen and mean the same.
+        // Base64url without padding has one text per digest. Other forms have not been seen and would mean the same.
         for digest in digests where !expectations.certificateDigestTexts.contains(where: { $0.isByteEqual(to: digest) })
         {
             guard let bytes = try? CertificateDigestText.decode(digest), android.certificateDigests.contains(bytes)
@@ -182,7 +182,7 @@ extension CheckCode {
 // MARK: licensing
 
 extension PlayIntegrityCheck {
-    /// The user got the app from Google Play.
+    /// The user's account has a Google Play licence for the app.
     package static let licensing = CheckID("play-integrity.licensing")
 
     static let licensingEntry = CheckDefinition(
@@ -193,7 +193,7 @@ extension PlayIntegrityCheck {
         source: "\(verdicts), account details",
         codes: [.licensingMissing, .licensingUnevaluated, .licensingNotAllowed])
 
-    /// The user got the app from Google Play.
+    /// The user's account has a Google Play licence for the app.
     func licensing() throws(CheckFailure) -> PolicyAnswer {
         let allowed = expectations.configuration.licensing
         guard let verdict = payload.appLicensingVerdict else {

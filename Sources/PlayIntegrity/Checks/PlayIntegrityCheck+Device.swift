@@ -7,7 +7,7 @@ extension PlayIntegrityCheck {
 // MARK: device-recognition
 
 extension PlayIntegrityCheck {
-    /// The device meets what the policy demands of its Android.
+    /// The device has the label that the policy demands for its Android version.
     package static let deviceRecognition = CheckID("play-integrity.device-recognition")
 
     static let deviceRecognitionEntry = CheckDefinition(
@@ -21,9 +21,8 @@ extension PlayIntegrityCheck {
         source: "\(verdicts), device integrity",
         codes: [.notOnPC, .androidTooOld, .deviceLabelMissing])
 
-    /// The device meets the label that the rule for its version of Android demands, or a stronger one.
-    ///
-    /// Without a version the strictest rule applies; below all rules nothing passes.
+    /// The device has the label that the rule for its Android version demands, or a stronger one. Without a version the
+    /// strictest rule applies; a version below all rules fails.
     func deviceRecognition() throws(CheckFailure) -> PolicyAnswer {
         guard let android else { return Self.notOnPC }
         let labels = device.deviceRecognitionVerdict ?? []
@@ -60,7 +59,7 @@ extension CheckCode {
 // MARK: sdk-version
 
 extension PlayIntegrityCheck {
-    /// The device's Android is not too old.
+    /// The device's Android version is not too old.
     package static let sdkVersion = CheckID("play-integrity.sdk-version")
 
     static let sdkVersionEntry = CheckDefinition(
@@ -71,7 +70,7 @@ extension PlayIntegrityCheck {
         source: "\(verdicts), device attributes",
         codes: [.notOnPC, .sdkVersionMissing, .sdkVersionTooLow])
 
-    /// The version of Android is at least the policy's minimum.
+    /// The SDK version is at least the policy's minimum.
     func sdkVersion() throws(CheckFailure) -> PolicyAnswer {
         guard let android else { return Self.notOnPC }
         guard let minimum = android.minimumSDKVersion else { return .notRequired }
@@ -99,7 +98,7 @@ extension CheckCode {
 // MARK: device-activity
 
 extension PlayIntegrityCheck {
-    /// The device has not asked for too many tokens.
+    /// The device has not requested too many tokens.
     package static let deviceActivity = CheckID("play-integrity.device-activity")
 
     static let deviceActivityEntry = CheckDefinition(
@@ -110,7 +109,7 @@ extension PlayIntegrityCheck {
         source: "\(verdicts), recent device activity",
         codes: [.notOnPC, .deviceActivityMissing, .deviceActivityTooHigh])
 
-    /// The device asked for no more tokens lately than the policy allows.
+    /// The device's recent token requests stay within the policy's level.
     func deviceActivity() throws(CheckFailure) -> PolicyAnswer {
         guard let android else { return Self.notOnPC }
         guard let maximum = android.maximumDeviceActivity, let highest = maximum.activityRank else {
@@ -144,7 +143,7 @@ extension CheckCode {
 // MARK: device-recall
 
 extension PlayIntegrityCheck {
-    /// The app's owner has not marked the device.
+    /// The app's owner has not flagged the device.
     package static let deviceRecall = CheckID("play-integrity.device-recall")
 
     static let deviceRecallEntry = CheckDefinition(
@@ -157,8 +156,7 @@ extension PlayIntegrityCheck {
         source: "Google, Play Integrity API, Device recall",
         codes: [.notOnPC, .deviceRecallSet, .deviceRecallMissing])
 
-    /// None of the bits is set for which the policy rejects devices. A bit that is not told counts as unknown, not as
-    /// unset.
+    /// No bit is set that the policy rejects. A missing bit counts as unknown, not as unset.
     func deviceRecall() throws(CheckFailure) -> PolicyAnswer {
         guard let android else { return Self.notOnPC }
         let rejected = android.rejectedRecallBits

@@ -18,7 +18,7 @@ extension PlayIntegrityCheck {
         source: "\(verdicts), environment details",
         codes: [.notOnPC, .playProtectMissing, .playProtectUnevaluated, .playProtectNotAllowed])
 
-    /// Play Protect says no worse than the policy allows.
+    /// The policy allows the verdict of Play Protect.
     func playProtect() throws(CheckFailure) -> PolicyAnswer {
         guard let allowed = android?.playProtect else { return Self.notOnPC }
         guard let verdict = environment.playProtectVerdict else {
@@ -49,7 +49,7 @@ extension CheckCode {
 // MARK: app-access-risk
 
 extension PlayIntegrityCheck {
-    /// No other app can watch or control this one.
+    /// No other app can capture or control this one.
     package static let appAccessRisk = CheckID("play-integrity.app-access-risk")
 
     static let appAccessRiskEntry = CheckDefinition(
@@ -63,7 +63,7 @@ extension PlayIntegrityCheck {
         source: "\(verdicts), environment details",
         codes: [.notOnPC, .appAccessRiskMissing, .appAccessRisk])
 
-    /// No other app can do what the policy rejects, nor anything that nobody knows.
+    /// No other app has a capability that the policy rejects or that is unknown.
     func appAccessRisk() throws(CheckFailure) -> PolicyAnswer {
         guard let rejected = android?.rejectedAccessRisks else { return Self.notOnPC }
         guard let detected = environment.appsDetected else {
@@ -106,7 +106,7 @@ extension PlayIntegrityCheck {
         source: "Google, Play Integrity API v1, EnvironmentDetails",
         codes: [.notOnPC, .locationSpoofingMissing, .locationSpoofingRisk])
 
-    /// The location is no less to be trusted than the policy allows.
+    /// The policy allows the location risk.
     func locationSpoofing() throws(CheckFailure) -> PolicyAnswer {
         guard let allowed = android?.locationSpoofing else { return Self.notOnPC }
         let labels = environment.locationSpoofingRiskVerdict ?? []

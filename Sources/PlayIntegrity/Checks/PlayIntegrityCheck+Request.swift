@@ -9,7 +9,7 @@ extension PlayIntegrityCheck {
 // MARK: payload
 
 extension PlayIntegrityCheck {
-    /// The payload is strict JSON of the known schema.
+    /// The payload is strict JSON of the documented schema.
     package static let payload = CheckID("play-integrity.payload")
 
     static let payloadEntry = CheckDefinition(
@@ -20,7 +20,7 @@ extension PlayIntegrityCheck {
         source: "RFC 8259; Google, Play Integrity API v1, TokenPayloadExternal, PcTokenPayloadExternal",
         codes: CheckCode.ofDecoding)
 
-    /// The payload, when its form is that of the app's platform: each platform states the time in a field of its own.
+    /// The payload, if its form is that of the app's platform: each platform has its own time field.
     static func form(
         _ payload: PlayIntegrityPayload, in object: RecordObject, _ configuration: PlayIntegrityConfiguration
     ) throws(DecodeError) -> PlayIntegrityPayload {
@@ -42,7 +42,7 @@ extension PlayIntegrityCheck {
 // MARK: request-package
 
 extension PlayIntegrityCheck {
-    /// The app asked for the token.
+    /// The policy's app requested the token.
     package static let requestPackage = CheckID("play-integrity.request-package")
 
     static let requestPackageEntry = CheckDefinition(
@@ -53,7 +53,7 @@ extension PlayIntegrityCheck {
         source: verdicts,
         codes: [.packageNotExpected, .requestPackageMissing, .requestPackageDiffers])
 
-    /// The app of the policy asked for the token, and it is the one that the request names.
+    /// The policy's app requested the token, and the server expects this app.
     func requestPackage(_ named: String) throws(CheckFailure) {
         let expected = expectations.configuration.packageName
         guard named.isByteEqual(to: expected) else {
@@ -96,7 +96,7 @@ extension PlayIntegrityCheck {
         source: verdicts,
         codes: [.nonceMissing, .nonceMalformed, .nonceDiffers])
 
-    /// The nonce stands for the bytes that were given out; alphabet and padding are Google's to choose.
+    /// The nonce decodes to the issued bytes. Google chooses alphabet and padding.
     func nonce(_ expected: [UInt8]) throws(CheckFailure) {
         guard let nonce = details.nonce else {
             throw CheckFailure(
@@ -126,7 +126,7 @@ extension CheckCode {
 // MARK: request-hash
 
 extension PlayIntegrityCheck {
-    /// The token was asked for with the hash of this request.
+    /// The app requested the token with the hash of this request.
     package static let requestHash = CheckID("play-integrity.request-hash")
 
     static let requestHashEntry = CheckDefinition(
@@ -137,7 +137,7 @@ extension PlayIntegrityCheck {
         source: verdicts,
         codes: [.requestHashMissing, .requestHashDiffers])
 
-    /// The hash is the text that was given to Google, byte for byte.
+    /// The hash equals, byte for byte, the text that the app gave to Google.
     func requestHash(_ expected: String) throws(CheckFailure) {
         guard let found = details.requestHash else {
             throw CheckFailure(
@@ -162,7 +162,7 @@ extension CheckCode {
 // MARK: freshness
 
 extension PlayIntegrityCheck {
-    /// The token was made just now.
+    /// The token is recent.
     package static let freshness = CheckID("play-integrity.freshness")
 
     static let freshnessEntry = CheckDefinition(
@@ -173,9 +173,8 @@ extension PlayIntegrityCheck {
         source: verdicts,
         codes: [.timeMissing, .timeOutOfRange, .tooOld, .tooFarAhead])
 
-    /// The token was made inside the policy's window, whose ends are included, to the millisecond.
-    ///
-    /// The time of judgement is rounded to milliseconds, as verdicts write it, so that they can be held against tokens.
+    /// The token's time is inside the policy's window, ends included, to the millisecond. The time of judgement is
+    /// rounded to milliseconds, as verdicts write it, so that it is comparable with the token's time.
     func freshness() throws(CheckFailure) -> Int64 {
         guard let madeAt = details.milliseconds else {
             throw CheckFailure(.timeMissing, "the token does not say when it was made")
@@ -221,7 +220,7 @@ extension CheckCode {
 // MARK: testing-response
 
 extension PlayIntegrityCheck {
-    /// The answer was not made up for a tester.
+    /// The answer is not a test response.
     package static let testingResponse = CheckID("play-integrity.testing-response")
 
     static let testingResponseEntry = CheckDefinition(
@@ -232,7 +231,7 @@ extension PlayIntegrityCheck {
         source: "Google, Play Integrity API, Test different integrity verdict responses",
         codes: [.testingResponse])
 
-    /// The answer was not chosen in the console for a tester.
+    /// The answer is not a test response configured in the console.
     func testingResponse() throws(CheckFailure) {
         guard payload.isTestingResponse != true else {
             throw CheckFailure(

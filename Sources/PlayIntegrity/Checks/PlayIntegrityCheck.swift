@@ -2,18 +2,16 @@ public import AssayCore
 import FoundationEssentials
 
 extension EvidenceKind {
-    /// A classic integrity token, which the server decrypts itself.
+    /// A classic integrity token. The server decrypts it with the app's keys.
     public static let playIntegrityClassic = EvidenceKind("play-integrity.classic")
-    /// A standard integrity token, which Google decodes.
+    /// A standard integrity token. Google decodes it.
     public static let playIntegrityStandard = EvidenceKind("play-integrity.standard")
 }
 
-/// The checks of Play Integrity evidence: for each one its name, its entry in the catalogue, its rule and its codes. Both
-/// kinds share the checks of the same name.
-///
-/// The gates from text to payload stand with `ClassicIntegrityToken`.
+/// The checks of Play Integrity evidence, each with its name, catalogue entry, rule and codes. Both kinds share checks
+/// with the same name. The gates from text to payload are in `ClassicIntegrityToken`.
 package struct PlayIntegrityCheck: Sendable {
-    /// The entries of all checks, in the order in which they run.
+    /// The entries of all checks, in execution order.
     package static let catalogue: [CheckDefinition] = [
         decodeEntry, decryptionEntry, signatureEntry, payloadEntry, requestPackageEntry, nonceEntry, requestHashEntry,
         freshnessEntry, testingResponseEntry, appRecognitionEntry, appPackageEntry, certificateEntry, versionCodeEntry,
@@ -28,10 +26,10 @@ package struct PlayIntegrityCheck: Sendable {
         appRecognition, appPackage, certificate, versionCode, deviceRecognition, sdkVersion, deviceActivity,
         deviceRecall, licensing, playProtect, appAccessRisk, locationSpoofing, pcIntegrity,
     ]
-    /// The checks of a classic token that need no ledger, in their order.
+    /// The checks of a classic token that need no ledger, in order.
     package static let classicChecks =
         [decode, decryption, signature, payload, requestPackage, nonce, freshness, testingResponse] + policyChecks
-    /// The checks of a standard token that need no ledger, in their order.
+    /// The checks of a standard token that need no ledger, in order.
     package static let standardChecks =
         [decode, payload, requestPackage, requestHash, freshness, testingResponse] + policyChecks
 
@@ -39,10 +37,10 @@ package struct PlayIntegrityCheck: Sendable {
     let expectations: PlayIntegrityExpectations
     let now: Date
 
-    /// The demands on Android, and nil for a game on PC.
+    /// The rules for Android; nil for a game on PC.
     var android: PlayIntegrityConfiguration.AndroidRules? { expectations.configuration.android }
 
-    /// Runs the checks that a policy may relax, in their order.
+    /// Runs the checks that a policy may relax, in order.
     func runPolicyChecks(_ run: inout CheckRun) {
         run.policy(Self.appRecognition) { () throws(CheckFailure) in try appRecognition() }
         run.policy(Self.appPackage) { () throws(CheckFailure) in try appPackage() }
@@ -59,15 +57,15 @@ package struct PlayIntegrityCheck: Sendable {
         run.policy(Self.pcIntegrity) { () throws(CheckFailure) in try pcIntegrity() }
     }
 
-    /// The answer of a check of Android on a game on PC.
+    /// The answer of an Android check for a game on PC.
     static let notOnPC = PolicyAnswer.notApplicable(
         Finding(.notOnPC, "payloads of games on PC do not have this signal"))
 
-    /// The answer of a check of PCs on an Android app.
+    /// The answer of a PC check for an Android app.
     static let notOnAndroid = PolicyAnswer.notApplicable(Finding(.notOnAndroid, "the app is one on Android"))
 
-    /// The answer on a signal that Google did not evaluate: not applicable where the policy only annotates the check, since
-    /// apps that did not opt in have no such signal, and a failure where the policy enforces it.
+    /// The answer for a signal that Google did not evaluate. Not applicable if the policy only annotates the check,
+    /// because apps that did not opt in lack the signal; otherwise a failure.
     func absent(
         _ check: CheckID, _ code: CheckCode, _ sentence: @autoclosure @escaping @Sendable () -> String
     ) throws(CheckFailure) -> PolicyAnswer {
@@ -87,7 +85,7 @@ extension CheckCode {
 // MARK: challenge: decided by the ledger
 
 extension PlayIntegrityCheck {
-    /// The nonce was issued and is used once; or the token is used once.
+    /// The nonce of a classic token was issued and is used only once; a standard token is used only once.
     package static let challenge = CheckID("play-integrity.challenge")
 
     private static let challengeEntry = CheckDefinition(
@@ -105,7 +103,7 @@ extension PlayIntegrityCheck {
         codes: CheckCode.ofChallenge + CheckCode.ofDigest)
 }
 
-/// The dialogs with which an app can ask its user to repair the cause of a failure (Google, "Remediation dialogs").
+/// The dialogs that ask the user to repair the cause of a failure (Google, "Remediation dialogs").
 enum RemediationDialog {
     static let getLicensed = "the dialog GET_LICENSED (1) may help"
     static let closeUnknownAccessRisk = "the dialog CLOSE_UNKNOWN_ACCESS_RISK (2) may help"

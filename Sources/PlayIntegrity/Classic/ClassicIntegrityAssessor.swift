@@ -6,12 +6,8 @@ package import FoundationEssentials
 package enum ClassicIntegrityAssessor {
     /// Runs every check that needs no ledger.
     ///
-    /// - Parameters:
-    ///   - input: what the app sent.
-    ///   - keys: the keys of the purpose, in any state; keys of other apps are ignored.
-    ///   - expectations: the requirements of the app.
-    ///   - now: the time of judgement.
-    /// - Returns: the results, and the effects that decide the ledger checks.
+    /// - Parameter keys: The keys of the purpose, in any state. Keys of other apps are ignored.
+    /// - Returns: The results, and the effects that decide the ledger checks.
     package static func assess(
         _ input: ClassicIntegrityInput, keys: [NamedKey], expectations: PlayIntegrityExpectations, now: Date
     ) -> Assessment {

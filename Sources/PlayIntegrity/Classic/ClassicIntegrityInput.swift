@@ -1,25 +1,25 @@
 public import AssayCore
 import AssayPrimitives
 
-/// A classic token to be verified, as the app sent it.
+/// A classic token to verify, as the app sent it.
 public struct ClassicIntegrityInput: Sendable {
-    /// How many characters a nonce has (Google, IntegrityTokenRequest).
+    /// The allowed length of a nonce in characters (Google, IntegrityTokenRequest).
     static let nonceLength = 16...500
 
     /// The token.
     package let token: String
-    /// The package name of the app that is to have asked for it.
+    /// The package name of the expected app.
     package let packageName: String
-    /// The bytes that the nonce stands for.
+    /// The decoded bytes of the nonce.
     package let nonce: [UInt8]
 
-    /// Composes the input of a verification.
+    /// Creates the input of a verification.
     ///
     /// - Parameters:
-    ///   - token: what `IntegrityTokenResponse.token()` gave.
-    ///   - packageName: the package name of the app.
-    ///   - nonce: the nonce of the request, as the server gave it to the app: base64, 16 to 500 characters.
-    /// - Throws: ``DecodeError`` when the nonce is no such text.
+    ///   - token: The result of `IntegrityTokenResponse.token()`.
+    ///   - packageName: The package name of the expected app.
+    ///   - nonce: The nonce as the server gave it to the app: base64, 16 to 500 characters.
+    /// - Throws: ``DecodeError`` if the nonce has another form.
     public init(token: String, packageName: String, nonce: String) throws(DecodeError) {
         let length = nonce.utf8.count
         guard Self.nonceLength.contains(length) else {

@@ -2,7 +2,7 @@ package import AssayCore
 import AssayPrimitives
 
 extension PlayIntegrityCheck {
-    /// The evidence has the one form that is allowed.
+    /// The evidence has the only allowed form.
     package static let decode = CheckID("play-integrity.decode")
 
     static let decodeEntry = CheckDefinition(
@@ -30,7 +30,7 @@ extension PlayIntegrityCheck {
         source: tokens,
         codes: CheckCode.ofDecryption + [.keyNotLive, .noLiveKey, .openedWithKey])
 
-    /// Google signed what is in the token.
+    /// Google signed the payload.
     package static let signature = CheckID("play-integrity.signature")
 
     static let signatureEntry = CheckDefinition(
@@ -45,15 +45,15 @@ extension PlayIntegrityCheck {
         codes: CheckCode.ofDecoding + CheckCode.ofSignature)
 }
 
-/// A classic token on its way from text to payload: a JWE around a JWS.
+/// Decodes a classic token from text to payload: a JWE around a JWS.
 ///
-/// Google, "Decrypt and verify the integrity verdict": A256KW and A256GCM outside, ES256 inside. Which algorithms are used
-/// is fixed by the keys; the headers are only compared with them.
+/// Google, "Decrypt and verify the integrity verdict": A256KW and A256GCM outside, ES256 inside. The keys fix the
+/// algorithms; the headers are only compared with them.
 enum ClassicIntegrityToken {
-    /// The outer form, with the lengths that its algorithms give its parts.
+    /// Decodes the JWE, with the part lengths of its algorithms.
     static func decode(_ token: String) throws(DecodeError) -> CompactJWE { try decode(Array(token.utf8)[...]) }
 
-    /// The outer form of the characters of a token; indices serve as offsets.
+    /// Decodes the JWE from a token's characters. Error offsets are indices of the slice.
     static func decode(_ token: ArraySlice<UInt8>) throws(DecodeError) -> CompactJWE {
         let jwe = try CompactJWE(token, limit: InputLimits.joseText)
         try demand(AESKeyWrap.wrappedKeyLength, "JWE encrypted key", jwe.encryptedKey, of: jwe)
@@ -73,10 +73,8 @@ enum ClassicIntegrityToken {
         }
     }
 
-    /// Opens the token with the first live key that fits.
-    ///
-    /// If no live key fits, the others are tried for the error alone: it distinguishes a key that was retired too early from
-    /// a foreign token. The token is refused in any case.
+    /// Opens the token with the first live key that fits. If none fits, the other keys are tried only for the error, to
+    /// distinguish a key that was retired too early from a foreign token. The token is rejected in any case.
     static func open(
         _ jwe: CompactJWE, with keys: KeySelection<PlayIntegrityKeys>
     ) throws(CheckFailure) -> (entry: KeySelection<PlayIntegrityKeys>.Entry, plaintext: [UInt8]) {
@@ -85,7 +83,7 @@ enum ClassicIntegrityToken {
             do throws(JOSEError) {
                 return (entry, try entry.material.decryption.decrypt(jwe))
             } catch {
-                // A key that unwraps and then fails is the one that was meant.
+                // If a key unwraps and then fails, the token means this key: report its error.
                 if failure == nil || error.reason == .decryptionFailed { failure = error }
             }
         }
@@ -99,7 +97,7 @@ enum ClassicIntegrityToken {
         throw CheckFailure(found.reason, "\(found.detail); tried \(names)")
     }
 
-    /// The inner form and its signature.
+    /// Decodes the JWS and verifies its signature.
     static func verify(_ plaintext: [UInt8], with keys: PlayIntegrityKeys) throws(CheckFailure) -> CompactJWS {
         let jws: CompactJWS
         do throws(DecodeError) {
@@ -112,7 +110,7 @@ enum ClassicIntegrityToken {
     }
 }
 
-/// The remark on a token that a key opened.
+/// The finding for a token that a key opened.
 struct OpenedWithKey: CheckFinding {
     let name: String
 

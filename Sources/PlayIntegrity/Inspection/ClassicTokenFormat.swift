@@ -2,7 +2,7 @@ import AssayCore
 import AssayInspection
 import AssayPrimitives
 
-/// A classic token: a JWE whose algorithms are those of the Play Console's keys.
+/// A classic token: a JWE with the algorithms of the Play Console's keys.
 enum ClassicTokenFormat: BlobFormat {
     static let name = "Play Integrity classic token"
 
@@ -33,10 +33,10 @@ enum ClassicTokenFormat: BlobFormat {
         return contents
     }
 
-    /// What the decoder of tokens says first, white space around the token aside, as `assay verify` reads a file.
+    /// The first error of the token decoder, ignoring surrounding white space as `assay verify` does for a file.
     static func violation(in bytes: [UInt8]) -> DecodeError? {
         do throws(DecodeError) {
-            // A part of the bytes as they are, so that errors stand where they are found.
+            // A slice of the original bytes keeps the error offsets valid.
             let rest = bytes.drop(while: isSpace)
             let end = rest.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? rest.startIndex
             _ = try ClassicIntegrityToken.decode(rest[..<end])

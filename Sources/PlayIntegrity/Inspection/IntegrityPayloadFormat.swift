@@ -2,7 +2,7 @@ import AssayCore
 import AssayInspection
 import AssayPrimitives
 
-/// The payload of an integrity token, opened already.
+/// The decoded payload of an integrity token.
 enum IntegrityPayloadFormat: BlobFormat {
     static let name = "payload of a Play Integrity token"
 
@@ -42,9 +42,9 @@ enum IntegrityPayloadFormat: BlobFormat {
     }
 }
 
-/// What the formats in JSON have in common.
+/// Helpers of the JSON formats.
 enum IntegrityJSON {
-    /// Whether some bytes could be a JSON object.
+    /// True if the bytes could be a JSON object.
     static func begins(_ bytes: [UInt8]) -> Bool {
         bytes.first { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) } == UInt8(ascii: "{")
     }
@@ -54,7 +54,7 @@ enum IntegrityJSON {
         pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
     }
 
-    /// What a payload does not tell.
+    /// Facts that a payload does not show.
     static func unknown(payload: JSONNode) -> [String] {
         var unknown = ["whether Google made it: it stands here without a signature"]
         let request = payload["requestDetails"]

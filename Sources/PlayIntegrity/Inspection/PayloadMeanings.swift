@@ -3,12 +3,12 @@ import AssayInspection
 import AssayPrimitives
 import FoundationEssentials
 
-/// What the fields of a payload mean, by Google's description of the API (revision 20260910).
+/// The meanings of payload fields, from Google's API description (revision 20260910).
 enum PayloadMeanings {
-    /// The meaning of a field, by its path in the payload; nil for one that is not in the description.
+    /// The meaning of a field, by its path in the payload; nil if undocumented.
     static func meaning(of path: [String], _ node: JSONNode) -> String? {
         var names = path
-        // Elements of lists mean what the list is of.
+        // A list element has the meaning of its list.
         if let last = names.last, names.count > 1, Int(last) != nil { names.removeLast() }
         let dotted = names.joined(separator: ".")
         if let field = LabelField(rawValue: dotted) {
@@ -85,7 +85,7 @@ enum PayloadMeanings {
             + (bytes.count == 32 ? "" : "; \(Words.count(bytes.count, "byte")) are no SHA-256")
     }
 
-    /// The version of Android of an SDK (Android, Build.VERSION_CODES).
+    /// The Android version of an SDK version (Android, Build.VERSION_CODES).
     private static func version(_ node: JSONNode) -> String {
         let names: [Int: String] = [
             21: "5.0", 22: "5.1", 23: "6", 24: "7.0", 25: "7.1", 26: "8.0", 27: "8.1", 28: "9", 29: "10", 30: "11",

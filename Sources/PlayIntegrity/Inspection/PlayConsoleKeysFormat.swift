@@ -1,11 +1,11 @@
 import AssayCore
 import AssayInspection
 
-/// The response keys of the Play Console, decrypted, that were pasted by mistake: named, and never shown.
+/// Decrypted response keys of the Play Console, pasted by mistake. The dump names them and never shows them.
 enum PlayConsoleKeysFormat: BlobFormat {
     static let name = "response keys of the Play Console"
 
-    /// How far into a text the names of the keys are looked for.
+    /// The number of bytes to search for the key names.
     private static let searched = 64 * 1024
 
     static func recognise(_ bytes: [UInt8]) -> Recognition? {

@@ -3,7 +3,7 @@ package import AssayInspection
 import AssayPrimitives
 
 extension PlayIntegrityEngine {
-    /// The formats of the platform.
+    /// The blob formats of Play Integrity.
     package static let formats: [any BlobFormat.Type] = [
         ClassicTokenFormat.self,
         IntegrityAnswerFormat.self,
@@ -20,7 +20,7 @@ extension PlayIntegrityEngine {
         }
     }
 
-    /// What a field of a record is.
+    /// The meaning of a record's field.
     package static func meaning(of field: String, in kind: EvidenceKind) -> String? {
         switch (kind, field) {
         case (_, "packageName"): "the app that is to have asked for the token"
@@ -33,7 +33,7 @@ extension PlayIntegrityEngine {
         }
     }
 
-    /// The kind of evidence that a blob is the main part of.
+    /// The kind of evidence whose main part has this format.
     package static func kind(of format: any BlobFormat.Type) -> EvidenceKind? {
         if format == ClassicTokenFormat.self { return EvidenceKind.playIntegrityClassic }
         if format == IntegrityAnswerFormat.self || format == IntegrityPayloadFormat.self {
@@ -42,11 +42,11 @@ extension PlayIntegrityEngine {
         return nil
     }
 
-    /// A record of Google's answer on a standard token, or of its payload.
+    /// A record of Google's answer to a standard token, or of its payload. Nil for a classic token, which needs its
+    /// keys, and for its payload, which has a nonce instead of the hash.
     ///
-    /// Package name and request hash are those of the answer itself, so that the record says whether app and device are
-    /// what the policy demands, and not whether the answer is on a request of the server's. A classic token tells nothing
-    /// without its keys, and its payload has a nonce in place of the hash.
+    /// It takes package name and request hash from the answer itself: the record shows whether app and device meet the
+    /// policy, not whether the answer is for a request of the server.
     package static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord? {
         guard format == IntegrityAnswerFormat.self || format == IntegrityPayloadFormat.self,
             let object = try? JSONReader.readObject(blob, limit: InputLimits.integrityAnswer)

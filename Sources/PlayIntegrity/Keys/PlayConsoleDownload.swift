@@ -1,16 +1,15 @@
 package import AssayCore
 package import AssayPrimitives
 
-/// The response keys of an app as the Play Console hands them out: text, encrypted with RSA for a key of the app's owner.
-///
-/// The text has a line for each key, its name, `=` and its value. White space and quotes around these are passed over.
+/// The response keys of an app in the Play Console's download: text, RSA-encrypted for the app owner's key. Each key is
+/// a line `name=value`; surrounding white space and quotes are ignored.
 package struct PlayConsoleDownload: Sendable {
     /// The parts of the key, for ``PlayIntegrityKeys``.
     package let parts: [String: SecretBytes]
-    /// What in the download was passed over, for people to know. Nothing of it is secret.
+    /// Notes for users on ignored parts of the download, without secrets.
     package let notes: [String]
 
-    /// The names of the lines, and those of the parts that they are.
+    /// The names of the lines and of the corresponding parts.
     private static let names = [
         ("DECRYPTION_KEY", PlayIntegrityKeys.decryptionPart), ("VERIFICATION_KEY", PlayIntegrityKeys.verificationPart),
     ]
@@ -18,10 +17,10 @@ package struct PlayConsoleDownload: Sendable {
     /// Opens a download.
     ///
     /// - Parameters:
-    ///   - encrypted: the bytes of the file, or their base64.
-    ///   - privateKey: the key for whose public half the console has encrypted it: OAEP with SHA-1.
-    /// - Throws: ``KeyError``: a file of another length than the key's, one that is for another key, or a text without
-    ///   the two keys. It shows nothing of what was opened.
+    ///   - encrypted: The bytes of the file, or their base64.
+    ///   - privateKey: The private half of the key that the console encrypted for: OAEP with SHA-1.
+    /// - Throws: ``KeyError`` for a file whose length differs from the key's, a file for another key, or a text without
+    ///   the two keys. It shows nothing of the decrypted text.
     package init(encrypted: [UInt8], privateKey: RSAPrivateKey) throws(KeyError) {
         let length = privateKey.publicKey.modulusLength
         var ciphertext = encrypted
@@ -43,7 +42,7 @@ package struct PlayConsoleDownload: Sendable {
         try self.init(text: text)
     }
 
-    /// Reads what was encrypted.
+    /// Reads the decrypted text.
     package init(text: SecretBytes) throws(KeyError) {
         var parts: [String: SecretBytes] = [:]
         var notes: [String] = []
@@ -81,7 +80,7 @@ package struct PlayConsoleDownload: Sendable {
 
     private typealias Text = Slice<UnsafeRawBufferPointer>
 
-    /// Name and value of a line. A name is letters, digits and `_`: anything else may be part of a secret.
+    /// Name and value of a line. A name has letters, digits and `_` only: other text may be part of a secret.
     private static func assignment(_ line: Text) -> (name: String, value: Text)? {
         guard let index = line.firstIndex(of: UInt8(ascii: "=")) else { return nil }
         let name = trimmed(line[..<index])
@@ -95,7 +94,7 @@ package struct PlayConsoleDownload: Sendable {
         return (String(decoding: name, as: UTF8.self), trimmed(line[(index + 1)...]))
     }
 
-    /// The text without white space and quotes around it.
+    /// The text without surrounding white space and quotes.
     private static func trimmed(_ text: Text) -> Text {
         func isAround(_ byte: UInt8) -> Bool {
             byte == 0x20 || (0x09...0x0D).contains(byte) || byte == 0x22 || byte == 0x27

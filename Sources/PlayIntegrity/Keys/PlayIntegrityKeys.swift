@@ -1,17 +1,16 @@
 package import AssayCore
 import AssayPrimitives
 
-/// The two response keys of an app, as the Play Console hands them out: one opens classic tokens, one verifies them.
-///
-/// A class, since every token of the app is tried with the same ones.
+/// The two response keys of an app from the Play Console: one decrypts classic tokens, one verifies them. A class,
+/// because all tokens of the app share it.
 package final class PlayIntegrityKeys: KeyMaterial {
-    /// What keys of this type are for.
+    /// The purpose of keys of this type.
     package static let purpose = KeyPurpose("play-integrity")
-    /// The name of the part that opens tokens.
+    /// The name of the part that decrypts tokens.
     static let decryptionPart = "decryptionKey"
-    /// The name of the part that verifies what was in them.
+    /// The name of the part that verifies their content.
     static let verificationPart = "verificationKey"
-    /// The parts of which a key consists.
+    /// The parts of a key.
     package static let parts = [
         KeyPart(
             decryptionPart, .secret, isRequired: true,
@@ -21,20 +20,19 @@ package final class PlayIntegrityKeys: KeyMaterial {
             form: "the P-256 public key: base64 of its SubjectPublicKeyInfo, or a PEM block PUBLIC KEY"),
     ]
 
-    /// Opens the outer JWE.
+    /// Decrypts the outer JWE.
     let decryption: JWEKey
     /// Verifies the inner JWS.
     let verification: JWSKey
 
-    /// The algorithms of the two keys, in the names of RFC 7518.
+    /// The algorithms of the two keys, by their RFC 7518 names.
     package var algorithm: String { "A256KW, A256GCM, ES256" }
 
     /// Reads the two keys.
     ///
-    /// - Parameter parts: `decryptionKey`: base64 in either alphabet, or hexadecimal digits, of 32 bytes;
-    ///   `verificationKey`: base64 of a DER SubjectPublicKeyInfo with a P-256 key, or its PEM. White space and quotes
-    ///   around them are passed over.
-    /// - Throws: ``KeyError``: what was found in kind and length, and what is expected.
+    /// - Parameter parts: `decryptionKey`: 32 bytes in base64 (either alphabet) or hexadecimal; `verificationKey`: a
+    ///   P-256 SubjectPublicKeyInfo in base64 of DER or in PEM. Surrounding white space and quotes are ignored.
+    /// - Throws: ``KeyError`` with the found kind and length, and the expected ones.
     package init(parts: [String: SecretBytes]) throws(KeyError) {
         guard let decryptionText = parts[Self.decryptionPart] else { throw Self.missing(Self.decryptionPart) }
         guard let verificationText = parts[Self.verificationPart] else { throw Self.missing(Self.verificationPart) }

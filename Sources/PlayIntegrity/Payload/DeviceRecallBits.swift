@@ -7,7 +7,7 @@ public struct DeviceRecallBits<Value: Sendable & Equatable>: Sendable, Equatable
     /// `bitThird`.
     public var third: Value?
 
-    /// Sets the values of some bits.
+    /// Creates values for the bits.
     public init(first: Value? = nil, second: Value? = nil, third: Value? = nil) {
         self.first = first
         self.second = second

@@ -1,23 +1,21 @@
 import AssayCore
 
-/// A label of a Play Integrity payload, such as `MEETS_DEVICE_INTEGRITY`, from a list that Google may extend.
-///
-/// Unknown labels are kept unchanged. Labels are compared by bytes, so that no unknown label satisfies a requirement.
-/// Google documents the labels under "Integrity verdicts".
+/// A label of a Play Integrity payload, such as `MEETS_DEVICE_INTEGRITY` (Google, "Integrity verdicts"). Google may add
+/// labels: unknown ones are kept, and comparison by bytes ensures that they satisfy no requirement.
 public struct IntegrityLabel: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
-    /// The label as the payload spells it.
+    /// The label as in the payload.
     public let name: String
 
-    /// Takes a label, known or not.
+    /// Creates a label, known or not.
     public init(_ name: String) { self.name = name }
 
-    /// Takes a label, known or not.
+    /// Creates a label, known or not.
     public init(stringLiteral name: String) { self.name = name }
 
-    /// The label as the payload spells it.
+    /// The label as in the payload.
     public var description: String { name }
 
-    /// Compares bytes: a canonically equivalent text is another label.
+    /// Compares bytes: a canonically equivalent text is a different label.
     public static func == (left: IntegrityLabel, right: IntegrityLabel) -> Bool {
         left.name.isByteEqual(to: right.name)
     }
@@ -62,19 +60,19 @@ extension IntegrityLabel {
     /// The position of a device activity level, 0 for the lowest; nil for other labels.
     var activityRank: Int? { Self.activityLevels.firstIndex(of: self) }
 
-    /// True if apps that Google Play knows are the ones that an access risk names.
+    /// True if the access risk is about apps that Google Play knows.
     var isOfKnownApps: Bool { name.utf8.starts(with: "KNOWN_".utf8) }
 
-    /// The order of the labels for phones; nil for `virtual`, `pc` and unknown labels, which no other label implies.
+    /// The rank of a phone label; nil for `virtual`, `pc` and unknown labels, which no other label implies.
     private var deviceRank: Int? { [.basic, .device, .strong].firstIndex(of: self) }
 
-    /// True if a device with this label meets a requirement for another: the same label or a weaker one.
+    /// True if a device with this label meets the requirement: the same label or a weaker one.
     func satisfies(_ required: IntegrityLabel) -> Bool {
         if self == required { return true }
         guard let deviceRank, let other = required.deviceRank else { return false }
         return deviceRank > other
     }
 
-    /// True if the label requires less than another one. Labels without an order come below all others.
+    /// True if this label requires less than the other. Labels without a rank come below all others.
     func isWeaker(than other: IntegrityLabel) -> Bool { (deviceRank ?? -1) < (other.deviceRank ?? -1) }
 }

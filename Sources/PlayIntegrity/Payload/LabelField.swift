@@ -1,6 +1,6 @@
 import AssayCore
 
-/// A field of the payload whose value is a label or a list of labels.
+/// A payload field whose value is a label or a list of labels.
 enum LabelField: String, CaseIterable {
     case appRecognition = "appIntegrity.appRecognitionVerdict"
     case deviceRecognition = "deviceIntegrity.deviceRecognitionVerdict"
@@ -9,8 +9,8 @@ enum LabelField: String, CaseIterable {
     case licensing = "accountDetails.appLicensingVerdict"
     case accessRisk = "environmentDetails.appAccessRiskVerdict.appsDetected"
     case playProtect = "environmentDetails.playProtectVerdict"
-    /// Google's description of the API names this field but not its labels. The labels here were seen in answers, or
-    /// follow their pattern; a policy may name others.
+    /// Google's API description has this field but not its labels. The labels here come from answers, or follow their
+    /// pattern. A policy may name others.
     case locationSpoofing = "environmentDetails.locationSpoofingRiskVerdict"
 
     /// The known labels of the field.
@@ -19,7 +19,7 @@ enum LabelField: String, CaseIterable {
     /// True if the label is one that Google documents for the field.
     func contains(_ label: IntegrityLabel) -> Bool { meanings.contains { label.name.isByteEqual(to: $0.label) } }
 
-    /// The known labels of the field, each with what it means.
+    /// The known labels of the field with their meanings.
     var meanings: [(label: String, meaning: String)] {
         switch self {
         case .appRecognition: Self.recognition

@@ -1,18 +1,16 @@
 import AssayCore
 import FoundationEssentials
 
-/// A member of a payload's object with the path of that object, whose value is read as one of a type.
-///
-/// A known field of another type is refused: the schema has one type for each, and what is not understood must not pass
-/// for what is missing.
+/// A member of a payload's object, with the object's path and readers for each type. A known field of another type is
+/// an error: a value that the reader does not understand must not count as missing.
 struct PayloadMember {
     let member: RecordObject.Member
-    /// The path of the object, empty for the payload itself.
+    /// The path of the object; empty for the payload itself.
     let path: String
 
     var name: String { member.name }
 
-    /// The path of the member itself.
+    /// The path of the member.
     var fullPath: String { path.isEmpty ? member.name.excerpt : "\(path).\(member.name.excerpt)" }
 
     /// Compares bytes.
@@ -24,7 +22,7 @@ struct PayloadMember {
             "expected \(expected), found \(member.value.kindName)")
     }
 
-    /// A member that must not stand beside another one.
+    /// The error for a member that excludes another one.
     func excluding(_ other: String) -> DecodeError {
         DecodeError(.unexpected, at: member.offset, field: fullPath, "\(name) and \(other) exclude each other")
     }
@@ -63,14 +61,13 @@ struct PayloadMember {
 
     func labels() throws(DecodeError) -> [IntegrityLabel] { try texts().map { IntegrityLabel($0) } }
 
-    /// The words of a list, also when there is one that stands for itself.
+    /// A list of labels, or a single label as a list.
     func labelOrLabels() throws(DecodeError) -> [IntegrityLabel] {
         if case .text(let text) = member.value.content { return [IntegrityLabel(text)] }
         return try labels()
     }
 
-    /// A whole number from 0 on. JSON writes 64-bit integers as strings; tokens that were opened locally have been seen
-    /// with numbers.
+    /// A whole number from 0. JSON writes 64-bit integers as strings; some locally decrypted tokens have numbers.
     func int64() throws(DecodeError) -> Int64 {
         switch member.value.content {
         case .text(let text), .number(let text): return try integer(text)
@@ -78,13 +75,13 @@ struct PayloadMember {
         }
     }
 
-    /// A whole number from 0 on.
+    /// A whole number from 0.
     func int32() throws(DecodeError) -> Int32 {
         guard case .number(let text) = member.value.content else { throw mismatch("a whole number") }
         return try integer(text)
     }
 
-    /// Decimal digits without sign, fraction, exponent or leading zero, so that every number is written in one way.
+    /// Decimal digits without sign, fraction, exponent or leading zero: one text per number.
     private func integer<Number: FixedWidthInteger>(_ text: String) throws(DecodeError) -> Number {
         var value: Number = 0
         var isExact = !text.isEmpty && (text.utf8.count == 1 || text.utf8.first != 0x30)

@@ -1,16 +1,11 @@
 import AssayCore
 
-/// Reads a payload from strict JSON by Google's description of the API.
-///
-/// What is not in the description is kept with its path. Blocks may be empty or missing. One pass over the members, each
-/// of which is looked at once.
+/// Reads a payload from strict JSON by Google's API description. Keeps undocumented fields. Blocks may be missing.
 struct PayloadReader {
     private var unknown: [PlayIntegrityPayload.UnknownField] = []
 
-    /// Reads a payload.
-    ///
-    /// - Throws: ``DecodeError`` with the path of the field and its byte: a known field of another type, an integer that
-    ///   is not exact or out of range, two fields that exclude each other.
+    /// Reads a payload; throws ``DecodeError`` at a known field of another type, an integer that is inexact or out of
+    /// range, or two fields that exclude each other.
     static func read(_ object: RecordObject) throws(DecodeError) -> PlayIntegrityPayload {
         var reader = PayloadReader()
         return try reader.payload(object)

@@ -1,70 +1,68 @@
 package import AssayCore
 public import FoundationEssentials
 
-/// What an integrity token says, typed, in the terms of Google's description of the API (revision 20260910).
-///
-/// Every value may be missing: Google leaves out what it did not evaluate. A class, so that handing it on counts one
-/// reference and not one for each of its texts.
+/// The typed payload of an integrity token, by Google's API description (revision 20260910). Every value may be
+/// missing: Google omits values that it did not evaluate. A class: passing it counts one reference.
 public final class PlayIntegrityPayload: Sendable {
     /// The request that the token answers.
     public struct RequestDetails: Sendable, Equatable {
-        /// The package name of the app that asked.
+        /// The package name of the requesting app.
         public internal(set) var requestPackageName: String?
-        /// The nonce of a classic request, base64url as it came back.
+        /// The nonce of a classic request, base64url as in the payload.
         public internal(set) var nonce: String?
         /// The request hash of a standard request, as the app gave it.
         public internal(set) var requestHash: String?
-        /// When the token was made, in milliseconds since 1970; apps on Android.
+        /// The token's time of creation, in milliseconds since 1970; Android apps.
         public internal(set) var timestampMillis: Int64?
-        /// When the token was made, to the millisecond; games on PC.
+        /// The token's time of creation, to the millisecond; games on PC.
         public internal(set) var requestTime: Date?
     }
 
-    /// The app that asked.
+    /// The requesting app.
     public struct AppIntegrity: Sendable, Equatable {
-        /// Whether Google Play recognises it.
+        /// Google Play's recognition of the app.
         public internal(set) var appRecognitionVerdict: IntegrityLabel?
-        /// Its package name.
+        /// The package name.
         public internal(set) var packageName: String?
-        /// Its version code.
+        /// The version code.
         public internal(set) var versionCode: Int64?
-        /// The SHA-256 of its signing certificates, base64url without padding.
+        /// The SHA-256 digests of the signing certificates, base64url without padding.
         public internal(set) var certificateSha256Digest: [String]?
     }
 
-    /// The device that asked.
+    /// The requesting device.
     public struct DeviceIntegrity: Sendable, Equatable {
-        /// What it meets.
+        /// The integrity labels of the device.
         public internal(set) var deviceRecognitionVerdict: [IntegrityLabel]?
-        /// What it met by the rules before May 2025.
+        /// The integrity labels by the rules before May 2025.
         public internal(set) var legacyDeviceRecognitionVerdict: [IntegrityLabel]?
-        /// How many tokens it asked for lately.
+        /// The level of recent token requests.
         public internal(set) var deviceActivityLevel: IntegrityLabel?
-        /// The SDK version of its Android.
+        /// The SDK version of the device's Android.
         public internal(set) var sdkVersion: Int32?
-        /// What the owner of the app has remembered of the device.
+        /// The recall bits that the app's owner stored for the device.
         public internal(set) var deviceRecall: DeviceRecall?
     }
 
-    /// The three bits that survive a factory reset, and when each was written.
+    /// The three bits that survive a factory reset, with their write dates.
     public struct DeviceRecall: Sendable, Equatable {
-        /// The bits, and nil for those that were not told.
+        /// The bits; nil for a missing one.
         public internal(set) var values = DeviceRecallBits<Bool>()
-        /// The month of the last writing as `yyyymm`, for bits that are set.
+        /// The month of the last write as `yyyymm`, for bits that are set.
         public internal(set) var writeDates = DeviceRecallBits<Int32>()
     }
 
-    /// What else is on the device.
+    /// The other software on the device.
     public struct EnvironmentDetails: Sendable, Equatable {
-        /// What other apps could do, and nil when that was not evaluated.
+        /// The capabilities of other apps; nil if not evaluated.
         public internal(set) var appsDetected: [IntegrityLabel]?
-        /// What Play Protect says.
+        /// The verdict of Play Protect.
         public internal(set) var playProtectVerdict: IntegrityLabel?
-        /// How far the location can be trusted.
+        /// The risk of a spoofed location.
         public internal(set) var locationSpoofingRiskVerdict: [IntegrityLabel]?
     }
 
-    /// A field that is not in the description.
+    /// An undocumented field.
     package struct UnknownField: Sendable {
         /// The path, such as `deviceIntegrity.newVerdict`.
         package let path: String
@@ -74,17 +72,17 @@ public final class PlayIntegrityPayload: Sendable {
 
     /// The request that the token answers.
     public let requestDetails: RequestDetails
-    /// The app that asked.
+    /// The requesting app.
     public let appIntegrity: AppIntegrity
-    /// The device that asked.
+    /// The requesting device.
     public let deviceIntegrity: DeviceIntegrity
-    /// Whether the user got the app from Google Play: `accountDetails`.
+    /// The Google Play licence of the user's account: `accountDetails`.
     public let appLicensingVerdict: IntegrityLabel?
-    /// What else is on the device.
+    /// The other software on the device.
     public let environmentDetails: EnvironmentDetails
-    /// Whether the console's owner made this answer up for a tester: `testingDetails`.
+    /// True for a test response configured in the console: `testingDetails`.
     public let isTestingResponse: Bool?
-    /// The fields that are not in the description, in their order.
+    /// The undocumented fields, in order.
     package let unknownFields: [UnknownField]
 
     init(
@@ -103,7 +101,7 @@ public final class PlayIntegrityPayload: Sendable {
 }
 
 extension PlayIntegrityPayload.RequestDetails {
-    /// When the token was made, in milliseconds since 1970.
+    /// The token's time of creation, in milliseconds since 1970.
     var milliseconds: Int64? {
         if let timestampMillis { return timestampMillis }
         return requestTime.flatMap { Int64(exactly: ($0.timeIntervalSince1970 * 1000).rounded()) }
@@ -111,7 +109,7 @@ extension PlayIntegrityPayload.RequestDetails {
 }
 
 extension PlayIntegrityPayload {
-    /// The words that are not documented, each with the path of its field.
+    /// The undocumented labels, each with its field's path.
     package var unknownValues: [String] {
         var values: [String] = []
         func note(_ field: LabelField, _ labels: [IntegrityLabel]?) {

@@ -1,15 +1,14 @@
 import AssayCore
 import AssayPrimitives
 
-/// The SHA-256 of a signing certificate as people copy it: from the Play Console in hexadecimal digits with colons, from
-/// a token in base64url.
+/// The SHA-256 of a signing certificate as text: hexadecimal with colons in the Play Console, base64url in tokens.
 package enum CertificateDigestText {
-    /// A text that is no such digest.
+    /// The reason why a text is not a digest.
     package struct Problem: Error {
         package let message: String
     }
 
-    /// The 32 bytes that a text stands for. No text is both: 64 characters of base64 would be 48 bytes.
+    /// Decodes 32 bytes. The forms are unambiguous: 64 characters of base64 would be 48 bytes.
     package static func decode(_ text: String) throws(Problem) -> [UInt8] {
         let expected =
             "expected a SHA-256 digest: 32 bytes as hexadecimal digits, with or without colons, base64url or base64"
@@ -32,7 +31,7 @@ package enum CertificateDigestText {
         throw Problem(message: "\(expected); found \"\(text.excerpt)\", which is neither")
     }
 
-    /// Two digits for each byte, with a colon between every two bytes or none at all.
+    /// Two digits per byte, with colons between all bytes or none.
     private static func hexadecimal(_ text: String) -> [UInt8]? {
         let characters = Array(text.utf8)
         let hasColons = characters.contains(UInt8(ascii: ":"))

@@ -2,7 +2,7 @@ import AssayCore
 
 /// The package name of an Android app (Android, "Set the application ID").
 package enum PackageName {
-    /// Why a text is no package name, and nil when it may be one.
+    /// The reason why a text is not a package name; nil if it may be one.
     package static func objection(to text: String) -> String? {
         let segments = text.split(separator: ".", omittingEmptySubsequences: false)
         guard text.utf8.count <= 255, segments.count >= 2, segments.allSatisfy(isSegment) else {

@@ -1,10 +1,10 @@
 package import AssayCore
 
 extension PlayIntegrityConfiguration {
-    /// The fields of `playIntegrity` in a policy, which its reader allows and `assay verify --set` takes.
+    /// The fields of `playIntegrity` in a policy, for its reader and `assay verify --set`.
     package static let fields = commonFields + androidFields
 
-    /// What every app says.
+    /// The fields for every app.
     private static let commonFields = [
         PolicyField("packageName", .text, isRequired: true, "The package name of the app."),
         PolicyField("platform", .words(IntegrityTokenForm.self), "What the app runs on."),
@@ -17,7 +17,7 @@ extension PlayIntegrityConfiguration {
             "licensing", .list(.words(LabelField.licensing.labels.map(\.name))), "A licensing verdict that is allowed."),
     ]
 
-    /// What only apps on Android say.
+    /// The fields for Android apps only.
     static let androidFields = [
         PolicyField(
             "certificateDigests", .list(.text), isRequired: true,

@@ -14,7 +14,7 @@ extension PlayIntegrityConfiguration: ReadableConfiguration {
         switch platform {
         case .android: rules = try Self.androidRules(fields, in: node)
         case .pc:
-            // Classic tokens, and with them keys and nonces, are Android's as well.
+            // Classic tokens, with their keys and nonces, exist on Android only.
             for field in ["keys", "challenge"] + Self.androidFields.map(\.path) {
                 if let value = fields[field] {
                     throw value.error("platform pc has no \(field): tokens of games on PC say nothing of it")
@@ -132,7 +132,7 @@ extension PlayIntegrityConfiguration: ReadableConfiguration {
         try node?.only("reject").labels(of: .accessRisk) ?? [.unknownCapturing, .unknownOverlays, .unknownControlling]
     }
 
-    /// Google does not publish these words, so that every one of their form is taken.
+    /// Accepts all labels of the right form: Google does not publish them.
     private static func locationRisks(_ node: PolicyNode?) throws(PolicyError) -> [IntegrityLabel] {
         guard let list = try node?.only("allow") else { return [.lowRiskDevice, .lowRiskNetwork] }
         var labels: [IntegrityLabel] = []
@@ -151,7 +151,7 @@ extension PlayIntegrityConfiguration: ReadableConfiguration {
 }
 
 extension PolicyNode {
-    /// The one member of a mapping.
+    /// The only member of a mapping.
     fileprivate func only(_ field: String) throws(PolicyError) -> PolicyNode {
         guard let value = try members([field])[field] else { throw missing(field, "a list of labels") }
         return value
@@ -164,7 +164,7 @@ extension PolicyNode {
         return label
     }
 
-    /// A list of documented labels, each once.
+    /// A list of unique documented labels.
     fileprivate func labels(of field: LabelField) throws(PolicyError) -> [IntegrityLabel] {
         var labels: [IntegrityLabel] = []
         for element in try elements() {
@@ -175,7 +175,7 @@ extension PolicyNode {
         return labels
     }
 
-    /// A whole number from 0 on, in decimal digits.
+    /// A whole number from 0, in decimal digits.
     fileprivate func wholeNumber<Number: FixedWidthInteger>() throws(PolicyError) -> Number {
         let text = try text()
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Number(text) else {

@@ -1,30 +1,28 @@
 package import AssayCore
 
-/// What a policy demands of the Play Integrity evidence of one app.
-///
-/// A class, since every request of the app looks at the same one.
+/// The policy for the Play Integrity evidence of one app. A class, because all requests of the app share it.
 package final class PlayIntegrityConfiguration: EngineConfiguration {
     /// The engine's name.
     package static let engine = "play-integrity"
     /// The field of an app in a policy file.
     package static let policyField = "playIntegrity"
 
-    /// Who sees to it that the nonce of a classic token was issued and is used once.
+    /// The party that ensures that the nonce of a classic token was issued and is used only once.
     package enum ChallengeSource: String, Sendable, CaseIterable {
-        /// The ledger issued it and consumes it.
+        /// The ledger issues and consumes it.
         case ledger
         /// The caller compares it.
         case caller
     }
 
-    /// How far the time of a token may be from that of judgement, both ends included.
+    /// The allowed distance between the token's time and the time of judgement, both ends included.
     package struct Freshness: Sendable, Equatable {
-        /// How old a token may be, in seconds.
+        /// The maximum age of a token, in seconds.
         package let past: Double
-        /// How far ahead of the server's clock it may be, in seconds.
+        /// The maximum lead over the server's clock, in seconds.
         package let future: Double
 
-        /// States the window; without arguments that of the guidance, five minutes back and one ahead.
+        /// Creates the window. The default follows the guidance: five minutes back and one ahead.
         package init(past: Double = 300, future: Double = 60) {
             self.past = past
             self.future = future
@@ -34,49 +32,49 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
         var futureMilliseconds: Int64 { Int64(future * 1000) }
     }
 
-    /// What is demanded of devices from some version of Android on.
+    /// A requirement for devices from an Android version on.
     package struct DeviceRule: Sendable, Equatable {
-        /// The lowest SDK version that the rule is for.
+        /// The lowest SDK version of the rule.
         package let minimumSDK: Int32
-        /// The label that such a device must meet; a stronger one will do.
+        /// The label that such a device must have. A stronger one is sufficient.
         package let require: IntegrityLabel
 
-        /// States a rule.
+        /// Creates a rule.
         package init(minimumSDK: Int32, require: IntegrityLabel) {
             self.minimumSDK = minimumSDK
             self.require = require
         }
 
-        /// The rule of the guidance: Android 13 and later must be strong, Android 9 to 12 a certified device.
+        /// The rules of the guidance: strong for Android 13 and later, a certified device for Android 9 to 12.
         package static let guidance = [
             DeviceRule(minimumSDK: 33, require: .strong), DeviceRule(minimumSDK: 28, require: .device),
         ]
     }
 
-    /// What is demanded of an app on Android, which no payload of a PC says anything about.
+    /// The rules for an Android app. Payloads of PC games have none of these values.
     package struct AndroidRules: Sendable {
-        /// The SHA-256 of the signing certificates that are allowed, 32 bytes each.
+        /// The SHA-256 digests of the allowed signing certificates, 32 bytes each.
         package let certificateDigests: [[UInt8]]
-        /// The lowest version code, and nil for any.
+        /// The lowest version code; nil for any.
         package let minimumVersionCode: Int64?
-        /// The verdicts on the app that are allowed.
+        /// The allowed app recognition verdicts.
         package let appRecognition: [IntegrityLabel]
-        /// What devices must meet, by version of Android, highest first.
+        /// The device rules by Android version, highest first.
         package let deviceRecognition: [DeviceRule]
-        /// The lowest SDK version, and nil for any.
+        /// The lowest SDK version; nil for any.
         package let minimumSDKVersion: Int32?
-        /// The highest level of activity, and nil for any.
+        /// The highest activity level; nil for any.
         package let maximumDeviceActivity: IntegrityLabel?
-        /// The bits of device recall that must not be set.
+        /// The bits of device recall that cause rejection if set.
         package let rejectedRecallBits: [DeviceRecallBit]
-        /// The verdicts of Play Protect that are allowed.
+        /// The allowed verdicts of Play Protect.
         package let playProtect: [IntegrityLabel]
-        /// What other apps must not be able to do. Labels that nobody knows count as well.
+        /// The rejected capabilities of other apps. Unknown labels are rejected too.
         package let rejectedAccessRisks: [IntegrityLabel]
-        /// The verdicts on the location that are allowed.
+        /// The allowed location verdicts.
         package let locationSpoofing: [IntegrityLabel]
 
-        /// States the rules. What has a default follows the guidance.
+        /// Creates the rules. Defaults follow the guidance.
         package init(
             certificateDigests: [[UInt8]], minimumVersionCode: Int64? = nil,
             appRecognition: [IntegrityLabel] = [.playRecognized], deviceRecognition: [DeviceRule] = DeviceRule.guidance,
@@ -100,26 +98,25 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
 
     /// The package name.
     package let packageName: String
-    /// The names of the keys, and nil for all keys whose scope is the package name or the app's name.
+    /// The names of the keys; nil for all keys whose scope is the package name or the app's name.
     package let keys: [String]?
-    /// Who sees to nonces.
+    /// The party that checks nonces.
     package let challenge: ChallengeSource
-    /// How far the time of a token may be off.
+    /// The freshness window.
     package let freshness: Freshness
-    /// The licensing verdicts that are allowed.
+    /// The allowed licensing verdicts.
     package let licensing: [IntegrityLabel]
-    /// What is demanded on Android, and nil for a game on PC.
+    /// The Android rules; nil for a game on PC.
     package let android: AndroidRules?
 
-    /// Which form of tokens is judged, and which of Google's calls decodes them.
+    /// The form of tokens, and thus Google's decode call.
     package var platform: IntegrityTokenForm { android == nil ? .pc : .android }
 
-    /// Composes a configuration in code.
+    /// Creates a configuration in code.
     ///
-    /// - Parameters:
-    ///   - android: what is demanded of an app on Android; nil for a game on PC.
-    /// - Throws: ``PolicyError`` when the package name is none, a digest is no SHA-256, nothing is allowed, or something
-    ///   stands in a list twice.
+    /// - Parameter android: The rules for an Android app; nil for a game on PC.
+    /// - Throws: ``PolicyError`` for an invalid package name or digest, an empty list of allowed values, or a duplicate
+    ///   in a list.
     package init(
         packageName: String, android: AndroidRules?, keys: [String]? = nil, challenge: ChallengeSource = .ledger,
         freshness: Freshness = Freshness(), licensing: [IntegrityLabel] = [.licensed]
@@ -143,10 +140,10 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
         self.licensing = licensing
     }
 
-    /// Ten years, in seconds: far beyond every use, and far below what milliseconds in 64 bits can hold.
+    /// Ten years in seconds: above any practical value, and within the range of 64-bit milliseconds.
     static let longestWindow: Double = 10 * 366 * 86_400
 
-    /// Demands that a list has something in it, and nothing twice.
+    /// Demands a list that is not empty and has no duplicates.
     static func demandList<Element: Hashable>(_ list: [Element], _ field: String) throws(PolicyError) {
         guard !list.isEmpty else { throw PolicyError(field: field, "expected at least one value, found none") }
         guard Set(list).count == list.count else { throw PolicyError(field: field, "a value stands in the list twice") }

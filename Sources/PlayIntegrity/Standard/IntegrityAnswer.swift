@@ -1,11 +1,11 @@
 package import AssayCore
 import AssayPrimitives
 
-/// Google's answer to a decode call: the payload, or why there is none.
+/// Google's answer to a decode call: the payload or an error.
 public struct IntegrityAnswer: Sendable {
     /// The origin of the answer.
     enum Origin {
-        /// The caller. Nothing shows that Google made the answer.
+        /// The caller. Assay cannot confirm that Google made the answer.
         case supplied
         /// The service that asked Google.
         case decoder
@@ -20,21 +20,19 @@ public struct IntegrityAnswer: Sendable {
     private let form: Form
     let origin: Origin
 
-    /// Takes the body of an answer that the caller has got from Google.
-    ///
-    /// - Parameter json: the body as it came, UTF-8.
+    /// Creates an answer from the unchanged body, UTF-8, that the caller got from Google.
     public init(json: some Sequence<UInt8>) {
         form = .json(Array(json))
         origin = .supplied
     }
 
-    /// Takes the body of an answer that a decoder brought.
+    /// Creates an answer from a decoder's result.
     init(decoderBody: [UInt8]) {
         form = .json(decoderBody)
         origin = .decoder
     }
 
-    /// Stands for an answer on a token that must not be sent to Google; nil for a token that can be sent.
+    /// Creates the answer for a token that must not be sent to Google; nil for a token that can be sent.
     init?(ofUnsendable token: String) {
         do {
             try IntegrityTokenText.check(token)
@@ -45,7 +43,7 @@ public struct IntegrityAnswer: Sendable {
         }
     }
 
-    /// Takes an answer that stands in a record, which was read as strictly as a body is.
+    /// Creates an answer from a record, which was parsed as strictly as a body.
     package init(_ object: RecordObject) {
         form = .object(object)
         origin = .supplied
@@ -53,8 +51,8 @@ public struct IntegrityAnswer: Sendable {
 
     /// The payload's object in the answer.
     ///
-    /// - Throws: ``CheckFailure`` when the answer is no JSON object with `tokenPayloadExternal`, or Google's refusal: with
-    ///   the code `google-refused`, its status and its message.
+    /// - Throws: ``CheckFailure`` if the answer is not a JSON object with `tokenPayloadExternal`. For Google's refusal
+    ///   the code is `google-refused`, with Google's status and message.
     func payload() throws(CheckFailure) -> RecordObject {
         do throws(DecodeError) {
             let object = try object()

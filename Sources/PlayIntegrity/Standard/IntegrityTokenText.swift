@@ -2,13 +2,12 @@ package import AssayCore
 
 /// The form of a standard token, which is sent to Google unchanged.
 ///
-/// Google's tokens are base64 of about 2 KiB; the form allows both alphabets and dots between parts. Check it before a call:
-/// a token of another form is false evidence, and is rejected without asking Google. The form excludes characters that a
-/// firewall may take for an attack.
+/// Google's tokens are base64 of about 2 KiB. The form allows both alphabets and dots between parts; it excludes
+/// characters that a firewall may treat as an attack. Check it before a call: a token of another form is invalid
+/// evidence, rejected without asking Google.
 package enum IntegrityTokenText {
-    /// Demands letters, digits and `-_+/=.~` of ASCII, of 1 to ``InputLimits/integrityToken`` bytes.
-    ///
-    /// - Throws: ``DecodeError`` at the byte that does not fit. It shows nothing of the token.
+    /// Demands letters, digits and `-_+/=.~` of ASCII, 1 to ``InputLimits/integrityToken`` bytes. Throws
+    /// ``DecodeError`` at the unexpected byte, without showing the token.
     package static func check(_ token: String) throws(DecodeError) {
         guard !token.utf8.isEmpty else {
             throw DecodeError(.truncated, at: 0, field: "token", "the token is empty")

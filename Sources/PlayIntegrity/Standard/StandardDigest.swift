@@ -1,18 +1,17 @@
 import AssayCore
 import AssayPrimitives
 
-/// The digest by which the ledger remembers a standard token.
+/// The digest of a standard token in the ledger.
 enum StandardDigest {
     /// The digest of a token.
     static func token(_ token: String) -> [UInt8] {
         Digest.sha256(Array("assay play-integrity.standard token\0".utf8)[...], Array(token.utf8)[...])
     }
 
-    /// The digest of a payload whose token is not known: of its values, not of its text.
+    /// The digest of a payload whose token is unknown: of its values, not of its text.
     ///
-    /// Different JSON texts of one answer have the same digest: white space, escapes, the order of members, and 64-bit integers
-    /// as strings or numbers make no difference. Every value is hashed with its type and length, so that different values
-    /// never give the same bytes.
+    /// White space, escapes, member order, and the form of 64-bit integers (string or number) do not change the digest.
+    /// Every value is hashed with its type and length, so that different values never give the same input.
     static func payload(_ payload: RecordObject) -> [UInt8] {
         var bytes = Array("assay play-integrity.standard payload\0".utf8)
         append(payload, to: &bytes)

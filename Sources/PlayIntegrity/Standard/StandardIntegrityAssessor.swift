@@ -2,17 +2,12 @@ package import AssayCore
 import AssayPrimitives
 package import FoundationEssentials
 
-/// Assesses Google's answers on standard tokens: a pure function of its arguments.
+/// Assesses Google's answers to standard tokens: a pure function of its arguments.
 package enum StandardIntegrityAssessor {
     /// Runs every check that needs no ledger.
     ///
-    /// - Parameters:
-    ///   - input: the token, or Google's answer on it, and what the token must be about.
-    ///   - answer: Google's answer on the token.
-    ///   - expectations: the requirements of the app.
-    ///   - now: the time of judgement.
-    /// - Returns: the results, and the effects that decide the ledger checks: each token is used once inside its freshness
-    ///   window. The ledger remembers the token if it is known, otherwise the payload.
+    /// - Returns: The results, and the effects that decide the ledger checks: each token is used only once inside its
+    ///   freshness window. The ledger remembers the token if it is known, otherwise the payload.
     package static func assess(
         _ input: StandardIntegrityInput, answer: IntegrityAnswer, expectations: PlayIntegrityExpectations, now: Date
     ) -> Assessment {
@@ -51,7 +46,7 @@ package enum StandardIntegrityAssessor {
         }
     }
 
-    /// Decodes an answer as far as the payload's object.
+    /// Decodes an answer to the payload's object.
     static func decode(_ answer: IntegrityAnswer, _ run: inout CheckRun) -> RecordObject? {
         run.authenticity(PlayIntegrityCheck.decode) { () throws(CheckFailure) in try answer.payload() }
     }
