@@ -1,5 +1,6 @@
 import AppAttest
 import Assay
+import AssayCore
 import AssayInspection
 import AssayPrimitives
 import AssayTesting

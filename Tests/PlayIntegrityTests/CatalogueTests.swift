@@ -1,5 +1,6 @@
 import AppAttest
 import Assay
+import AssayCore
 import PlayIntegrity
 import Testing
 
