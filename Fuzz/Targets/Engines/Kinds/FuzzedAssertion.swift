@@ -95,7 +95,10 @@ extension FuzzTarget {
         }
         let raw = AppleMint.verifier(clientData: .raw)
         let extensions = AppAttestExtensions(bundleVersion: "1.2", validationCategory: 4)
-        let challenges = [AppleMint.issued(EvidenceKind.appAttestAssertion), AppleMint.issued(EvidenceKind.appAttestAssertion, asText: true)]
+        let challenges = [
+            AppleMint.issued(EvidenceKind.appAttestAssertion),
+            AppleMint.issued(EvidenceKind.appAttestAssertion, asText: true),
+        ]
         func effects(_ verifier: Verifier) -> [LedgerEffect] { [AppleMint.enrolment(verifier)] }
         return EngineFuzz(
             .init(
