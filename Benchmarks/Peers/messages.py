@@ -11,7 +11,7 @@ import sys
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_der_public_key
 
 # What the tests hold ours against.
-sys.path.append(str(pathlib.Path(__file__).parents[2] / "Tests" / "Peers"))
+sys.path.append(str(pathlib.Path(__file__).parents[2] / "Tests" / "Support" / "Peers"))
 import http_messages  # noqa: E402
 
 
