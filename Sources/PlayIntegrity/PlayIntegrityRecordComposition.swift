@@ -26,7 +26,8 @@ extension EvidenceRecord {
     /// Composes the record of a standard token.
     ///
     /// A record that holds the token can be judged again only by asking Google again. To be replayed, let the answer be
-    /// captured: have the token decoded first, and judge the answer.
+    /// captured: have the token decoded first with ``IntegrityTokenDecoder/answer(on:packageName:form:)``, and judge the
+    /// answer.
     /// - Parameters:
     ///   - input: the judged evidence.
     ///   - id: the name of the record in verdicts and reports, such as that of the request.

@@ -7,8 +7,8 @@ public struct ApproovTokenInput: Sendable {
     public enum Evidence: Sendable, Equatable {
         /// The token, as the field of the request held it.
         case token(String)
-        /// The result of `TokenFetchResult.getLoggableToken()`: the claims with the beginning of the signature. An accepted
-        /// one shows that Approov issued such a token; its holder need not have the token.
+        /// The result of `TokenFetchResult.getLoggableToken()`: the claims with the beginning of the signature. A `Verifier`
+        /// rejects it, as whoever reads a log has it; replays and `assay verify --loggable` compare the signature.
         case loggable(String)
     }
 

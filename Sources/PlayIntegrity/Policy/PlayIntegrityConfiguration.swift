@@ -17,6 +17,14 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
         case caller
     }
 
+    /// Who vouches for Google's answers on standard tokens.
+    package enum AnswerSource: String, Sendable, CaseIterable {
+        /// Only answers that the verifier's own decoder got from Google are taken.
+        case google
+        /// Answers that come with the evidence are taken as well.
+        case caller
+    }
+
     /// How far the time of a token may be from that of judgement, both ends included.
     package struct Freshness: Sendable, Equatable {
         /// How old a token may be, in seconds.
@@ -104,6 +112,8 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
     package let keys: [String]?
     /// Who sees to nonces.
     package let challenge: ChallengeSource
+    /// Who vouches for answers; nil for Google if the verifier can ask it, otherwise the caller.
+    package let answers: AnswerSource?
     /// How far the time of a token may be off.
     package let freshness: Freshness
     /// The licensing verdicts that are allowed.
@@ -122,7 +132,7 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
     ///   stands in a list twice.
     package init(
         packageName: String, android: AndroidRules?, keys: [String]? = nil, challenge: ChallengeSource = .ledger,
-        freshness: Freshness = Freshness(), licensing: [AppLicensing] = [.licensed]
+        answers: AnswerSource? = nil, freshness: Freshness = Freshness(), licensing: [AppLicensing] = [.licensed]
     ) throws(PolicyError) {
         if let objection = PackageName.objection(to: packageName) {
             throw PolicyError(field: "packageName", objection)
@@ -139,6 +149,7 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
         self.android = android
         self.keys = keys
         self.challenge = challenge
+        self.answers = answers
         self.freshness = freshness
         self.licensing = licensing
     }

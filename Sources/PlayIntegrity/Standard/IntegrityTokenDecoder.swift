@@ -8,8 +8,8 @@ public protocol IntegrityTokenDecoder: EngineService {
     /// Sends a token to the decode call of its form.
     ///
     /// - Parameters:
-    ///   - token: the token as the app sent it. The verifier rejects tokens with characters other than letters, digits and
-    ///     `-_+/=.~` without a call; an implementation that receives one throws an outage.
+    ///   - token: the token as the app sent it. The verifier rejects a token that is not base64url without padding, in parts
+    ///     between periods, without a call; an implementation that receives one throws an outage.
     ///   - packageName: the package name of the app.
     ///   - form: which call decodes it.
     /// - Returns: the body of Google's answer, unparsed: a payload, or the error for a token that Google cannot open.
