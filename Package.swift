@@ -312,7 +312,7 @@ let package = Package(
             name: "AssayLedgerSQLiteTests",
             dependencies: [
                 "Approov", "Assay", "AssayCore", "AssayKeyStore", "AssayLedgerSQLite", "AssayTesting",
-                "AssayTestSupport",
+                "AssayTestSupport", "PlayIntegrity",
                 "CFaultyVFS",
                 "LedgerSoak", "LedgerStress",
             ],

@@ -25,7 +25,8 @@ enum PlayIntegrityPaths {
             HotPath("standard-answer", count: 300, standard) { subject in
                 let answer = IntegrityAnswer(json: subject.body)
                 let assessment = StandardIntegrityAssessor.assess(
-                    subject.input, answer: answer, expectations: subject.expectations, now: AppAttestPaths.now)
+                    subject.input, answer: answer, from: .caller, expectations: subject.expectations,
+                    now: AppAttestPaths.now)
                 try demand(assessment.isAcceptable, "the answer on a standard token: \(assessment.checks)")
             },
         ]

@@ -16,13 +16,15 @@ package struct ApproovEngine: InspectableEngine {
 
     private let apps: EngineApps<ApproovExpectations>
     private let keys: any KeyStore
-    /// The token keys, if the store never changes.
+    private let use: VerdictUse
+    /// The keys of tokens, if the store never changes.
     private let fixedTokenKeys: [NamedKey]?
 
     /// Creates an engine for a policy and the keys of a store.
     package init(policy: VerificationPolicy, resources: EngineResources) {
         apps = EngineApps(policy)
         keys = resources.keys
+        use = resources.use
         fixedTokenKeys = (resources.keys as? StaticKeyStore)?.keysAtHand(for: ApproovKey.purpose)
     }
 
@@ -64,7 +66,7 @@ package struct ApproovEngine: InspectableEngine {
                 try await tokenKeys(for: expectations, at: now)
             }
         var run = CheckRun(modes: expectations.modes, capacity: expectations.tokenChecks.count)
-        let outcome = ApproovTokenAssessor.authenticate(demandsPrefix: false, keys, expectations, &run) {
+        let outcome = ApproovTokenAssessor.authenticate(demandsPrefix: false, for: use, keys, expectations, &run) {
             input.evidence
         }
         let standings = ledger.isWithoutStandings ? [] : try await standings(of: outcome, in: ledger, at: now)
@@ -118,7 +120,7 @@ package struct ApproovEngine: InspectableEngine {
         }
         let keys = try await tokenKeys(for: expectations, at: now)
         var run = CheckRun(modes: expectations.modes, capacity: expectations.tokenChecks.count + 1)
-        let outcome = ApproovTokenAssessor.authenticate(demandsPrefix: false, keys, expectations, &run) {
+        let outcome = ApproovTokenAssessor.authenticate(demandsPrefix: false, for: use, keys, expectations, &run) {
             .token(text)
         }
         let standings = try await standings(of: outcome, in: ledger, at: now)

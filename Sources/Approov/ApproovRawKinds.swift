@@ -11,7 +11,13 @@ extension ApproovEngine {
     package static let rawKinds: [RawKind] = [
         RawKind(
             EvidenceKind.approovToken, file: .text(tokenFields),
-            options: tokenOptions + [boundField.filling("binding", .named), address],
+            options: tokenOptions + [
+                boundField.filling("binding", .named), address,
+                .form(
+                    "loggable",
+                    "The file is a loggable token. Accepted means that Approov issued such a token, and lets no request in."
+                ),
+            ],
             example: [
                 "--secret file:secret.b64", "--binding-header Authorization='Bearer ...' --failover reject token.txt",
             ],
@@ -20,6 +26,9 @@ extension ApproovEngine {
                 if let objection = keyObjection(arguments) { return objection }
                 if let name = arguments.texts("binding-header").first(where: { !$0.contains("=") }) {
                     return "--binding-header \(name.excerpt): expected NAME=VALUE, with the value of the request"
+                }
+                guard !arguments.has("loggable") || !arguments.has("binding-header") else {
+                    return "--binding-header and --loggable exclude each other: a loggable token is bound to no request"
                 }
                 return failoverObjection(arguments)
             }),
@@ -47,6 +56,10 @@ extension ApproovEngine {
                     "measurement", "measurement", .text, words: ApproovMeasurement.allCases.map(\.rawValue),
                     isVerbatim: false, valueName: "name",
                     "Which measurement the proof must be of, integrity or device; either without it."),
+                .form(
+                    "measurements",
+                    "The file holds the measurements, JSON, and you vouch for them: no token of Approov does. Without it, the "
+                        + "file is the token that carries them."),
             ],
             objection: { arguments in
                 guard arguments.has("nonce"), arguments.has("proof") else {
@@ -153,8 +166,11 @@ extension ApproovEngine {
     // MARK: Files
 
     @Sendable
-    private static func tokenFields(_ text: String) throws(RawError) -> RawFields {
-        guard text.utf8.first == UInt8(ascii: "{") else {
+    private static func tokenFields(_ text: String, _ arguments: RawArguments) throws(RawError) -> RawFields {
+        guard arguments.has("loggable") else {
+            guard text.utf8.first != UInt8(ascii: "{") else {
+                throw .usage("expected a token, found a JSON object; if it is a loggable token, give --loggable")
+            }
             return RawFields([("token", .text(text))], readAs: "a token")
         }
         return RawFields(
@@ -189,8 +205,13 @@ extension ApproovEngine {
     }
 
     @Sendable
-    private static func proofFields(_ text: String) throws(RawError) -> RawFields {
-        guard text.utf8.first == UInt8(ascii: "{") else {
+    private static func proofFields(_ text: String, _ arguments: RawArguments) throws(RawError) -> RawFields {
+        guard arguments.has("measurements") else {
+            guard text.utf8.first != UInt8(ascii: "{") else {
+                throw .usage(
+                    "expected a token, found a JSON object; if it holds the measurements and you vouch for them, give "
+                        + "--measurements")
+            }
             return RawFields([("token", .text(text))], readAs: "the token that carries the measurements")
         }
         do {

@@ -4,9 +4,8 @@ public import FoundationEssentials
 
 /// Direct calls for backends that have the parts of a request and no record.
 extension Verifier {
-    /// Judges a token, or a loggable token.
+    /// Judges a token. A loggable token is rejected, with the code `loggable-token` if its signature fits.
     ///
-    /// An accepted loggable token shows that Approov issued such a token. Never accept a request for it.
     /// - Parameters:
     ///   - input: the token, and the values of the request that tokens are bound to.
     ///   - app: the policy's app; nil for the only one with a section for Approov.

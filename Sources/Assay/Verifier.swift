@@ -53,16 +53,19 @@ public struct Verifier: Sendable {
     }
 
     /// Makes a verifier with the engines of a registry.
+    ///
+    /// - Parameter use: what the verdicts are for. The public initialiser makes verifiers whose verdicts admit requests.
     package init(
         policy: VerificationPolicy, ledger: any Ledger, keyStores: [any KeyStore] = [],
         services: [any EngineService] = [],
-        engines registry: EngineRegistry
+        engines registry: EngineRegistry, use: VerdictUse = .admission
     ) {
         self.policy = policy
         self.ledger = ledger
         let policyKeys = StaticKeyStore(policy.keys)
         let resources = EngineResources(
-            keys: keyStores.isEmpty ? policyKeys : CombinedKeyStore([policyKeys] + keyStores), services: services)
+            keys: keyStores.isEmpty ? policyKeys : CombinedKeyStore([policyKeys] + keyStores), services: services,
+            use: use)
         engines = Engines(registry, policy: policy, resources: resources)
     }
 

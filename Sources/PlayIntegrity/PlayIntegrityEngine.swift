@@ -67,7 +67,7 @@ package struct PlayIntegrityEngine: InspectableEngine {
             return try undecodable(EvidenceKind.playIntegrityStandard, PlayIntegrityCheck.standardChecks, or: error) {
                 run in
                 guard let answer = answerWithoutGoogle(input) else { return true }
-                return StandardIntegrityAssessor.decode(answer, &run) != nil
+                return StandardIntegrityAssessor.decode(answer, from: .caller, &run) != nil
             }
         }
         let answer: IntegrityAnswer
@@ -75,7 +75,16 @@ package struct PlayIntegrityEngine: InspectableEngine {
         case .decoded(let supplied): answer = supplied
         case .token(let token): answer = try await decode(token, expectations.configuration)
         }
-        return StandardIntegrityAssessor.assess(input, answer: answer, expectations: expectations, now: now)
+        return StandardIntegrityAssessor.assess(
+            input, answer: answer, from: answerSource(expectations.configuration), expectations: expectations, now: now)
+    }
+
+    /// Who vouches for answers: what the policy says. Without a word in it, Google if the verifier can ask it, since every
+    /// token can then be sent there; otherwise the caller, since only captured answers can be judged.
+    private func answerSource(
+        _ configuration: PlayIntegrityConfiguration
+    ) -> PlayIntegrityConfiguration.AnswerSource {
+        configuration.answers ?? (decoder == nil ? .caller : .google)
     }
 
     private func decode(
@@ -88,11 +97,9 @@ package struct PlayIntegrityEngine: InspectableEngine {
                     "only Google can open a standard token, and there is no service that asks it; give the answer of the "
                         + "decode call as decoded, or the verifier a client of Google's servers"))
         }
-        if let answer = IntegrityAnswer(ofUnsendable: token) { return answer }
         do {
-            return IntegrityAnswer(
-                decoderBody: try await decoder.decode(
-                    token: token, packageName: configuration.packageName, form: configuration.platform))
+            return try await decoder.answer(
+                on: token, packageName: configuration.packageName, form: configuration.platform)
         } catch {
             throw .outage(error)
         }

@@ -19,7 +19,7 @@ extension PlayIntegrityEngine {
     package static let rawKinds: [RawKind] = [
         RawKind(
             EvidenceKind.playIntegrityClassic,
-            file: .text { (text) throws(RawError) in RawFields([("token", .text(text))]) },
+            file: .text { (text, _) throws(RawError) in RawFields([("token", .text(text))]) },
             options: [
                 packageName,
                 .evidence(
@@ -55,6 +55,10 @@ extension PlayIntegrityEngine {
                 .evidence(
                     "request-hash", "requestHash", .text, valueName: "text", required: .always(anyRequest),
                     "The request hash of a standard token, as the server computes it."),
+                .form(
+                    "decoded",
+                    "The file is Google's answer of the decode call, and you vouch for it: nothing in it shows that Google made "
+                        + "it."),
                 certificateDigest, minimumVersionCode,
                 .flag(
                     "pc", sets: policyFields["platform"], to: IntegrityTokenForm.pc.rawValue,
@@ -85,10 +89,15 @@ extension PlayIntegrityEngine {
             ? nil : "--certificate-digest is required without --policy: whose build is genuine"
     }
 
-    /// A JSON object is Google's answer, any other text a token.
+    /// A token, or with `--decoded` Google's answer.
     @Sendable
-    private static func standardFields(_ text: String) throws(RawError) -> RawFields {
-        guard text.utf8.first == UInt8(ascii: "{") else {
+    private static func standardFields(_ text: String, _ arguments: RawArguments) throws(RawError) -> RawFields {
+        guard arguments.has("decoded") else {
+            guard text.utf8.first != UInt8(ascii: "{") else {
+                throw .usage(
+                    "expected a token, found a JSON object; if it is Google's answer and you vouch for it, give --decoded"
+                )
+            }
             return RawFields([("token", .text(text))], readAs: "a token, to be sent to Google")
         }
         do {

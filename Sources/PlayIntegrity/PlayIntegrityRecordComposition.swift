@@ -23,8 +23,9 @@ extension EvidenceRecord {
 
     /// Composes the record of a standard token.
     ///
-    /// Replaying a record with a token requires another call to Google. For replays, decode the token first, judge the
-    /// answer, and capture that.
+    /// A record that holds the token can be judged again only by asking Google again. To be replayed, let the answer be
+    /// captured: have the token decoded first with ``IntegrityTokenDecoder/answer(on:packageName:form:)``, and judge the
+    /// answer.
     /// - Parameters:
     ///   - id: The name of the record in verdicts and reports, such as the request ID.
     ///   - app: The policy's app; nil for the one with the package name.

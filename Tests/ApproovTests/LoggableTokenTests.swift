@@ -1,6 +1,7 @@
 import Approov
 import Assay
 import AssayCore
+import AssayPrimitives
 import AssayTesting
 import Foundation
 import Testing
@@ -15,10 +16,48 @@ struct LoggableTokenTests {
     ]
 
     private func judge(
-        _ text: String, keys: [NamedKey]? = nil, _ settings: ApproovConfiguration.Settings = TokenFixtures.strict
+        _ text: String, keys: [NamedKey]? = nil, _ settings: ApproovConfiguration.Settings = TokenFixtures.strict,
+        binding: [ApproovBoundValue] = [], use: VerdictUse = .analysis
     ) async throws -> Verdict {
-        try await TokenFixtures.verifier(settings, keys: keys).verifyApproovToken(
-            ApproovTokenInput(.loggable(text)), at: TokenFixtures.now)
+        try await TokenFixtures.verifier(settings, keys: keys, use: use).verifyApproovToken(
+            ApproovTokenInput(.loggable(text), binding: binding), at: TokenFixtures.now)
+    }
+
+    @Test("A verifier of requests rejects it in every form of the API, and says whether the signature fits")
+    func admitsNothing() async throws {
+        let text = try TokenFixtures.loggable(Self.claims)
+        for settings in [TokenFixtures.strict, TokenFixtures.lenient] {
+            let verdict = try await judge(text, settings, use: .admission)
+            #expect(verdict.outcome == .reject && verdict.failed == [ApproovCheck.signature])
+            #expect(verdict.tokenCode(ApproovCheck.signature) == "loggable-token")
+            #expect(verdict.approov?.claimed?.responseCode == "ABCDEF")
+        }
+        let record = EvidenceRecord(ApproovTokenInput(.loggable(text)), receivedAt: TokenFixtures.now)
+        let fromRecord = try await TokenFixtures.verifier().verify(record, at: TokenFixtures.now)
+        #expect(fromRecord.tokenCode(ApproovCheck.signature) == "loggable-token")
+        let foreign = try TokenFixtures.loggable(Self.claims, secret: TokenFixtures.otherSecret)
+        let other = try await judge(foreign, use: .admission)
+        #expect(other.tokenCode(ApproovCheck.signature) == "signature-invalid")
+    }
+
+    @Test("Values of a request that come with it fail the binding, whatever they are and whatever the policy binds")
+    func boundValues() async throws {
+        var claims = Self.claims
+        let digest = Digest.sha256(Array("custom-data".utf8))
+        claims["pay"] = .text(Base64.encode(digest, .standard))
+        for claims in [Self.claims, claims] {
+            let text = try TokenFixtures.loggable(claims)
+            for settings in [TokenFixtures.strict, TokenFixtures.lenient] {
+                let presented: [[ApproovBoundValue]] = [
+                    [.value("custom-data")], [.missing], [.repeated], [.value(""), .value("x")],
+                ]
+                for values in presented {
+                    let verdict = try await judge(text, settings, binding: values)
+                    #expect(verdict.failed == [ApproovCheck.binding], "\(values)")
+                    #expect(verdict.tokenCode(ApproovCheck.binding) == "binding-of-loggable")
+                }
+            }
+        }
     }
 
     @Test("A match is reported: the binding is not checked, and the subject has the form")

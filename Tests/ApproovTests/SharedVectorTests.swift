@@ -11,7 +11,7 @@ struct SharedVectorTests {
     private static let folder = "vectors/approov"
 
     private func judgeAll(_ policy: VerificationPolicy) async throws {
-        let verifier = Verifier(policy: policy, ledger: MemoryLedger())
+        let verifier = Verifier(policy: policy, ledger: MemoryLedger(), engines: .standard, use: .analysis)
         let results = try RecordFile.read(Array(SharedFiles.data("\(Self.folder)/records.json")))
         var judged: [EvidenceKind: Int] = [:]
         var accepted = 0
@@ -21,6 +21,11 @@ struct SharedVectorTests {
             let verdict = try await verifier.verify(record, at: try #require(record.receivedAt))
             #expect(expected.isMet(by: verdict), "\(record.id ?? "?"): \(verdict.failed)")
             if verdict.outcome == .accept { accepted += 1 }
+            if record.evidence["loggable"] != nil {
+                let live = try await Verifier(policy: policy, ledger: MemoryLedger()).verify(
+                    record, at: try #require(record.receivedAt))
+                #expect(live.outcome == .reject, "\(record.id ?? "?")")
+            }
             judged[record.kind, default: 0] += 1
         }
         #expect(

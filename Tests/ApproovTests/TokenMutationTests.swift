@@ -23,7 +23,7 @@ struct TokenMutationTests {
         return TokenMutation.accepted(text) { (changed: String) in
             ApproovTokenAssessor.assess(
                 ApproovTokenInput(evidence(changed)), keys: keys, standings: { _ in [] }, expectations: expectations,
-                now: TokenFixtures.now
+                use: .analysis, now: TokenFixtures.now
             ).isAcceptable
         }
     }

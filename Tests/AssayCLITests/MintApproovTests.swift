@@ -20,9 +20,9 @@ struct MintApproovTests {
     }
 
     /// Mints a token and judges it: the lines of its failed checks, and the token.
-    private func judge(_ scratch: Scratch, app: String, field: String = "token", _ arguments: [String]) throws
-        -> (failed: [String], token: String)
-    {
+    private func judge(
+        _ scratch: Scratch, app: String, field: String = "token", asCaptured: Bool = false, _ arguments: [String]
+    ) throws -> (failed: [String], token: String) {
         let source =
             scratch.exists("secret.b64") ? ["--secret", "file:secret.b64"] : ["--new-secret", "secret.b64"]
         let minted = try scratch.run(["mint", "approov"] + source + arguments)
@@ -34,9 +34,11 @@ struct MintApproovTests {
         if app == "bound" { evidence["binding"] = ["Bearer myauth_token"] }
         let record: [String: Any] = [
             "id": "minted", "kind": "approov.token", "app": app, "evidence": evidence,
+            "receivedAt": ISO8601DateFormatter().string(from: Date()),
         ]
         try scratch.write("record.json", try JSONSerialization.data(withJSONObject: record))
-        let run = try scratch.run(["verify", "--policy", "policy.yaml", "--json", "record.json"])
+        let time = asCaptured ? ["--as-captured"] : []
+        let run = try scratch.run(["verify", "--policy", "policy.yaml", "--json", "record.json"] + time)
         let verdict = try #require(
             try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any], "\(run.errors)")
         return (try #require(verdict["failed"] as? [String]), token)
@@ -64,9 +66,13 @@ struct MintApproovTests {
         for (app, arguments, failed) in cases {
             #expect(try judge(scratch, app: app, arguments).failed == failed, "\(app) \(arguments)")
         }
-        #expect(try judge(scratch, app: "open", field: "loggable", ["--loggable"]).failed == [])
-        let invalid = try judge(scratch, app: "open", field: "loggable", ["--loggable", "--type", "invalid"])
-        #expect(invalid.failed == ["approov.token.signature"])
+        func loggable(_ arguments: String..., asCaptured: Bool) throws -> [String] {
+            try judge(scratch, app: "open", field: "loggable", asCaptured: asCaptured, ["--loggable"] + arguments)
+                .failed
+        }
+        #expect(try loggable(asCaptured: true) == [])
+        #expect(try loggable(asCaptured: false) == ["approov.token.signature"])
+        #expect(try loggable("--type", "invalid", asCaptured: true) == ["approov.token.signature"])
     }
 
     @Test("the claims are those of Approov's example tokens")

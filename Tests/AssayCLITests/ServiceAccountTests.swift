@@ -39,8 +39,30 @@ struct ServiceAccountTests {
         try scratch.writeSecret("account.json", text)
     }
 
+    /// Writes a record that brings Google's answer, and policies that say differently who vouches for it.
+    private func records(_ scratch: Scratch) throws {
+        let evidence: [String: Any] = [
+            "packageName": TestTokens.packageName, "requestHash": TestTokens.requestHash,
+            "decoded": try JSONSerialization.jsonObject(with: Data(TestTokens.standardAnswer())),
+        ]
+        let record: [String: Any] = ["id": "answer", "kind": "play-integrity.standard", "evidence": evidence]
+        try scratch.write("records.json", JSONSerialization.data(withJSONObject: record))
+        for (name, field) in [("plain", ""), ("google", "answers: google"), ("caller", "answers: caller")] {
+            let policy = """
+                version: 1
+                apps:
+                  - name: shop
+                    playIntegrity:
+                      packageName: \(TestTokens.packageName)
+                      certificateDigests: ["\(TestTokens.hexDigest)"]
+                      \(field)
+                """
+            try scratch.write("\(name).yaml", Data(policy.utf8))
+        }
+    }
+
     private func command(port: String) -> [String] {
-        TestTokens.standard(file: "token.txt") + [
+        TestTokens.standardToken("token.txt") + [
             "--service-account", "file:account.json", "--google-url", "http://127.0.0.1:\(port)",
         ]
     }
@@ -62,6 +84,29 @@ struct ServiceAccountTests {
         #expect(run.status == 0, "\(run.errors)\(run.output)")
         #expect(run.errors.contains("token.txt: read as a token, to be sent to Google"), "\(run.errors)")
         #expect(!(run.output + run.errors).contains("ya29.test"))
+        // What the file holds never decides that Google is not asked.
+        try scratch.write("token.txt", Data(TestTokens.standardAnswer()))
+        let answer = try scratch.run(command(port: port))
+        #expect(answer.status == 64, "\(answer.errors)\(answer.output)")
+        #expect(answer.errors.contains("token.txt: expected a token, found a JSON object"), "\(answer.errors)")
+        #expect(answer.errors.contains("give --decoded"), "\(answer.errors)")
+        let vouched = try scratch.run(command(port: port) + ["--decoded"])
+        #expect(vouched.status == 64 && vouched.errors.contains("--decoded and --service-account exclude"))
+        try records(scratch)
+        let google = ["--service-account", "file:account.json", "--google-url", "http://127.0.0.1:\(port)"]
+        let ledger = ["--ledger", "sqlite:l.sqlite", "--create-ledger"]
+        for (policy, options, status) in [
+            ("plain", google, 1), ("plain", google + ledger, 1), ("google", [], 1), ("caller", google, 0),
+            ("plain", [], 0),
+        ] as [(String, [String], Int32)] {
+            let run = try scratch.run(["verify", "--policy", "\(policy).yaml", "records.json"] + options)
+            #expect(run.status == status, "\(policy) \(options) \(run.errors)\(run.output)")
+            guard status == 1 else { continue }
+            #expect(run.output.contains("rejected because: play-integrity.decode:"), "\(run.output)")
+            let text = run.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            #expect(text.contains("answers: caller"), "\(run.output)")
+        }
+        try scratch.write("token.txt", Data("bm90IGEgdG9rZW4\n".utf8))
         let foreign = try scratch.run(command(port: port) + ["--package-name", "com.example.other"])
         #expect(foreign.status == 3, "\(foreign.errors)\(foreign.output)")
         #expect(foreign.errors.contains("Google Play outage (unexpected-answer)"), "\(foreign.errors)")
@@ -75,7 +120,7 @@ struct ServiceAccountTests {
         let outage = try scratch.run(command(port: "9"))
         #expect(outage.status == 3, "\(outage.output)")
         #expect(outage.errors.contains("Google Play outage (unreachable)"), "\(outage.errors)")
-        let without = try scratch.run(TestTokens.standard(file: "token.txt"))
+        let without = try scratch.run(TestTokens.standardToken("token.txt"))
         #expect(without.status == 2)
         #expect(without.errors.contains("--service-account has it sent to Google"), "\(without.errors)")
         try scratch.writeSecret("account.json", "{}")

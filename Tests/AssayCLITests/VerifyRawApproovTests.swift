@@ -39,7 +39,14 @@ struct VerifyRawApproovTests {
         let scratch = try Scratch()
         let encrypted = ["--token-format", "jwe"]
         let table: [(text: String, options: [String], status: Int32, words: String)] = [
-            (try TestApproov.token().loggable, Self.secret, 0, "a loggable token"),
+            (try TestApproov.token().loggable, Self.secret, 64, "expected a token, found a JSON object"),
+            (try TestApproov.token().loggable, Self.secret + ["--loggable"], 0, "a loggable token"),
+            (try TestApproov.token().token, Self.secret + ["--loggable"], 1, "approov.token.decode:"),
+            (
+                try TestApproov.token().loggable,
+                Self.secret + ["--loggable", "--binding-header", "Authorization=x", "--failover", "reject"], 64,
+                "--binding-header and --loggable exclude each other"
+            ),
             ("MITM_DETECTED\n", Self.secret, 1, "rejected because: approov.token.decode:"),
             (try TestApproov.token(.encrypted).token, Self.secret + encrypted, 0, "ACCEPTED"),
             (try TestApproov.token(.encrypted).token, Self.secret, 1, "approov.token.decode:"),
@@ -253,22 +260,26 @@ struct VerifyRawApproovTests {
         let proof = ApproovProofBlueprint(integrityOf: measurements, nonce: TestApproov.nonce)
         func base64(_ bytes: [UInt8]?) -> String { Data(bytes ?? []).base64EncodedString() }
         let command = ["verify", "--kind", "approov.proof", "--nonce", base64(proof.nonce)]
-        let given = ["--proof", base64(proof.proof)]
+        let proven = ["--proof", base64(proof.proof)]
         try scratch.writeSecret(
             "m.json",
             #"{"mpk": "\#(base64(measurements.proofKey))", "imh": "\#(base64(measurements.integrity))"}"#)
+        let unvouched = try scratch.run(command + proven + ["m.json"])
+        #expect(unvouched.status == 64 && unvouched.errors.contains("give --measurements"), "\(unvouched.errors)")
+        let given = proven + ["--measurements"]
         let run = try scratch.run(command + given + ["m.json"])
         #expect(run.status == 0, "\(run.errors)\(run.output)")
         let device = try scratch.run(command + given + ["--measurement", "device", "m.json"])
         #expect(device.status == 1 && device.output.contains("approov.proof.measurement:"), "\(device.output)")
-        let wrong = try scratch.run(command + ["--proof", "hex:\(String(repeating: "ab", count: 32))", "m.json"])
+        let wrong = try scratch.run(
+            command + ["--proof", "hex:\(String(repeating: "ab", count: 32))", "--measurements", "m.json"])
         #expect(wrong.status == 1, "\(wrong.output)")
         try scratch.writeApproov("token.txt", try TestApproov.token(.encrypted) { $0.measure(measurements) }.token)
-        let token = try scratch.run(command + given + Self.secret + ["--token-format", "jwe", "token.txt"])
+        let token = try scratch.run(command + proven + Self.secret + ["--token-format", "jwe", "token.txt"])
         #expect(token.status == 0, "\(token.errors)\(token.output)")
-        let keyless = try scratch.run(command + given + ["token.txt"])
+        let keyless = try scratch.run(command + proven + ["token.txt"])
         #expect(keyless.status == 2, "\(keyless.errors)\(keyless.output)")
-        let lacking = try scratch.run(command + ["m.json"])
+        let lacking = try scratch.run(command + ["--measurements", "m.json"])
         #expect(lacking.status == 64 && lacking.errors.contains("--nonce and --proof are required"))
         try scratch.write("m.json", Data(#"{"mpk": "x"}"#.utf8))
         let broken = try scratch.run(command + given + ["m.json"])

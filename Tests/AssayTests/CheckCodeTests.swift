@@ -100,12 +100,20 @@ struct CheckCodeTests {
             "approov.token.annotations annotations-allowed", "approov.token.device device-allowed"),
         UnitTest("ApproovTests/TokenPolicyCheckTests.swift", "blockedDevice", "approov.token.device device-blocked"),
         UnitTest("ApproovTests/TokenPolicyCheckTests.swift", "revokedIssuer", "approov.token.issuer issuer-revoked"),
+        UnitTest(
+            "ApproovTests/LoggableTokenTests.swift", "admitsNothing", "approov.token.signature loggable-token"),
+        UnitTest(
+            "ApproovTests/LoggableTokenTests.swift", "boundValues", "approov.token.binding binding-of-loggable"),
         UnitTest("ApproovTests/TokenBindingTests.swift", "demands", "approov.token.binding binding-repeated"),
         UnitTest("ApproovTests/TokenBindingTests.swift", "unbound", "approov.token.binding long-lived"),
         UnitTest("ApproovTests/KeySelectionTests.swift", "noLiveKey", "approov.token.key no-live-key"),
         UnitTest(
             "PlayIntegrityTests/LedgerTests.swift", "refused", "play-integrity.challenge challenge-expired",
             "play-integrity.challenge challenge-mismatch"),
+        UnitTest(
+            "PlayIntegrityTests/AnswerSourceTests.swift", "refused", "play-integrity.decode answer-by-caller"),
+        UnitTest(
+            "PlayIntegrityTests/StandardTests.swift", "spellings", "play-integrity.decode token-not-canonical"),
         UnitTest("PlayIntegrityTests/LedgerTests.swift", "forms", "play-integrity.challenge challenge-consumed"),
         UnitTest("PlayIntegrityTests/KeySelectionTests.swift", "assessor", "play-integrity.decryption no-live-key"),
         UnitTest(

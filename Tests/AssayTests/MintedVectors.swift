@@ -48,7 +48,7 @@ struct MintedVectors {
         for policyFile in files where policyFile.name == "policy.yaml" {
             let policy = try policy(policyFile.folder)
             for file in files where file.path.hasSuffix(".json") && file.folder == policyFile.folder {
-                let verifier = Verifier(policy: policy, ledger: MemoryLedger())
+                let verifier = Verifier(policy: policy, ledger: MemoryLedger(), engines: .standard, use: .analysis)
                 for result in RecordFile.read(Array(file.contents.utf8)) {
                     let record = try result.get()
                     verdicts.append(try await verifier.verify(record, at: try #require(record.receivedAt)))

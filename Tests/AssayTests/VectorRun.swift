@@ -8,7 +8,7 @@ struct VectorRun {
     let verifier: @Sendable () -> Verifier
 
     init(policy: VerificationPolicy) {
-        verifier = { Verifier(policy: policy, ledger: MemoryLedger()) }
+        verifier = { Verifier(policy: policy, ledger: MemoryLedger(), engines: .standard, use: .analysis) }
     }
 
     /// What is not as expected, how many records were judged, and which checks failed alone in one of them.

@@ -9,27 +9,11 @@ import Testing
 /// A standard token is judged by what Google answers on it, from whomever the answer comes.
 @Suite("Play Integrity standard")
 struct StandardTests {
-    /// A decoder that returns given answers and records its requests.
-    private final class Decoder: IntegrityTokenDecoder {
-        let answer: Result<String, IntegrityDecoderOutage>
-        let asked = Mutex<[String]>([])
+    private typealias Decoder = FixedDecoder
 
-        init(_ answer: Result<String, IntegrityDecoderOutage>) { self.answer = answer }
+    private static func body(_ payload: JSON) -> String { FixedDecoder.body(payload) }
 
-        func decode(
-            token: String, packageName: String, form: IntegrityTokenForm
-        ) async throws(IntegrityDecoderOutage) -> [UInt8] {
-            asked.withLock { $0.append("\(token) \(packageName) \(form)") }
-            return Array(try answer.get().utf8)
-        }
-    }
-
-    private static func body(_ payload: JSON) -> String { "{\"tokenPayloadExternal\":\(payload.rendered)}" }
-
-    private func input(_ token: String = "opaque") -> StandardIntegrityInput {
-        StandardIntegrityInput(
-            packageName: Fixtures.packageName, requestHash: Fixtures.requestHash, evidence: .token(token))
-    }
+    private func input(_ token: String = FixedDecoder.token) -> StandardIntegrityInput { FixedDecoder.input(token) }
 
     @Test("A token is sent to the call of the app's platform, and the answer is judged without a remark")
     func decoded() async throws {
@@ -42,18 +26,38 @@ struct StandardTests {
             #expect(verdict.outcome == .accept)
             #expect(verdict.result(PlayIntegrityCheck.decode)?.finding == nil)
             #expect(verdict.playIntegrity?.key == nil)
-            #expect(decoder.asked.withLock { $0 } == ["opaque com.example.shop \(form)"])
+            #expect(decoder.asked.withLock { $0 } == ["\(FixedDecoder.token) com.example.shop \(form)"])
         }
     }
 
-    @Test("A token is accepted once, for every second answer of Google; another token is accepted")
-    func singleUse() async throws {
-        let verifier = try Fixtures.verifier(services: [Decoder(.success(Self.body(Fixtures.standard)))])
-        #expect(try await verifier.verifyStandardIntegrityToken(input(), at: Fixtures.now).outcome == .accept)
-        #expect(
-            try await verifier.verifyStandardIntegrityToken(input(), at: Fixtures.now).failed
-                == [PlayIntegrityCheck.challenge])
-        #expect(try await verifier.verifyStandardIntegrityToken(input("b"), at: Fixtures.now).outcome == .accept)
+    @Test(
+        "A token has one spelling: padding, the other alphabet, spare bits and empty parts are refused before Google is asked",
+        arguments: [
+            ("QQ==", "token-not-canonical"), ("QQ=", "token-not-canonical"), ("A", "token-not-canonical"),
+            ("A=", "token-not-canonical"), ("A==", "token-not-canonical"), ("QR", "token-not-canonical"),
+            ("QUJD=", "token-not-canonical"), ("QUI=", "token-not-canonical"), ("QUJ", "token-not-canonical"),
+            ("-_+/", "token-not-canonical"), ("QUJD+A", "token-not-canonical"), ("QUJD/A", "token-not-canonical"),
+            ("QUJD.", "token-not-canonical"), (".QUJD", "token-not-canonical"), ("QUJD..QQ", "token-not-canonical"),
+            ("QUJD.QQ==", "token-not-canonical"), ("QUJD~", "invalid-text"), ("QUJD ", "invalid-text"),
+            ("QUJD\n", "invalid-text"), ("QUJD\u{E9}", "invalid-text"), ("", "truncated"),
+            (String(repeating: "A", count: 65_540), "too-large"),
+        ])
+    func spellings(token: String, code: String) async throws {
+        let decoder = Decoder(.success(Self.body(Fixtures.standard)))
+        let verdict = try await Fixtures.verifier(services: [decoder])
+            .verifyStandardIntegrityToken(input(token), at: Fixtures.now)
+        #expect(verdict.failed == [PlayIntegrityCheck.decode])
+        #expect(verdict.code(PlayIntegrityCheck.decode) == code)
+        #expect(decoder.asked.withLock { $0 } == [])
+    }
+
+    @Test(
+        "Every length that base64url has, and periods between parts, are sent",
+        arguments: ["QQ", "QUI", "QUJD", "eyJ9.QQ.-_-_"])
+    func canonical(token: String) async throws {
+        let verdict = try await Fixtures.verifier(services: [Decoder(.success(Self.body(Fixtures.standard)))])
+            .verifyStandardIntegrityToken(input(token), at: Fixtures.now)
+        #expect(verdict.outcome == .accept)
     }
 
     @Test("A token without a service is a wrong call; an outage of the service is one of the verifier")
@@ -82,7 +86,8 @@ struct StandardTests {
         let json =
             #"{"error":{"code":400,"message":"Integrity token cannot be decrypted\u000a","status":"INVALID_ARGUMENT"}}"#
         for evidence in [input(), Fixtures.answer(json: json)] {
-            let verdict = try await Fixtures.verifier(services: [Decoder(.success(json))])
+            let verdict = try await Fixtures.verifier(
+                Fixtures.configuration(answers: .caller), services: [Decoder(.success(json))])
                 .verifyStandardIntegrityToken(evidence, at: Fixtures.now)
             #expect(verdict.failed == [PlayIntegrityCheck.decode])
             #expect(verdict.code(PlayIntegrityCheck.decode) == "google-refused")

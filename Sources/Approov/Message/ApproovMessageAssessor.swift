@@ -67,7 +67,7 @@ package enum ApproovMessageAssessor {
         _ input: ApproovMessageInput, _ keys: TokenKeys, _ expectations: ApproovExpectations,
         _ run: inout CheckRun
     ) -> ApproovTokenAssessor.Outcome {
-        ApproovTokenAssessor.authenticate(demandsPrefix: true, keys, expectations, &run) {
+        ApproovTokenAssessor.authenticate(demandsPrefix: true, for: .admission, keys, expectations, &run) {
             () throws(CheckFailure) in try MessageToken.find(in: input.fields, expectations.configuration)
         }
     }

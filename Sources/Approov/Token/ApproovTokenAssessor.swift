@@ -23,15 +23,19 @@ package enum ApproovTokenAssessor {
     /// Runs all checks of a token. There is no ledger check: a token may be used many times.
     ///
     /// - Parameters:
-    ///   - keys: The keys of the purpose, in any state. Keys of other apps are ignored.
-    ///   - standings: Looks up the standings at `now` of the device and the issuer of an authentic token.
+    ///   - input: what the app sent.
+    ///   - keys: the keys of the purpose, in any state; keys of other apps are ignored.
+    ///   - standings: looks up the standings at `now` of the device and the issuer of an authentic token.
+    ///   - expectations: the requirements of the app.
+    ///   - use: what the verdict is for. A loggable token is accepted for analysis alone.
+    ///   - now: the time of judgement.
     package static func assess(
         _ input: ApproovTokenInput, keys: [NamedKey], standings: ([LedgerSubject]) -> [LedgerStanding],
-        expectations: ApproovExpectations, now: Date
+        expectations: ApproovExpectations, use: VerdictUse = .admission, now: Date
     ) -> Assessment {
         let keys = expectations.tokenKeys.keys(among: keys, for: expectations.keyClaim, at: now)
         var run = CheckRun(modes: expectations.modes, capacity: ApproovCheck.signedTokenChecks.count)
-        let outcome = authenticate(demandsPrefix: false, keys, expectations, &run) { input.evidence }
+        let outcome = authenticate(demandsPrefix: false, for: use, keys, expectations, &run) { input.evidence }
         let known = outcome.token.map { standings(ApproovSubjects.all(of: $0.claims)) } ?? []
         judge(outcome, input.binding, input.address, known, expectations, now, &run)
         return assessment(outcome, expectations, run.results)
@@ -60,14 +64,14 @@ package enum ApproovTokenAssessor {
 
     /// Runs the gates from text to claims.
     static func authenticate(
-        demandsPrefix: Bool, _ keys: TokenKeys, _ expectations: ApproovExpectations,
+        demandsPrefix: Bool, for use: VerdictUse, _ keys: TokenKeys, _ expectations: ApproovExpectations,
         _ run: inout CheckRun, _ find: () throws(CheckFailure) -> ApproovTokenInput.Evidence
     ) -> Outcome {
         let configuration = expectations.configuration
         guard let parts = decode(demandsPrefix: demandsPrefix, configuration, &run, find) else {
             return Outcome(token: nil, claimed: nil)
         }
-        let opened = open(parts, keys, &run)
+        let opened = open(parts, for: use, keys, &run)
         guard let opened else { return Outcome(token: nil, claimed: ApproovSubject.Claimed(parts)) }
         run.remark(with: opened.passed)
         let claims = run.decode(ApproovCheck.claims) { () throws(DecodeError) in
@@ -98,8 +102,10 @@ package enum ApproovTokenAssessor {
         let claims: Claims
     }
 
-    /// Runs the gates of the key and of the signature or encryption.
-    private static func open(_ parts: ApproovTokenText.Parts, _ keys: TokenKeys, _ run: inout CheckRun) -> Opened? {
+    /// The gates of the key, and of the signature or the encryption.
+    private static func open(
+        _ parts: ApproovTokenText.Parts, for use: VerdictUse, _ keys: TokenKeys, _ run: inout CheckRun
+    ) -> Opened? {
         switch parts {
         case .signed(let jws):
             let candidates = run.authenticity(ApproovCheck.key) { () throws(CheckFailure) in
@@ -125,7 +131,9 @@ package enum ApproovTokenAssessor {
             let secrets = run.authenticity(ApproovCheck.key) { () throws(CheckFailure) in try keys.secrets() }
             guard let secrets else { return nil }
             let key = run.authenticity(ApproovCheck.signature) { () throws(CheckFailure) in
-                try keys.verify(loggable, with: secrets)
+                let key = try keys.verify(loggable, with: secrets)
+                guard use == .analysis else { throw TokenKeys.loggableAdmitsNothing(key.name) }
+                return key
             }
             guard let key else { return nil }
             return Opened(name: key.name, passed: key.passed, form: .loggable, claims: .object(loggable.claims))

@@ -7,8 +7,8 @@ public struct ApproovTokenInput: Sendable {
     public enum Evidence: Sendable, Equatable {
         /// The token, as in the request field.
         case token(String)
-        /// The result of `TokenFetchResult.getLoggableToken()`: the claims with a prefix of the signature. Acceptance
-        /// shows that Approov issued such a token. It does not show that the sender has the token.
+        /// The result of `TokenFetchResult.getLoggableToken()`: the claims with the beginning of the signature. A `Verifier`
+        /// rejects it, as whoever reads a log has it; replays and `assay verify --loggable` compare the signature.
         case loggable(String)
     }
 

@@ -28,7 +28,7 @@ extension ApproovCheck {
             was updated or is another account's.
             """,
         source: "RFC 7515 section 5.2; \(backend)",
-        codes: CheckCode.ofSignature + [.keyNotLive, .authenticatedWithKey])
+        codes: CheckCode.ofSignature + [.keyNotLive, .authenticatedWithKey, .loggableToken])
 
     /// Approov encrypted the token.
     package static let decryption = CheckID("approov.token.decryption")
@@ -211,6 +211,14 @@ final class TokenKeys: Sendable {
             "no secret gives a signature that begins so: the token was rejected by Approov, or changed; tried \(tried)")
     }
 
+    /// The failure of a loggable token with a matching signature where a verdict would admit a request.
+    static func loggableAdmitsNothing(_ key: String) -> CheckFailure {
+        CheckFailure(
+            .loggableToken,
+            "the signature of key \(key.excerpt) begins so, but a loggable token stands in logs and has 36 bits of a signature: "
+                + "it admits no request. Send the token itself; to read a log, use verify --loggable or --as-captured")
+    }
+
     // MARK: Both
 
     /// The keys that the header may mean, filtered by its algorithm.
@@ -297,6 +305,12 @@ extension CheckCode {
     static let keyNotLive = CheckCode(
         "key-not-live",
         "The evidence is of a key that was retired, has expired or is not valid yet: see `assay keys list`.")
+    static let loggableToken = CheckCode(
+        "loggable-token",
+        """
+        A loggable token proves nothing to a server, as anyone who reads a log has it: send the token itself; its claims are \
+        for reading.
+        """)
     fileprivate static let noLiveKey = CheckCode(
         "no-live-key", "The app has no key that may be used now: import one, or list it under `keys` in the policy.")
     fileprivate static let noSecret = CheckCode(

@@ -107,7 +107,7 @@ extension ApproovCheck {
         source: "Approov, Token Binding",
         codes: [
             .noRequest, .longLivedUnbound, .failoverUnbound, .notBound, .bindingUnexpected, .bindingRepeated,
-            .bindingDiffers, .bindingMissing,
+            .bindingDiffers, .bindingMissing, .bindingOfLoggable,
         ])
 }
 
@@ -116,6 +116,12 @@ extension TokenRules {
     func boundData() throws(CheckFailure) -> PolicyAnswer {
         let names = configuration.binding
         if token.form == .loggable {
+            guard binding.isEmpty else {
+                throw CheckFailure(
+                    .bindingOfLoggable,
+                    "values of a request are presented with a loggable token, which is bound to none of them: it shows that "
+                        + "Approov issued such a token, and not that this request has it")
+            }
             return .notApplicable(Finding(.noRequest, "a loggable token comes without the request that it was for"))
         }
         guard !names.isEmpty || !binding.isEmpty else { return .notRequired }
@@ -185,6 +191,9 @@ extension CheckCode {
     fileprivate static let bindingDiffers = CheckCode(
         "binding-differs",
         "The token is bound to other values: stolen, or app and server hash different text, such as with `Bearer `.")
+    fileprivate static let bindingOfLoggable = CheckCode(
+        "binding-of-loggable",
+        "Values of a request came with a loggable token, which no request is bound to: present the token itself.")
     fileprivate static let bindingMissing = CheckCode(
         "binding-missing",
         "The request lacks a field to which the policy binds tokens: the app did not send it, or a proxy removed it.")

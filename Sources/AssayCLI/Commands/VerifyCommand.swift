@@ -92,6 +92,10 @@ struct VerifyCommand: AsyncParsableCommand {
         }
         guard files.count == 1 else { throw ValidationError("--kind takes one FILE, found \(files.count)") }
         guard !asCaptured else { throw ValidationError("--as-captured is for records; a raw blob has --at") }
+        guard raw.engines.texts["decoded"] == nil || google.serviceAccount == nil else {
+            throw ValidationError(
+                "--decoded and --service-account exclude each other: an answer is not sent to Google, a token is")
+        }
     }
 
     func run() async throws {
@@ -107,7 +111,8 @@ struct VerifyCommand: AsyncParsableCommand {
         do {
             let verifier = Verifier(
                 policy: policy, ledger: open.ledger, keyStores: try await keyStores(open, masterKey, beside: policy),
-                services: client.map { [$0] } ?? [], engines: .current)
+                services: client.map { [$0] } ?? [], engines: .current,
+                use: asCaptured || raw.isAnalysis ? .analysis : .admission)
             try await judge(with: verifier)
         } catch {
             await client?.shutdown()

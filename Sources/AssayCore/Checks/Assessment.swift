@@ -11,8 +11,8 @@ package struct Assessment: Sendable {
     package let checks: [CheckResult]
     /// The checks that the commit decides, in the declared order.
     package let ledgerChecks: [CheckID]
-    /// The effects that the ledger must apply, all or none: one for each of ``ledgerChecks``, in the same order. Empty
-    /// when a check failed.
+    /// The effects that the ledger must apply, all or none: one or more for each of ``ledgerChecks``, in the same order.
+    /// Empty when a check failed.
     package let effects: [LedgerEffect]
     /// The facts that authentic evidence states. Without authenticity it is nil, or holds only claims under names that say
     /// so, such as `claimedArc`.

@@ -5,8 +5,9 @@ package struct RawKind: Sendable {
     package enum File: Sendable {
         /// Bytes, or base64 of them: the value of one field.
         case blob(field: String)
-        /// Text without the white space around it.
-        case text(@Sendable (String) throws(RawError) -> RawFields)
+        /// Text without the white space around it. The options say what it is: text of another form is refused, and never
+        /// read as that form.
+        case text(@Sendable (String, RawArguments) throws(RawError) -> RawFields)
         /// Bytes in a format of their own.
         case bytes(@Sendable ([UInt8], RawArguments) throws(RawError) -> RawFields)
     }

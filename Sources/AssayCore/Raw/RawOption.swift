@@ -72,6 +72,8 @@ package struct RawOption: Sendable {
     package let requirement: Requirement?
     /// Whether it has no value of its own.
     package private(set) var isFlag = false
+    /// Whether it says what the file holds.
+    package private(set) var saysForm = false
     /// Whether it may be given several times.
     package private(set) var isRepeatable = false
     /// Whether a value may begin with a hyphen, as base64url may.
@@ -130,6 +132,14 @@ package struct RawOption: Sendable {
         return option
     }
 
+    /// Declares a flag that says what the file holds.
+    package static func form(_ name: String, _ help: String) -> RawOption {
+        var option = RawOption(name, nil, help, nil)
+        option.isFlag = true
+        option.saysForm = true
+        return option
+    }
+
     /// Declares an option that names the source of a key.
     package static func key(
         _ name: String, _ part: String, of material: any KeyMaterial.Type, _ count: Key.Count,
@@ -155,5 +165,5 @@ package struct RawOption: Sendable {
     }
 
     /// Whether it takes the place of a policy, so that it excludes one.
-    package var isOfPolicy: Bool { evidence == nil }
+    package var isOfPolicy: Bool { evidence == nil && !saysForm }
 }

@@ -69,9 +69,7 @@ extension Assessment {
             let skipped = ledgerChecks.map { CheckResult.skipped($0, because: .check(firstFailed)) }
             return Verdict(self, outcome: .reject, ledgerChecks: skipped, judgedAt: now)
         }
-        guard isAcceptable, app != nil, effects.count == ledgerChecks.count,
-            zip(effects, ledgerChecks).allSatisfy({ $0.check == $1 })
-        else {
+        guard isAcceptable, app != nil, decidesEveryLedgerCheck else {
             throw .outage(LedgerOutage(.internalError, "the assessment of \(kind) leaves ledger checks open"))
         }
         guard !effects.isEmpty else {
@@ -85,9 +83,26 @@ extension Assessment {
         }
         var results: [CheckResult] = []
         for (effect, refusal) in zip(effects, decisions) {
-            results.append(refusal.map { .failed(effect.check, $0) } ?? .passed(effect.check))
+            let result = refusal.map { CheckResult.failed(effect.check, $0) } ?? .passed(effect.check)
+            // The first refusal among the effects of a check is its result.
+            if results.last?.check != effect.check {
+                results.append(result)
+            } else if results.last?.status == .passed {
+                results[results.count - 1] = result
+            }
         }
         let accepted = results.allSatisfy { $0.status == .passed }
         return Verdict(self, outcome: accepted ? .accept : .reject, ledgerChecks: results, judgedAt: now)
+    }
+
+    /// Whether the effects are those of the ledger checks, in their order, with at least one for each.
+    private var decidesEveryLedgerCheck: Bool {
+        var open = ledgerChecks[...]
+        var last: CheckID?
+        for effect in effects where effect.check != last {
+            guard effect.check == open.first else { return false }
+            last = open.removeFirst()
+        }
+        return open.isEmpty
     }
 }

@@ -141,6 +141,7 @@ struct ReplayBenches {
     private static func verifier(_ policy: VerificationPolicy, _ ledger: ReplayLedger, _ options: ReplayOptions)
         -> Verifier
     {
-        Verifier(policy: policy, ledger: ledger, keyStores: options.keyStores, engines: options.engines)
+        Verifier(
+            policy: policy, ledger: ledger, keyStores: options.keyStores, engines: options.engines, use: .analysis)
     }
 }

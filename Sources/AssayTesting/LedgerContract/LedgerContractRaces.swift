@@ -27,6 +27,23 @@ extension LedgerContract {
                 try expectEqual(outcomes.count { $0.isApplied }, 1, "uses that won")
             }
         },
+        Case("of racing commits with several digests that share one exactly one is applied, whole") { ledger in
+            for round in UInt8(0)..<20 {
+                let uses = (UInt8(1)...3).map { Sample.digest(round * 3 + $0) }
+                let shapes = [[uses[0], uses[1]], [uses[1]], [uses[1], uses[2]], uses]
+                let commits = (0..<32).map { shapes[$0 % shapes.count] }
+                let outcomes = try await race(ledger, commits.map { $0.map(Sample.remember) })
+                let winners = zip(commits, outcomes).filter { $0.1.isApplied }.map(\.0)
+                try expectEqual(winners.count, 1, "commits that won")
+                for use in uses {
+                    let isStored = try await ledger.entries().contains { entry in
+                        if case .digest(let stored) = entry { stored.digest == use.digest } else { false }
+                    }
+                    try expectEqual(
+                        isStored, winners[0].contains { $0.digest == use.digest }, "a digest of the winner is stored")
+                }
+            }
+        },
         Case("of racing enrolments of one key exactly one is applied") { ledger in
             for seed in UInt8(1)...20 {
                 let keys = (0..<32).map { Sample.key(seed, counter: UInt32($0)) }

@@ -7,14 +7,20 @@ extension PlayIntegrityCheck {
 
     static let decodeEntry = CheckDefinition(
         decode, .gate,
-        proves: "A classic token is one compact JWE in strict form; a standard answer is JSON with a payload.",
-        stops: "Input that two parsers read differently, and answers that are Google's refusal.",
+        proves: """
+            A classic token is one compact JWE in strict form; a standard token is canonical base64url; its answer is JSON \
+            with a payload, from the source that the policy names.
+            """,
+        stops: """
+            Input that two parsers read differently, answers that are Google's refusal, and answers that Google did not \
+            make.
+            """,
         lookAt: """
             The byte that the detail names; whether the token was cut, wrapped or re-encoded on the way; for \
-            google-refused the message of Google.
+            google-refused the message of Google; for answer-by-caller `answers` in the policy.
             """,
         source: "RFC 7516 section 7.1; Google, decodeIntegrityToken",
-        codes: CheckCode.ofDecoding + [.googleRefused, .answerSupplied])
+        codes: CheckCode.ofDecoding + [.googleRefused, .answerSupplied, .answerByCaller, .tokenNotCanonical])
 
     /// A live key of the app opens the token.
     package static let decryption = CheckID("play-integrity.decryption")

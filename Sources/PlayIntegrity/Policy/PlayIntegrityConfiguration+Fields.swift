@@ -10,6 +10,7 @@ extension PlayIntegrityConfiguration {
         PolicyField("platform", .words(IntegrityTokenForm.self), "What the app runs on."),
         PolicyField("keys", .list(.text), "The name of a key that opens classic tokens."),
         PolicyField("challenge", .words(ChallengeSource.self), "Who keeps track of nonces."),
+        PolicyField("answers", .words(AnswerSource.self), "Who vouches for Google's answers on standard tokens."),
         PolicyField("freshness", .mapping, "How far the time of a token may be off."),
         PolicyField("freshness.past", .duration, "How old a token may be."),
         PolicyField("freshness.future", .duration, "How far ahead of the server's clock a token may be."),

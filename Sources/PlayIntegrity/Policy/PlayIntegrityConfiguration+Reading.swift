@@ -25,6 +25,7 @@ extension PlayIntegrityConfiguration: ReadableConfiguration {
             try self.init(
                 packageName: name, android: rules, keys: Self.names(fields["keys"]),
                 challenge: fields["challenge"]?.word(ChallengeSource.self) ?? .ledger,
+                answers: fields["answers"]?.word(AnswerSource.self),
                 freshness: Self.freshness(fields["freshness"]),
                 licensing: fields["licensing"]?.labels(of: .licensing) ?? [.licensed])
         } catch {

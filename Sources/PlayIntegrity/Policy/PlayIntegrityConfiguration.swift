@@ -15,7 +15,15 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
         case caller
     }
 
-    /// The allowed distance between the token's time and the time of judgement, both ends included.
+    /// Who vouches for Google's answers on standard tokens.
+    package enum AnswerSource: String, Sendable, CaseIterable {
+        /// Only answers that the verifier's own decoder got from Google are taken.
+        case google
+        /// Answers that come with the evidence are taken as well.
+        case caller
+    }
+
+    /// How far the time of a token may be from that of judgement, both ends included.
     package struct Freshness: Sendable, Equatable {
         /// The maximum age of a token, in seconds.
         package let past: Double
@@ -102,7 +110,9 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
     package let keys: [String]?
     /// The party that checks nonces.
     package let challenge: ChallengeSource
-    /// The freshness window.
+    /// Who vouches for answers; nil for Google if the verifier can ask it, otherwise the caller.
+    package let answers: AnswerSource?
+    /// How far the time of a token may be off.
     package let freshness: Freshness
     /// The allowed licensing verdicts.
     package let licensing: [IntegrityLabel]
@@ -119,7 +129,7 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
     ///   in a list.
     package init(
         packageName: String, android: AndroidRules?, keys: [String]? = nil, challenge: ChallengeSource = .ledger,
-        freshness: Freshness = Freshness(), licensing: [IntegrityLabel] = [.licensed]
+        answers: AnswerSource? = nil, freshness: Freshness = Freshness(), licensing: [IntegrityLabel] = [.licensed]
     ) throws(PolicyError) {
         if let objection = PackageName.objection(to: packageName) {
             throw PolicyError(field: "packageName", objection)
@@ -136,6 +146,7 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
         self.android = android
         self.keys = keys
         self.challenge = challenge
+        self.answers = answers
         self.freshness = freshness
         self.licensing = licensing
     }

@@ -7,7 +7,7 @@ public struct IntegrityAnswer: Sendable {
     enum Origin {
         /// The caller. Assay cannot confirm that Google made the answer.
         case supplied
-        /// The service that asked Google.
+        /// A service that asked Google in this process.
         case decoder
     }
 
@@ -19,17 +19,25 @@ public struct IntegrityAnswer: Sendable {
 
     private let form: Form
     let origin: Origin
+    /// The token that the answer is on; nil when it is not known.
+    let token: String?
 
-    /// Creates an answer from the unchanged body, UTF-8, that the caller got from Google.
+    /// Takes the body of an answer that the caller has got from Google.
+    ///
+    /// The caller vouches for it: an app whose policy has `answers: google` refuses it, and so does a verifier with an
+    /// ``IntegrityTokenDecoder`` unless the policy says `answers: caller`.
+    /// - Parameter json: the body as it came, UTF-8.
     public init(json: some Sequence<UInt8>) {
         form = .json(Array(json))
         origin = .supplied
+        token = nil
     }
 
-    /// Creates an answer from a decoder's result.
-    init(decoderBody: [UInt8]) {
+    /// Takes the body of an answer that a decoder brought on a token.
+    fileprivate init(decoderBody: [UInt8], on token: String) {
         form = .json(decoderBody)
         origin = .decoder
+        self.token = token
     }
 
     /// Creates the answer for a token that must not be sent to Google; nil for a token that can be sent.
@@ -40,6 +48,7 @@ public struct IntegrityAnswer: Sendable {
         } catch {
             form = .none(error)
             origin = .decoder
+            self.token = nil
         }
     }
 
@@ -47,6 +56,7 @@ public struct IntegrityAnswer: Sendable {
     package init(_ object: RecordObject) {
         form = .object(object)
         origin = .supplied
+        token = nil
     }
 
     /// The payload's object in the answer.
@@ -109,10 +119,36 @@ public struct IntegrityAnswer: Sendable {
     }
 }
 
+extension IntegrityTokenDecoder {
+    /// Has a token decoded, for a caller that keeps Google's answer, such as in a capture that can be replayed.
+    ///
+    /// Judge the result as ``StandardIntegrityInput/Evidence/decoded(_:)``. The decoder vouches for it, so that it is taken
+    /// under `answers: google` as well, and its token is remembered with it.
+    /// - Parameters:
+    ///   - token: the token as the app sent it. One of another form than Google's is not sent; the verdict on the answer
+    ///     rejects.
+    ///   - packageName: the package name of the app.
+    ///   - form: which call decodes it.
+    /// - Throws: ``IntegrityDecoderOutage`` as ``decode(token:packageName:form:)`` does.
+    public func answer(
+        on token: String, packageName: String, form: IntegrityTokenForm
+    ) async throws(IntegrityDecoderOutage) -> IntegrityAnswer {
+        if let answer = IntegrityAnswer(ofUnsendable: token) { return answer }
+        return IntegrityAnswer(
+            decoderBody: try await decode(token: token, packageName: packageName, form: form), on: token)
+    }
+}
+
 extension CheckCode {
     static let googleRefused = CheckCode(
         "google-refused", "Google did not decode the token: the detail quotes its status and message.")
     static let answerSupplied = CheckCode(
         "answer-supplied",
         "The decoded answer came with the evidence, so that nothing shows that Google made it: send the token itself.")
+    static let answerByCaller = CheckCode(
+        "answer-by-caller",
+        """
+        The evidence brings an answer of its own, and the policy takes answers from Google alone: send the token, or set \
+        `answers: caller` if whoever writes the evidence has asked Google.
+        """)
 }

@@ -6,12 +6,13 @@ public protocol IntegrityTokenDecoder: EngineService {
     /// Sends a token to the decode call of its form.
     ///
     /// - Parameters:
-    ///   - token: The token as the app sent it. The verifier rejects tokens with characters other than letters, digits
-    ///     and `-_+/=.~` without a call; an implementation that receives one throws an outage.
-    ///   - form: The form of the token, which selects the decode call.
-    /// - Returns: The unparsed body of Google's answer: a payload, or the error for a token that Google cannot open.
-    /// - Throws: ``IntegrityDecoderOutage`` without an answer about the token: Google is unreachable, rejects the
-    ///   caller, has no quota left, or gives an unexpected answer.
+    ///   - token: the token as the app sent it. The verifier rejects a token that is not base64url without padding, in parts
+    ///     between periods, without a call; an implementation that receives one throws an outage.
+    ///   - packageName: the package name of the app.
+    ///   - form: which call decodes it.
+    /// - Returns: the body of Google's answer, unparsed: a payload, or the error for a token that Google cannot open.
+    /// - Throws: ``IntegrityDecoderOutage`` when there is no answer on the token: Google cannot be reached, refuses the
+    ///   caller, has no quota left, or answers something else.
     func decode(
         token: String, packageName: String, form: IntegrityTokenForm
     ) async throws(IntegrityDecoderOutage) -> [UInt8]

@@ -1,13 +1,17 @@
 package import AssayCore
+import AssayPrimitives
 
 /// The form of a standard token, which is sent to Google unchanged.
 ///
-/// Google's tokens are base64 of about 2 KiB. The form allows both alphabets and dots between parts; it excludes
-/// characters that a firewall may treat as an attack. Check it before a call: a token of another form is invalid
-/// evidence, rejected without asking Google.
+/// Google does not document the form. The tokens of Google Play are base64url without padding, of about 2 KiB; a classic
+/// token that Google decodes has periods between its parts (RFC 7516 section 7.1). Other spellings of the same bytes are
+/// refused: a lenient decoder takes them for the same token, and a ledger for another one. Check the form before a call: a
+/// token of another form is false evidence, and is rejected without asking Google.
 package enum IntegrityTokenText {
-    /// Demands letters, digits and `-_+/=.~` of ASCII, 1 to ``InputLimits/integrityToken`` bytes. Throws
-    /// ``DecodeError`` at the unexpected byte, without showing the token.
+    /// Demands canonical base64url without padding, in parts between periods, of 1 to ``InputLimits/integrityToken`` bytes.
+    ///
+    /// - Throws: ``DecodeError`` at the byte that does not fit: `token-not-canonical` for another spelling, `invalid-text` for
+    ///   a byte of no alphabet. It shows nothing of the token.
     package static func check(_ token: String) throws(DecodeError) {
         guard !token.utf8.isEmpty else {
             throw DecodeError(.truncated, at: 0, field: "token", "the token is empty")
@@ -17,15 +21,38 @@ package enum IntegrityTokenText {
             throw DecodeError(
                 .tooLarge, at: limit, field: "token", "\(token.utf8.count) bytes, at most \(limit) allowed")
         }
-        for (offset, byte) in token.utf8.enumerated() where !isOfToken(byte) {
-            throw DecodeError(.invalidText, at: offset, field: "token", "byte \(byte) is in no alphabet of tokens")
+        for part in Array(token.utf8).split(separator: 0x2E, omittingEmptySubsequences: false) {
+            guard !part.isEmpty else { throw refusal(of: part, at: part.startIndex) }
+            do { _ = try Base64.decode(part, .url) } catch { throw refusal(of: part, at: error.offset) }
         }
     }
 
-    private static func isOfToken(_ byte: UInt8) -> Bool {
+    /// Why a part of a token is refused, without the character that the base64 decoder names.
+    private static func refusal(of part: ArraySlice<UInt8>, at offset: Int) -> DecodeError {
+        let strange = offset < part.endIndex ? part[offset] : nil
+        if let strange, !isOfBase64(strange) {
+            return DecodeError(
+                .invalidText, at: offset, field: "token", "the byte is in no alphabet of tokens; expected base64url")
+        }
+        return DecodeError(
+            .tokenNotCanonical, at: offset, field: "token",
+            "expected base64url without padding, each part not empty and its spare bits zero; send the token as the app "
+                + "got it from Google")
+    }
+
+    private static func isOfBase64(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: "-_+/=.~".utf8.contains(byte)
+        default: "-_+/=".utf8.contains(byte)
         }
     }
+}
+
+extension CheckCode {
+    static let tokenNotCanonical = CheckCode(
+        "token-not-canonical",
+        """
+        The token is another spelling of base64url without padding: look for an app or a proxy that adds padding, changes the \
+        alphabet or decodes and encodes the token.
+        """)
 }

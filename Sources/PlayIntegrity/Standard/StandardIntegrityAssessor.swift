@@ -6,15 +6,23 @@ package import FoundationEssentials
 package enum StandardIntegrityAssessor {
     /// Runs every check that needs no ledger.
     ///
-    /// - Returns: The results, and the effects that decide the ledger checks: each token is used only once inside its
-    ///   freshness window. The ledger remembers the token if it is known, otherwise the payload.
+    /// - Parameters:
+    ///   - input: the token, or Google's answer on it, and what the token must be about.
+    ///   - answer: Google's answer on the token.
+    ///   - source: who may vouch for the answer.
+    ///   - expectations: the requirements of the app.
+    ///   - now: the time of judgement.
+    /// - Returns: the results, and the effects that decide the ledger checks: each token is used once inside its freshness
+    ///   window. The ledger remembers the payload, and the token if it is known, so that a token is not accepted again as its
+    ///   answer, nor an answer again as its token.
     package static func assess(
-        _ input: StandardIntegrityInput, answer: IntegrityAnswer, expectations: PlayIntegrityExpectations, now: Date
+        _ input: StandardIntegrityInput, answer: IntegrityAnswer, from source: PlayIntegrityConfiguration.AnswerSource,
+        expectations: PlayIntegrityExpectations, now: Date
     ) -> Assessment {
         var run = CheckRun(modes: expectations.modes, capacity: PlayIntegrityCheck.standardChecks.count)
         var subject: PlayIntegritySubject?
         var effects: [LedgerEffect] = []
-        if let (object, payload) = payload(of: answer, expectations, &run) {
+        if let (object, payload) = payload(of: answer, from: source, expectations, &run) {
             let check = PlayIntegrityCheck(payload: payload, expectations: expectations, now: now)
             _ = run.gate(PlayIntegrityCheck.requestPackage) { () throws(CheckFailure) in
                 try check.requestPackage(input.packageName)
@@ -29,7 +37,9 @@ package enum StandardIntegrityAssessor {
             check.runPolicyChecks(&run)
             subject = PlayIntegritySubject(payload: payload, key: nil)
             if let madeAt {
-                effects.append(.rememberStandard(digest(input, object), madeAt: madeAt, expectations, at: now))
+                effects = digests(input, answer, object).map {
+                    .rememberStandard($0, madeAt: madeAt, expectations, at: now)
+                }
             }
         } else {
             run.skip(Array(PlayIntegrityCheck.standardChecks.dropFirst(run.results.count)))
@@ -39,22 +49,38 @@ package enum StandardIntegrityAssessor {
             ledgerChecks: [PlayIntegrityCheck.challenge], effects: effects, subject: subject, testAuthority: nil)
     }
 
-    private static func digest(_ input: StandardIntegrityInput, _ payload: RecordObject) -> [UInt8] {
-        switch input.evidence {
-        case .token(let token): StandardDigest.token(token)
-        case .decoded: StandardDigest.payload(payload)
+    private static func digests(
+        _ input: StandardIntegrityInput, _ answer: IntegrityAnswer, _ payload: RecordObject
+    ) -> [[UInt8]] {
+        let token: String? =
+            switch input.evidence {
+            case .token(let token): token
+            case .decoded: answer.token
+            }
+        return (token.map { [StandardDigest.token($0)] } ?? []) + [StandardDigest.payload(payload)]
+    }
+
+    /// Decodes an answer as far as the payload's object.
+    static func decode(
+        _ answer: IntegrityAnswer, from source: PlayIntegrityConfiguration.AnswerSource, _ run: inout CheckRun
+    ) -> RecordObject? {
+        run.authenticity(PlayIntegrityCheck.decode) { () throws(CheckFailure) in
+            guard source == .caller || answer.origin == .decoder else {
+                throw CheckFailure(
+                    .answerByCaller,
+                    "the evidence brings the answer of the decode call, and only answers that this verifier gets from Google "
+                        + "are taken; send the token in its place, or set answers: caller in the policy's playIntegrity if "
+                        + "your own backend asked Google")
+            }
+            return try answer.payload()
         }
     }
 
-    /// Decodes an answer to the payload's object.
-    static func decode(_ answer: IntegrityAnswer, _ run: inout CheckRun) -> RecordObject? {
-        run.authenticity(PlayIntegrityCheck.decode) { () throws(CheckFailure) in try answer.payload() }
-    }
-
     private static func payload(
-        of answer: IntegrityAnswer, _ expectations: PlayIntegrityExpectations, _ run: inout CheckRun
+        of answer: IntegrityAnswer, from source: PlayIntegrityConfiguration.AnswerSource,
+        _ expectations: PlayIntegrityExpectations, _ run: inout CheckRun
     ) -> (object: RecordObject, payload: PlayIntegrityPayload)? {
-        guard let object = decode(answer, &run) else { return nil }
+        guard let object = decode(answer, from: source, &run) else { return nil }
         if answer.origin == .supplied {
             run.remark(
                 Finding(.answerSupplied, "the answer came with the evidence; nothing shows that Google made it"))

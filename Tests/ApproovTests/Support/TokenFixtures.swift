@@ -147,12 +147,12 @@ extension TokenFixtures {
 
     static func verifier(
         _ settings: ApproovConfiguration.Settings = strict, keys: [NamedKey]? = nil, modes: [CheckID: CheckMode] = [:],
-        ledger: any Ledger = MemoryLedger()
+        ledger: any Ledger = MemoryLedger(), use: VerdictUse = .admission
     ) throws -> Verifier {
         let policy = try VerificationPolicy(
             apps: [PolicyApp(name: "api", ApproovConfiguration(settings))], keys: try keys ?? [key()], modes: modes,
             catalogue: Verifier.catalogue)
-        return Verifier(policy: policy, ledger: ledger)
+        return Verifier(policy: policy, ledger: ledger, engines: .standard, use: use)
     }
 
     /// The verdict on a token that comes with the session that it is bound to.

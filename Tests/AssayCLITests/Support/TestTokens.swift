@@ -28,15 +28,23 @@ enum TestTokens {
         ]
     }
 
-    /// The command for `answer.json` with what belongs to the evidence.
-    static func standardEvidence(requestHash: String = requestHash, file: String = "answer.json") -> [String] {
-        ["verify", "--kind", "play-integrity.standard", "--package-name", packageName, "--request-hash", requestHash]
-            + [file]
+    /// The command for Google's answer in `answer.json`, with what belongs to the evidence.
+    static func standardEvidence(requestHash: String = requestHash) -> [String] {
+        standardFile(requestHash: requestHash) + ["--decoded", "answer.json"]
     }
 
-    /// The command for `answer.json` with everything.
-    static func standard(requestHash: String = requestHash, file: String = "answer.json") -> [String] {
-        standardEvidence(requestHash: requestHash, file: file) + ["--certificate-digest", hexDigest]
+    /// The command for Google's answer in `answer.json`, with everything.
+    static func standard(requestHash: String = requestHash) -> [String] {
+        standardEvidence(requestHash: requestHash) + ["--certificate-digest", hexDigest]
+    }
+
+    /// The command for a token in a file, with everything.
+    static func standardToken(_ file: String) -> [String] {
+        standardFile() + [file, "--certificate-digest", hexDigest]
+    }
+
+    private static func standardFile(requestHash: String = requestHash) -> [String] {
+        ["verify", "--kind", "play-integrity.standard", "--package-name", packageName, "--request-hash", requestHash]
     }
 
     static func classicToken() throws -> String {

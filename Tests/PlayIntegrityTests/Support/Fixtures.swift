@@ -74,10 +74,12 @@ enum Fixtures {
     static func configuration(
         android: PlayIntegrityConfiguration.AndroidRules? = rules(), keys: [String]? = nil,
         challenge: PlayIntegrityConfiguration.ChallengeSource = .caller,
+        answers: PlayIntegrityConfiguration.AnswerSource? = nil,
         freshness: PlayIntegrityConfiguration.Freshness = .init()
     ) throws -> PlayIntegrityConfiguration {
         try PlayIntegrityConfiguration(
-            packageName: packageName, android: android, keys: keys, challenge: challenge, freshness: freshness)
+            packageName: packageName, android: android, keys: keys, challenge: challenge, answers: answers,
+            freshness: freshness)
     }
 
     static func material(_ fixture: TokenFixture = keys) throws -> PlayIntegrityKeys {

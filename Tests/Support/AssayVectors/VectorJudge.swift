@@ -36,7 +36,7 @@ package enum VectorJudge {
         var judged: [EvidenceRecord] = []
         do {
             let policy = try VectorPolicies(files: policies).policy(folder, engines: engines)
-            let verifier = Verifier(policy: policy, ledger: MemoryLedger(), engines: engines)
+            let verifier = Verifier(policy: policy, ledger: MemoryLedger(), engines: engines, use: .analysis)
             for mint in records {
                 let record = try mint()
                 guard let time = record.receivedAt else { throw MintingError("\(record.id ?? "?") has no time") }

@@ -25,7 +25,7 @@ package struct ToyEngine: InspectableEngine {
     package static let policyFields = ToyConfiguration.fields
     package static let rawKinds = [
         RawKind(
-            kind, file: .text { (text) throws(RawError) in RawFields([("stamp", .text(text))]) },
+            kind, file: .text { (text, _) throws(RawError) in RawFields([("stamp", .text(text))]) },
             options: [
                 .alias("word", of: ToyConfiguration.fields["word"], required: .withoutPolicy("it is what is compared")),
                 .evidence("owner", "owner", .text, "Whose toy it is."),

@@ -44,7 +44,7 @@ struct StandardAnswerSubject: Sendable {
             let input = StandardIntegrityInput(
                 packageName: ClassicTokenSubject.packageName, requestHash: Self.requestHash, evidence: .decoded(answer))
             let assessment = StandardIntegrityAssessor.assess(
-                input, answer: answer, expectations: expectations, now: now)
+                input, answer: answer, from: .caller, expectations: expectations, now: now)
             demand(assessment.isAcceptable, "the standard answer does not hold: \(assessment.checks)")
         }
     }

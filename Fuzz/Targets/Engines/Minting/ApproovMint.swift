@@ -83,7 +83,7 @@ enum ApproovMint {
             let policy = try VerificationPolicy(
                 apps: [PolicyApp(name: "api", try ApproovConfiguration(settings))], keys: keys,
                 catalogue: Verifier.catalogue)
-            return Verifier(policy: policy, ledger: MemoryLedger())
+            return Verifier(policy: policy, ledger: MemoryLedger(), engines: .standard, use: .analysis)
         } catch {
             FuzzTarget.broken("no policy: \(error)")
         }

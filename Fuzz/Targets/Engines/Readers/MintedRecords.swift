@@ -13,7 +13,7 @@ enum MintedRecords {
             let policy = try VerificationPolicy(
                 apps: apps.map { PolicyApp(name: $0, configurations: $1.flatMap(\.configurations)) },
                 keys: policies.flatMap(\.keys), catalogue: Verifier.catalogue)
-            return Verifier(policy: policy, ledger: MemoryLedger())
+            return Verifier(policy: policy, ledger: MemoryLedger(), engines: .standard, use: .analysis)
         } catch {
             FuzzTarget.broken("no policy: \(error)")
         }

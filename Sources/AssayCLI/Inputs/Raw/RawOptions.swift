@@ -24,6 +24,9 @@ struct RawOptions: ParsableArguments {
 
     @OptionGroup var engines: EngineOptions
 
+    /// Whether the options say that the blob is one for reading, which lets no request in.
+    var isAnalysis: Bool { engines.texts["loggable"] != nil }
+
     private static var settingNames: [String] {
         EngineRegistry.current.engines.flatMap { $0.policyFields }.map { "\($0.path)=" }
     }

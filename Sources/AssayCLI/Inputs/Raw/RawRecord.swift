@@ -60,7 +60,7 @@ struct RawRecord {
                 let blob = BlobFile(file)
                 Console.note("\(name): \(blob.sentence)")
                 return [(field, .text(Base64.encode(blob.bytes, .standard)))]
-            case .text(let fields): read = try fields(text(file))
+            case .text(let fields): read = try fields(text(file), arguments)
             case .bytes(let fields): read = try fields(file, arguments)
             }
         } catch {

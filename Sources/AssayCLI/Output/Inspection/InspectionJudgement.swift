@@ -19,7 +19,8 @@ struct InspectionJudgement {
     ///   - file: the inspected file, for advice.
     init(policy: VerificationPolicy, app: String?, time: Date?, file: String, report: VerdictReport) {
         records = RecordVerification(
-            verifier: Verifier(policy: policy, ledger: MemoryLedger(), engines: .current), app: app, time: time)
+            verifier: Verifier(policy: policy, ledger: MemoryLedger(), engines: .current, use: .analysis), app: app,
+            time: time)
         self.file = file
         self.report = report
     }

@@ -20,7 +20,7 @@ package struct MutantFile: Sendable {
     package func verdicts(policy: String, variant: String) async throws -> [String]? {
         guard let variant = PolicyVariant(rawValue: variant) else { return nil }
         let policy = try variant.applied(to: VectorFolder.policy(at: URL(fileURLWithPath: policy)))
-        let verifier = Verifier(policy: policy, ledger: MemoryLedger())
+        let verifier = Verifier(policy: policy, ledger: MemoryLedger(), engines: .standard, use: .analysis)
         var verdicts: [String] = []
         for record in records {
             let verdict = try await verifier.verify(record, at: record.receivedAt ?? Date(timeIntervalSince1970: 0))

@@ -24,13 +24,13 @@ struct MutationJudge {
     init(_ vector: AcceptedVector, variant: PolicyVariant) throws {
         self.vector = vector
         policy = try variant.applied(to: vector.policy)
-        verifier = Verifier(policy: policy, ledger: MemoryLedger())
+        verifier = Verifier(policy: policy, ledger: MemoryLedger(), engines: .standard, use: .analysis)
     }
 
     /// Judges a record at the time of the vector. An outage ends the run: nothing here can have one.
     mutating func judge(_ record: EvidenceRecord) async throws -> MutationOutcome {
         if !isFresh {
-            verifier = Verifier(policy: policy, ledger: MemoryLedger())
+            verifier = Verifier(policy: policy, ledger: MemoryLedger(), engines: .standard, use: .analysis)
             for record in vector.preceding {
                 _ = try await verifier.verify(record, at: record.receivedAt ?? vector.time)
             }

@@ -39,7 +39,9 @@ extension TrialSuite {
             let record = try result.get()
             let id = "\(file) \(record.id ?? "?")"
             let expected = try need(record.expect)
-            let verifier = verifiers[file] ?? Verifier(policy: folder.policy, ledger: MemoryLedger())
+            let verifier =
+                verifiers[file]
+                ?? Verifier(policy: folder.policy, ledger: MemoryLedger(), engines: .standard, use: .analysis)
             verifiers[file] = verifier
             let verdict = try await verifier.verify(record, at: need(record.receivedAt))
             report.record(id, expected: expected.outcome == .accept, accepted: verdict.outcome == .accept)

@@ -1,0 +1,149 @@
+import Assay
+import AssayCore
+import AssayLedgerSQLite
+import AssayTestSupport
+import AssayTesting
+import Foundation
+import PlayIntegrity
+import Testing
+
+/// A standard token is accepted once, as a token or as Google's answer on it.
+@Suite("Standard tokens in ledgers")
+struct StandardTokenTests {
+    /// Answers as Google does; the first decoding of a token is the only one with verdicts that are asked for here.
+    private struct Decoder: IntegrityTokenDecoder {
+        let body: [UInt8]
+
+        func decode(
+            token: String, packageName: String, form: IntegrityTokenForm
+        ) async throws(IntegrityDecoderOutage) -> [UInt8] { body }
+    }
+
+    enum Kind: CaseIterable {
+        case memory
+        case sqlite
+    }
+
+    private static let now = Date(timeIntervalSince1970: 1_790_000_000)
+    private static let policy = """
+        version: 1
+        apps:
+          - name: shop
+            playIntegrity:
+              packageName: com.example.shop
+              certificateDigests: ["\(Data(repeating: 0x6A, count: 32).base64EncodedString())"]
+              answers: caller
+        """
+
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func ledger(_ kind: Kind) throws -> any Ledger {
+        switch kind {
+        case .memory: MemoryLedger()
+        case .sqlite: try SQLiteLedger.open(path: folder.path(), purging: .never)
+        }
+    }
+
+    private static func answer(requestHash: String) -> [UInt8] {
+        StandardAnswerBlueprint(
+            packageName: "com.example.shop", requestHash: requestHash,
+            certificateDigests: [[UInt8](repeating: 0x6A, count: 32)], issuedAt: now
+        ).mint().body
+    }
+
+    /// Judges under a ledger, with a decoder that answers every token alike.
+    private static func judge(
+        _ evidence: StandardIntegrityInput.Evidence, answer: [UInt8], requestHash: String, _ ledger: any Ledger
+    ) async throws -> Verdict {
+        let policy = try PolicyFile.parse(Self.policy, path: "policy.yaml")
+        return try await Verifier(policy: policy, ledger: ledger, services: [Decoder(body: answer)])
+            .verifyStandardIntegrityToken(
+                StandardIntegrityInput(
+                    packageName: "com.example.shop", requestHash: requestHash, evidence: evidence),
+                at: now)
+    }
+
+    private static let challenge = CheckID("play-integrity.challenge")
+
+    @Test(
+        "A token is refused as its answer, an answer as its token, and a token with another answer",
+        arguments: Kind.allCases)
+    func spellings(kind: Kind) async throws {
+        let ledger = try ledger(kind)
+        for (number, isTokenFirst) in [true, false].enumerated() {
+            let (hash, other) = ("h\(number)", "other\(number)")
+            let (body, otherBody) = (Self.answer(requestHash: hash), Self.answer(requestHash: other))
+            let (token, decoded) = (
+                StandardIntegrityInput.Evidence.token("QUJD\(number)AAA"),
+                StandardIntegrityInput.Evidence.decoded(IntegrityAnswer(json: body))
+            )
+            let first = isTokenFirst ? token : decoded
+            #expect(try await Self.judge(first, answer: body, requestHash: hash, ledger).outcome == .accept)
+            for evidence in [token, decoded, .token("QUJDAAAAAAA")] {
+                let replay = try await Self.judge(evidence, answer: body, requestHash: hash, ledger)
+                #expect(replay.failed == [Self.challenge], "\(kind) \(number) \(evidence)")
+                #expect(replay.checks.count { $0.check == Self.challenge } == 1)
+                #expect(replay.checks.last?.finding?.code == "digest-used")
+            }
+            let again = try await Self.judge(token, answer: otherBody, requestHash: other, ledger)
+            #expect(again.failed == (isTokenFirst ? [Self.challenge] : []))
+        }
+    }
+
+    @Test("Of racing presentations of a token and of its answer exactly one is accepted", arguments: Kind.allCases)
+    func race(kind: Kind) async throws {
+        let ledger = try ledger(kind)
+        for round in 0..<20 {
+            let (hash, token) = ("h\(round)", "QUJD\(100 + round)A")
+            let body = Self.answer(requestHash: hash)
+            let accepted = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for index in 0..<16 {
+                    let evidence: StandardIntegrityInput.Evidence =
+                        index.isMultiple(of: 2) ? .token(token) : .decoded(IntegrityAnswer(json: body))
+                    group.addTask {
+                        try await Self.judge(evidence, answer: body, requestHash: hash, ledger).outcome == .accept
+                    }
+                }
+                return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+            }
+            #expect(accepted == 1, "round \(round)")
+        }
+    }
+
+    /// `TestVectors/ledger/standard-tokens.sqlite` was made by `assay verify` of 2026-11-23, which remembered a token or an
+    /// answer and not both: the token bm90IGEgdG9rZW4, and the answer on the request hash h2. Never make it again.
+    @Test("What a version that remembered one digest has accepted is refused")
+    func earlierVersion() async throws {
+        try FileManager.default.copyItem(
+            at: TestVectors.folder.appendingPathComponent("ledger/standard-tokens.sqlite"),
+            to: URL(fileURLWithPath: folder.path()))
+        let ledger = try SQLiteLedger.open(path: folder.path(), purging: .never)
+        #expect(try await ledger.check(Verifier.problem(withKey:)) == [])
+        let body = Data(
+            """
+            {"tokenPayloadExternal": {"requestDetails": {"requestPackageName": "com.example.shop",
+             "timestampMillis": "1790000000000", "requestHash": "h2"},
+             "appIntegrity": {"appRecognitionVerdict": "PLAY_RECOGNIZED", "packageName": "com.example.shop",
+             "certificateSha256Digest": ["ampqampqampqampqampqampqampqampqampqampqamo"], "versionCode": "42"},
+             "deviceIntegrity": {"deviceRecognitionVerdict":
+             ["MEETS_BASIC_INTEGRITY", "MEETS_DEVICE_INTEGRITY", "MEETS_STRONG_INTEGRITY"],
+             "deviceAttributes": {"sdkVersion": 35}},
+             "accountDetails": {"appLicensingVerdict": "LICENSED"},
+             "environmentDetails": {"playProtectVerdict": "NO_ISSUES"}}}
+            """.utf8)
+        let cases: [(StandardIntegrityInput.Evidence, [UInt8], String)] = [
+            (.token("bm90IGEgdG9rZW4"), Self.answer(requestHash: "h1"), "h1"),
+            (.decoded(IntegrityAnswer(json: body)), Array(body), "h2"), (.token("QUJD"), Array(body), "h2"),
+        ]
+        for (evidence, answer, hash) in cases {
+            let replay = try await Self.judge(evidence, answer: answer, requestHash: hash, ledger)
+            #expect(replay.failed == [Self.challenge], "\(hash)")
+            #expect(replay.checks.last?.finding?.code == "digest-used")
+        }
+        let fresh = try await Self.judge(
+            .token("QUJD"), answer: Self.answer(requestHash: "h3"), requestHash: "h3", ledger)
+        #expect(fresh.outcome == .accept)
+    }
+}

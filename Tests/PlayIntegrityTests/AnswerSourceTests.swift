@@ -1,0 +1,85 @@
+import Assay
+import AssayCore
+import AssayPrimitives
+import Foundation
+import PlayIntegrity
+import Synchronization
+import Testing
+
+/// The policy says who vouches for Google's answer on a standard token, and the evidence never does.
+@Suite("Who vouches for answers")
+struct AnswerSourceTests {
+    typealias Source = PlayIntegrityConfiguration.AnswerSource
+
+    private func verifier(_ answers: Source?, canAsk: Bool, ledger: any Ledger = MemoryLedger()) throws -> Verifier {
+        try Fixtures.verifier(
+            Fixtures.configuration(answers: answers), ledger: ledger,
+            services: canAsk ? [FixedDecoder(Fixtures.standard)] : [])
+    }
+
+    @Test("A verifier that can ask Google, or a policy with answers: google, refuses an answer of the evidence's own")
+    func refused() async throws {
+        let given = Fixtures.answer(Fixtures.standard)
+        let record = try EvidenceRecord(given, receivedAt: Fixtures.now)
+        let table: [(answers: Source?, canAsk: Bool, isAccepted: Bool)] = [
+            (nil, false, true), (nil, true, false), (.google, false, false), (.google, true, false),
+            (.caller, false, true), (.caller, true, true),
+        ]
+        for (answers, canAsk, isAccepted) in table {
+            for verdict in [
+                try await verifier(answers, canAsk: canAsk).verifyStandardIntegrityToken(given, at: Fixtures.now),
+                try await verifier(answers, canAsk: canAsk).verify(record, at: Fixtures.now),
+            ] {
+                let failed = isAccepted ? [] : [PlayIntegrityCheck.decode]
+                #expect(verdict.failed == failed, "\(answers as Any) \(canAsk)")
+                let code = verdict.code(PlayIntegrityCheck.decode)
+                #expect(code == (isAccepted ? "answer-supplied" : "answer-by-caller"))
+                if !isAccepted { #expect(verdict.subject == nil) }
+            }
+        }
+    }
+
+    @Test("A refused answer uses nothing up: the token of the same answer is accepted afterwards")
+    func usesNothing() async throws {
+        let verifier = try verifier(.google, canAsk: true)
+        let given = Fixtures.answer(Fixtures.standard)
+        #expect(try await verifier.verifyStandardIntegrityToken(given, at: Fixtures.now).outcome == .reject)
+        #expect(
+            try await verifier.verifyStandardIntegrityToken(FixedDecoder.input(), at: Fixtures.now).outcome == .accept)
+    }
+
+    @Test("A token is judged whoever may vouch for answers")
+    func tokens() async throws {
+        for answers in [nil, Source.google, .caller] {
+            let verdict = try await verifier(answers, canAsk: true)
+                .verifyStandardIntegrityToken(FixedDecoder.input(), at: Fixtures.now)
+            #expect(verdict.outcome == .accept)
+            #expect(verdict.code(PlayIntegrityCheck.decode) == nil)
+        }
+    }
+
+    @Test("An answer that a decoder brought is taken under answers: google, and is remembered with its token")
+    func decoderAnswer() async throws {
+        let decoder = FixedDecoder(Fixtures.standard)
+        let verifier = try Fixtures.verifier(Fixtures.configuration(answers: .google), services: [decoder])
+        let answer = try await decoder.answer(
+            on: FixedDecoder.token, packageName: Fixtures.packageName, form: .android)
+        let input = StandardIntegrityInput(
+            packageName: Fixtures.packageName, requestHash: Fixtures.requestHash, evidence: .decoded(answer))
+        #expect(try await verifier.verifyStandardIntegrityToken(input, at: Fixtures.now).outcome == .accept)
+        // Google answers a second time with something else.
+        var later = Fixtures.standard
+        later["deviceIntegrity.recentDeviceActivity.deviceActivityLevel"] = "LEVEL_2"
+        let again = try Fixtures.verifier(
+            Fixtures.configuration(), ledger: verifier.ledger, services: [FixedDecoder(later)])
+        let replay = try await again.verifyStandardIntegrityToken(FixedDecoder.input(), at: Fixtures.now)
+        #expect(replay.result(PlayIntegrityCheck.challenge)?.finding?.code == "digest-used")
+        let unsendable = try await decoder.answer(on: "A=", packageName: Fixtures.packageName, form: .android)
+        let refused = try await verifier.verifyStandardIntegrityToken(
+            StandardIntegrityInput(
+                packageName: Fixtures.packageName, requestHash: Fixtures.requestHash, evidence: .decoded(unsendable)),
+            at: Fixtures.now)
+        #expect(refused.code(PlayIntegrityCheck.decode) == "token-not-canonical")
+        #expect(decoder.asked.withLock { $0.count } == 1)
+    }
+}
