@@ -12,14 +12,10 @@ final class BusyWait: Sendable {
     /// How long an operation waits in total.
     let timeout: Duration
     private let isWaiting = Atomic<Bool>(true)
-    private let count = Atomic<Int>(0)
 
     init(_ timeout: Duration) {
         self.timeout = timeout
     }
-
-    /// How many tries have found the file locked by another process.
-    var collisions: Int { count.load(ordering: .relaxed) }
 
     /// How long a file has to be free for a waiting process to get it, unless the machine is very busy.
     static let window = 2 * last
@@ -28,7 +24,6 @@ final class BusyWait: Sendable {
     var mode: Database.BusyMode {
         let limit = Double(timeout.components.seconds) + Double(timeout.components.attoseconds) / 1e18
         return .callback { tries in
-            self.count.add(1, ordering: .relaxed)
             guard self.isWaiting.load(ordering: .relaxed), Self.elapsed(tries) < limit else { return false }
             Thread.sleep(forTimeInterval: Self.step(tries))
             return true

@@ -6,24 +6,14 @@ import Synchronization
 
 /// Group commit: writes that arrive while a transaction is being made durable share the next one.
 ///
-/// The writes of a batch are decided one after the other, in one immediate transaction, and answered when it is durable. A
-/// lone write starts at once; if the disk is fast, on the caller's thread, because a change of threads takes as long as such
-/// a disk. Writers that have shared a transaction get a short time to return and share the next one. Otherwise the first
-/// would be written alone and the others after it, in two alternating groups, at half the rate. A transaction begins with the
-/// first of them, and the others join while the file is locked. If another process has recently waited for the file, the
-/// transaction begins only when all are there, as the other process gets the file only between transactions.
+/// The writes of a batch are decided one after the other, in one immediate transaction, and answered when it is durable.
+/// Writes that arrive before the transaction ends join it. A lone write starts at once; if the disk is fast, on the
+/// caller's thread, because a change of threads takes as long as such a disk.
 package final class GroupWriter: Sendable {
     /// The most writes of a transaction. It bounds how long the first write waits for the others.
     package static let batchLimit = 256
     /// How many transactions run before the key store of this process gets the connection.
     private static let maximumBatches = 4
-    /// How long to wait for returning writers after a transaction: a share of the time that it took, and at most this. It
-    /// is short compared with a write, in case no writer returns.
-    private static let batchWindow = (share: 0.25, limit: Duration.milliseconds(5))
-    /// A transaction begins when one in so many of the expected writers is there. Their writes take until the others come.
-    private static let minimumBatchFraction = 16
-    /// For how many transactions after a collision other processes are assumed to write too.
-    private static let contentionMemory = 64
     /// How long transactions may follow each other without a pause. Then the file is left free for a moment, so that a
     /// process that polls for the lock can get it.
     private static let maximumHold = Duration.milliseconds(250)
@@ -57,12 +47,8 @@ package final class GroupWriter: Sendable {
         /// closing.
         var loneWriteEnd: DispatchSemaphore?
         var loneTransactions = 0
-        /// How many writes are expected together, judging by the last transaction, and until when to wait for them.
-        var expected: (size: Int, until: ContinuousClock.Instant)?
-        /// How many writes the drain waits for, and nil if it does not wait.
-        var awaited: Int?
-        /// For how many more transactions other processes are assumed to write too.
-        var contended = 0
+        /// Whether the last transaction had several writes, or left writes waiting.
+        var isShared = false
         /// Since when transactions have followed each other without a pause.
         var busySince: ContinuousClock.Instant?
         /// When the last transaction ended.
@@ -70,29 +56,17 @@ package final class GroupWriter: Sendable {
         /// How many writes have joined a transaction that had begun.
         var joined = 0
 
-        /// Updates the expectations from a transaction.
-        ///
-        /// - Parameter idle: how long the transaction waited for more writes.
+        /// Notes how a transaction went.
         mutating func note(
             _ results: [Result<LedgerAnswer, LedgerOutage>], since start: ContinuousClock.Instant,
-            end: ContinuousClock.Instant, idle: Duration = .zero
+            end: ContinuousClock.Instant
         ) {
-            let took = end - start - idle
+            let took = end - start
             lastEnd = end
             // A transaction without a change does not wait for the disk.
             let isDurable = results.contains { if case .success(let answer) = $0 { answer.isChange } else { false } }
             if isDurable || took >= GroupWriter.loneLimit { lastTook = took }
-            // The writers that are answered now may return at once; those that wait are there already.
-            let size = min(results.count + waiting.count, GroupWriter.batchLimit)
-            let window = min(took * GroupWriter.batchWindow.share, GroupWriter.batchWindow.limit)
-            expected = size > 1 ? (size, end + window) : nil
-        }
-
-        /// True once, when the wait for more writes should end.
-        mutating func endsWait() -> Bool {
-            guard let awaited, isClosed || waiting.count >= awaited else { return false }
-            self.awaited = nil
-            return true
+            isShared = results.count + waiting.count > 1
         }
 
         /// Whether the file should be left free before the next transaction.
@@ -104,22 +78,6 @@ package final class GroupWriter: Sendable {
             guard now - busySince >= GroupWriter.maximumHold else { return false }
             self.busySince = nil
             return !isClosed
-        }
-
-        /// How many more writes to wait for; nil for none.
-        ///
-        /// - Parameter count: the writes of the present transaction, and nil if none has begun.
-        func wanted(beside count: Int?) -> Int? {
-            guard !isClosed, let expected else { return nil }
-            let wanted: Int
-            if let count {
-                // Do not wait while other writers do, of this process or of another one.
-                guard contended == 0, waiting.isEmpty else { return nil }
-                wanted = expected.size - count
-            } else {
-                wanted = contended > 0 ? expected.size : max(1, expected.size / GroupWriter.minimumBatchFraction)
-            }
-            return wanted > waiting.count ? wanted : nil
         }
 
         /// Removes writes from the waiting ones.
@@ -137,8 +95,6 @@ package final class GroupWriter: Sendable {
     private let transactions: LedgerTransactions
     private let busyWait: BusyWait
     private let state = Mutex(State())
-    /// Wakes the drain that waits for more writes.
-    private let arrival = DispatchSemaphore(value: 0)
 
     /// - Parameter busyWait: the busy handler of the pool's writing connection.
     init(pool: DatabasePool, busyWait: BusyWait, purging: LedgerPurging) {
@@ -185,12 +141,11 @@ package final class GroupWriter: Sendable {
 
     /// Refuses later writes. Returns when the connection has been requested for all waiting ones.
     func refuseFurtherWrites() {
-        let (endsWait, loneWriteEnd): (Bool, DispatchSemaphore?) = state.withLock { state in
+        let loneWriteEnd: DispatchSemaphore? = state.withLock { state in
             state.isClosed = true
             if state.activity == .alone { state.loneWriteEnd = state.loneWriteEnd ?? DispatchSemaphore(value: 0) }
-            return (state.endsWait(), state.loneWriteEnd)
+            return state.loneWriteEnd
         }
-        if endsWait { arrival.signal() }
         guard let loneWriteEnd else { return }
         loneWriteEnd.wait()
         // For another caller that closes at the same time.
@@ -209,7 +164,7 @@ package final class GroupWriter: Sendable {
     /// Makes a write on this thread if it is the only one, the last one was too, and the disk is fast.
     private func writeAlone(_ write: TimedWrite) -> LoneAttempt {
         let isAlone = state.withLock { state in
-            guard !state.isClosed, state.activity == .none, state.connectionUsers == 0, state.expected == nil,
+            guard !state.isClosed, state.activity == .none, state.connectionUsers == 0, !state.isShared,
                 let lastTook = state.lastTook, lastTook < Self.loneLimit
             else { return false }
             state.activity = .alone
@@ -250,44 +205,32 @@ package final class GroupWriter: Sendable {
     }
 
     private func enqueue(_ pending: Pending) {
-        enum Next { case nothing, wake, refuse }
-        let next: Next = state.withLock { state in
-            if state.isClosed { return .refuse }
+        let isRefused = state.withLock { state in
+            if state.isClosed { return true }
             state.waiting.append(pending)
-            if state.endsWait() { return .wake }
             if state.activity == .none {
                 state.activity = .draining
                 request(drain)
             }
-            return .nothing
+            return false
         }
-        switch next {
-        case .nothing: break
-        case .wake: arrival.signal()
-        case .refuse:
-            let outage = LedgerOutage(.unreachable, "\(pool.path) has been closed")
-            pending.continuation.resume(returning: .failure(outage))
-        }
+        guard isRefused else { return }
+        let outage = LedgerOutage(.unreachable, "\(pool.path) has been closed")
+        pending.continuation.resume(returning: .failure(outage))
     }
 
     @Sendable private func drain(_ db: Database) {
         for _ in 0..<Self.maximumBatches {
             if state.withLock({ $0.isToPause(at: .now) }) { Thread.sleep(forTimeInterval: BusyWait.window) }
-            awaitWrites()
             guard var batch = firstBatch() else { return }
-            let (start, collisions) = (ContinuousClock.now, busyWait.collisions)
-            var idle = Duration.zero
+            let start = ContinuousClock.now
             let results = transactions.write(batch.map(\.write), db) {
-                idle += awaitWrites(beside: batch.count)
                 let more = latecomers(beside: batch.count)
                 batch += more
                 return more.map(\.write)
             }
-            let (end, isContended) = (ContinuousClock.now, busyWait.collisions > collisions)
-            state.withLock { state in
-                state.note(results, since: start, end: end, idle: idle)
-                state.contended = isContended ? Self.contentionMemory : max(0, state.contended - 1)
-            }
+            let end = ContinuousClock.now
+            state.withLock { $0.note(results, since: start, end: end) }
             for (pending, result) in zip(batch, results) { pending.continuation.resume(returning: result) }
         }
         // Under a permanent load the key store of this process would otherwise never get the connection.
@@ -296,31 +239,6 @@ package final class GroupWriter: Sendable {
             return state.isClosed
         }
         if isLast { drain(db) }
-    }
-
-    /// Waits for more writes to begin a transaction with, or to join one that has `count` writes, up to the end of the batch
-    /// window. Returns how long it waited.
-    @discardableResult
-    private func awaitWrites(beside count: Int? = nil) -> Duration {
-        let end: ContinuousClock.Instant? = state.withLock { state in
-            guard let wanted = state.wanted(beside: count), let until = state.expected?.until, until > .now else {
-                return nil
-            }
-            state.awaited = wanted
-            return until
-        }
-        guard let end else { return .zero }
-        let start = ContinuousClock.now
-        let nanoseconds = Int((end - start) / .nanoseconds(1))
-        if arrival.wait(timeout: .now() + .nanoseconds(max(0, nanoseconds))) == .timedOut {
-            let hasBeenWoken = state.withLock { state in
-                defer { state.awaited = nil }
-                return state.awaited == nil
-            }
-            // The signal was sent meanwhile or is about to be: consume it, or it would end the next wait.
-            if hasBeenWoken { arrival.wait() }
-        }
-        return .now - start
     }
 
     /// The writes that a transaction begins with. Nil if none waits; the next write must ask for the connection then.
