@@ -1,6 +1,6 @@
 package import AssayCore
 
-// What captures and replays need to know of App Attest records.
+// The properties of App Attest records for captures and replays.
 
 extension AppAttestEngine {
     /// The client data of an assertion: the request that the app signed.

@@ -18,8 +18,8 @@ package struct AppAttestEngine: InspectableEngine {
     private let apps: EngineApps<AppAttestExpectations>
     private let keyCache = EnrolledKeyCache()
 
-    /// The key ID is the SHA-256 digest of the public key, an uncompressed point on P-256 (Apple, *Validating apps that connect
-    /// to your server*).
+    /// Requires that the key ID is the SHA-256 digest of the public key, an uncompressed point on P-256 (Apple,
+    /// *Validating apps that connect to your server*).
     package static func problem(withKey key: EnrolledKey) -> String? {
         guard key.identifier.engine == AppAttestConfiguration.engine else { return nil }
         let length = key.identifier.value.count
@@ -27,7 +27,7 @@ package struct AppAttestEngine: InspectableEngine {
         return key.publicKey.count == 65 && key.publicKey.first == 4 ? nil : "has no uncompressed P-256 point"
     }
 
-    /// Prepares to judge under a policy. The engine needs no keys: Apple's trust anchors are compiled in.
+    /// Prepares an engine for a policy. It needs no keys: Apple's trust anchors are compiled in.
     package init(policy: VerificationPolicy, resources: EngineResources) {
         apps = EngineApps(policy)
     }
@@ -51,7 +51,7 @@ package struct AppAttestEngine: InspectableEngine {
         }
     }
 
-    // With several apps, evidence that names none is decoded before its app is known, and identifies it.
+    // If several apps are possible, evidence is decoded first, and its App ID selects the app.
 
     /// Assesses an attestation; see ``AttestationAssessor``.
     package func assess(
@@ -105,12 +105,12 @@ package struct AppAttestEngine: InspectableEngine {
         return ReceiptAssessor.assess(receipt, of: input, enrolled, expectations, now, &run)
     }
 
-    /// The one of several apps that has the App ID with a hash.
+    /// Selects the app that has the App ID with this hash.
     private func app(rpIDHash: ArraySlice<UInt8>) throws(VerificationError) -> AppAttestExpectations {
         try apps.app(by: "App ID") { $0.appID(rpIDHash: rpIDHash) != nil }
     }
 
-    /// Decoding does not depend on the app, so every app rejects evidence that cannot be decoded.
+    /// Rejects evidence for every app: decoding does not depend on the app.
     private func undecodable(
         _ kind: EvidenceKind, _ catalogue: [CheckDefinition], _ run: inout CheckRun
     ) -> Assessment {

@@ -1,9 +1,8 @@
 package import AssayCore
 import AssayPrimitives
 
-/// The requirements of one app, with everything computed that does not depend on the evidence.
-///
-/// A class: concurrent judgements count one reference instead of one for each part.
+/// The requirements of one app, with all values precomputed that do not depend on the evidence. A class: concurrent
+/// judgements then count one reference instead of one for each part.
 package final class AppAttestExpectations: EngineExpectations {
     /// The name of the policy's app.
     package let app: String
@@ -13,12 +12,7 @@ package final class AppAttestExpectations: EngineExpectations {
     let trust: AppAttestTrust
     private let appIDByHash: [(hash: [UInt8], appID: String)]
 
-    /// Prepares the expectations for an app.
-    ///
-    /// - Parameters:
-    ///   - app: the name of the policy's app.
-    ///   - configuration: its section of the policy.
-    ///   - modes: the modes of the policy checks; a check without one is enforced.
+    /// Prepares the expectations for an app. A check without a mode is enforced.
     package init(app: String, configuration: AppAttestConfiguration, modes: [CheckID: CheckMode]) {
         self.app = app
         self.configuration = configuration
@@ -27,7 +21,7 @@ package final class AppAttestExpectations: EngineExpectations {
         appIDByHash = configuration.appIDs.map { (Digest.sha256(Array($0.utf8)), $0) }
     }
 
-    /// The App ID of the policy that has a hash; nil for none.
+    /// The policy's App ID with this hash; nil if there is none.
     func appID(rpIDHash: ArraySlice<UInt8>) -> String? {
         appIDByHash.first { rpIDHash.isByteEqual(to: $0.hash) }?.appID
     }

@@ -4,9 +4,7 @@ import AssayPrimitives
 // The ledger entries of App Attest.
 
 extension KeyIdentifier {
-    /// The identifier under which the ledger enrols and blocks an App Attest key.
-    ///
-    /// - Parameter keyID: the key identifier, 32 bytes.
+    /// The identifier under which the ledger enrols and blocks an App Attest key, from the 32 bytes of the key ID.
     public static func appAttest(_ keyID: [UInt8]) -> KeyIdentifier {
         KeyIdentifier(engine: AppAttestConfiguration.engine, value: keyID)
     }
@@ -23,7 +21,7 @@ enum EnrolledProperty {
 }
 
 extension LedgerEffect {
-    /// Consumes one of the ledger's challenges, in either of its two forms.
+    /// Consumes one of the ledger's challenges, as bytes or as text; see `LedgerChallenge`.
     static func consumeChallenge(
         _ bytes: [UInt8], _ check: CheckID, _ kind: EvidenceKind, _ expectations: AppAttestExpectations
     ) -> LedgerEffect {

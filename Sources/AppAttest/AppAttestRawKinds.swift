@@ -1,17 +1,17 @@
 package import AssayCore
 
 extension AppAttestEngine {
-    /// The engine's name for people.
+    /// The engine's display name.
     package static let title = "App Attest"
-    /// The fields of its section of a policy.
+    /// The fields of the engine's section of a policy.
     package static let policyFields = AppAttestConfiguration.fields
 
-    /// Attestations carry a challenge, and assertions where the client data does; both are of one rule.
+    /// One policy field applies to attestations, which carry a challenge, and to assertions, whose client data may.
     package static func leavesChallengesToCaller(of kind: EvidenceKind, in app: PolicyApp) -> Bool? {
         app.configuration(Configuration.self).map { $0.challenge == .caller }
     }
 
-    /// Attestations, assertions and receipts as `assay verify --kind` takes them.
+    /// Attestations, assertions and receipts for `assay verify --kind`.
     package static let rawKinds: [RawKind] = [
         RawKind(
             EvidenceKind.appAttestAttestation, file: .blob(field: "attestation"),
@@ -82,7 +82,7 @@ extension AppAttestEngine {
         return .mapping([(key: "challengeAt", line: 0, value: pointer)])
     }
 
-    /// The challenge is the caller's: the option is compared, not consumed.
+    /// The caller supplies the challenge: it is compared, not consumed.
     private static let rawDefaults = [
         RawKind.Default("challenge", .scalar(AppAttestConfiguration.ChallengeSource.caller.rawValue)),
         RawKind.Default(

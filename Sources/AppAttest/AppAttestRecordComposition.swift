@@ -2,16 +2,14 @@ public import AssayCore
 import AssayPrimitives
 public import FoundationEssentials
 
-/// Composes records of judged evidence, for captures. A record is read back as the same input.
+/// Composes records of judged evidence, for captures. Reading a record gives the same input.
 
 extension EvidenceRecord {
     /// Composes the record of an attestation.
     ///
     /// - Parameters:
-    ///   - input: the judged evidence.
-    ///   - id: the name of the record in verdicts and reports, such as that of the request.
-    ///   - app: the policy's app; nil for the one whose App ID matches.
-    ///   - receivedAt: when the evidence was received.
+    ///   - id: the name of the record in verdicts and reports, such as the ID of the request.
+    ///   - app: the policy's app; nil to select the app by its App ID.
     public init(_ input: AttestationInput, id: String? = nil, app: String? = nil, receivedAt: Date) {
         self.init(
             id: id, kind: EvidenceKind.appAttestAttestation, app: app, receivedAt: receivedAt,
@@ -25,11 +23,9 @@ extension EvidenceRecord {
     /// Composes the record of an assertion.
     ///
     /// - Parameters:
-    ///   - input: the judged evidence.
-    ///   - suppliedKey: the key and its counter, when no ledger keeps them.
-    ///   - id: the name of the record in verdicts and reports, such as that of the request.
-    ///   - app: the policy's app; nil for the one whose App ID matches.
-    ///   - receivedAt: when the evidence was received.
+    ///   - suppliedKey: the key and its counter, if no ledger stores them.
+    ///   - id: the name of the record in verdicts and reports, such as the ID of the request.
+    ///   - app: the policy's app; nil to select the app by its App ID.
     public init(
         _ input: AssertionInput, suppliedKey: AssertionKeys.Supplied? = nil, id: String? = nil, app: String? = nil,
         receivedAt: Date
@@ -54,10 +50,8 @@ extension EvidenceRecord {
     /// Composes the record of a receipt from Apple's server.
     ///
     /// - Parameters:
-    ///   - input: the judged evidence.
     ///   - id: the name of the record in verdicts and reports.
-    ///   - app: the policy's app; nil for the one whose App ID matches.
-    ///   - receivedAt: when the receipt was received.
+    ///   - app: the policy's app; nil to select the app by its App ID.
     public init(_ input: ReceiptInput, id: String? = nil, app: String? = nil, receivedAt: Date) {
         self.init(
             id: id, kind: EvidenceKind.appAttestReceipt, app: app, receivedAt: receivedAt,

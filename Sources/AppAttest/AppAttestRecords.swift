@@ -1,7 +1,7 @@
 package import AssayCore
 import AssayPrimitives
 
-/// The evidence of a record, by kind. Binary is standard base64 with padding; a field that is not known is an error.
+/// Reads the evidence of records. Binary values are standard base64 with padding; an unknown field is an error.
 
 extension AttestationInput {
     /// Reads `keyId`, `attestation`, and `challenge` or `clientDataHash`.
@@ -24,7 +24,7 @@ extension AssertionInput {
     ) throws(RecordError) -> (AssertionInput, AssertionKeys.Supplied?) {
         let fields = RecordFields(evidence, path: "evidence")
         try fields.demandOnly(fieldNames)
-        // Client data may be empty: a request without a body is signed as well.
+        // Client data may be empty: the app also signs requests without a body.
         let clientData = try fields.optionalBytes("clientData")
         let input = AssertionInput(
             keyID: try fields.bytes("keyId"), assertion: try fields.bytes("assertion"),
@@ -63,8 +63,7 @@ extension RecordFields {
         do {
             return try Base64.decode(text, .standard)
         } catch {
-            // Skip the opening quote. With escapes the offset in the text differs from that in the document: report the
-            // beginning of the value.
+            // Skip the opening quote. Escapes make text and document offsets differ: report the start of the value.
             let offset = value.hasEscapes ? value.offset : value.offset + 1 + error.offset
             throw RecordError(
                 field: path(of: name), offset: offset, "expected standard base64 with padding: \(error.message)")
@@ -91,7 +90,7 @@ extension RecordFields {
         return number
     }
 
-    /// Exactly one of the data and the hash in `clientDataHash`.
+    /// Reads either the data or `clientDataHash`; both or none is an error.
     fileprivate func clientData(_ data: [UInt8]?, _ name: String) throws(RecordError) -> ClientDataInput {
         switch (data, try demandedBytes("clientDataHash")) {
         case (let data?, nil): return .data(data)

@@ -6,13 +6,13 @@ public import FoundationEssentials
 public struct AppAttestSubject: EngineSubject, Equatable {
     /// The facts of a receipt.
     public struct ReceiptFacts: Sendable, Equatable {
-        /// `ATTEST` for the one in an attestation, `RECEIPT` for a refreshed one.
+        /// `ATTEST` for the receipt in an attestation, `RECEIPT` for a refreshed one.
         public let type: String
-        /// When Apple made it.
+        /// When Apple issued the receipt.
         public let createdAt: Date
         /// About how many keys the device attested in the last 30 days; only in refreshed receipts.
         public let riskMetric: Int?
-        /// The time from which Apple exchanges it for a new receipt.
+        /// The time from which Apple exchanges it for a new one.
         public let refreshFrom: Date?
         /// The time until which Apple exchanges it.
         public let expiresAt: Date
@@ -22,9 +22,9 @@ public struct AppAttestSubject: EngineSubject, Equatable {
     public internal(set) var keyID: [UInt8]
     /// The attested key as a 65-byte X9.63 point, for backends that store keys themselves; nil in receipts.
     public internal(set) var publicKey: [UInt8]?
-    /// The App ID, when it is one of the policy's.
+    /// The App ID, if the policy lists it.
     public internal(set) var appID: String?
-    /// The environment, when it is a known one.
+    /// The environment, if it is known.
     public internal(set) var environment: AttestEnvironment?
     /// The counter that the evidence carries.
     public internal(set) var counter: UInt32?
@@ -34,9 +34,9 @@ public struct AppAttestSubject: EngineSubject, Equatable {
     public internal(set) var osVersion: String?
     /// The build of the operating system that Apple certified.
     public internal(set) var osBuild: String?
-    /// The validation category as a number, and nil when there is none.
+    /// The validation category as a number; nil if there is none.
     public internal(set) var validationCategory: UInt64?
-    /// The app's bundle version, and nil when there is none.
+    /// The app's bundle version; nil if there is none.
     public internal(set) var bundleVersion: String?
     /// The facts of a verified receipt.
     public internal(set) var receipt: ReceiptFacts?
@@ -62,7 +62,7 @@ public struct AppAttestSubject: EngineSubject, Equatable {
             refreshFrom: receipt.notBefore, expiresAt: receipt.expirationTime)
     }
 
-    /// The facts in the order in which a person would read them.
+    /// The facts in reading order.
     public var fields: [SubjectField] {
         var fields: [SubjectField] = []
         fields.add("keyId", text: Base64.encode(keyID, .standard))
@@ -85,9 +85,9 @@ public struct AppAttestSubject: EngineSubject, Equatable {
         return fields
     }
 
-    /// When Apple made the receipt, the only time that is in the evidence.
+    /// When Apple issued the receipt, the only time in the evidence.
     package var madeAt: Date? { receipt?.createdAt }
-    /// The counter, and nil in receipts.
+    /// The counter; nil in receipts.
     package var presentedCounter: Int64? { counter.map { Int64($0) } }
 
     /// The facts by which reports group verdicts.

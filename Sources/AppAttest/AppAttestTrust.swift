@@ -1,6 +1,6 @@
 import AssayPrimitives
 
-/// The trust anchors of App Attest, with the path validators that remember verified authorities.
+/// The trust anchors of App Attest, with path validators that cache verified authorities.
 struct AppAttestTrust: Sendable {
     /// Paths of attested certificates.
     let attestation: CertificatePathValidator
@@ -13,7 +13,7 @@ struct AppAttestTrust: Sendable {
     static let apple = AppAttestTrust(
         attestation: AppleRoots.appAttestation, receipts: AppleRoots.appleRootG3, testAuthority: nil)
 
-    /// The anchors of a test authority, for attestations and receipts alike.
+    /// The anchors of a test authority, for both attestations and receipts.
     init(testRoots: [Certificate]) {
         self.init(
             attestation: testRoots, receipts: testRoots,

@@ -43,8 +43,8 @@ package enum AppleRoots {
         -----END CERTIFICATE-----
         """)
 
-    /// A text that does not parse gives no anchor, and no anchor accepts nothing. The tests hold both roots against
-    /// their digests.
+    /// Parses a root. A text that cannot be parsed gives no anchor, and then every path is rejected. Tests compare the
+    /// roots with their digests.
     private static func certificates(_ pem: String) -> [Certificate] {
         (try? PEM.certificates(in: Array(pem.utf8))) ?? []
     }

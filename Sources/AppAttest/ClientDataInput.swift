@@ -1,13 +1,13 @@
 import AssayPrimitives
 
-/// What an attestation or an assertion signs besides the authenticator data.
+/// The data that an attestation or an assertion signs in addition to the authenticator data.
 public enum ClientDataInput: Sendable, Equatable {
-    /// The data itself: the challenge of an attestation, or the client data of an assertion. It is hashed with SHA-256.
+    /// The data: the challenge of an attestation, or the client data of an assertion. It is hashed with SHA-256.
     case data([UInt8])
-    /// The client data hash, taken as it is, of any length: what the app passed to DeviceCheck as `clientDataHash`.
+    /// The hash that the app passed to DeviceCheck as `clientDataHash`, of any length. It is not hashed again.
     case hash([UInt8])
 
-    /// Whether there is nothing that could bind anything.
+    /// Whether the data or hash is empty, and so binds nothing.
     var isEmpty: Bool {
         switch self {
         case .data(let bytes), .hash(let bytes): bytes.isEmpty
@@ -22,7 +22,7 @@ public enum ClientDataInput: Sendable, Equatable {
         }
     }
 
-    /// The data itself, when it is known.
+    /// The data; nil if only the hash is known.
     var data: [UInt8]? {
         switch self {
         case .data(let data): data

@@ -1,8 +1,8 @@
 import AssayCore
 
-/// Checks that attestations, assertions and receipts have in common: one entry, one rule, two or three names.
+/// The checks that attestations, assertions and receipts share: one entry and one rule, with a name for each kind.
 enum SharedRules {
-    /// The environment is one that the policy allows.
+    /// The policy allows the environment.
     static func environment(
         _ environment: AttestEnvironment, in configuration: AppAttestConfiguration
     ) throws(CheckFailure) {
@@ -20,16 +20,16 @@ enum SharedRules {
         CheckFailure(.appIDNotAllowed, "the App ID is none of \(allowed.joined(separator: ", "))")
     }
 
-    /// Whether authenticator data must carry the extensions that came with iOS 27 and macOS 27.
+    /// Whether authenticator data must carry the extensions of iOS 27 and macOS 27.
     enum ExtensionSupport {
         /// The system has them.
         case present
-        /// The system is too old to have them, or nothing is known of it; the sentence says which.
+        /// The system is too old to have them, or unknown; the text states the reason.
         case absent(String)
-        /// The certificate does not name the version of the system.
+        /// The certificate does not contain the version of the system.
         case unknown
 
-        /// The support of an operating system of this version: iOS and macOS have the extensions since version 27.
+        /// The support of an operating system version: iOS and macOS have the extensions since version 27.
         init(osVersion: String?) {
             switch osVersion.flatMap({ DottedVersion($0) }) {
             case let version? where version.major >= 27: self = .present
@@ -39,9 +39,8 @@ enum SharedRules {
         }
     }
 
-    /// The app was installed in a way that the policy allows.
-    ///
-    /// The values 0 and 7 to 9 are never appropriate, whatever the policy says (Apple, authenticator data extensions).
+    /// The policy allows how the app was installed. The values 0 and 7 to 9 are never appropriate, whatever the policy
+    /// says (Apple, authenticator data extensions).
     static func validationCategory(
         _ extensions: AuthenticatorExtensions?, support: ExtensionSupport, in configuration: AppAttestConfiguration
     ) throws(CheckFailure) -> PolicyAnswer {
@@ -109,7 +108,7 @@ enum SharedRules {
 extension CheckDefinition {
     private static let extensions = "Apple, Validating apps that connect to your server, authenticator data extensions"
 
-    /// How the app got onto the device; see ``SharedRules/validationCategory(_:support:in:)``.
+    /// How the app was installed; see ``SharedRules/validationCategory(_:support:in:)``.
     static func validationCategory(_ id: CheckID) -> CheckDefinition {
         CheckDefinition(
             id, .policy(default: .enforce),
@@ -134,7 +133,7 @@ extension CheckDefinition {
             codes: [.bundleVersionMalformed, .bundleVersionMissing, .bundleVersionTooLow, .beforeExtensions])
     }
 
-    /// The single use of a challenge, which the ledger decides.
+    /// The single use of a challenge, decided by the ledger.
     static func challenge(_ id: CheckID, stops: String, source: String, codes: [CheckCode]) -> CheckDefinition {
         CheckDefinition(
             id, .ledger,

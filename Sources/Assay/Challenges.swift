@@ -3,13 +3,7 @@ import AssayPrimitives
 public import FoundationEssentials
 
 extension IssuedChallenge {
-    /// A challenge of 32 bytes from the system's random number generator.
-    ///
-    /// - Parameters:
-    ///   - app: the policy's app that may use it.
-    ///   - kind: the kind of evidence that may use it.
-    ///   - seconds: its lifetime.
-    ///   - now: the time of issue.
+    /// A challenge of 32 bytes from the system's random number generator, valid for `seconds`.
     public static func random(
         app: String, for kind: EvidenceKind, validFor seconds: TimeInterval, at now: Date
     ) -> IssuedChallenge {
@@ -19,9 +13,8 @@ extension IssuedChallenge {
             purpose: ChallengePurpose(kind), issuedAt: now, expiresAt: now.addingTimeInterval(seconds))
     }
 
-    /// The challenge as base64url without padding, 43 characters for 32 bytes, for the app.
-    ///
-    /// The app may hash this text as UTF-8, or decode it and hash the bytes: the ledger accepts both forms.
+    /// The challenge for the app: base64url without padding, 43 characters for 32 bytes. The app may hash this text as
+    /// UTF-8, or decode it and hash the bytes: the ledger accepts both forms.
     public var text: String { Base64.encode(value, .url) }
 }
 
@@ -29,16 +22,14 @@ extension Verifier {
     /// The default lifetime of a challenge in seconds, long enough for a slow network.
     public static let challengeLifetime: TimeInterval = 300
 
-    /// Issues a challenge that the app may use once, for policies that say `challenge: ledger`.
+    /// Issues a single-use challenge, for policies with `challenge: ledger`.
     ///
     /// - Parameters:
-    ///   - app: the policy's app.
-    ///   - kind: the kind of evidence that will carry it, such as ``AttestationCheck/kind``.
+    ///   - kind: the kind of evidence that will carry it, such as ``EvidenceKind/appAttestAttestation``.
     ///   - seconds: its lifetime.
-    ///   - now: the time of issue.
-    /// - Returns: the challenge, durable in the ledger; hand its ``IssuedChallenge/text`` to the app.
-    /// - Throws: ``VerificationError``: `.request` when the policy has no such app, `now` is not finite, or `seconds` not
-    ///   finite and positive; `.outage` when the ledger cannot keep it.
+    /// - Returns: the challenge, durable in the ledger; send its ``IssuedChallenge/text`` to the app.
+    /// - Throws: ``VerificationError``: `.request` when the policy has no such app, `now` is not finite, or `seconds`
+    ///   is not finite and positive; `.outage` when the ledger cannot store it.
     public func issueChallenge(
         app: String, for kind: EvidenceKind, validFor seconds: TimeInterval = challengeLifetime, at now: Date
     ) async throws(VerificationError) -> IssuedChallenge {

@@ -4,12 +4,9 @@ package import AssayCore
 package import AssayInspection
 import PlayIntegrity
 
-/// The engines that judge evidence, and what they declare together.
-///
-/// Whatever needs all engines, or the engine of a kind, asks a registry: the verifier, the reader of policies, inspection,
-/// the commands. Tests pass one with an engine more.
+/// The engines that judge evidence, and their combined declarations. Tests pass a registry with an additional engine.
 package struct EngineRegistry: Sendable {
-    /// The engines of Assay. A new engine is a line here.
+    /// The engines of Assay. Add a new engine here.
     package static let standard = EngineRegistry([
         AppAttestEngine.self,
         PlayIntegrityEngine.self,
@@ -20,16 +17,15 @@ package struct EngineRegistry: Sendable {
     package let engines: [any InspectableEngine.Type]
     /// Every check of every engine, in the declared order.
     package let catalogue: [CheckDefinition]
-    /// The types of keys that engines judge with.
+    /// The types of keys that engines use.
     package let keyMaterials: [any KeyMaterial.Type]
     /// Every kind of evidence that can be judged.
     package let kinds: [EvidenceKind]
     /// The kinds of evidence that carry a challenge of the ledger.
     package let challengeKinds: [EvidenceKind]
-    /// The fields of evidence that captures may not want to keep, of every kind.
+    /// The fields of evidence that captures can omit or replace, of every kind.
     package let sensitiveFields: [SensitiveField]
-    /// The facts of verdicts' subjects by which reports break them down. Engines that share a field's name mean the same
-    /// by it.
+    /// The facts of subjects by which reports group verdicts. A name means the same in every engine.
     package let dimensions: [SubjectDimension]
     /// Decodes the blobs of every engine.
     package let inspector: Inspector
@@ -58,7 +54,7 @@ package struct EngineRegistry: Sendable {
         engine(for: record.kind)?.orderingKey(of: record)
     }
 
-    /// What is wrong with an enrolled key by the rules of its engine, and nil for nothing.
+    /// The problem with an enrolled key by the rules of its engine; nil if there is none.
     package func problem(withKey key: EnrolledKey) -> String? {
         engines.lazy.compactMap { $0.problem(withKey: key) }.first
     }

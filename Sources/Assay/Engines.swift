@@ -4,9 +4,8 @@ import AssayCore
 import AssayInspection
 import PlayIntegrity
 
-/// The engines of a verifier, prepared under its policy: by type for direct calls, by kind for records.
-///
-/// A class: copying a verifier counts one reference.
+/// The engines of a verifier, prepared for its policy: by type for direct calls, by kind for records. A class, so that
+/// copying a verifier counts one reference.
 final class Engines: Sendable {
     let appAttest: AppAttestEngine
     let playIntegrity: PlayIntegrityEngine

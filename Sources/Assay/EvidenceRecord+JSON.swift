@@ -2,7 +2,7 @@ package import AssayCore
 import FoundationEssentials
 
 extension RecordError {
-    /// JSON that cannot be read.
+    /// The error for JSON that cannot be read.
     init(_ error: DecodeError) {
         self.init(field: error.field, offset: error.offset, error.message)
     }

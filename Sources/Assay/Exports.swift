@@ -1,4 +1,4 @@
-// Whoever imports the facade speaks the vocabulary of its parts.
+// `import Assay` also gives access to the types of these modules.
 @_exported public import AppAttest
 @_exported public import Approov
 @_exported public import AssayCore

@@ -1,21 +1,18 @@
 import AssayCore
 package import FoundationEssentials
 
-/// Writes JSON (RFC 8259) as UTF-8 into one buffer, value by value. The caller writes commas and brackets.
-///
-/// Replays write a verdict every few dozen microseconds, so there are no intermediate strings and no collected members.
+/// Writes JSON (RFC 8259) as UTF-8 into one buffer, without intermediate strings. The caller writes commas and
+/// brackets.
 package struct JSONBytes: Sendable {
     /// The written bytes.
     package private(set) var bytes: [UInt8] = []
 
-    /// Starts with nothing.
-    ///
-    /// - Parameter capacity: the expected number of bytes.
+    /// Starts an empty buffer with room for `capacity` bytes.
     package init(capacity: Int = 0) {
         bytes.reserveCapacity(capacity)
     }
 
-    /// Writes a piece of JSON.
+    /// Writes JSON text unchanged.
     package mutating func raw(_ text: StaticString) {
         text.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
@@ -56,8 +53,8 @@ package struct JSONBytes: Sendable {
         raw("]")
     }
 
-    /// Writes a string. Escapes everything that JSON demands, and everything that terminals and line readers act on:
-    /// controls, line separators, invisible formatting.
+    /// Writes a string. Escapes what JSON requires, and what terminals and line readers interpret: controls, line
+    /// separators, invisible formatting.
     package mutating func string(_ text: String) {
         let isWritten = text.utf8.withContiguousStorageIfAvailable { plain($0) }
         if isWritten == true { return }
@@ -73,7 +70,7 @@ package struct JSONBytes: Sendable {
         var strange: UInt8 = 0
         for byte in text {
             strange |= isZero(byte ^ UInt8(ascii: "\"")) | isZero(byte ^ UInt8(ascii: "\\"))
-            // Below a space; not ASCII, or the last of ASCII.
+            // Below a space, not ASCII, or DEL.
             strange |= (byte &- 0x20) & ~byte | byte | (byte &+ 1)
         }
         guard strange < 0x80 else { return false }

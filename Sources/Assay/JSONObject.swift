@@ -1,4 +1,4 @@
-/// Composes a JSON object whose fields keep their order, which Foundation's encoder does not guarantee.
+/// Composes a JSON object with ordered fields. Foundation's encoder does not guarantee the order.
 package struct JSONObject: Sendable {
     private var members: [String] = []
 
@@ -8,7 +8,7 @@ package struct JSONObject: Sendable {
     /// Adds a string.
     package mutating func add(_ name: String, text: String) { add(name, raw: JSONText.string(text)) }
 
-    /// Adds a value that is JSON already.
+    /// Adds a value that is already JSON.
     package mutating func add(_ name: String, raw: String) { members.append("\(JSONText.string(name)):\(raw)") }
 
     /// The object on one line.
@@ -17,11 +17,10 @@ package struct JSONObject: Sendable {
 
 /// Writes JSON values (RFC 8259).
 package enum JSONText {
-    /// An array of values that are JSON already.
+    /// An array of values that are already JSON.
     package static func array(_ values: [String]) -> String { "[\(values.joined(separator: ","))]" }
 
-    /// A string. Escapes everything that JSON demands, and everything that terminals and line readers act on: controls, line
-    /// separators, invisible formatting.
+    /// A string, escaped as by ``JSONBytes/string(_:)``.
     package static func string(_ text: String) -> String {
         var json = JSONBytes()
         json.string(text)

@@ -1,7 +1,7 @@
 package import AssayCore
 import Foundation
 
-/// Reads the local files that a policy refers to.
+/// Reads the local files that a policy names.
 package struct LocalFiles: PolicyFiles {
     private let directory: URL
 
@@ -10,7 +10,7 @@ package struct LocalFiles: PolicyFiles {
         directory = URL(fileURLWithPath: path).deletingLastPathComponent()
     }
 
-    /// The contents of the file that a scalar `file:PATH` names.
+    /// The contents of the file in a scalar `file:PATH`.
     package func contents(of node: PolicyNode) throws(PolicyError) -> [UInt8] {
         let text = try node.text()
         guard text.utf8.starts(with: "file:".utf8), text.utf8.count > 5 else {
@@ -35,14 +35,14 @@ package struct LocalFiles: PolicyFiles {
         }
     }
 
-    /// Why a file cannot be read, in plainer words than Foundation's.
+    /// Why a file cannot be read, more clearly than Foundation's errors.
     private static func reason(_ error: any Error, _ path: String) -> String {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return "there is none" }
         return isFolder.boolValue ? "it is a folder" : error.localizedDescription
     }
 
-    /// Reads a file that is not larger than a limit.
+    /// Reads a file of at most `limit` bytes.
     static func read(_ path: String, limit: Int) throws(PolicyError) -> [UInt8] {
         do {
             let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))

@@ -2,19 +2,19 @@ public import AssayCore
 import Foundation
 import Yams
 
-/// Reads policy files: YAML, in which everything is checked.
+/// Reads and validates policy files in YAML.
 public enum PolicyFile {
-    /// The greatest number of values in a policy: a value takes many times the memory of its text.
+    /// The maximum number of values in a policy: a value takes many times the memory of its text.
     private static let maximumNodes = 100_000
 
-    /// Reads the policy of a file. References to other files are relative to it.
+    /// Reads the policy in a file. Paths in it are relative to the file.
     ///
-    /// - Throws: ``PolicyError``, which names file, line, field, what was found and what is allowed.
+    /// - Throws: ``PolicyError``, with file, line, field, what was found and what is allowed.
     public static func load(path: String) throws(PolicyError) -> VerificationPolicy {
         try load(path: path, engines: .standard)
     }
 
-    /// Reads the policy of a file for the engines of a registry.
+    /// Reads the policy in a file for the engines of a registry.
     package static func load(path: String, engines: EngineRegistry) throws(PolicyError) -> VerificationPolicy {
         let bytes = try LocalFiles.read(path, limit: InputLimits.policy)
         guard let text = String(validating: bytes, as: UTF8.self) else {
@@ -25,22 +25,17 @@ public enum PolicyFile {
 
     /// Reads a policy from YAML text.
     ///
-    /// - Parameters:
-    ///   - text: the YAML.
-    ///   - path: the path of the file that the text is of: its name in errors, and the base of the paths in it.
+    /// - Parameter path: the path of the file with this text: the name in errors, and the base of relative paths.
     /// - Throws: ``PolicyError``, as ``load(path:)``.
     public static func parse(_ text: String, path: String) throws(PolicyError) -> VerificationPolicy {
         try parse(text, file: path, files: LocalFiles(relativeTo: path))
     }
 
-    /// Reads a policy from YAML text.
+    /// Reads a policy from YAML text, with sections for the engines of a registry.
     ///
     /// - Parameters:
-    ///   - text: the YAML.
-    ///   - file: its name in errors.
-    ///   - files: reads the files that it refers to.
-    ///   - engines: the engines whose sections it may have.
-    ///   - keyMaterials: the types of its keys, where they are not those of the engines.
+    ///   - file: the name in errors.
+    ///   - keyMaterials: the types of its keys; nil for those of the engines.
     package static func parse(
         _ text: String, file: String?, files: any PolicyFiles, engines: EngineRegistry = .standard,
         keyMaterials: [any KeyMaterial.Type]? = nil
@@ -50,14 +45,10 @@ public enum PolicyFile {
             root, files: files, engines: engines, keyMaterials: keyMaterials ?? engines.keyMaterials, besides: [])
     }
 
-    /// Reads a value of a policy that stands in no file.
+    /// Reads a value of a policy from text that is not in a file.
     package static func value(_ yaml: String) throws(PolicyError) -> PolicyNode { try document(yaml, file: nil) }
 
-    /// Reads a policy from its root value.
-    ///
-    /// - Parameters:
-    ///   - root: the mapping of `version`, `keys`, `apps` and `checks`.
-    ///   - given: keys that the policy has besides those of its field `keys`.
+    /// Reads a policy from its root mapping: `version`, `keys`, `apps` and `checks`. `given` are additional keys.
     package static func policy(
         _ root: PolicyNode, files: any PolicyFiles, engines: EngineRegistry, keyMaterials: [any KeyMaterial.Type],
         besides given: [NamedKey]
@@ -121,7 +112,7 @@ public enum PolicyFile {
     // MARK: YAML
 
     private static func document(_ text: String, file: String?) throws(PolicyError) -> PolicyNode {
-        // The parser would report a later line, without the reason.
+        // The parser would report a later line without a reason.
         guard !text.unicodeScalars.starts(with: ["\u{FEFF}"]) else {
             throw PolicyError(file: file, line: 1, field: "", "the file begins with a byte order mark; save it without")
         }

@@ -4,9 +4,9 @@ import FoundationEssentials
 
 /// Reads evidence records: a JSON file with one record, an array of them, or one per line (NDJSON).
 public enum RecordFile {
-    /// A record that cannot be read, and its place.
+    /// A record that cannot be read, and its position.
     public struct Unreadable: Error, Sendable, Equatable, CustomStringConvertible {
-        /// The record: its `id` if that can be read, or its number, from 1; nil for the whole document.
+        /// The record: its `id` if it is readable, else its number from 1; nil for the whole document.
         public let record: String?
         /// The line of an NDJSON document, from 1.
         public let line: Int?
@@ -20,17 +20,15 @@ public enum RecordFile {
         }
     }
 
-    /// Reads every record of a document.
+    /// Reads every record of a document in UTF-8.
     ///
-    /// - Parameter bytes: the document, UTF-8.
-    /// - Returns: each record in its order, or why it cannot be read. A document that is not JSON gives one failure. After
-    ///   100,000 records reading ends with a failure that says so. After 1,000 failures one more states the number of the
-    ///   rest.
+    /// - Returns: for each record in order, the record or why it cannot be read. A document that is not JSON gives one
+    ///   failure. Reading ends after 100,000 records with a failure. After 1,000 failures, one more counts the rest.
     public static func read(_ bytes: [UInt8]) -> [Result<EvidenceRecord, Unreadable>] {
         readDocument(bytes) ?? readLines(bytes)
     }
 
-    /// Reads every record of a document that is one JSON value, or none at all; nil when it has one record per line.
+    /// Reads every record of a document that is one JSON value or is empty; nil if it has one record per line.
     package static func readDocument(_ bytes: [UInt8]) -> [Result<EvidenceRecord, Unreadable>]? {
         let document: RecordValue
         do {
@@ -52,8 +50,8 @@ public enum RecordFile {
         return collection.finished
     }
 
-    /// Whether a document that is not one JSON value has one record per line: any line is an object by itself. A broken line,
-    /// even the first, must not hide the others. Elements of a broken array can be such lines as well, so arrays are excluded.
+    /// Whether a document that is not one JSON value has one record per line: any line is an object. So a broken line,
+    /// even the first, does not hide the others. Arrays are excluded: a broken one can have such lines too.
     private static func hasRecordPerLine(_ bytes: [UInt8]) -> Bool {
         guard bytes.first(where: { !isSpace($0) }) != UInt8(ascii: "[") else { return false }
         var isFound = false
@@ -65,7 +63,7 @@ public enum RecordFile {
         return isFound
     }
 
-    /// Reads a line with one record. Offsets count from the beginning of the line. An unreadable line has no name but its `id`.
+    /// Reads a line with one record. Offsets count from the start of the line. An error names only the record's `id`.
     package static func readLine(_ line: ArraySlice<UInt8>) -> Result<EvidenceRecord, Unreadable> {
         do {
             return read(try JSONReader.read(line, limit: InputLimits.record, origin: 0), number: nil, line: nil)
@@ -130,7 +128,7 @@ private struct RecordCollection {
     /// The first failure over the limit.
     private var firstOmitted: RecordFile.Unreadable?
 
-    /// The number of the record that begins at a byte; nil over the limit.
+    /// The number of the record at `offset`; nil over the limit.
     mutating func next(at offset: Int, line: Int?) -> Int? {
         count += 1
         guard count > InputLimits.records else { return count }
@@ -152,7 +150,7 @@ private struct RecordCollection {
         results.append(result)
     }
 
-    /// The results, and failures that stand for the omitted ones.
+    /// The results, with failures that represent the omitted ones.
     var finished: [Result<EvidenceRecord, RecordFile.Unreadable>] {
         var finished = results
         if let firstOmitted {

@@ -1,9 +1,7 @@
 public import AssayCore
 
 extension Verdict {
-    /// The verdict as one JSON object on one line, UTF-8, its fields in the order of the documentation.
-    ///
-    /// - Parameter id: the name of the record that was judged.
+    /// The verdict as one line of JSON, with the fields in the documented order. `id` is the name of the judged record.
     public func json(id: String?) -> String {
         var json = JSONBytes()
         json.raw("{")
@@ -12,7 +10,7 @@ extension Verdict {
         return String(decoding: json.bytes, as: UTF8.self)
     }
 
-    /// Writes the members of the verdict's JSON object, without its brackets, so that others can follow.
+    /// Writes the members of the verdict's JSON object without brackets, so that the caller can add more.
     package func write(id: String?, to json: inout JSONBytes) {
         if let id {
             json.raw("\"id\":")
@@ -64,7 +62,7 @@ extension Verdict {
 }
 
 extension CheckResult {
-    /// Writes what follows the name `check` of the result's JSON object, with its closing bracket.
+    /// Writes the result's JSON object after the name `check`, including the closing bracket.
     fileprivate func write(to json: inout JSONBytes) {
         json.string(check.name)
         switch status {

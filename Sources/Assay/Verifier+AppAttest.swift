@@ -2,14 +2,13 @@ public import AppAttest
 public import AssayCore
 public import FoundationEssentials
 
-/// Direct calls for backends that have the parts of a request and no record.
+/// Direct calls for backends that have the parts of a request instead of a record.
 extension Verifier {
-    /// Judges an attestation, and enrols its key when it is accepted.
+    /// Judges an attestation, and enrols its key on acceptance.
     ///
     /// - Parameters:
     ///   - input: the attestation of the app, and its challenge.
-    ///   - app: the policy's app; nil for the one whose App ID matches.
-    ///   - now: the time of judgement.
+    ///   - app: the policy's app; nil to select the app by its App ID.
     /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does.
     public func verifyAttestation(
         _ input: AttestationInput, app: String? = nil, at now: Date
@@ -18,14 +17,13 @@ extension Verifier {
         return try await engines.appAttest.assess(input, app: app, at: now).verdict(committingTo: ledger, at: now)
     }
 
-    /// Judges an assertion, and advances the counter of its key when it is accepted.
+    /// Judges an assertion, and advances the counter of its key on acceptance.
     ///
     /// - Parameters:
-    ///   - input: the assertion of the app, and the challenge when the policy says `challenge: caller`.
-    ///   - suppliedKey: the key and its counter, for a backend that stores keys itself and uses an ephemeral ledger. It must
-    ///     compare and store the counter of the verdict's subject in one atomic step.
-    ///   - app: the policy's app; nil for the one whose App ID matches.
-    ///   - now: the time of judgement.
+    ///   - input: the assertion of the app; with its challenge for the policy `challenge: caller`.
+    ///   - suppliedKey: the key and its counter, for a backend that stores keys itself and uses an ephemeral ledger.
+    ///     The backend must compare and store the counter of the verdict's subject in one atomic step.
+    ///   - app: the policy's app; nil to select the app by its App ID.
     /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does.
     public func verifyAssertion(
         _ input: AssertionInput, suppliedKey: AssertionKeys.Supplied? = nil, app: String? = nil, at now: Date
@@ -36,12 +34,11 @@ extension Verifier {
             .verdict(committingTo: ledger, at: now)
     }
 
-    /// Judges a receipt that Apple's server returned for an older one.
+    /// Judges a receipt that Apple's server issued in exchange for an older one.
     ///
     /// - Parameters:
-    ///   - input: the receipt, and the key that it must be about.
-    ///   - app: the policy's app; nil for the one whose App ID matches.
-    ///   - now: the time of judgement.
+    ///   - input: the receipt, and the identifier of its key.
+    ///   - app: the policy's app; nil to select the app by its App ID.
     /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does.
     public func verifyReceipt(
         _ input: ReceiptInput, app: String? = nil, at now: Date

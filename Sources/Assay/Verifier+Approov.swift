@@ -2,14 +2,13 @@ public import Approov
 public import AssayCore
 public import FoundationEssentials
 
-/// Direct calls for backends that have the parts of a request and no record.
+/// Direct calls for backends that have the parts of a request instead of a record.
 extension Verifier {
     /// Judges a token. A loggable token is rejected, with the code `loggable-token` if its signature fits.
     ///
     /// - Parameters:
     ///   - input: the token, and the values of the request that tokens are bound to.
-    ///   - app: the policy's app; nil for the only one with a section for Approov.
-    ///   - now: the time of judgement.
+    ///   - app: the policy's app; nil for the only app with a section for Approov.
     /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does; also when the app has no live key.
     public func verifyApproovToken(
         _ input: ApproovTokenInput, app: String? = nil, at now: Date
@@ -19,15 +18,11 @@ extension Verifier {
             .verdict(committingTo: ledger, at: now)
     }
 
-    /// Judges a signed request with the token in it. The ledger remembers an accepted one when the policy says
-    /// `replay: ledger`.
+    /// Judges a signed request with its token. With the policy `replay: ledger`, each request is accepted at most once.
     ///
-    /// - Parameters:
-    ///   - input: the request.
-    ///   - app: the policy's app; nil for the only one with a section for Approov.
-    ///   - now: the time of judgement.
-    /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does; also when the app has no live key, or its policy has no
-    ///   section on messages.
+    /// - Parameter app: the policy's app; nil for the only app with a section for Approov.
+    /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does; also when the app has no live key, or its policy has
+    ///   no section for messages.
     public func verifyApproovMessage(
         _ input: ApproovMessageInput, app: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
@@ -38,12 +33,9 @@ extension Verifier {
 
     /// Judges a measurement proof, with the token that carries the measurements if there is one.
     ///
-    /// The caller must check that the nonce is the one that was given out.
-    /// - Parameters:
-    ///   - input: the proof.
-    ///   - app: the policy's app; nil for the only one with a section for Approov.
-    ///   - now: the time of judgement.
-    /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does; also when there is a token and the app has no live key.
+    /// The caller must check that the nonce is the one that the caller issued.
+    /// - Parameter app: the policy's app; nil for the only app with a section for Approov.
+    /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does; also for a token when the app has no live key.
     public func verifyApproovProof(
         _ input: ApproovProofInput, app: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {

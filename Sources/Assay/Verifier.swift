@@ -3,8 +3,7 @@ public import FoundationEssentials
 
 /// Judges evidence under a policy, with a ledger for challenges, keys, counters and used tokens.
 ///
-/// A verifier is cheap to copy and safe to use from many tasks. It caches verified authorities and keys, so make one and
-/// keep it.
+/// A verifier is cheap to copy and safe to use from many tasks. Create one and keep it: it caches authorities and keys.
 ///
 ///     let policy = try PolicyFile.load(path: "policy.yaml")
 ///     let verifier = Verifier(policy: policy, ledger: MemoryLedger())
@@ -17,14 +16,14 @@ public struct Verifier: Sendable {
     public static let keyMaterials = KeyMaterials(EngineRegistry.standard.keyMaterials)
     /// The kinds of evidence that carry a challenge of the ledger.
     package static let challengeKinds = EngineRegistry.standard.challengeKinds
-    /// The fields of evidence that a capture can leave out or replace, of every kind.
+    /// The fields of evidence that a capture can omit or replace, of every kind.
     package static let sensitiveFields = EngineRegistry.standard.sensitiveFields
     /// The facts of subjects by which reports group verdicts. A name means the same in every engine.
     package static let dimensions = EngineRegistry.standard.dimensions
     /// Every kind of evidence that can be judged.
     package static let kinds = EngineRegistry.standard.kinds
 
-    /// What is wrong with an enrolled key by the rules of its engine, and nil for nothing: for
+    /// The problem with an enrolled key by the rules of its engine; nil if there is none. Pass it to
     /// `LedgerAdministration.check(_:)`.
     public static func problem(withKey key: EnrolledKey) -> String? {
         EngineRegistry.standard.problem(withKey: key)
@@ -36,15 +35,15 @@ public struct Verifier: Sendable {
     package let ledger: any Ledger
     let engines: Engines
 
-    /// Makes a verifier.
+    /// Creates a verifier.
     ///
-    /// The platforms' trust anchors are compiled in. A policy can replace them by those of a test authority for an app; a
-    /// verdict that rests on one names it.
+    /// The platforms' trust anchors are compiled in. A policy can replace them for an app with those of a test
+    /// authority, which verdicts then name.
     /// - Parameters:
     ///   - policy: the policy; ``PolicyFile`` reads one.
     ///   - ledger: `MemoryLedger` for one-off use, `SQLiteLedger` for a service.
-    ///   - keyStores: more keys than those of the policy.
-    ///   - services: services that engines may ask, such as Google's servers, from products such as AssayGooglePlay.
+    ///   - keyStores: keys in addition to those of the policy.
+    ///   - services: services for engines, such as Google's servers, from products such as AssayGooglePlay.
     public init(
         policy: VerificationPolicy, ledger: any Ledger, keyStores: [any KeyStore] = [],
         services: [any EngineService] = []
@@ -87,21 +86,21 @@ public struct Verifier: Sendable {
     /// - Parameters:
     ///   - record: the evidence; see ``RecordFile`` for reading records.
     ///   - now: the time of judgement: the present for a request, `receivedAt` for captured evidence.
-    /// - Returns: the verdict, accepting or not. False and malformed evidence is a verdict and never an error.
-    /// - Throws: ``VerificationError`` when there is no verdict: `.record` when the record cannot be read; `.request` when the
-    ///   policy has no such app, the evidence fits none or several of its apps, the app has no live key, `now` is not finite,
-    ///   or a needed service is missing; `.outage` when the ledger, a key store or a service does not answer.
+    /// - Returns: the verdict, accepting or not. False and malformed evidence gives a verdict, never an error.
+    /// - Throws: ``VerificationError`` when there is no verdict: `.record` when the record cannot be read; `.request`
+    ///   when the policy has no such app, the evidence matches no app or several, the app has no live key, `now` is not
+    ///   finite, or a needed service is missing; `.outage` when the ledger, a key store or a service does not answer.
     public func verify(_ record: EvidenceRecord, at now: Date) async throws(VerificationError) -> Verdict {
         try await assess(record, ledger: ledger, at: now).verdict(committingTo: ledger, at: now)
     }
 
-    /// Identifies the ledger entry that a record uses: records with the same text must be judged in their order. Nil when the
-    /// order does not matter.
+    /// Identifies the ledger entry that a record uses; nil when the order does not matter. Records with the same text
+    /// must be judged in their order.
     package static func orderingKey(of record: EvidenceRecord) -> String? {
         EngineRegistry.standard.orderingKey(of: record)
     }
 
-    /// Refuses a time that is NaN or infinite: comparisons with it have the same result for all evidence.
+    /// Refuses a time that is NaN or infinite: comparisons with it would give the same result for all evidence.
     static func demandTime(_ now: Date) throws(VerificationError) {
         let seconds = now.timeIntervalSince1970
         guard seconds.isFinite else {

@@ -1,9 +1,9 @@
-/// Finds anchors and aliases in a YAML text before the parser sees it. Every line ends with a line feed.
+/// Finds anchors and aliases in a YAML text before parsing. Every line ends with a line feed.
 ///
-/// The parser expands aliases while it composes, and hashes keys that contain them, so a few lines can take unbounded time.
-/// The scan has false positives in quoted text and block scalars, but no false negatives in YAML 1.1.
+/// The parser expands aliases while it composes, and hashes keys that contain them, so a few lines can take unbounded
+/// time. The scan has false positives in quoted text and block scalars, but no false negatives in YAML 1.1.
 enum YAMLAliases {
-    /// The line, from 1 on, of the first anchor or alias, and nil when there is none.
+    /// The line, from 1, of the first anchor or alias; nil if there is none.
     static func firstLine(of text: String) -> Int? {
         var line = 1
         var mayBegin = true
@@ -33,7 +33,7 @@ enum YAMLAliases {
         return nil
     }
 
-    /// Whether a character can begin the name of an anchor. The parser rejects others, such as `*.pem`.
+    /// Whether a character can begin the name of an anchor. The parser rejects other names, such as `*.pem`.
     private static func isNameCharacter(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case "0"..."9", "A"..."Z", "a"..."z", "_", "-": true

@@ -1,10 +1,9 @@
-/// Finds line breaks of YAML 1.1 that most editors do not show, before the parser sees them.
+/// Finds line breaks of YAML 1.1 that most editors do not show, before parsing.
 ///
-/// YAML 1.1 (section 4.2) has five line breaks, later versions fewer. After one that an editor does not show, a setting would
-/// look like the rest of a comment, and line numbers in errors would differ from those of the editor.
+/// YAML 1.1 (section 4.2) has five line breaks, later versions fewer. After a hidden line break, a setting would look
+/// like the rest of a comment, and line numbers in errors would differ from those of the editor.
 enum YAMLLineBreaks {
-    /// The line and the name of the first break other than LF and CR LF; nil if there is none. Lines are counted in line
-    /// feeds, from 1.
+    /// The line, counted in line feeds from 1, and the name of the first break other than LF and CR LF; nil for none.
     static func firstOdd(in text: String) -> (line: Int, name: String)? {
         var line = 1
         var scalars = text.unicodeScalars.makeIterator()

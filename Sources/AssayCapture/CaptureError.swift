@@ -1,18 +1,18 @@
-/// Why a record could not be captured, or a captured one not opened.
+/// Why a record cannot be captured, or a captured record cannot be opened.
 public struct CaptureError: Error, Sendable, CustomStringConvertible {
     /// The reasons.
     package enum Reason: String {
         /// The folder cannot be created, read or written.
         case folder
-        /// A file cannot be written: a full disk, a quota, a limit.
+        /// A file cannot be written: a full disk, a quota or a limit.
         case file
         /// The record was written, but older files cannot be removed.
         case retention
         /// The capture was closed.
         case closed
-        /// The record is too large to be read again, or its sensitive fields are unknown.
+        /// The record is too large to be read back, or its sensitive fields are unknown.
         case record
-        /// A key is malformed, or the wrong one.
+        /// A key is malformed or the wrong one.
         case key
         /// A sealed record cannot be opened.
         case sealed

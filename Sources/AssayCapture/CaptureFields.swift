@@ -2,31 +2,31 @@ package import Assay
 public import AssayCore
 import AssayPrimitives
 
-/// How the evidence of captured records is protected.
+/// The protection of the evidence in captured records.
 public enum CaptureFields: Sendable {
-    /// Evidence is stored as received.
+    /// Stores evidence as received.
     case keep
-    /// Sensitive fields are removed or replaced by their digest; see `EvidenceRecord.redacted()`.
+    /// Removes sensitive fields or replaces them by their digest; see `EvidenceRecord.redacted()`.
     case redact
-    /// Evidence is encrypted for a key. The capturing host cannot read it; kind, app, time, ID and expectation stay in clear.
+    /// Encrypts evidence, unreadable for the capturing host. Kind, app, time, ID and expectation stay readable.
     case seal(to: CapturePublicKey)
 }
 
-/// How records are captured.
+/// The options of a capture.
 public struct CaptureOptions: Sendable {
-    /// How evidence is protected.
+    /// The protection of evidence.
     public var fields = CaptureFields.keep
-    /// The most bytes of a file, unless one record is larger.
+    /// The maximum size of a file in bytes, unless one record is larger.
     public var maximumBytes = 64 * 1024 * 1024
-    /// How many seconds after its first record a file takes its last one.
+    /// The maximum time between the first and the last record of a file, in seconds.
     public var maximumAge = 3600.0
-    /// How many capture files the folder keeps, the current one included; nil for all. The oldest are removed, by the time in
-    /// their names, also those of other processes.
+    /// How many capture files the folder keeps, including the current one; nil for all. Removes the oldest files by the
+    /// time in their names, including those of other processes.
     public var maximumFiles: Int?
-    /// How many bytes the capture files of the folder may have together, without the current one; nil for any number.
+    /// The maximum total size of the folder's capture files without the current one, in bytes; nil for no limit.
     public var maximumTotalBytes: Int?
 
-    /// Evidence as received, in files of at most 64 MiB and an hour, all of which are kept.
+    /// Evidence as received, in files of at most 64 MiB and one hour, without removal.
     public init() {}
 
     func validate() throws(CaptureError) {
@@ -39,15 +39,14 @@ public struct CaptureOptions: Sendable {
 extension EvidenceRecord {
     /// The record without the fields of `Verifier.sensitiveFields`.
     ///
-    /// - `clientData` of an assertion becomes `clientDataHash`, its SHA-256 digest. The record can still be judged, except by a
-    ///   policy that reads the challenge from the client data, which rejects it. A digest hides only a request that cannot be
-    ///   guessed.
-    /// - `token` of Play Integrity is removed, and the record cannot be judged any more. Google's answer in `decoded` stays.
+    /// - `clientData` of an assertion becomes `clientDataHash`, its SHA-256 digest. The record can still be judged, but
+    ///   a policy that reads the challenge from the client data rejects it. A digest does not hide a guessable request.
+    /// - `token` of Play Integrity is removed, and the record can no longer be judged. Google's answer `decoded` stays.
     ///
-    /// - Throws: ``CaptureError`` for a kind of no engine: its sensitive fields are unknown.
+    /// - Throws: ``CaptureError`` for a kind that no engine judges: its sensitive fields are unknown.
     public func redacted() throws(CaptureError) -> EvidenceRecord { try redacted(knowing: .standard) }
 
-    /// The record without the fields that an engine of a registry names as sensitive.
+    /// The record without the fields that an engine of a registry declares as sensitive.
     package func redacted(knowing engines: EngineRegistry) throws(CaptureError) -> EvidenceRecord {
         guard let engine = engines.engine(for: kind) else {
             throw CaptureError(
@@ -71,7 +70,7 @@ extension EvidenceRecord {
         return with(RecordObject(members, offset: evidence.offset))
     }
 
-    /// The captured line of the record, with its line feed.
+    /// The captured line of the record, including its line feed.
     package func captureLine(_ fields: CaptureFields) throws(CaptureError) -> [UInt8] {
         guard (id?.utf8.count ?? 0) <= InputLimits.recordID, kind.name.utf8.count <= InputLimits.recordName,
             (app?.utf8.count ?? 0) <= InputLimits.recordName

@@ -10,13 +10,12 @@ import Synchronization
 ///     // answer the request, and then:
 ///     try capture.append(EvidenceRecord(input, id: requestID, receivedAt: now), verdict: verdict, at: now)
 ///
-/// - Only the user can read the folder (mode 0700) and the files (0600). A file name has the time, the process and a number. A
-///   new file begins when the current one is full or old: see ``CaptureOptions``. Processes may share a folder; each writes
-///   its own files.
-/// - Each line is one write(2). After a crash or on a full disk the file has whole lines; after a power cut the last line may
-///   be broken, which a replay reports and skips.
-/// - Errors are only thrown: capturing never decides about a request. Appending waits for other threads and the page cache, not
-///   for the disk; see ``flush()``.
+/// - Only the user can read the folder (mode 0700) and the files (0600). A file name has the time, the process and a
+///   number. ``CaptureOptions`` limits size and age of a file. Processes may share a folder; each writes its own files.
+/// - Each line is one write(2). After a crash or on a full disk the file has whole lines. After a power cut the last
+///   line may be broken, which a replay reports and skips.
+/// - A failed capture only throws and never affects a verdict. ``append(_:verdict:at:)`` may wait for other threads and
+///   the page cache, but not for the disk; see ``flush()``.
 public final class RecordCapture: Sendable {
     private struct State {
         var file: CaptureFile?
@@ -41,10 +40,10 @@ public final class RecordCapture: Sendable {
     ///
     /// - Parameters:
     ///   - record: the evidence; without `receivedAt` it gets `now`.
-    ///   - verdict: the verdict on it: outcome and failed checks become the record's `expect`, with which a replay compares.
+    ///   - verdict: its verdict. Outcome and failed checks become the record's `expect`, which replays compare.
     ///   - now: the current time, for the names of files.
-    /// - Throws: ``CaptureError`` when the record was not written. With the code `retention` it was written, but older files
-    ///   could not be removed.
+    /// - Throws: ``CaptureError`` when the record was not written. The code `retention` means that it was written, but
+    ///   older files could not be removed.
     public func append(_ record: EvidenceRecord, verdict: Verdict? = nil, at now: Date) throws(CaptureError) {
         guard now.timeIntervalSince1970.isFinite else { throw CaptureError(.option, "the present time is finite") }
         let expect = verdict.map {
@@ -69,7 +68,7 @@ public final class RecordCapture: Sendable {
         }
         let file = try folder.createFile(&state.number, at: now)
         state.file = file
-        // Before the write, which may need the space; the error is thrown after it.
+        // Before the write, which may need the space; throw the error after it.
         var problem: CaptureError?
         do throws(CaptureError) {
             try folder.removeOldest(keeping: options, besides: file.path)
@@ -80,12 +79,12 @@ public final class RecordCapture: Sendable {
         if let problem { throw problem }
     }
 
-    /// Waits until all appended records would survive a power cut.
+    /// Returns when all appended records would survive a power cut.
     public func flush() throws(CaptureError) {
         try state.withLock { (state) throws(CaptureError) in try state.file?.flush() }
     }
 
-    /// Flushes and closes. Later records are refused; closing again does nothing.
+    /// Flushes and closes. Later records throw; closing again does nothing.
     public func close() throws(CaptureError) {
         try state.withLock { (state) throws(CaptureError) in
             let file = state.file

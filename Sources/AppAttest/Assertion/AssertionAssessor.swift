@@ -4,14 +4,8 @@ package import FoundationEssentials
 
 /// Assesses App Attest assertions: a pure function of its arguments.
 package enum AssertionAssessor {
-    /// Runs every check that needs no ledger. Only the ledger's commit compares the counter.
-    ///
-    /// - Parameters:
-    ///   - input: what the app sent.
-    ///   - keys: the enrolled or supplied key, and the blocks on it.
-    ///   - expectations: the requirements of the app.
-    ///   - now: the time of judgement.
-    /// - Returns: the results, and the effects that decide the ledger checks.
+    /// Runs every check that needs no ledger, and returns the results with the effects for the ledger. Only the
+    /// ledger's commit compares the counter.
     package static func assess(
         _ input: AssertionInput, keys: AssertionKeys, expectations: AppAttestExpectations, now: Date
     ) -> Assessment {
@@ -52,7 +46,7 @@ package enum AssertionAssessor {
             run.skip([AssertionCheck.challenge])
         }
         let ledgerChecks = effects.map(\.check) + [AssertionCheck.counter]
-        // Nothing shows where a supplied key was attested: assume the authority that the policy trusts.
+        // The origin of a supplied key is unknown: assume the authority that the policy trusts.
         let testAuthority = expectations.trust.testAuthority
         if let subject, let counter = subject.counter {
             let identifier = KeyIdentifier.appAttest(input.keyID)

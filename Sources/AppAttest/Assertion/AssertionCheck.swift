@@ -6,9 +6,8 @@ extension EvidenceKind {
     public static let appAttestAssertion = EvidenceKind("app-attest.assertion")
 }
 
-/// The checks of an App Attest assertion: for each one its name, its entry in the catalogue, its rule and its codes.
-///
-/// The steps are those of Apple, "Validating apps that connect to your server", section "Verify the assertion".
+/// The checks of an App Attest assertion: their names, catalogue entries, rules and codes. The steps are those of
+/// Apple, "Validating apps that connect to your server", section "Verify the assertion".
 package struct AssertionCheck: Sendable {
     /// The entries of all checks, in the order in which they run.
     package static let catalogue: [CheckDefinition] = [
@@ -51,7 +50,7 @@ extension AssertionCheck {
         Finding(.keySupplied, "the key came with the evidence; nothing shows that it was ever attested")
     }
 
-    /// The key is the enrolled one, or, without a ledger, the supplied one; and the key identifier is its hash.
+    /// Returns the enrolled key or, without a ledger, the supplied one. The key identifier must be its hash.
     func key() throws(CheckFailure) -> ECDSAPublicKey {
         let supplied = try keys.supplied.map { (key) throws(CheckFailure) in try AssertionCheck.parse(key.publicKey) }
         guard let enrolled = keys.enrolled else {
@@ -74,7 +73,7 @@ extension AssertionCheck {
         guard enrolled.app == expectations.app else {
             throw CheckFailure(.keyOfAnotherApp, "the key is enrolled for app \(enrolled.app)")
         }
-        // A key that a test authority certified must not outlive the policy that trusted that authority.
+        // A key that a test authority certified must not outlive the policy that trusts this authority.
         let authority = keys.facts?.testAuthority
         guard authority == expectations.trust.testAuthority else {
             throw CheckFailure(
@@ -90,7 +89,7 @@ extension AssertionCheck {
         return key
     }
 
-    /// The public key of some bytes: a SubjectPublicKeyInfo in DER, or a 65-byte X9.63 point.
+    /// Parses a public key: SubjectPublicKeyInfo in DER, or a 65-byte X9.63 point.
     static func parse(_ publicKey: [UInt8]) throws(CheckFailure) -> ECDSAPublicKey {
         do throws(DecodeError) {
             let parsed =
@@ -137,9 +136,8 @@ extension AssertionCheck {
         source: "\(apple), steps 1 to 3",
         codes: [.clientDataHashEmpty, .assertionSignatureInvalid])
 
-    /// Steps 1 to 3: the signature is over the nonce SHA-256(authenticatorData || clientDataHash) as a message.
-    ///
-    /// A high s is accepted: a third of genuine assertions have one, and the counter stops replays.
+    /// Steps 1 to 3: the signature is over the nonce SHA-256(authenticatorData || clientDataHash) as a message. A high
+    /// s is allowed: a third of genuine assertions have one, and the counter stops replays.
     func signature(_ key: ECDSAPublicKey?) throws(CheckFailure) {
         if case .hash(let hash) = input.clientData, hash.isEmpty {
             throw CheckFailure(.clientDataHashEmpty, "an empty client data hash binds nothing")
@@ -176,7 +174,7 @@ extension AssertionCheck {
         source: "\(apple), step 4",
         codes: [.appIDNotAllowed, .appIDDiffers])
 
-    /// Step 4: the RP ID hash is SHA-256 of the App ID for which the key was enrolled, or of one of the policy's.
+    /// Step 4: the RP ID hash is SHA-256 of one of the policy's App IDs, the same for which the key was enrolled.
     func appID() throws(CheckFailure) -> String {
         guard let appID = expectations.appID(rpIDHash: evidence.authenticatorData.rpIDHash) else {
             throw SharedRules.appIDNotAllowed(configuration.appIDs)
@@ -244,7 +242,7 @@ extension CheckCode {
 // MARK: validation-category and bundle-version: see SharedRules
 
 extension AssertionCheck {
-    /// How the app got onto the device, since iOS 27.
+    /// How the app was installed, since iOS 27.
     package static let validationCategory = CheckID("app-attest.assertion.validation-category")
     /// The app's build, since iOS 27.
     package static let bundleVersion = CheckID("app-attest.assertion.bundle-version")
@@ -298,7 +296,7 @@ extension AssertionCheck {
     private static let challengeEntry = CheckDefinition.challenge(
         challenge, stops: "Replay of a recorded request.", source: "\(apple), step 6", codes: BoundChallenge.codes)
 
-    /// Step 5: the counter moves on.
+    /// Step 5: the counter increases.
     package static let counter = CheckID("app-attest.assertion.counter")
 
     private static let counterEntry = CheckDefinition(

@@ -2,7 +2,7 @@ package import AssayCore
 import AssayPrimitives
 
 extension AssertionCheck {
-    /// The assertion has the one form that is allowed.
+    /// The assertion has the only allowed form.
     package static let decode = CheckID("app-attest.assertion.decode")
 
     static let decodeEntry = CheckDefinition(
@@ -17,19 +17,18 @@ extension AssertionCheck {
         codes: CheckCode.ofDecoding)
 }
 
-/// An assertion, decoded and not to be trusted yet.
-///
-/// A CBOR map: `signature`: bytes, `authenticatorData`: bytes (Apple, Validating apps that connect to your server).
-/// Nothing signs the map itself, so unknown keys are tolerated, as in attestations, and influence nothing.
+/// A decoded assertion, not yet trusted: a CBOR map with `signature`: bytes, `authenticatorData`: bytes (Apple,
+/// Validating apps that connect to your server). Nothing signs the map itself: unknown keys are allowed, as in
+/// attestations, and ignored.
 struct AssertionEvidence: Sendable {
-    /// The ECDSA signature, in DER as far as it is any.
+    /// The ECDSA signature. Its DER is not yet validated.
     let signature: ArraySlice<UInt8>
     /// The authenticator data as signed.
     let authenticatorDataBytes: ArraySlice<UInt8>
-    /// The authenticator data, taken apart.
+    /// The decoded authenticator data.
     let authenticatorData: AuthenticatorData
 
-    /// Decodes an assertion that takes up all of some bytes.
+    /// Decodes an assertion, which must fill `bytes`.
     init(_ bytes: [UInt8]) throws(DecodeError) {
         guard bytes.count <= InputLimits.assertion else {
             throw DecodeError(.tooLarge, at: 0, "\(bytes.count) bytes, at most \(InputLimits.assertion) are allowed")

@@ -17,7 +17,7 @@ public struct AssertionKeys: Sendable {
         }
     }
 
-    /// The key that the ledger has under the identifier.
+    /// The key that the ledger has enrolled under the identifier.
     package let enrolled: EnrolledKey?
     /// The supplied key. It is used only with an ephemeral ledger; a durable ledger must have the key.
     package let supplied: Supplied?
@@ -25,17 +25,17 @@ public struct AssertionKeys: Sendable {
     package let durability: LedgerDurability
     /// The blocks in force on the key.
     package let blocks: [LedgerBlock]
-    /// The enrolled public key; nil if it cannot be parsed, and the check of the key reports why.
+    /// The parsed enrolled key; nil if it cannot be parsed, which the key check reports.
     let parsedKey: ECDSAPublicKey?
     /// The properties of the enrolled key.
     let facts: EnrolledFacts?
 
-    /// Collects the key. The enrolled key is parsed once, for all assertions that are assessed with it.
+    /// Collects the keys, and parses the enrolled key once for all assertions.
     package init(enrolled: EnrolledKey?, supplied: Supplied?, durability: LedgerDurability, blocks: [LedgerBlock]) {
         self.init(enrolled: enrolled, supplied: supplied, durability: durability, blocks: blocks, cache: nil)
     }
 
-    /// Collects the key, and parses the enrolled key unless it is in the cache.
+    /// Collects the keys, and parses the enrolled key unless it is in the cache.
     init(
         enrolled: EnrolledKey?, supplied: Supplied?, durability: LedgerDurability, blocks: [LedgerBlock],
         cache: EnrolledKeyCache?

@@ -3,11 +3,11 @@ import AssayPrimitives
 
 /// The challenge that signed client data carries.
 enum BoundChallenge: Sendable {
-    /// The policy binds client data to no challenge.
+    /// The policy requires no challenge in client data.
     case notRequired
     /// The client data carries these bytes.
     case found([UInt8])
-    /// The client data carries none, for this reason.
+    /// The client data carries no challenge, with the reason.
     case missing(Finding)
 
     /// The codes of ``missing(_:)``.
@@ -25,7 +25,6 @@ enum BoundChallenge: Sendable {
         case (.raw, .data(let data)):
             self = data.isEmpty ? .missing(Finding(.boundChallengeMissing, "the client data is empty")) : .found(data)
         case (.raw, .hash(let hash)):
-            // The hash must be that of the given challenge.
             guard let challenge = input.challenge, Digest.sha256(challenge) == hash else {
                 self = .missing(
                     Finding(.clientDataHashOnly, "the client data hash is not SHA-256 of a challenge that is given")
@@ -40,7 +39,7 @@ enum BoundChallenge: Sendable {
         }
     }
 
-    /// The bytes that the text of a challenge may encode: clients that carry bytes in JSON write them in base64 or base64url.
+    /// The bytes that a challenge in JSON text may encode: base64 or base64url.
     static func decoded(_ text: [UInt8]) -> [[UInt8]] {
         [Base64.Alphabet.standard, .url].compactMap { try? Base64.decode(text[...], $0) }
     }

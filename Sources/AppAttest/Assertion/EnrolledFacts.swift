@@ -1,5 +1,4 @@
-/// The properties of an enrolled key that assertions are checked against. Found in one pass: several checks need them, and
-/// one lookup by name takes as long as a check.
+/// The properties of an enrolled key for the checks of assertions, collected in one pass over the dictionary.
 struct EnrolledFacts: Sendable {
     /// The App ID for which the key was attested.
     private(set) var appID: String?

@@ -1,14 +1,12 @@
 import AssayPrimitives
 import Synchronization
 
-/// Caches parsed public keys: parsing a key takes a fortieth of the time of a signature verification.
-///
-/// Only enrolled keys are cached, so an attacker cannot evict entries with invented keys.
+/// Caches parsed public keys. Contains only enrolled keys, so an attacker cannot evict entries with invented keys.
 final class EnrolledKeyCache: Sendable {
     /// About 3 MiB.
     private static let capacity = 4096
 
-    /// The bytes of a key, hashed at once: an array hashes its elements one by one.
+    /// The bytes of a key, hashed as one buffer; an array hashes its elements one by one.
     private struct Name: Hashable {
         let bytes: [UInt8]
 
@@ -19,7 +17,7 @@ final class EnrolledKeyCache: Sendable {
 
     private let keys = Mutex<[Name: ECDSAPublicKey]>([:])
 
-    /// The public key; nil if it cannot be parsed, and the check of the key reports why.
+    /// The public key; nil if it cannot be parsed, which the key check reports.
     func key(_ bytes: [UInt8]) -> ECDSAPublicKey? {
         let name = Name(bytes: bytes)
         if let known = keys.withLock({ $0[name] }) { return known }

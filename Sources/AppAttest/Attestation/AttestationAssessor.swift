@@ -4,13 +4,7 @@ package import FoundationEssentials
 
 /// Assesses App Attest attestations: a pure function of its arguments.
 package enum AttestationAssessor {
-    /// Runs every check that needs no ledger.
-    ///
-    /// - Parameters:
-    ///   - input: what the app sent.
-    ///   - expectations: the requirements of the app.
-    ///   - now: the time of judgement.
-    /// - Returns: the results, and the effects that decide the ledger checks.
+    /// Runs every check that needs no ledger, and returns the results with the effects for the ledger.
     package static func assess(
         _ input: AttestationInput, expectations: AppAttestExpectations, now: Date
     ) -> Assessment {
@@ -19,7 +13,7 @@ package enum AttestationAssessor {
         return assess(evidence, of: input, expectations, now, &run)
     }
 
-    /// Decodes an attestation. The result does not depend on the trust, which only remembers certificates.
+    /// Decodes an attestation. `trust` only caches certificates and does not affect the result.
     static func decode(
         _ input: AttestationInput, _ trust: AppAttestTrust, _ run: inout CheckRun
     ) -> AttestationEvidence? {

@@ -69,7 +69,7 @@ extension CheckCode {
 // MARK: validation-category and bundle-version: see SharedRules
 
 extension AttestationCheck {
-    /// How the app got onto the device, since iOS 27.
+    /// How the app was installed, since iOS 27.
     package static let validationCategory = CheckID("app-attest.attestation.validation-category")
     /// The app's build, since iOS 27.
     package static let bundleVersion = CheckID("app-attest.attestation.bundle-version")
@@ -127,7 +127,7 @@ extension CheckCode {
 // MARK: platform
 
 extension AttestationCheck {
-    /// What only macOS demands.
+    /// The additional requirements for macOS.
     package static let platform = CheckID("app-attest.attestation.platform")
 
     static let platformEntry = CheckDefinition(
@@ -138,8 +138,7 @@ extension AttestationCheck {
         source: "Apple, Validating apps that connect to your server, macOS",
         codes: [.platformUnknown, .accessControlListMissing, .accessControlListDiffers])
 
-    /// On macOS, the access control list of the key is the documented one. A certificate that names no platform must meet
-    /// the same demand if it has a list.
+    /// On macOS, the key has the documented access control list. Without a named platform, any list must be this one.
     func platform(_ certificate: AttestedCertificate) throws(CheckFailure) -> PolicyAnswer {
         guard certificate.platform == .macOS || !certificate.namesPlatform else { return .passed }
         guard let list = certificate.accessControlList else {
@@ -178,7 +177,7 @@ extension AttestationCheck {
     static let challengeEntry = CheckDefinition.challenge(
         challenge, stops: "Replay of a recorded attestation.", source: "\(apple), step 2", codes: [.challengeHashOnly])
 
-    /// The failure of an attestation whose challenge the ledger cannot look up.
+    /// The failure of an attestation with a challenge that the ledger cannot look up.
     static var challengeMissing: CheckFailure {
         CheckFailure(
             .challengeHashOnly,

@@ -7,9 +7,8 @@ extension EvidenceKind {
     public static let appAttestAttestation = EvidenceKind("app-attest.attestation")
 }
 
-/// The checks of an App Attest attestation: for each one its name, its entry in the catalogue, its rule and its codes.
-///
-/// The steps are those of Apple, "Validating apps that connect to your server", section "Verify the attestation".
+/// The checks of an App Attest attestation: their names, catalogue entries, rules and codes. The steps are those of
+/// Apple, "Validating apps that connect to your server", section "Verify the attestation".
 package struct AttestationCheck: Sendable {
     /// The entries of all checks, in the order in which they run.
     package static let catalogue: [CheckDefinition] = [
@@ -47,14 +46,14 @@ extension AttestationCheck {
         source: "\(apple), step 1; RFC 5280 section 6",
         codes: CheckCode.ofPath + [.intermediateNotInPath])
 
-    /// Step 1: x5c leads from the leaf over the intermediate to the App Attest root, all valid now.
+    /// Step 1: x5c leads from the leaf through the intermediate to the App Attest root, all valid now.
     func chain() throws(CheckFailure) {
         let path = expectations.trust.attestation.validate(
             evidence.leaf, intermediates: [evidence.intermediate], at: now)
         switch path {
         case .failure(let failure): throw CheckFailure(failure)
         case .success(let path):
-            // An intermediate that is not on the path is never verified: it could hide arbitrary bytes.
+            // An intermediate outside the path is never verified: it could hide arbitrary bytes.
             guard path.chain.count == 3, path.chain[1] == evidence.intermediate else {
                 throw CheckFailure(.intermediateNotInPath, "x5c[1] is not the certificate that issued x5c[0]")
             }
@@ -113,7 +112,7 @@ extension CheckCode {
 // MARK: nonce
 
 extension AttestationCheck {
-    /// Steps 2 to 4: the leaf's nonce is made from authenticator data and client data.
+    /// Steps 2 to 4: the leaf's nonce covers authenticator data and client data.
     package static let nonce = CheckID("app-attest.attestation.nonce")
 
     private static let nonceEntry = CheckDefinition(

@@ -2,7 +2,7 @@ package import AssayCore
 import AssayPrimitives
 
 extension AttestationCheck {
-    /// The attestation object has the one form that is allowed.
+    /// The attestation object has the only allowed form.
     package static let decode = CheckID("app-attest.attestation.decode")
 
     static let decodeEntry = CheckDefinition(
@@ -23,28 +23,26 @@ extension AttestationCheck {
         codes: CheckCode.ofDecoding)
 }
 
-/// An attestation object, decoded and not to be trusted yet.
+/// A decoded attestation object, not yet trusted.
 ///
 /// A CBOR map: `fmt` = "apple-appattest", `attStmt` {`x5c`: [leaf, intermediate], `receipt`: bytes}, `authData`: bytes
 /// (Apple, Validating apps that connect to your server; Web Authentication Level 2 section 6.5.4). Nothing signs the
-/// top-level map, so unknown keys there are tolerated and influence nothing.
+/// top-level map: unknown keys there are allowed and ignored.
 struct AttestationEvidence: Sendable {
     /// The attested certificate.
     let leaf: Certificate
     /// The certificate of the authority that issued the leaf.
     let intermediate: Certificate
-    /// The receipt, and nil when there is none.
+    /// The receipt; nil if there is none.
     let receipt: ArraySlice<UInt8>?
     /// The authenticator data as signed.
     let authenticatorDataBytes: ArraySlice<UInt8>
-    /// The authenticator data, taken apart.
+    /// The decoded authenticator data.
     let authenticatorData: AuthenticatorData
     /// The attested credential data.
     let credential: AttestedCredential
 
-    /// Decodes an attestation object that takes up all of some bytes.
-    ///
-    /// - Parameter authorities: what knows the certificates of authorities that were verified before.
+    /// Decodes an attestation object, which must fill `bytes`. `authorities` caches verified authority certificates.
     init(_ bytes: [UInt8], authorities: CertificatePathValidator) throws(DecodeError) {
         guard bytes.count <= InputLimits.attestationObject else {
             throw DecodeError(
@@ -68,7 +66,7 @@ struct AttestationEvidence: Sendable {
         }
         try reader.finish()
         guard let format else { throw DecodeError(.missing, at: 0, field: "fmt", "the key is missing") }
-        // By bytes: strings are equal when they are canonically equivalent, and finding that out can be made expensive.
+        // By bytes: `==` would also accept canonically equivalent strings, and hostile input can make it slow.
         guard format.utf8.elementsEqual("apple-appattest".utf8) else {
             throw DecodeError(
                 .unexpectedValue, at: 0, field: "fmt",
@@ -93,7 +91,7 @@ struct AttestationEvidence: Sendable {
     }
 }
 
-/// The attestation statement: exactly the keys `x5c` and `receipt`, of which the receipt may be missing.
+/// The attestation statement: the key `x5c`, optionally `receipt`, and no other.
 private struct AttestationStatement {
     let leaf: Certificate
     let intermediate: Certificate
@@ -121,7 +119,7 @@ private struct AttestationStatement {
                     try reader.readByteString()
                 }
             default:
-                // Nothing signs the statement. A key that only one verifier knows would let evidence mean two things.
+                // Nothing signs the statement: with unknown keys, two verifiers could interpret it differently.
                 throw DecodeError(.unexpected, at: offset, "allowed keys are x5c and receipt, found another")
             }
         }

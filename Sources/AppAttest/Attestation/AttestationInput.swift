@@ -1,4 +1,4 @@
-/// An attestation to be verified, as the app sent it.
+/// An attestation to verify, as the app sent it.
 public struct AttestationInput: Sendable {
     /// The key identifier, 32 bytes.
     package let keyID: [UInt8]
@@ -11,7 +11,7 @@ public struct AttestationInput: Sendable {
     ///
     /// - Parameters:
     ///   - keyID: the key identifier from `generateKey`, decoded from base64.
-    ///   - attestation: what `attestKey` gave.
+    ///   - attestation: the result of `attestKey`.
     ///   - clientData: the challenge that the app hashed with SHA-256, or the hash that it passed.
     public init(
         keyID: some Sequence<UInt8>, attestation: some Sequence<UInt8>, clientData: ClientDataInput

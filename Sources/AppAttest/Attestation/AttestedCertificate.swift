@@ -3,12 +3,12 @@ import AssayPrimitives
 
 /// The facts that Apple certifies in the extensions of the attested certificate.
 ///
-/// The extensions 1.2.840.113635.100.8.5, .6 and .7 are not critical and are read leniently: each is a SEQUENCE of context
-/// tags, and a missing value or one of another type is nil. The nonce is read strictly; see ``nonce(of:)``.
+/// The extensions 1.2.840.113635.100.8.5, .6 and .7 are not critical, and this reader is lenient: each is a SEQUENCE of
+/// context tags, and a missing value or one of another type is nil. ``nonce(of:)`` is strict.
 struct AttestedCertificate: Sendable {
-    /// The operating system family, and nil when the extensions name neither.
+    /// The operating system family; nil if the extensions name neither.
     let platform: ApplePlatform?
-    /// Whether the extensions name a platform, be it one of those above or another, such as tvOS.
+    /// Whether the extensions name any platform, also one not listed above, such as tvOS.
     let namesPlatform: Bool
     /// The version of the operating system.
     let osVersion: String?
@@ -17,8 +17,8 @@ struct AttestedCertificate: Sendable {
     /// The key's access control list, extension 1.2.840.113635.100.8.6.
     let accessControlList: ArraySlice<UInt8>?
 
-    /// The access control list of keys on macOS, as Apple documents it in "Validating apps that connect to your server":
-    /// MEAMAjExMDowCQwCb2uhAwEB/zAJDAJvYaEDAQH/MAsMBG9kZWyhAwEB/zAVDARvc2duoAYMBHJzZWMwBaYDAgEB.
+    /// The access control list of keys on macOS, as Apple documents it in "Validating apps that connect to your
+    /// server": MEAMAjExMDowCQwCb2uhAwEB/zAJDAJvYaEDAQH/MAsMBG9kZWyhAwEB/zAVDARvc2duoAYMBHJzZWMwBaYDAgEB.
     static let macOSAccessControlList: [UInt8] =
         [0x30, 0x40, 0x0C, 0x02, 0x31, 0x31, 0x30, 0x3A, 0x30, 0x09, 0x0C, 0x02, 0x6F, 0x6B, 0xA1, 0x03]
         + [0x01, 0x01, 0xFF, 0x30, 0x09, 0x0C, 0x02, 0x6F, 0x61, 0xA1, 0x03, 0x01, 0x01, 0xFF, 0x30, 0x0B]
@@ -38,7 +38,7 @@ struct AttestedCertificate: Sendable {
         let claims = (code: key.integer(4), name: system.text(1026))
         platform =
             switch claims {
-            // Either claim suffices for the stricter rules of macOS.
+            // One of the two claims suffices for the stricter rules of macOS.
             case (13, _), (_, "macosx"): .macOS
             case (10, _), (_, "iphoneos"): .iOS
             default: nil
@@ -49,7 +49,7 @@ struct AttestedCertificate: Sendable {
         accessControlList = TaggedFields(leaf, Self.accessControlExtension).octets(3)
     }
 
-    /// The nonce that the leaf certifies: extension 1.2.840.113635.100.8.2 = SEQUENCE { [1] EXPLICIT OCTET STRING(32) }.
+    /// The nonce in the leaf: extension 1.2.840.113635.100.8.2 = SEQUENCE { [1] EXPLICIT OCTET STRING(32) }.
     static func nonce(of leaf: Certificate) throws(DecodeError) -> ArraySlice<UInt8> {
         guard let value = leaf.extension(nonceExtension)?.value else {
             throw DecodeError(.missing, at: leaf.der.startIndex, "the attested certificate does not have it")
@@ -68,7 +68,7 @@ struct AttestedCertificate: Sendable {
 
 /// A SEQUENCE of explicitly tagged values, as Apple's extensions use it.
 private struct TaggedFields {
-    // A handful in genuine certificates, and few in any that is not too large.
+    // Few: genuine certificates have a handful, and the size of certificates is limited.
     private var fields: [(tag: UInt32, contents: ArraySlice<UInt8>)] = []
 
     /// The contents of the last field with a tag.
@@ -78,7 +78,7 @@ private struct TaggedFields {
         guard let value = certificate.extension(oid)?.value,
             var reader = try? DERReader.single(.sequence, in: value).reader
         else { return }
-        // Reading stops at the first field that is not as expected: Apple adds to these extensions without notice.
+        // Stop at the first unexpected field: Apple adds to these extensions without notice.
         while !reader.isAtEnd, let element = try? reader.read(), element.tag.tagClass == .contextSpecific {
             fields.append((element.tag.number, element.contents))
         }

@@ -1,25 +1,24 @@
 package import AssayCore
 import AssayPrimitives
 
-/// The authenticator data of an attestation or an assertion, taken apart by offset.
+/// The decoded authenticator data of an attestation or an assertion.
 ///
-/// rpIdHash 32 | flags 1 | signCount 4, big-endian | [attested credential data] | [extensions], Web Authentication Level 2
-/// section 6.1. The flags are not asked what follows: genuine devices set AT in assertions that carry no attested
-/// credential data, and leave ED clear before extensions that are there. What must hold instead is that the parts fill
-/// the whole length.
+/// rpIdHash 32 | flags 1 | signCount 4, big-endian | [attested credential data] | [extensions], Web Authentication
+/// Level 2 section 6.1. The decoder ignores the flags: genuine devices set AT in assertions without attested credential
+/// data, and leave ED clear before extensions. Instead, the parts must fill the whole length.
 package struct AuthenticatorData: Sendable {
     /// SHA-256 of the App ID.
     package let rpIDHash: ArraySlice<UInt8>
     /// The signature counter.
     package let counter: UInt32
-    /// What an attestation has and an assertion has not.
+    /// The attested credential data; nil in assertions.
     let credential: AttestedCredential?
-    /// Since iOS 27 and macOS 27; none before.
+    /// The extensions; present since iOS 27 and macOS 27.
     let extensions: AuthenticatorExtensions?
 
     private static let headLength = 37
 
-    /// Takes apart the authenticator data of an attestation.
+    /// Decodes the authenticator data of an attestation.
     package init(attestation bytes: ArraySlice<UInt8>) throws(DecodeError) {
         let head = try AuthenticatorData.head(bytes)
         (rpIDHash, counter) = (head.rpIDHash, head.counter)
@@ -28,7 +27,7 @@ package struct AuthenticatorData: Sendable {
         extensions = try AuthenticatorExtensions(rest)
     }
 
-    /// Takes apart the authenticator data of an assertion.
+    /// Decodes the authenticator data of an assertion.
     package init(assertion bytes: ArraySlice<UInt8>) throws(DecodeError) {
         let head = try AuthenticatorData.head(bytes)
         (rpIDHash, counter) = (head.rpIDHash, head.counter)
@@ -55,10 +54,10 @@ struct AttestedCredential: Sendable {
     let aaguid: ArraySlice<UInt8>
     /// The key identifier, 32 bytes.
     let credentialID: ArraySlice<UInt8>
-    /// The X9.63 point of the COSE key. Whether it lies on the curve is not asked: it is compared with the leaf's.
+    /// The X9.63 point of the COSE key. Not validated as a point of the curve: a check compares it with the leaf's key.
     let publicKey: [UInt8]
 
-    /// Takes attested credential data off the front of some bytes.
+    /// Reads attested credential data from the front of `rest`.
     init(_ rest: inout ArraySlice<UInt8>) throws(DecodeError) {
         let start = rest.startIndex
         guard rest.count >= 18 else {
@@ -94,7 +93,7 @@ struct AttestedCredential: Sendable {
         guard try reader.readMapHeader() == 5 else {
             throw DecodeError(.unexpectedLength, at: start, "a P-256 key has five parameters")
         }
-        // RFC 8949 section 4.2.1 orders the labels 1, 3, -1, -2, -3; so does every device.
+        // RFC 8949 section 4.2.1 orders the labels 1, 3, -1, -2, -3; every device follows it.
         for (label, value) in [(Int64(1), Int64(2)), (3, -7), (-1, 1)] {
             let offset = reader.offset
             let found = try (reader.readInteger(), reader.readInteger())

@@ -1,18 +1,16 @@
 import AssayCore
 import AssayPrimitives
 
-/// The extensions that authenticator data ends with since iOS 27 and macOS 27: a CBOR map that nothing follows.
-///
-/// Unknown extensions are tolerated. A known one of the wrong type is kept as such, so that the check that rests on it
-/// fails, and not the whole evidence.
+/// The extensions at the end of authenticator data since iOS 27 and macOS 27: one CBOR map. Unknown extensions are
+/// allowed. A known one of the wrong type fails only its own check, not the decoding.
 struct AuthenticatorExtensions: Sendable {
-    /// An extension's value as far as it can be read.
+    /// The value of an extension.
     enum Field<Value: Sendable>: Sendable {
-        /// Not there.
+        /// The extension is absent.
         case absent
-        /// There, and of its type.
+        /// The extension has the expected type.
         case value(Value)
-        /// There, and of another type or length; in words.
+        /// The extension has another type or length, which the text describes.
         case malformed(String)
     }
 
@@ -21,7 +19,7 @@ struct AuthenticatorExtensions: Sendable {
     /// `apple_bundle_version_01`: text.
     private(set) var bundleVersion = Field<String>.absent
 
-    /// Reads the map that some bytes consist of, and gives nil for no bytes at all.
+    /// Reads a map that must fill `bytes`; nil for no bytes.
     init?(_ bytes: ArraySlice<UInt8>) throws(DecodeError) {
         guard !bytes.isEmpty else { return nil }
         do {
@@ -74,7 +72,7 @@ struct AuthenticatorExtensions: Sendable {
 }
 
 extension CBORReader {
-    /// Skips the value of a key that is not known, which has to be text as all keys of App Attest are.
+    /// Skips the value of an unknown key, which must be text, as all keys of App Attest are.
     mutating func skipUnknown(_ key: CBORKey) throws(DecodeError) {
         guard key.text != nil else {
             throw DecodeError(.unexpectedType, at: key.offset, "keys are text, found another type")

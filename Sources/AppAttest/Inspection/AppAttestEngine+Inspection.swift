@@ -23,7 +23,7 @@ extension AppAttestEngine {
         }
     }
 
-    /// What a field of a record is.
+    /// The meaning of a field of a record.
     package static func meaning(of field: String, in kind: EvidenceKind) -> String? {
         switch (kind, field) {
         case (_, "keyId"): "the key identifier: SHA-256 of the key's X9.63 point"
@@ -40,7 +40,7 @@ extension AppAttestEngine {
         }
     }
 
-    /// The kind of evidence that a blob is the main part of.
+    /// The kind of evidence whose main part has a format.
     package static func kind(of format: any BlobFormat.Type) -> EvidenceKind? {
         if format == AttestationObjectFormat.self { return EvidenceKind.appAttestAttestation }
         if format == AssertionFormat.self { return EvidenceKind.appAttestAssertion }
@@ -48,11 +48,11 @@ extension AppAttestEngine {
         return nil
     }
 
-    /// A record of an attestation with a receipt, or of a receipt alone.
+    /// Composes a record from an attestation with a receipt, or from a receipt.
     ///
-    /// The key identifier is that of the attested key, and the client data hash of an attestation the one that its receipt
-    /// carries, so that the record says whether the evidence is consistent and Apple's, and not whether it answers a
-    /// challenge of the server's. An assertion alone tells neither its key nor what it signs.
+    /// The key identifier is that of the attested key, and the client data hash of an attestation is that of its
+    /// receipt. So the record shows whether the evidence is consistent and from Apple, but not whether it answers a
+    /// challenge of the server. Nil for an assertion, which identifies neither its key nor its client data.
     package static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord? {
         func text(_ bytes: some Sequence<UInt8>) -> RecordValue.Content {
             .text(Base64.encode(Array(bytes), .standard))

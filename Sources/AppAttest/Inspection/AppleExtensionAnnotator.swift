@@ -1,14 +1,12 @@
 import AssayInspection
 
-/// Annotates the extensions of attested certificates that are Apple's own: 1.2.840.113635.100.8.
-///
-/// Apple documents the nonce and the access control list. The rest is as captures from 2020 to 2026 have it, and named
-/// only where they leave no doubt.
+/// Annotates Apple's own extensions of attested certificates: 1.2.840.113635.100.8. Apple documents the nonce and the
+/// access control list. Captures from 2020 to 2026 show the rest; fields of doubtful meaning have no name.
 enum AppleExtensionAnnotator {
     /// Annotates the value of an extension, by its object identifier.
     typealias Annotator = @Sendable (DERNode, [UInt8]) -> [Annotation]
 
-    /// The extensions that are known.
+    /// The known extensions.
     static let all: [String: Annotator] = [
         "1.2.840.113635.100.8.2": { node, bytes in nonce(node, bytes) },
         "1.2.840.113635.100.8.5": { node, bytes in fields(node, bytes, keyFields, of: "key and device") },
@@ -89,7 +87,7 @@ enum AppleExtensionAnnotator {
         }
     }
 
-    /// SEQUENCE {[3] EXPLICIT OCTET STRING}: what each operation on the key demands, in DER.
+    /// SEQUENCE {[3] EXPLICIT OCTET STRING}: the requirements of each operation on the key, in DER.
     private static func accessControlList(_ node: DERNode, _ bytes: [UInt8]) -> [Annotation] {
         node.children.map { child in
             var annotation = DERAnnotator.annotate(child, named: "[\(child.tagNumber)]", in: bytes)

@@ -2,7 +2,7 @@ import AssayCore
 import AssayInspection
 import AssayPrimitives
 
-/// An assertion: what `generateAssertion` hands out.
+/// An assertion: the result of `generateAssertion`.
 enum AssertionFormat: BlobFormat {
     static let name = "App Attest assertion"
 

@@ -2,12 +2,12 @@ import AssayCore
 import AssayInspection
 import AssayPrimitives
 
-/// An attestation object: what `attestKey` hands out.
+/// An attestation object: the result of `attestKey`.
 enum AttestationObjectFormat: BlobFormat {
     static let name = "App Attest attestation object"
 
     private static let keys = ["fmt", "attStmt", "authData"]
-    /// How far into a broken object the name of its format is looked for.
+    /// How many bytes of a broken object are searched for the name of its format.
     private static let searched = 64
 
     static func recognise(_ bytes: [UInt8]) -> Recognition? {

@@ -2,7 +2,7 @@ import AssayCore
 import AssayInspection
 import AssayPrimitives
 
-/// A certificate by which Apple attests a key: the first one of an attestation.
+/// A certificate that attests a key: the first one of an attestation.
 enum AttestedCertificateFormat: BlobFormat {
     static let name = "App Attest attested certificate"
 
@@ -25,9 +25,9 @@ enum AttestedCertificateFormat: BlobFormat {
     static func violation(in bytes: [UInt8]) -> DecodeError? { CertificateFormat.violation(in: bytes) }
 }
 
-/// Certificates of Apple's, in place.
+/// Annotates Apple's certificates inside another blob.
 enum AppleCertificate {
-    /// The annotation of a certificate, the extensions of attested ones decoded.
+    /// The annotation of a certificate, including Apple's extensions.
     static func annotation(_ bytes: [UInt8], _ range: Range<Int>, named name: String) -> Annotation {
         CertificateAnnotator.annotate(bytes, at: range, named: name, extensions: AppleExtensionAnnotator.all)
     }

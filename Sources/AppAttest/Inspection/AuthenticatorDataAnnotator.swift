@@ -4,13 +4,13 @@ import AssayPrimitives
 /// Annotates authenticator data in place: rpIdHash 32 | flags 1 | counter 4 | [attested credential data] | [extensions]
 /// (Web Authentication Level 2 section 6.1).
 enum AuthenticatorDataAnnotator {
-    /// What authenticator data is part of, which decides what follows its head.
+    /// The evidence that contains the authenticator data, which decides the parts after its head.
     enum Source {
         /// An attestation: attested credential data follows.
         case attestation
-        /// An assertion: extensions follow, if anything.
+        /// An assertion: only extensions may follow.
         case assertion
-        /// Not known: what follows is told by its first bytes.
+        /// Unknown: the next byte decides.
         case unknown
     }
 
@@ -42,7 +42,7 @@ enum AuthenticatorDataAnnotator {
         switch source {
         case .attestation: true
         case .assertion: false
-        // A map of a few members, as extensions are, begins with no byte of the name that AAGUIDs begin with.
+        // Extensions are a map, CBOR major type 5. The text that begins an AAGUID is not.
         case .unknown: bytes[rest].first.map { $0 >> 5 != 5 } ?? false
         }
     }
@@ -122,7 +122,7 @@ enum AuthenticatorDataAnnotator {
     }
 }
 
-/// Takes authenticator data apart from the front.
+/// Takes parts from the front of authenticator data.
 private struct Parts {
     let bytes: [UInt8]
     private(set) var rest: Range<Int>
@@ -135,7 +135,7 @@ private struct Parts {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// Takes a part of a length, or what is left when that is less, as a broken one.
+    /// Takes a part of `count` bytes; if fewer are left, takes those as a broken part.
     mutating func take(_ count: Int, _ name: String, _ annotate: ([UInt8], Range<Int>) -> Annotation) {
         guard !isAtEnd else { return }
         guard rest.count >= count else {

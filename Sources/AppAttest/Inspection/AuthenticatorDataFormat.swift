@@ -2,7 +2,7 @@ import AssayCore
 import AssayInspection
 import AssayPrimitives
 
-/// Authenticator data by itself, out of an attestation or an assertion.
+/// Authenticator data alone, taken from an attestation or an assertion.
 enum AuthenticatorDataFormat: BlobFormat {
     static let name = "App Attest authenticator data"
 
@@ -11,7 +11,7 @@ enum AuthenticatorDataFormat: BlobFormat {
         if bytes.count >= 46, bytes[37...].starts(with: "appattest".utf8) {
             return Recognition(.certain, because: "an AAGUID of App Attest stands at byte 37")
         }
-        // Those of assertions have nothing that would tell them from other bytes, but for the extensions.
+        // In assertions, only the flags and the extensions identify authenticator data.
         guard bytes[32] == 0x40 || bytes[32] == 0xC0 else { return nil }
         if bytes.count == 37, bytes[33] == 0 {
             return Recognition(
@@ -45,7 +45,7 @@ enum AuthenticatorDataFormat: BlobFormat {
     }
 }
 
-/// What App Attest's blobs do not tell.
+/// Facts that App Attest's blobs do not contain.
 enum Unknowable {
     static let appID =
         "the App ID: rpIdHash is only its digest; compare it with `printf %s TEAMID.BUNDLEID | sha256sum`"

@@ -10,7 +10,7 @@ enum COSEKeyAnnotator {
         ("-2", "x", [:]), ("-3", "y", [:]),
     ]
 
-    /// The annotation of a key, with the digest of its point beside the credential identifier that should be it.
+    /// The annotation of a key, with the digest of its point, which should equal the credential identifier.
     static func annotation(
         _ node: CBORNode, in bytes: [UInt8], credentialID: ArraySlice<UInt8>
     ) -> Annotation {

@@ -2,7 +2,7 @@ import AssayCore
 import AssayInspection
 import AssayPrimitives
 
-/// A receipt: a signed message of Apple's around numbered fields.
+/// A receipt: a CMS message from Apple with numbered fields.
 enum ReceiptFormat: BlobFormat {
     static let name = "App Attest receipt"
 
@@ -40,15 +40,15 @@ enum ReceiptFormat: BlobFormat {
             _ = try SignedReceipt(bytes[...], authorities: AppAttestTrust.apple.receipts)
             return nil
         } catch {
-            // The payload is a layer of its own, whose bytes the offset counts.
+            // The offset of a payload error counts in the payload, which is another layer.
             return error.field.utf8.starts(with: "payload".utf8) ? nil : error
         }
     }
 }
 
-/// Looks for bytes in others.
+/// Searches bytes.
 enum ByteSearch {
-    /// Whether a short sequence of bytes stands somewhere in others.
+    /// Whether `bytes` contains `pattern`.
     static func contains(_ bytes: [UInt8], _ pattern: [UInt8]) -> Bool {
         guard let first = pattern.first, bytes.count >= pattern.count else { return false }
         return bytes.indices.dropLast(pattern.count - 1).contains {

@@ -1,7 +1,7 @@
 package import AssayCore
 
 extension AppAttestConfiguration {
-    /// The fields of `appAttest` in a policy, which its reader allows and `assay verify --set` takes.
+    /// The fields of `appAttest` in a policy and of `assay verify --set`.
     package static let fields = [
         PolicyField("appIDs", .list(.text), isRequired: true, "An App ID that is allowed."),
         PolicyField(

@@ -1,16 +1,14 @@
 package import AssayCore
 package import AssayPrimitives
 
-/// What a policy demands of the App Attest evidence of one app.
-///
-/// A class, since every request of the app looks at the same one.
+/// The policy's requirements for the App Attest evidence of one app. A class: all requests share one instance.
 package final class AppAttestConfiguration: EngineConfiguration {
     /// The engine's name.
     package static let engine = "app-attest"
     /// The field of an app in a policy file.
     package static let policyField = "appAttest"
 
-    /// Who sees to it that a challenge was issued and is used once.
+    /// Whether the ledger or the caller ensures that a challenge was issued and is used once.
     package enum ChallengeSource: String, Sendable, CaseIterable {
         /// The ledger issued it and consumes it.
         case ledger
@@ -24,11 +22,11 @@ package final class AppAttestConfiguration: EngineConfiguration {
         case raw
         /// The client data is a JSON document that has the challenge as a string.
         case challengeAt(JSONPointer)
-        /// Nowhere: the client data is not held against a challenge.
+        /// Nowhere: client data is not compared with a challenge.
         case none
     }
 
-    /// The lowest operating system version that is allowed, of every platform or by platform.
+    /// The lowest allowed operating system version, for every platform or by platform.
     package struct MinimumOSVersion: Sendable, Equatable {
         let any: DottedVersion?
         let byPlatform: [ApplePlatform: DottedVersion]
@@ -39,18 +37,18 @@ package final class AppAttestConfiguration: EngineConfiguration {
             byPlatform = [:]
         }
 
-        /// A minimum for each platform that is allowed at all.
+        /// A minimum for each allowed platform.
         package init(_ byPlatform: [ApplePlatform: DottedVersion]) {
             any = nil
             self.byPlatform = byPlatform
         }
     }
 
-    /// What is demanded of a refreshed receipt.
+    /// The requirements for a refreshed receipt.
     package struct ReceiptRules: Sendable, Equatable {
-        /// How old it may be, in seconds. Apple recommends five minutes.
+        /// The maximum age, in seconds. Apple recommends five minutes.
         package let maximumAge: Double
-        /// The greatest risk metric that is allowed, and nil for any.
+        /// The greatest allowed risk metric; nil for any.
         package let maximumRiskMetric: Int?
 
         /// States the rules.
@@ -62,28 +60,27 @@ package final class AppAttestConfiguration: EngineConfiguration {
 
     /// The App IDs: App ID prefix, a period, bundle identifier.
     package let appIDs: [String]
-    /// The environments that are allowed.
+    /// The allowed environments.
     package let environments: [AttestEnvironment]
-    /// Which steps of an assertion's counter are allowed.
+    /// The allowed steps of an assertion's counter.
     package let counter: CounterAdvance.Rule
-    /// Who sees to challenges.
+    /// Whether the ledger or the caller checks challenges.
     package let challenge: ChallengeSource
     /// Where assertions carry the challenge.
     package let clientData: ClientDataBinding
-    /// The lowest operating system version, and nil for any.
+    /// The lowest operating system version; nil for any.
     package let minimumOSVersion: MinimumOSVersion?
-    /// The lowest bundle version, and nil for any.
+    /// The lowest bundle version; nil for any.
     package let minimumBundleVersion: DottedVersion?
-    /// The validation categories that are allowed, and nil for every one that is not inappropriate.
+    /// The allowed validation categories; nil for all that are ever appropriate.
     package let validationCategories: [ValidationCategory]?
-    /// What is demanded of refreshed receipts.
+    /// The requirements for refreshed receipts.
     package let receipt: ReceiptRules
     /// Roots of a test authority in place of Apple's; empty for Apple's.
     package let testRoots: [Certificate]
 
-    /// Composes a configuration in code. What security depends on has no default.
-    ///
-    /// - Throws: ``PolicyError`` when an App ID has no prefix, or nothing is allowed.
+    /// Composes a configuration in code. Fields that security depends on have no default. Throws when an App ID has no
+    /// prefix, or nothing is allowed.
     package init(
         appIDs: [String], environments: [AttestEnvironment], challenge: ChallengeSource,
         clientData: ClientDataBinding, counter: CounterAdvance.Rule = .increasing,
@@ -121,7 +118,7 @@ package final class AppAttestConfiguration: EngineConfiguration {
             && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
     }
 
-    /// Why a text is no App ID, and nil when it may be one.
+    /// Why a text is not an App ID; nil if it may be one.
     static func objection(toAppID text: String) -> String? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, isPrefix(parts[0]), !parts[1].isEmpty else {

@@ -1,4 +1,4 @@
-/// The environment of the App Attest service that a key belongs to.
+/// The environment of the App Attest service to which a key belongs.
 public enum AttestEnvironment: String, Sendable, CaseIterable {
     /// TestFlight, App Store and enterprise builds.
     case production
@@ -30,7 +30,7 @@ public enum ApplePlatform: String, Sendable, CaseIterable {
     case macOS
 }
 
-/// How an app got onto a device (Apple, authenticator data extension `apple_validation_category_01`).
+/// How an app was installed (Apple, authenticator data extension `apple_validation_category_01`).
 package enum ValidationCategory: String, Sendable, CaseIterable {
     /// Part of the operating system.
     case operatingSystem
@@ -47,7 +47,7 @@ package enum ValidationCategory: String, Sendable, CaseIterable {
     /// Another way.
     case other
 
-    /// The category of a value, and nil for 0, 7, 8 and 9, which are never appropriate, and for those over 10.
+    /// The category of a value; nil for 0, 7, 8 and 9, which are never appropriate, and for values over 10.
     init?(value: UInt64) {
         switch value {
         case 1: self = .operatingSystem
@@ -62,14 +62,14 @@ package enum ValidationCategory: String, Sendable, CaseIterable {
     }
 }
 
-/// A version of numbers and periods, such as `16.0` or `1.2.3`. Missing parts count as 0.
+/// A version of numbers and periods, such as `16.0` or `1.2.3`. Missing numbers count as 0.
 package struct DottedVersion: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The numbers, without zeros at the end.
     package let parts: [UInt64]
     /// The version as written.
     package let description: String
 
-    /// Reads a version, and gives nil for anything but decimal numbers of at most 18 digits with a period between two.
+    /// Reads a version; nil unless it has decimal numbers of at most 18 digits, separated by single periods.
     package init?(_ text: String) {
         var parts: [UInt64] = []
         for part in text.split(separator: ".", omittingEmptySubsequences: false) {
@@ -86,7 +86,7 @@ package struct DottedVersion: Sendable, Hashable, Comparable, CustomStringConver
     /// The first number.
     package var major: UInt64 { parts.first ?? 0 }
 
-    /// Equal when the numbers are, however they are written.
+    /// Compares the numbers: `16` equals `16.0`.
     package static func == (lhs: DottedVersion, rhs: DottedVersion) -> Bool { lhs.parts == rhs.parts }
 
     /// Hashes the numbers.

@@ -4,9 +4,9 @@ package import FoundationEssentials
 
 /// The payload of an App Attest receipt.
 ///
-/// SET OF SEQUENCE {INTEGER type, INTEGER version = 1, OCTET STRING value}, where values are raw bytes and no nested DER
-/// (Apple, Assessing fraud risk, and receipts as issued since 2020). Fields come in any order; unknown ones are
-/// tolerated, the same one twice is not.
+/// SET OF SEQUENCE {INTEGER type, INTEGER version = 1, OCTET STRING value}. Values are raw bytes, not nested DER
+/// (Apple, Assessing fraud risk, and receipts as issued since 2020). Fields come in any order. Unknown fields are
+/// ignored; duplicate fields are errors.
 package struct Receipt: Sendable {
     /// Field 6: the origin of the receipt.
     enum Kind: String, Sendable {
@@ -26,18 +26,18 @@ package struct Receipt: Sendable {
     let token: ArraySlice<UInt8>?
     /// Field 6.
     let type: Kind
-    /// Field 7, undocumented; nil when it is not there.
+    /// Field 7, undocumented; nil if it is absent.
     let environment: AttestEnvironment?
     /// Field 12.
     package let creationTime: Date
     /// Field 17: about how many keys the device attested in the last 30 days.
     package let riskMetric: Int?
-    /// Field 19: from when on it can be exchanged.
+    /// Field 19: the time from which Apple exchanges it.
     let notBefore: Date?
-    /// Field 21: until when it can be exchanged.
+    /// Field 21: the time until which Apple exchanges it.
     package let expirationTime: Date
 
-    /// Reads a payload that takes up all of some bytes.
+    /// Reads a payload, which must fill `payload`.
     package init(payload: [UInt8]) throws(DecodeError) {
         let fields = try ReceiptFields(payload)
         appID = try fields.text(2)
@@ -69,7 +69,7 @@ package struct Receipt: Sendable {
 
 /// The fields of a receipt by type.
 private struct ReceiptFields {
-    /// The most bytes that a word, a number or a time has.
+    /// The maximum length of a word, a number or a time, in bytes.
     private static let maximumWord = 64
 
     private var values: [Int64: ArraySlice<UInt8>] = [:]

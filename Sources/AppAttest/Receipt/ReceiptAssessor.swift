@@ -4,17 +4,10 @@ package import FoundationEssentials
 
 /// Assesses App Attest receipts from Apple's server: a pure function of its arguments.
 package enum ReceiptAssessor {
-    /// The allowed difference between the clocks of Apple's servers and the verifier, in seconds. The greatest difference
-    /// in captures is 61.
+    /// The allowed clock difference to Apple's servers, in seconds. The greatest difference in captures is 61.
     package static let clockSkew = 120.0
 
-    /// Runs every check. A receipt changes nothing in the ledger.
-    ///
-    /// - Parameters:
-    ///   - input: the receipt, and the key that it should be about.
-    ///   - enrolled: the key that the ledger has under the identifier, if any.
-    ///   - expectations: the requirements of the app.
-    ///   - now: the time of judgement.
+    /// Runs every check. A receipt changes nothing in the ledger. `enrolled` is the ledger's key, if it has one.
     package static func assess(
         _ input: ReceiptInput, enrolled: EnrolledKey?, expectations: AppAttestExpectations, now: Date
     ) -> Assessment {
@@ -23,7 +16,7 @@ package enum ReceiptAssessor {
         return assess(signed, of: input, enrolled, expectations, now, &run)
     }
 
-    /// Decodes a receipt. The result does not depend on the trust, which only remembers certificates.
+    /// Decodes a receipt. `trust` only caches certificates and does not affect the result.
     static func decode(_ input: ReceiptInput, _ trust: AppAttestTrust, _ run: inout CheckRun) -> SignedReceipt? {
         run.decode(ReceiptCheck.decode) { () throws(DecodeError) in
             try SignedReceipt(input.receipt[...], authorities: trust.receipts)

@@ -7,8 +7,8 @@ extension EvidenceKind {
     public static let appAttestReceipt = EvidenceKind("app-attest.receipt")
 }
 
-/// The checks of an App Attest receipt that Apple's server handed out: for each one its name, its entry in the catalogue,
-/// its rule and its codes. Those of decoding, signature and chain stand with `SignedReceipt`.
+/// The checks of an App Attest receipt from Apple's server: their names, catalogue entries, rules and codes.
+/// `SignedReceipt` has those of decoding, signature and chain.
 ///
 /// The steps are those of Apple, "Assessing fraud risk", section "Verify the receipt". The one check
 /// ``AttestationCheck/receipt`` applies the same rules, except for age, to the receipt inside an attestation.
@@ -44,7 +44,7 @@ extension ReceiptCheck {
         source: apple,
         codes: [.appIDNotAllowed, .keyOfAnotherApp, .appIDDiffers])
 
-    /// Field 2 is one of the policy's App IDs, and the one for which the key was enrolled.
+    /// Field 2 is one of the policy's App IDs, and the App ID for which the key was enrolled.
     func appID() throws(CheckFailure) -> String {
         let found = receipt.appID
         guard configuration.appIDs.contains(where: { $0.utf8.elementsEqual(found.utf8) }) else {
@@ -100,7 +100,7 @@ extension CheckCode {
 // MARK: environment
 
 extension ReceiptCheck {
-    /// The receipt is of an environment that the policy allows.
+    /// The policy allows the environment of the receipt.
     package static let environment = CheckID("app-attest.receipt.environment")
 
     private static let environmentEntry = CheckDefinition(
@@ -111,7 +111,7 @@ extension ReceiptCheck {
         source: "Receipt field 7, as issued since 2020",
         codes: [.environmentMissing, .environmentNotAllowed, .environmentDiffers])
 
-    /// Field 7 is an allowed environment, and the one in which the key was enrolled.
+    /// Field 7 is an allowed environment, and the environment in which the key was enrolled.
     func environment() throws(CheckFailure) -> PolicyAnswer {
         guard let environment = receipt.environment else {
             return .notApplicable(Finding(.environmentMissing, "the receipt has no field 7"))
@@ -149,7 +149,7 @@ extension ReceiptCheck {
         source: apple,
         codes: [.receiptExpired, .receiptTooOld, .receiptFromTheFuture])
 
-    /// Field 12 lies at most so far back as the policy says, and field 21 has not passed.
+    /// Field 12 is no older than the policy allows, and field 21 has not passed.
     func freshness() throws(CheckFailure) -> PolicyAnswer {
         let (created, expires) = (receipt.creationTime, receipt.expirationTime)
         guard now <= expires else {
@@ -217,6 +217,6 @@ extension CheckCode {
 }
 
 extension Double {
-    /// The number of whole seconds, and the number as it is when it has none.
+    /// The nearest whole number of seconds; a value beyond `Int64` as it is.
     fileprivate var roundedText: String { Int64(exactly: rounded()).map(String.init) ?? "\(self)" }
 }

@@ -1,4 +1,4 @@
-/// A receipt to be verified, as Apple's server returned it.
+/// A receipt to verify, as Apple's server returned it.
 public struct ReceiptInput: Sendable {
     /// The key identifier, 32 bytes.
     package let keyID: [UInt8]
@@ -8,8 +8,8 @@ public struct ReceiptInput: Sendable {
     /// Composes the input of a verification.
     ///
     /// - Parameters:
-    ///   - keyID: the key identifier of the key for which the receipt was asked, decoded from base64.
-    ///   - receipt: the body of the answer of Apple's server, decoded from base64.
+    ///   - keyID: the identifier of the key for which the receipt was requested, decoded from base64.
+    ///   - receipt: the body of the response of Apple's server, decoded from base64.
     public init(keyID: some Sequence<UInt8>, receipt: some Sequence<UInt8>) {
         self.keyID = Array(keyID)
         self.receipt = Array(receipt)

@@ -41,7 +41,7 @@ extension ReceiptCheck {
         codes: SignedReceipt.chainCodes)
 }
 
-/// The steps that prove a receipt to be Apple's, for receipts in attestations and refreshed ones.
+/// Verifies that Apple issued a receipt, for receipts in attestations and refreshed ones.
 struct SignedReceipt: Sendable {
     private let bytes: ArraySlice<UInt8>
     private let message: SignedDataMessage
@@ -60,9 +60,8 @@ struct SignedReceipt: Sendable {
     /// The codes of ``verifySigner(trust:)``.
     static let chainCodes = CheckCode.ofPath + [.receiptCertificateNotInPath, .receiptSignerPurpose]
 
-    /// Decodes a receipt: a CMS message with one signer whose certificate is there, and the payload.
-    ///
-    /// - Parameter authorities: remembers the certificates of signers that were verified before.
+    /// Decodes a receipt: a CMS message with one signer, its certificate, and the payload. `authorities` caches
+    /// verified signer certificates.
     init(_ bytes: ArraySlice<UInt8>, authorities: CertificatePathValidator) throws(DecodeError) {
         guard bytes.count <= InputLimits.receipt else {
             throw DecodeError(
@@ -91,11 +90,9 @@ struct SignedReceipt: Sendable {
         }
     }
 
-    /// The signature is the signer's, over the content.
-    ///
-    /// Receipts have no signed attributes, so the signature goes over the content itself (RFC 5652 section 5.4) and is
-    /// verified here: handing the message to OpenSSL costs more than the rest of an attestation, as it decodes the key
-    /// of each of three certificates. Should Apple begin to sign attributes, OpenSSL is there for it.
+    /// The signer signed the content. Receipts have no signed attributes, so the signature covers the content itself
+    /// (RFC 5652 section 5.4). This function verifies it directly: OpenSSL would decode the keys of all three
+    /// certificates. OpenSSL verifies receipts with signed attributes, if Apple ever issues them.
     func verifySignature() throws(CheckFailure) {
         guard !message.signer.hasSignedAttributes else { return try verifySignedAttributes() }
         guard message.signer.digestAlgorithm == SignedReceipt.sha256,
@@ -132,8 +129,8 @@ struct SignedReceipt: Sendable {
 
     /// The signer's certificate leads to the root, was valid when the receipt was made, and may sign receipts.
     ///
-    /// The time is field 12 of the payload and not the time of judgement, as signers expire long before keys do. An
-    /// invented time needs a signature by a certificate of Apple's.
+    /// The time is field 12 of the payload, not the time of judgement, as signers expire long before keys do. A false
+    /// time would need the signature of an Apple certificate.
     func verifySigner(trust: AppAttestTrust) throws(CheckFailure) {
         let intermediates = certificates.filter { $0 != signer }
         let path = trust.receipts.validate(
@@ -141,7 +138,7 @@ struct SignedReceipt: Sendable {
         switch path {
         case .failure(let failure): throw CheckFailure(failure)
         case .success(let path):
-            // No signature covers the set of certificates: one that is not on the path could hide arbitrary bytes.
+            // No signature covers the set of certificates: one outside the path could hide arbitrary bytes.
             guard certificates.allSatisfy(path.chain.contains) else {
                 throw CheckFailure(
                     .receiptCertificateNotInPath,
@@ -157,7 +154,7 @@ struct SignedReceipt: Sendable {
 }
 
 extension Receipt {
-    /// The payload of a receipt that verifies.
+    /// The payload of a receipt, after verification.
     static func verified(_ bytes: ArraySlice<UInt8>, trust: AppAttestTrust) throws(CheckFailure) -> Receipt {
         let signed: SignedReceipt
         do {

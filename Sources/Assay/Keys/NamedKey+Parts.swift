@@ -2,15 +2,15 @@ public import AssayCore
 public import FoundationEssentials
 
 extension NamedKey {
-    /// Reads a key, for a ``KeyStore`` of your own.
+    /// Reads a key, for your own ``KeyStore``.
     ///
     /// - Parameters:
     ///   - name: the name, unique in the key store.
-    ///   - purpose: the engine's name for the use of the key, such as `play-integrity`; `assay keys add --help` lists them.
+    ///   - purpose: the use of the key, such as `play-integrity`; `assay keys add --help` lists the purposes.
     ///   - parts: the parts by name, such as `decryptionKey`, each with the contents of its file or variable.
-    ///   - scope: the package name or the policy's app that the key is for, and nil for every app whose policy names the key.
+    ///   - scope: the package name or policy app that the key is for; nil for every app whose policy names the key.
     ///   - window: when the key may be used.
-    ///   - retiredAt: when the key is retired, and nil for never.
+    ///   - retiredAt: when the key is retired; nil for never.
     /// - Throws: ``KeyError`` for an unknown purpose, and a part that is missing, unknown or malformed.
     public init(
         _ name: String, for purpose: KeyPurpose, parts: [String: SecretBytes], scope: String? = nil,

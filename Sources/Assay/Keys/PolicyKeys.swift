@@ -55,7 +55,7 @@ struct PolicyKeys {
         return (key, name)
     }
 
-    /// The type of the key. It is read first, since the allowed fields depend on it.
+    /// The type of the key. Read it first: the allowed fields depend on it.
     private func material(of node: PolicyNode) throws(PolicyError) -> any KeyMaterial.Type {
         let names = materials.map { $0.purpose.name }
         let allowed = "allowed are \(names.joined(separator: ", "))"
@@ -80,11 +80,7 @@ struct PolicyKeys {
         return text
     }
 
-    /// Refuses an app that names a key of the policy with another purpose. Other names may be of keys in a key store.
-    ///
-    /// - Parameters:
-    ///   - section: the app's section for an engine.
-    ///   - purposes: those of the engine's keys.
+    /// Refuses a section that names a policy key of another purpose. Other names may belong to keys in a key store.
     static func demandPurpose(
         of section: PolicyNode, _ purposes: [KeyPurpose], among keys: [NamedKey]
     ) throws(PolicyError) {

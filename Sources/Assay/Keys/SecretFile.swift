@@ -3,15 +3,11 @@ import Foundation
 
 /// Reads files with secrets: checks their permissions, and leaves no copies in memory.
 package enum SecretFile {
-    /// The change of mode, as `chmod` takes it, that a file with a secret needs to be private; nil if it is.
+    /// The mode argument of `chmod` that makes a file with a secret private; nil if the file is private.
     ///
-    /// A file of this user must be accessible to the user alone. A file of another owner, such as root's secrets that are
-    /// mounted into a container, may be readable for its group and writable for its owner only.
-    /// - Parameters:
-    ///   - owner: the user identifier of the file's owner.
-    ///   - mode: its permission bits. With access control lists the group bits are the mask of all entries, so the same rule
-    ///     holds.
-    ///   - user: the effective user identifier of this process.
+    /// A file of this user must be accessible only to the user. A file of another owner, such as a secret of root that
+    /// is mounted into a container, may be readable for its group and writable only for its owner.
+    /// With access control lists, the group bits of `mode` are the mask of all entries, so the same rule holds.
     package static func objection(owner: UInt32, mode: UInt32, user: UInt32) -> String? {
         if owner == user { return mode & 0o077 == 0 ? nil : "600" }
         switch (mode & 0o020 != 0, mode & 0o007 != 0) {
@@ -89,7 +85,7 @@ package enum SecretFile {
         of descriptor: Int32, count: Int, name: String
     ) throws(SecretSourceError) -> SecretBytes {
         var found = 0
-        // One byte more, to detect that the file has grown.
+        // One more byte, to detect that the file has grown.
         let buffer = try SecretBytes(count: count + 1) { buffer throws(SecretSourceError) in
             while found < buffer.count {
                 let step = Foundation.read(

@@ -1,7 +1,7 @@
 public import AssayCore
 import Foundation
 
-/// The place of a secret: `file:PATH` or `env:NAME`. The secret itself is never a value of a policy or an argument.
+/// The place of a secret: `file:PATH` or `env:NAME`. A policy or an argument never contains the secret itself.
 public enum SecretSource: Sendable, Equatable {
     /// A file.
     case file(path: String)
@@ -11,12 +11,10 @@ public enum SecretSource: Sendable, Equatable {
     /// The two forms, for help and errors.
     package static let allowed = "file:PATH or env:NAME"
 
-    /// Parses the text of a source.
+    /// Parses a source, `file:PATH` or `env:NAME`.
     ///
-    /// - Parameters:
-    ///   - text: `file:PATH` or `env:NAME`.
-    ///   - folder: the base of relative paths; nil for the working directory.
-    /// - Throws: ``SecretSourceError``, which does not show the text when it is neither: it may be the secret itself.
+    /// - Parameter folder: the base of relative paths; nil for the working directory.
+    /// - Throws: ``SecretSourceError``, which does not show a text of another form: it may be the secret itself.
     public init(_ text: String, relativeTo folder: String? = nil) throws(SecretSourceError) {
         if let path = SecretSource.rest(of: text, after: "file:") {
             guard !path.isEmpty, !path.utf8.contains(0) else {
@@ -25,7 +23,7 @@ public enum SecretSource: Sendable, Equatable {
             let isRelative = path.utf8.first != UInt8(ascii: "/")
             self = .file(path: isRelative && folder != nil ? "\(folder ?? "")/\(path)" : path)
         } else if let name = SecretSource.rest(of: text, after: "env:") {
-            // POSIX.1-2017 section 8.1: names have no '=' in them.
+            // POSIX.1-2017 section 8.1: names contain no '='.
             guard !name.isEmpty, !name.utf8.contains(UInt8(ascii: "=")), !name.utf8.contains(0) else {
                 throw SecretSourceError(.form, "expected env:NAME, found a name that is empty or has = in it")
             }
@@ -43,7 +41,7 @@ public enum SecretSource: Sendable, Equatable {
         return String(decoding: text.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
     }
 
-    /// The text of the source, never its contents. Long text is cut, and control characters are escaped.
+    /// The text of the source, never its contents. Long text is shortened, and control characters are escaped.
     package var name: String {
         switch self {
         case .file(let path): path.excerpt(atMost: 1024)
@@ -53,16 +51,12 @@ public enum SecretSource: Sendable, Equatable {
 
     /// Reads the contents of the source unchanged. Blocks the thread.
     ///
-    /// A file of this user must be accessible to no other user. A file of another user, such as root, must be writable for
-    /// its owner only, and readable for its group at most.
+    /// No other user may have access to a file of this user. A file of another user, such as root, may be writable only
+    /// for its owner, and readable at most for its group.
     /// - Throws: ``SecretSourceError``: the source, what is wrong, and what to do.
     public func read() throws(SecretSourceError) -> SecretBytes { try read(isSecret: true) }
 
-    /// Reads the contents of the source unchanged. Blocks the thread.
-    ///
-    /// - Parameters:
-    ///   - limit: the greatest size in bytes.
-    ///   - isSecret: whether a file must be protected from other users, as for ``read()``.
+    /// Reads at most `limit` bytes, as ``read()``. `isSecret` requires that a file is protected from other users.
     package func read(
         limit: Int = InputLimits.keyPart, isSecret: Bool = true
     ) throws(SecretSourceError) -> SecretBytes {
@@ -96,9 +90,9 @@ public struct SecretSourceError: Error, Sendable, Equatable, CustomStringConvert
         /// The stable code.
         package var description: String { name }
 
-        /// The text is neither form of a source.
+        /// The text has neither form of a source.
         package static let form = Code("form")
-        /// There is no such file or variable.
+        /// The file or variable does not exist.
         package static let missing = Code("missing")
         /// The file may not be read, or reading it failed.
         package static let unreadable = Code("unreadable")
@@ -106,16 +100,16 @@ public struct SecretSourceError: Error, Sendable, Equatable, CustomStringConvert
         package static let notRegular = Code("not-regular")
         /// The file or variable has no bytes.
         package static let empty = Code("empty")
-        /// The file or variable is larger than any secret.
+        /// The file or variable is larger than the limit.
         package static let tooLarge = Code("too-large")
         /// Other users may read the file.
         package static let exposed = Code("exposed")
     }
 
     package let reason: Code
-    /// The stable code in kebab case: `form`, `missing`, `unreadable`, `not-regular`, `empty`, `too-large` or `exposed`.
+    /// The stable code: `form`, `missing`, `unreadable`, `not-regular`, `empty`, `too-large` or `exposed`.
     public var code: String { reason.name }
-    /// The source, what is wrong, and what to do. It shows nothing of the secret.
+    /// The source, what is wrong, and what to do. It contains nothing of the secret.
     public let message: String
 
     /// Describes why a source cannot be read.

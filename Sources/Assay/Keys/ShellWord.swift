@@ -2,9 +2,8 @@ import AssayCore
 
 /// Quotes words for commands in messages, which users paste into a shell.
 enum ShellWord {
-    /// The text as one word, as POSIX shells read it (XCU section 2.2), and never as an option of the command.
-    ///
-    /// Characters that a terminal acts on are written as `$'\ooo'`, which POSIX.1-2024 and all common shells know.
+    /// The text as one word for POSIX shells (XCU section 2.2), never an option of the command. Writes characters that
+    /// terminals interpret as `$'\ooo'`, which POSIX.1-2024 and all common shells support.
     static func quoted(_ text: String) -> String {
         let word = text.utf8.first == UInt8(ascii: "-") ? "./\(text)" : text
         if word.unicodeScalars.contains(where: \.isActedOn) { return "$'\(escaped(word))'" }

@@ -14,21 +14,18 @@ enum CaptureSuite {
     static let tagLength = 16
 }
 
-/// The key that captured evidence is sealed for. Its holder can write sealed records, but not read them.
+/// The key for sealing captured evidence. A host that has it can write sealed records, but not read them.
 ///
-/// In a file: `assay-capture-public:`, the 32 bytes of an X25519 public key (RFC 7748) in standard base64, and a line feed.
+/// In a file: `assay-capture-public:`, the 32 bytes of an X25519 public key (RFC 7748) in standard base64, a line feed.
 public struct CapturePublicKey: Sendable {
     let key: Curve25519.KeyAgreement.PublicKey
 
-    /// Reads a key.
-    ///
-    /// - Parameter text: the content of its file; surrounding white space is ignored.
-    /// - Throws: ``CaptureError`` with the kind and length of what was found.
+    /// Reads a key from the text of its file. Ignores surrounding white space. Errors state kind and length only.
     public init(text: SecretBytes) throws(CaptureError) {
         let bytes = try CaptureKeyText.decode(text, .public)
         do {
             key = try bytes.withUnsafeBytes { try Curve25519.KeyAgreement.PublicKey(rawRepresentation: $0) }
-            // RFC 9180 section 7.1.4: a point of small order gives everybody the same all-zero secret.
+            // RFC 9180 section 7.1.4: a point of small order gives the same all-zero secret with every private key.
             let secret = try Curve25519.KeyAgreement.PrivateKey().sharedSecretFromKeyAgreement(with: key)
             guard secret.withUnsafeBytes({ $0.contains { $0 != 0 } }) else {
                 throw CryptoKitError.incorrectParameterSize
@@ -51,16 +48,13 @@ public struct CapturePublicKey: Sendable {
 /// The key that opens records sealed for its public key.
 ///
 /// In a file: `assay-capture-private:`, the 32 bytes of an X25519 private key (RFC 7748) in standard base64, and a line
-/// feed. The prefix prevents sealing for the wrong one of the two keys: such records could never be opened.
+/// feed. The prefix prevents sealing with the private key by mistake: such records could never be opened.
 public final class CapturePrivateKey: Sendable {
     private let bytes: SecretBytes
     /// The public key.
     package let publicKey: CapturePublicKey
 
-    /// Reads a key.
-    ///
-    /// - Parameter text: the content of its file; surrounding white space is ignored.
-    /// - Throws: ``CaptureError`` with the kind and length of what was found.
+    /// Reads a key from the text of its file. Ignores surrounding white space. Errors state kind and length only.
     public convenience init(text: SecretBytes) throws(CaptureError) {
         try self.init(bytes: CaptureKeyText.decode(text, .private))
     }
@@ -89,7 +83,7 @@ public final class CapturePrivateKey: Sendable {
         return SecretBytes((CaptureKeyText.Kind.private.prefix + Base64.encode(raw, .standard)).utf8)
     }
 
-    /// Decrypts a ciphertext; nil when it is for another key, or was changed.
+    /// Decrypts a ciphertext; nil if it is for another key or was changed.
     func open(_ sealed: ArraySlice<UInt8>, authenticating data: [UInt8]) -> [UInt8]? {
         guard sealed.count >= CaptureSuite.keyLength + CaptureSuite.tagLength else { return nil }
         do {
@@ -105,7 +99,7 @@ public final class CapturePrivateKey: Sendable {
 }
 
 extension CapturePublicKey {
-    /// Encrypts bytes: the encapsulated key and the ciphertext.
+    /// Encrypts bytes. Returns the encapsulated key and the ciphertext.
     func seal(_ bytes: [UInt8], authenticating data: [UInt8]) throws(CaptureError) -> [UInt8] {
         do {
             var sender = try HPKE.Sender(recipientKey: key, ciphersuite: CaptureSuite.suite, info: CaptureSuite.info)
@@ -117,7 +111,7 @@ extension CapturePublicKey {
     }
 }
 
-/// Decodes keys in wiped memory.
+/// Decodes keys in memory that is wiped.
 private enum CaptureKeyText {
     enum Kind: String, CaseIterable {
         case `public`

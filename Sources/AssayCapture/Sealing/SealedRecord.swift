@@ -4,11 +4,11 @@ import AssayPrimitives
 
 /// A record with encrypted evidence.
 ///
-/// Its field `sealed` replaces `evidence`: base64 of the encapsulated key and the ciphertext (RFC 9180, see ``CaptureSuite``)
-/// of the evidence as JSON. The other fields stay in clear; as JSON in their order, without white space, they are the
-/// associated data.
+/// The field `sealed` replaces `evidence`: base64 of the encapsulated key and the ciphertext (RFC 9180, see
+/// ``CaptureSuite``) of the evidence as JSON. The other fields stay readable; as JSON in their order, without white
+/// space, they are the associated data.
 package struct SealedRecord {
-    /// The fields in clear; the evidence is empty.
+    /// The readable fields; the evidence is empty.
     package let header: EvidenceRecord
     private let sealed: [UInt8]
 
@@ -45,7 +45,7 @@ package struct SealedRecord {
             RecordValue(.object(RecordObject(members, offset: object.offset)), offset: value.offset))
     }
 
-    /// The record as one JSON object on one line, without a line feed.
+    /// The record as one JSON line, without a line feed.
     package var jsonLine: String {
         var bytes: [UInt8] = []
         let payload = RecordValue.Content.text(Base64.encode(sealed, .standard))
@@ -79,7 +79,7 @@ extension EvidenceRecord {
         EvidenceRecord(id: id, kind: kind, app: app, receivedAt: receivedAt, evidence: evidence, expect: expect)
     }
 
-    /// The record as one JSON object on one line, without a line feed, its evidence sealed for a key.
+    /// The record as one JSON line, without a line feed, with its evidence sealed for a key.
     package func sealedLine(for key: CapturePublicKey) throws(CaptureError) -> String {
         try SealedRecord(self, for: key).jsonLine
     }

@@ -3,7 +3,7 @@ import Foundation
 /// A capture file, open for appending.
 final class CaptureFile {
     let path: String
-    /// The time of its first record.
+    /// The time of the first record.
     let begin: Date
     private let descriptor: Int32
     /// Whether the last line is incomplete and could not be truncated.
@@ -37,12 +37,12 @@ final class CaptureFile {
 
     /// Appends a line with one write, so that a killed process leaves whole lines.
     ///
-    /// - Parameter size: the size of the file. After an incomplete write the file is truncated to it, or else the next line
-    ///   starts with a line feed.
+    /// - Parameter size: the size of the file. After an incomplete write the file is truncated to it; if that fails,
+    ///   the next line starts with a line feed.
     func append(_ line: [UInt8], size: Int) throws(CaptureError) {
         let bytes = isTorn ? [UInt8(ascii: "\n")] + line : line
         guard size + bytes.count <= SystemCall.fileSizeLimit else {
-            // Otherwise the system ends the process with SIGXFSZ.
+            // Otherwise the system kills the process with SIGXFSZ.
             throw CaptureError(.file, "\(path) cannot be written to: \(SystemCall.error(EFBIG))")
         }
         let count = SystemCall.retrying { bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) } }

@@ -22,9 +22,8 @@ struct CaptureFolder {
         }
     }
 
-    /// Creates the next file, with a name that no other process uses, even one with the same process ID.
-    ///
-    /// - Parameter number: the number of the last file, and then of this one.
+    /// Creates the next file, with a name that no other process uses, not even one with the same process ID. `number`
+    /// is that of the last file, and becomes that of the new one.
     func createFile(_ number: inout Int, at now: Date) throws(CaptureError) -> CaptureFile {
         let time = RFC3339.format(Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down)))
             .filter { $0 != "-" && $0 != ":" }
@@ -40,9 +39,7 @@ struct CaptureFolder {
         throw CaptureError(.folder, "the folder \(path) has files of every name for the time \(time)")
     }
 
-    /// Removes the oldest files beyond the limits.
-    ///
-    /// - Parameter present: the path of the current file, which stays.
+    /// Removes the oldest files beyond the limits, except the current file `present`.
     func removeOldest(keeping options: CaptureOptions, besides present: String) throws(CaptureError) {
         guard options.maximumFiles != nil || options.maximumTotalBytes != nil else { return }
         var files = try files().filter { $0.path != present }
@@ -59,7 +56,7 @@ struct CaptureFolder {
         }
     }
 
-    /// The capture files by the time in their names, compressed ones included.
+    /// The capture files, also compressed ones, by the time in their names.
     private func files() throws(CaptureError) -> [(path: String, size: Int)] {
         let names: [String]
         do {

@@ -1,29 +1,25 @@
-/// The result of an engine's checks, before the ledger has decided: the check results, and the effects that an
-/// acceptance needs.
+/// The results of an engine's checks before the ledger decides, and the effects that an acceptance needs.
 ///
 /// Only ``verdict(committingTo:at:)`` turns an assessment into a verdict.
 package struct Assessment: Sendable {
     /// The kind of evidence that was assessed.
     package let kind: EvidenceKind
-    /// The policy's app that judged the evidence; nil when no app could decode it, so that none can be chosen.
+    /// The policy's app that judged the evidence; nil when no app could decode it.
     package let app: String?
-    /// The results in the declared order, without those that a commit decides.
+    /// The results in the declared order, except those that a commit decides.
     package let checks: [CheckResult]
     /// The checks that the commit decides, in the declared order.
     package let ledgerChecks: [CheckID]
     /// The effects that the ledger must apply, all or none: one or more for each of ``ledgerChecks``, in the same order.
     /// Empty when a check failed.
     package let effects: [LedgerEffect]
-    /// The facts that authentic evidence states. Without authenticity it is nil, or holds only claims under names that say
-    /// so, such as `claimedArc`.
+    /// The facts of authentic evidence. Without authenticity: nil, or only claims, under names such as `claimedArc`.
     package let subject: (any EngineSubject)?
     /// The test authority that signed the evidence, by subject name; nil for the platform's own trust anchors.
     package let testAuthority: String?
 
-    /// Whether the evidence is acceptable unless the ledger refuses an effect.
-    ///
-    /// True if at least one check passed, none failed, and none was skipped because of another check: an engine that skips
-    /// checks without a failure has a defect.
+    /// Whether the evidence is acceptable if the ledger applies the effects: at least one check passed, none failed,
+    /// and none was skipped because of another check. An engine that skips checks without a failure has a defect.
     package let isAcceptable: Bool
 
     /// The first failed check.
@@ -42,11 +38,7 @@ package struct Assessment: Sendable {
         return hasPassed
     }
 
-    /// Collects the outcome of an assessment.
-    ///
-    /// - Parameters:
-    ///   - ledgerChecks: the checks that the commit decides.
-    ///   - effects: the effects that decide them. They are dropped when a check failed.
+    /// Collects the outcome of an assessment. Drops `effects` when a check failed.
     package init(
         kind: EvidenceKind, app: String?, checks: [CheckResult], ledgerChecks: [CheckID], effects: [LedgerEffect],
         subject: (any EngineSubject)?, testAuthority: String?
@@ -62,11 +54,7 @@ package struct Assessment: Sendable {
         self.testAuthority = testAuthority
     }
 
-    /// Rejects evidence that none of several apps can decode.
-    ///
-    /// - Parameters:
-    ///   - run: the run whose decoding failed.
-    ///   - checks: the checks of the kind that have no result yet, the ledger's included.
+    /// Rejects evidence that none of several apps can decode. Skips `checks`, which include the ledger's.
     package init(undecodable kind: EvidenceKind, _ run: inout CheckRun, skipping checks: some Sequence<CheckID>) {
         run.skip(Array(checks))
         self.init(

@@ -1,9 +1,8 @@
-/// Why a check came out as it did, as a word that programs match, and what the word means.
+/// The stable code of a check's result, and its meaning. ``CheckDefinition/codes`` lists the codes of each check.
 ///
-/// Codes are API: they stand in verdicts, metrics, logs and vectors, and are never renamed. A finding can only be
-/// composed from a declared code, and ``CheckDefinition/codes`` lists the codes of each check.
+/// Codes are API: verdicts, metrics, logs and vectors contain them. Never rename one.
 package struct CheckCode: Hashable, Sendable, CustomStringConvertible {
-    /// One reference: typed errors carry a code, and each of their words costs the functions that may throw them.
+    /// One reference keeps the errors that carry a code small, and so the functions that may throw them fast.
     private let entry: Entry
 
     private final class Entry: Sendable {
@@ -23,7 +22,7 @@ package struct CheckCode: Hashable, Sendable, CustomStringConvertible {
 
     /// The stable code in kebab case.
     package var name: String { entry.name }
-    /// One sentence: what was found, and what to do about it.
+    /// One sentence: what was found, and what to do.
     package var meaning: String { entry.meaning }
 
     /// The stable code.

@@ -20,11 +20,11 @@ package struct CheckDefinition: Sendable, Identifiable {
     package let proves: String
     /// The attack that the check stops.
     package let stops: String
-    /// What to look at when it fails.
+    /// What to examine when the check fails.
     package let lookAt: String
-    /// The document that demands it.
+    /// The document that requires the check.
     package let source: String
-    /// Every code with which the check fails, is annotated or skipped, or remarks on a pass.
+    /// Every code that a result of the check can carry.
     package let codes: [CheckCode]
 
     /// Describes a check.

@@ -1,4 +1,4 @@
-/// Why a check came out as it did: a code that programs match, and a sentence that a person can act on.
+/// The reason for a check's result: a code for programs, and a sentence that a person can act on.
 ///
 /// The sentence is rendered on demand. It never contains a secret, a token or a full key.
 public protocol CheckFinding: Sendable {
@@ -8,7 +8,7 @@ public protocol CheckFinding: Sendable {
     var detail: String { get }
 }
 
-/// A finding that is composed where the check is written.
+/// A finding with a declared code.
 package struct Finding: CheckFinding {
     /// The stable code.
     package let code: String
@@ -36,7 +36,7 @@ package struct CheckFailure: Error {
 }
 
 extension CheckFailure {
-    /// A failure with a finding that is composed in place.
+    /// A failure with a declared code. The sentence is rendered when it is read.
     package init(_ code: CheckCode, _ sentence: @autoclosure @escaping @Sendable () -> String) {
         self.init(Finding(code, sentence()))
     }

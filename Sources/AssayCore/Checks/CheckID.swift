@@ -1,11 +1,11 @@
 /// The stable dotted name of a check, such as `app-attest.attestation.nonce`.
 ///
-/// Names are API: they stand in verdicts, metrics, logs, policies and vectors, and are never renamed or reused.
+/// Names are API: verdicts, metrics, logs, policies and vectors contain them. Never rename or reuse one.
 public struct CheckID: Hashable, Sendable, Comparable, CustomStringConvertible, ExpressibleByStringLiteral {
-    /// The dotted name: the engine, the kind of evidence where there are several, the check.
+    /// The dotted name: the engine, the kind of evidence if the engine has several, and the check.
     public let name: String
 
-    /// Names a check. `Verifier.catalogue` lists those that exist.
+    /// Names a check. `Verifier.catalogue` lists the existing ones.
     public init(_ name: String) {
         self.name = name
     }

@@ -1,7 +1,5 @@
-/// The modes of policy checks, prepared for fast lookup.
-///
-/// Every judgement looks up every policy check, and few checks are relaxed. Only those are stored, in a list: comparing a
-/// few names is faster than hashing one.
+/// The modes of policy checks, prepared for fast lookup. Stores only the relaxed checks, in a list: they are few, and
+/// comparing a few names is faster than hashing one.
 package struct CheckModes: Sendable, ExpressibleByDictionaryLiteral {
     private struct Relaxation: Sendable {
         let check: CheckID
@@ -15,13 +13,13 @@ package struct CheckModes: Sendable, ExpressibleByDictionaryLiteral {
     /// Enforces every check.
     package static let strict = CheckModes([:])
 
-    /// Prepares modes; a check without one is enforced.
+    /// Prepares modes. A check without a mode is enforced.
     package init(_ modes: [CheckID: CheckMode]) {
         relaxations = modes.filter { $0.value != .enforce }.map { Relaxation(check: $0.key, mode: $0.value) }
         isStrict = relaxations.isEmpty
     }
 
-    /// Prepares modes from a literal; of two for one check the later one counts.
+    /// Prepares modes from a literal. For a check that occurs twice, the later mode counts.
     package init(dictionaryLiteral elements: (CheckID, CheckMode)...) {
         self.init(Dictionary(elements) { $1 })
     }

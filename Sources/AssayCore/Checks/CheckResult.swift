@@ -1,10 +1,10 @@
-/// How one check came out.
+/// The result of one check.
 public struct CheckResult: Sendable {
     /// The outcome of a check.
     public enum Status: String, Sendable {
         /// The check holds.
         case passed
-        /// The check does not hold, and the evidence is rejected for it.
+        /// The check does not hold, and the evidence is rejected.
         case failed
         /// The check does not hold, and the policy only notes it.
         case annotated
@@ -31,7 +31,7 @@ public struct CheckResult: Sendable {
         }
     }
 
-    /// The reason and the finding, which most results do not have: one enum keeps results small.
+    /// The reason and the finding. Most results have neither; one enum keeps results small.
     private enum Remark: Sendable {
         case none
         case policy
@@ -44,10 +44,10 @@ public struct CheckResult: Sendable {
     /// The check.
     public let check: CheckID
     private let remark: Remark
-    /// How it came out.
+    /// The outcome.
     public let status: Status
 
-    /// Why it failed or was annotated; for other results additional information.
+    /// Why the check failed or was annotated; additional information for other results.
     public var finding: (any CheckFinding)? {
         switch remark {
         case .none, .policy, .notApplicable, .check: nil
@@ -55,7 +55,7 @@ public struct CheckResult: Sendable {
         }
     }
 
-    /// Why it was skipped, and nil for any other status.
+    /// Why the check was skipped; nil for any other status.
     public var because: SkipReason? {
         switch remark {
         case .none, .finding: nil

@@ -1,4 +1,4 @@
-/// The answer of a check function that did not throw.
+/// The result of a check function that did not throw.
 package enum PolicyAnswer: Sendable {
     /// The check passes.
     case passed
@@ -12,10 +12,8 @@ package enum PolicyAnswer: Sendable {
     case annotated(any CheckFinding)
 }
 
-/// Runs the checks of an assessment in their order and keeps the results.
-///
-/// After a failed authenticity gate every later check is skipped because of it. All other checks run independently, so
-/// that one verdict reports every failure.
+/// Runs the checks of an assessment in order and collects the results. A failed authenticity gate skips every later
+/// check; all others run independently, so that one verdict reports every failure.
 package struct CheckRun: ~Copyable {
     /// The results so far.
     package private(set) var results: [CheckResult] = []
@@ -24,17 +22,13 @@ package struct CheckRun: ~Copyable {
     /// The modes of the policy's checks.
     package var modes: CheckModes
 
-    /// Starts a run.
-    ///
-    /// - Parameters:
-    ///   - modes: the modes of the app's policy. Evidence that is decoded before its app is known starts with `.strict`.
-    ///   - capacity: the number of checks to make room for.
+    /// Starts a run with the modes of the app's policy, or with `.strict` while the app of the evidence is unknown.
     package init(modes: CheckModes, capacity: Int) {
         self.modes = modes
         results.reserveCapacity(capacity)
     }
 
-    // The generic functions are inlinable, so that the calling module specialises them.
+    // Inlinable, so that the calling module can specialise the generic functions.
 
     /// Runs a gate that every later check depends on.
     @inlinable
@@ -146,7 +140,7 @@ package struct CheckRun: ~Copyable {
             case .annotated(let finding): results.append(.annotated(check, finding))
             }
         } catch {
-            // In every mode, `annotate` included: without memory the check has no result to annotate.
+            // Also in the mode `annotate`: without memory the check has no result to annotate.
             results.append(
                 AllocationFailure.occurred ? .failed(check, AllocationFailure()) : failing(check, error.finding))
         }
@@ -158,7 +152,7 @@ package struct CheckRun: ~Copyable {
         results[index] = .passed(results[index].check, finding)
     }
 
-    /// Replaces the last result, if that check passed, by one with a finding that was made once for all evidence.
+    /// Replaces the last result, if that check passed, by a result that all evidence shares.
     package mutating func remark(with result: CheckResult) {
         guard let index = results.indices.last, results[index].status == .passed else { return }
         results[index] = result

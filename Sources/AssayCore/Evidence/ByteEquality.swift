@@ -7,17 +7,17 @@
 #endif
 
 extension StringProtocol {
-    /// Whether two texts are the same bytes in UTF-8.
+    /// Whether two texts have the same bytes in UTF-8.
     ///
-    /// Never compare or hash input as `String`: canonically equivalent texts would be equal, and sorting the combining marks
-    /// of a character takes time quadratic in their number.
+    /// Never compare or hash input as `String`: canonically equivalent texts would be equal, and sorting the combining
+    /// marks of a character takes time quadratic in their number.
     package func isByteEqual(to other: some StringProtocol) -> Bool {
         utf8.elementsEqual(other.utf8)
     }
 }
 
 extension String {
-    /// Whether two texts are the same bytes in UTF-8: a faster overload for strings.
+    /// Whether two texts have the same bytes in UTF-8; the faster overload for `String`.
     package func isByteEqual(to other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         // Native strings are contiguous; strings bridged on Darwin may not be.
@@ -29,15 +29,13 @@ extension String {
 }
 
 extension ArraySlice<UInt8> {
-    /// Whether two slices hold the same bytes. Uses `memcmp`: `==` and `elementsEqual` compare byte by byte.
-    ///
-    /// Not for secrets: the time depends on the first difference.
+    /// Whether two slices hold the same bytes, by `memcmp`. Not for secrets: the time depends on the first difference.
     package func isByteEqual(to other: ArraySlice<UInt8>) -> Bool {
         guard count == other.count else { return false }
         return withUnsafeBufferPointer { left in other.withUnsafeBufferPointer { right in holdSame(left, right) } }
     }
 
-    /// Whether two pieces of memory hold the same bytes.
+    /// Whether a slice and an array hold the same bytes. Not for secrets.
     package func isByteEqual(to other: [UInt8]) -> Bool { isByteEqual(to: other[...]) }
 }
 
@@ -48,14 +46,14 @@ private func holdSame(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferP
 }
 
 extension Sequence where Element: StringProtocol {
-    /// Whether some text of these is the same bytes as another.
+    /// Whether one of these texts has the same bytes in UTF-8 as `text`.
     package func containsBytes(of text: some StringProtocol) -> Bool {
         contains { $0.isByteEqual(to: text) }
     }
 }
 
 extension Sequence<String> {
-    /// Whether some text of these is the same bytes as another: a faster overload for strings.
+    /// Whether one of these texts has the same bytes in UTF-8 as `text`; the faster overload for `String`.
     package func containsBytes(of text: String) -> Bool {
         contains { $0.isByteEqual(to: text) }
     }

@@ -43,34 +43,34 @@ extension CheckCode {
     /// Bytes follow the item.
     package static let trailingBytes = CheckCode(
         "trailing-bytes", "Bytes follow the item: look for a line end, padding or a second item appended on the way.")
-    /// The bytes are no item of the format.
+    /// The bytes are not of the expected format.
     package static let malformed = CheckCode(
         "malformed", "The bytes are not of the expected format: look for a missing or doubled encoding.")
-    /// A longer encoding than the one that is allowed.
+    /// An encoding longer than necessary.
     package static let notMinimal = CheckCode(
         "not-minimal", "A length or number is encoded longer than necessary: no genuine encoder writes this.")
-    /// An indefinite length where a definite one is demanded.
+    /// An indefinite length where the format demands a definite one.
     package static let indefiniteLength = CheckCode(
         "indefinite-length", "A length is indefinite where the format demands a definite one: look for re-encoding.")
-    /// An item of another type than the one that is demanded.
+    /// An item of another type than the format demands.
     package static let unexpectedType = CheckCode(
         "unexpected-type", "A part has another type than the format demands: compare the part that the detail names.")
-    /// A value outside of what is allowed.
+    /// A value that is not allowed.
     package static let unexpectedValue = CheckCode(
         "unexpected-value", "A part has a value that is not allowed: the detail says which values are.")
-    /// A length other than the one that is demanded.
+    /// A length other than the format demands.
     package static let unexpectedLength = CheckCode(
         "unexpected-length", "A part has another length than the format demands: look for truncation or padding.")
     /// The same key twice.
     package static let duplicateKey = CheckCode(
         "duplicate-key", "A key or field occurs twice, so that two parsers may read different values: a forgery.")
-    /// A required part is not there.
+    /// A required part is absent.
     package static let missing = CheckCode(
         "missing", "A required part is absent: the detail names it; check that this is evidence of the right kind.")
-    /// A part that is not allowed is there.
+    /// A part that is not allowed is present.
     package static let unexpected = CheckCode(
         "unexpected", "A part is present that the format does not allow: the detail names it.")
-    /// Text that is not valid UTF-8, or not of its alphabet.
+    /// Text that is not valid UTF-8, or has characters outside its alphabet.
     package static let invalidText = CheckCode(
         "invalid-text", "Text is not valid UTF-8, or has characters outside its alphabet: look for re-encoding.")
     /// Nested deeper than the limit.

@@ -2,7 +2,7 @@
 package struct EngineResources: Sendable {
     /// The keys.
     package let keys: any KeyStore
-    /// All services of the verifier; an engine picks those of its own type.
+    /// All services of the verifier; an engine selects those of its own type.
     package let services: [any EngineService]
     /// What the verdicts are for.
     package let use: VerdictUse

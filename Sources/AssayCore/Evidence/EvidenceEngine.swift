@@ -1,6 +1,6 @@
 package import FoundationEssentials
 
-/// Judges the evidence of one platform. The facade uses engines through this protocol alone.
+/// Judges the evidence of one platform. The verifier uses engines only through this protocol.
 package protocol EvidenceEngine: Sendable {
     /// The engine's section of an app in the policy.
     associatedtype Configuration: ReadableConfiguration
@@ -10,30 +10,30 @@ package protocol EvidenceEngine: Sendable {
     /// Every check of the engine, in the declared order.
     static var catalogue: [CheckDefinition] { get }
 
-    /// The types of keys that the engine judges with.
+    /// The types of keys that the engine uses.
     static var keyMaterials: [any KeyMaterial.Type] { get }
 
     /// The kinds of evidence that carry a challenge of the ledger.
     static var challengeKinds: [EvidenceKind] { get }
 
-    /// The fields of evidence that a capture can leave out or replace.
+    /// The fields of evidence that a capture can omit or replace.
     static var sensitiveFields: [SensitiveField] { get }
 
     /// The facts of its subjects by which reports group verdicts, in the order of the report.
     static var dimensions: [SubjectDimension] { get }
 
-    /// Identifies the ledger entry that a record uses, such as a key or a nonce: records with the same text must be judged in
-    /// their order. Nil when the order does not matter.
+    /// Identifies the ledger entry that a record uses, such as a key or a nonce; nil when the order does not matter.
+    /// Records with the same text must be judged in their order.
     static func orderingKey(of record: EvidenceRecord) -> String?
 
-    /// What is wrong with a key that the engine has enrolled, as a predicate such as "has no P-256 point", and nil for
-    /// nothing. `assay ledger check` asks this for each key.
+    /// The problem with an enrolled key, as a predicate such as "has no P-256 point"; nil if there is none. `assay
+    /// ledger check` calls this for each key.
     static func problem(withKey key: EnrolledKey) -> String?
 
-    /// Prepares to judge under a policy.
+    /// Prepares an engine for a policy.
     init(policy: VerificationPolicy, resources: EngineResources)
 
-    /// Assesses a record: decodes it, asks the ledger and the key store, runs the checks. Commits nothing.
+    /// Assesses a record: decodes it, asks the ledger and the key store, and runs the checks. Commits nothing.
     func assess(_ record: EvidenceRecord, ledger: any Ledger, at now: Date) async throws(VerificationError)
         -> Assessment
 }
@@ -42,7 +42,7 @@ extension EvidenceEngine {
     /// None: the engine needs no keys.
     package static var keyMaterials: [any KeyMaterial.Type] { [] }
 
-    /// None: reports group verdicts by kind and app alone.
+    /// None: reports group verdicts only by kind and app.
     package static var dimensions: [SubjectDimension] { [] }
 
     /// None.

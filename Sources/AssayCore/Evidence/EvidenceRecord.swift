@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// One piece of evidence with everything needed to judge it: the JSON form of the CLI, captures and test vectors.
+/// A piece of evidence with everything needed to judge it. The CLI, captures and test vectors store it as JSON.
 public struct EvidenceRecord: Sendable {
     /// The verdict that a test vector expects.
     public struct Expectation: Sendable, Equatable {
@@ -8,7 +8,7 @@ public struct EvidenceRecord: Sendable {
         public struct Failure: Sendable, Equatable, ExpressibleByStringLiteral, CustomStringConvertible {
             /// The name of the check, or `*` for any check.
             public let check: String
-            /// The failure code, or nil for any code.
+            /// The failure code; nil for any code.
             public let code: String?
 
             /// Names a check and its failure code.
@@ -31,7 +31,7 @@ public struct EvidenceRecord: Sendable {
 
         /// Whether the evidence is to be accepted.
         public let outcome: Verdict.Outcome
-        /// The failed checks, the first one first. A vector may name the first one only.
+        /// The failed checks in order. A vector may name only the first one.
         public let failed: [Failure]
 
         /// States an expectation.
@@ -40,10 +40,8 @@ public struct EvidenceRecord: Sendable {
             self.failed = failed
         }
 
-        /// Whether a verdict is the expected one.
-        ///
-        /// An empty list allows any failed checks, a list of one names the first failed check, and a longer list names all
-        /// failed checks in their order. Where the list names a code, the failure has to have that code.
+        /// Whether a verdict is the expected one. An empty list allows any failed checks, a list of one names the first
+        /// failed check, and a longer list names all of them in order. Codes in the list must match.
         package func isMet(by verdict: Verdict) -> Bool {
             guard outcome == verdict.outcome else { return false }
             guard let first = failed.first else { return true }
@@ -52,7 +50,7 @@ public struct EvidenceRecord: Sendable {
             return failed.count == found.count && zip(failed, found).allSatisfy { $0.isMet(by: $1) }
         }
 
-        /// The outcome and the failed checks, for messages: `reject app-attest.assertion.counter (counter-not-increasing)`.
+        /// The outcome and the failed checks, for messages.
         package var words: String { ([outcome.rawValue] + failed.map(\.description)).joined(separator: " ") }
     }
 
@@ -60,11 +58,11 @@ public struct EvidenceRecord: Sendable {
     public let id: String?
     /// The kind of evidence.
     public let kind: EvidenceKind
-    /// The policy's app, and nil for the one whose identifiers match.
+    /// The policy's app; nil to select the app by the identifiers in the evidence.
     public let app: String?
-    /// When the evidence was received: the time of judgement when it is verified as captured.
+    /// When the evidence was received: the time of judgement when the record is verified as captured.
     public let receivedAt: Date?
-    /// The evidence's own fields, by kind.
+    /// The fields of the evidence, which depend on the kind.
     package let evidence: RecordObject
     /// The expectation of a test vector.
     package let expect: Expectation?
@@ -83,7 +81,7 @@ public struct EvidenceRecord: Sendable {
 }
 
 /// A JSON value of a record, with the byte at which it begins, for errors.
-// Its initialisers are inlinable: a reader of JSON in another module makes one for each value.
+// The initialisers are inlinable: a JSON reader in another module creates one for each value.
 @usableFromInline
 package struct RecordValue: Sendable {
     /// A JSON value.
@@ -107,7 +105,7 @@ package struct RecordValue: Sendable {
     @usableFromInline package let content: Content
     /// The byte of the document at which the value begins.
     @usableFromInline package let offset: Int
-    /// Whether a string was written with escapes, so that offsets inside it differ from those of the document.
+    /// Whether a string was written with escapes: offsets inside it then differ from those of the document.
     @usableFromInline package let hasEscapes: Bool
 
     /// Places a value.
@@ -171,7 +169,7 @@ package struct RecordObject: Sendable {
         self.offset = offset
     }
 
-    /// The value of a member, or nil when there is none of that name.
+    /// The value of a member; nil if there is none.
     package subscript(name: String) -> RecordValue? {
         // By index: `first` copies each member.
         for index in members.indices where members[index].name.isByteEqual(to: name) { return members[index].value }

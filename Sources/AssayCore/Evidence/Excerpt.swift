@@ -1,5 +1,5 @@
 extension Unicode.Scalar {
-    /// Whether terminals or line readers act on the character instead of showing it: controls, line and paragraph
+    /// Whether terminals or line readers interpret the character instead of showing it: controls, line and paragraph
     /// separators, and invisible formatting, such as marks that reverse the direction of text.
     package var isActedOn: Bool {
         switch properties.generalCategory {
@@ -10,10 +10,10 @@ extension Unicode.Scalar {
 }
 
 extension StringProtocol {
-    /// The beginning of a text for errors and logs: at most 60 characters, with those escaped that a terminal acts on.
+    /// The first 60 characters, for errors and logs. Escapes characters that terminals interpret.
     package var excerpt: String { excerpt(atMost: 60) }
 
-    /// The beginning of a text for errors and logs, of another length, such as for a path.
+    /// The first `limit` characters, for errors and logs. Escapes characters that terminals interpret.
     package func excerpt(atMost limit: Int) -> String {
         var result = ""
         for scalar in unicodeScalars.prefix(limit) {
@@ -24,7 +24,7 @@ extension StringProtocol {
 }
 
 extension RecordValue {
-    /// The value for a verdict: the beginning of a scalar, or the type of any other value.
+    /// The value for a verdict: the excerpt of a scalar, or the type of any other value.
     package var excerpt: String {
         switch content {
         case .text(let text): "\"\(text.excerpt)\""

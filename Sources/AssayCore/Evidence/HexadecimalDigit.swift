@@ -1,5 +1,5 @@
 extension UInt8 {
-    /// The value of a hexadecimal digit of ASCII, in either case, and nil for another byte.
+    /// The value of an ASCII hexadecimal digit in either case; nil for another byte.
     package var hexadecimalValue: UInt8? {
         switch self {
         case 0x30...0x39: self - 0x30

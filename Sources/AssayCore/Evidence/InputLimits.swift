@@ -1,6 +1,4 @@
-/// The greatest sizes of input. A decoder refuses larger input before it parses anything.
-///
-/// The values leave room over the largest known genuine input, and bound the cost of hostile input.
+/// Size limits of input, checked before parsing: above the largest known genuine input, to bound hostile input.
 package enum InputLimits {
     /// An attestation object, in bytes. Genuine ones are below 6 KiB, those of iOS 27 included.
     package static let attestationObject = 64 * 1024
@@ -16,8 +14,7 @@ package enum InputLimits {
     package static let certificate = 16 * 1024
     /// Certificates in a path or a message. OpenSSL and webpki stop at similar depths; Apple's paths have three.
     package static let certificates = 16
-    /// A JWS or JWE in compact serialisation, in characters. Genuine integrity tokens have about 2 KiB, and none of
-    /// more than 16 KiB is known.
+    /// A JWS or JWE in compact serialisation, in characters. Genuine tokens have about 2 KiB, and at most 16 KiB.
     package static let joseText = 64 * 1024
     /// The header of a JWS or JWE, in characters. Genuine ones have less than 200; embedded certificates make some KiB.
     package static let joseHeader = 16 * 1024
@@ -33,18 +30,18 @@ package enum InputLimits {
     package static let nestingDepth = 32
     /// An evidence record file or one line of NDJSON, in bytes.
     package static let record = 32 * 1024 * 1024
-    /// Records of one document. A file of the size that is allowed has about 50,000 assertions, and two bytes of hostile
-    /// input must not cost a result of some hundred.
+    /// Records of one document. The largest file has about 50,000 assertions. Hostile input can pack a record into two
+    /// bytes, while the result of a record takes some hundred.
     package static let records = 100_000
-    /// Unreadable records of one document that are reported one by one. Of the rest, the number is reported.
+    /// Unreadable records of one document that are reported one by one. The rest are counted.
     package static let unreadableRecords = 1_000
-    /// The `id` of a record, in bytes: it stands in verdicts and logs.
+    /// The `id` of a record, in bytes. Verdicts and logs contain it.
     package static let recordID = 1024
-    /// The `kind` and the `app` of a record, in bytes. They are looked up by name; the longest kind has 22.
+    /// The `kind` and the `app` of a record, in bytes, which are looked up by name. The longest kind has 22.
     package static let recordName = 128
     /// A policy file, in bytes.
     package static let policy = 1024 * 1024
-    /// The name of a key, and its scope, in bytes. They stand in verdicts and logs; a package name has 255 at most.
+    /// The name or the scope of a key, in bytes. Verdicts and logs contain them; package names have at most 255.
     package static let keyName = 255
     /// One part of a key in its file or variable, in bytes. The PEM of an RSA key of 16384 bits has 13 KiB.
     package static let keyPart = 64 * 1024

@@ -1,10 +1,10 @@
-/// The ledger, the key store or a service cannot be reached. There is no verdict then, and never an acceptance.
+/// The ledger, the key store or a service is not available. There is no verdict then, and never an acceptance.
 public protocol Outage: Error, CustomStringConvertible {
-    /// The part that cannot be reached, in words: `ledger`, `key store`.
+    /// The part that is not available, in words: `ledger`, `key store`.
     static var part: String { get }
     /// The reason.
     var code: OutageCode { get }
-    /// What happened, where, and what to do. It shows no secret.
+    /// What happened, where, and what to do. It contains no secret.
     var message: String { get }
 }
 
@@ -13,7 +13,7 @@ extension Outage {
     public var description: String { "\(Self.part) outage (\(code)): \(message)" }
 }
 
-/// The reason of an outage, for programs: a stable code in kebab case. Ledgers, key stores and services may add their own.
+/// The reason of an outage: a stable code in kebab case. Ledgers, key stores and services may add their own.
 public struct OutageCode: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
     /// The stable code.
     public let name: String
@@ -36,12 +36,12 @@ public struct OutageCode: Hashable, Sendable, CustomStringConvertible, Expressib
     public static let corrupt: OutageCode = "corrupt"
     /// The ledger was written by a newer version.
     public static let newerSchema: OutageCode = "newer-schema"
-    /// The operating system reports a failure of input or output.
+    /// The operating system reports an I/O error.
     public static let inputOutput: OutageCode = "input-output"
-    /// The ledger has purged entries of evidence of this age, so that it cannot decide whether this evidence was used: a
-    /// window was lengthened, or a clock stepped.
+    /// The ledger has purged entries as old as this evidence and cannot decide whether it was used: a window was
+    /// lengthened, or a clock stepped.
     public static let forgotten: OutageCode = "forgotten"
-    /// Memory ran out while a check was decided, or in the ledger.
+    /// Memory ran out in a check or in the ledger.
     public static let outOfMemory: OutageCode = "out-of-memory"
     /// The ledger broke its own contract.
     public static let internalError: OutageCode = "internal-error"

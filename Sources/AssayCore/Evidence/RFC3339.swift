@@ -5,20 +5,20 @@ package enum RFC3339 {
     /// The years 0000 to 9999 in milliseconds since 1970.
     private static let representable: ClosedRange<Double> = -62_167_219_200_000...253_402_300_799_999
 
-    /// Writes a time in UTC, rounded to milliseconds, which are written when there are any: `2026-04-21T18:13:12.153Z`.
+    /// Writes a time in UTC, rounded to milliseconds; omits a fraction of zero: `2026-04-21T18:13:12.153Z`.
     ///
-    /// The calendar is the proleptic Gregorian one that ``parse(_:)-(String)`` reads, where Foundation's has Julian days
-    /// before 1582. A time outside of the years 0000 to 9999, which the format cannot say, is written as their end.
+    /// Uses the proleptic Gregorian calendar, as ``parse(_:)-(String)`` does; Foundation's has Julian days before 1582.
+    /// Clamps a time outside the years 0000 to 9999, which the format cannot express.
     package static func format(_ date: Date) -> String {
         var bytes: [UInt8] = []
         append(date, to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Writes a time, as ``format(_:)`` does, behind some bytes of UTF-8.
+    /// Appends a time in UTF-8, as ``format(_:)`` writes it.
     package static func append(_ date: Date, to bytes: inout [UInt8]) {
         let rounded = (date.timeIntervalSince1970 * 1000).rounded()
-        // Comparisons with a time that is no number are all false.
+        // All comparisons with NaN are false: it becomes the lower bound.
         let bounded =
             rounded >= representable.lowerBound ? min(rounded, representable.upperBound) : representable.lowerBound
         let (days, time) = Int(bounded).quotientAndModulus(86_400_000)
@@ -40,7 +40,7 @@ package enum RFC3339 {
         bytes.append(UInt8(ascii: "Z"))
     }
 
-    /// Writes two digits and what follows them.
+    /// Appends two digits and an optional character.
     private static func append(_ number: Int, ending: Unicode.Scalar?, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10))
         bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
@@ -52,7 +52,7 @@ package enum RFC3339 {
     /// Stricter than the RFC where it leaves a choice: upper-case `T` and `Z` only, no leap second.
     /// - Returns: nil when the text is not such a time, or names a day that does not exist.
     package static func parse(_ text: String) -> Date? {
-        // Strings of Swift are contiguous; those that Darwin bridges may not be.
+        // Swift strings are contiguous; strings bridged on Darwin may not be.
         let date = text.utf8.withContiguousStorageIfAvailable { parse(buffer: $0) }
         return date ?? parse(Array(text.utf8))
     }
@@ -89,7 +89,7 @@ package enum RFC3339 {
             index = start
             while index < bytes.count, bytes[index] &- 0x30 < 10 { index += 1 }
             guard index > start, index - start <= 9, let digits = number(start, index - start) else { return nil }
-            // One division by an exact power of ten gives the nearest value; several would round each time.
+            // One division by an exact power of ten gives the nearest value; several divisions would round each time.
             fraction = Double(digits) / (start..<index).reduce(1.0) { power, _ in power * 10 }
         }
         var offset = 0
@@ -109,7 +109,7 @@ package enum RFC3339 {
         return Date(timeIntervalSince1970: Double(seconds) + fraction)
     }
 
-    /// The days from 1970-01-01 to a day of the proleptic Gregorian calendar, and nil for a day that does not exist.
+    /// The days from 1970-01-01 to a day of the proleptic Gregorian calendar; nil for a day that does not exist.
     package static func daysSince1970(year: Int, month: Int, day: Int) -> Int? {
         guard (0...9999).contains(year), (1...12).contains(month), day >= 1 else { return nil }
         let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
@@ -139,7 +139,7 @@ package enum RFC3339 {
 }
 
 extension Int {
-    /// Division that rounds down, with the remainder that is never negative.
+    /// Division that rounds down, with a remainder that is never negative.
     fileprivate func quotientAndModulus(_ divisor: Int) -> (Int, Int) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

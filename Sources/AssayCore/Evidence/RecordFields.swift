@@ -11,7 +11,7 @@ package struct RecordFields: Sendable {
         self.path = path
     }
 
-    /// Demands that a value is an object.
+    /// Reads an object; throws for a value of another type.
     package init(_ value: RecordValue, path: String) throws(RecordError) {
         guard case .object(let object) = value.content else {
             throw RecordError(field: path, offset: value.offset, "expected an object, found \(value.kindName)")
@@ -25,15 +25,15 @@ package struct RecordFields: Sendable {
     /// The path of a member.
     package func path(of name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 
-    /// The error for a required member that is not there.
+    /// The error for a required member that is absent.
     package func missing(_ name: String) -> RecordError { error(name, "the field is missing") }
 
-    /// An error at a member, or at the object when it has none of that name.
+    /// An error at a member, or at the object if the member is absent.
     package func error(_ name: String, _ message: String) -> RecordError {
         RecordError(field: path(of: name), offset: object[name]?.offset ?? object.offset, message)
     }
 
-    /// Demands that every member is one of a few.
+    /// Throws for a member that is not one of `names`.
     package func demandOnly(_ names: [String]) throws(RecordError) {
         for member in object.members where !names.containsBytes(of: member.name) {
             throw RecordError(
@@ -42,9 +42,7 @@ package struct RecordFields: Sendable {
         }
     }
 
-    /// The text of an optional member.
-    ///
-    /// - Parameter limit: how many bytes of UTF-8 it may have.
+    /// The text of an optional member, of at most `limit` bytes of UTF-8.
     package func text(_ name: String, atMost limit: Int = .max) throws(RecordError) -> String? {
         guard let value = object[name] else { return nil }
         guard case .text(let text) = value.content else {
@@ -56,7 +54,7 @@ package struct RecordFields: Sendable {
         return text
     }
 
-    /// The texts of an optional list, and none when there is none.
+    /// The texts of an optional list; empty if the member is absent.
     package func texts(_ name: String) throws(RecordError) -> [String] {
         guard let value = object[name] else { return [] }
         guard case .array(let elements) = value.content else {

@@ -1,7 +1,5 @@
 extension EvidenceRecord {
-    /// The record as one JSON object on one line, without a line feed: a line of a corpus (NDJSON).
-    ///
-    /// It is read back as the same record, except that times are rounded to milliseconds.
+    /// The record as one line of NDJSON, without the line feed. Times are rounded to milliseconds.
     public var jsonLine: String {
         var bytes: [UInt8] = []
         RecordJSON.append(.object(document), to: &bytes)
@@ -11,7 +9,7 @@ extension EvidenceRecord {
     /// The record as an object, its fields in the order of the documentation.
     package var document: RecordObject { document(with: ("evidence", .object(evidence))) }
 
-    /// The record as an object with another field, or none, in place of the evidence.
+    /// The record as an object, with another field in place of the evidence, or none.
     package func document(with payload: (String, RecordValue.Content)?) -> RecordObject {
         var fields: [(String, RecordValue.Content)] = []
         if let id { fields.append(("id", .text(id))) }
@@ -29,7 +27,7 @@ extension EvidenceRecord {
 }
 
 extension EvidenceRecord.Expectation.Failure {
-    /// The failure as records carry it: the name of the check, or an object with the name and the code.
+    /// The failure in a record's JSON: the name of the check, or an object with the name and the code.
     fileprivate var content: RecordValue.Content {
         guard let code else { return .text(check) }
         return .object(RecordObject([("check", .text(check)), ("code", .text(code))]))
@@ -37,15 +35,15 @@ extension EvidenceRecord.Expectation.Failure {
 }
 
 extension RecordObject {
-    /// An object that was not read from a document: names and values in order.
+    /// Composes an object from names and values in order.
     package init(_ fields: [(String, RecordValue.Content)]) {
         self.init(fields.map { Member(name: $0.0, offset: 0, value: RecordValue($0.1, offset: 0)) }, offset: 0)
     }
 }
 
-/// Writes the values of records as JSON (RFC 8259). Numbers stay as they were read.
+/// Writes the values of records as JSON (RFC 8259). Numbers keep the text that was read.
 package enum RecordJSON {
-    /// Appends a value in UTF-8, without any white space.
+    /// Appends a value in UTF-8, without white space.
     package static func append(_ content: RecordValue.Content, to bytes: inout [UInt8]) {
         switch content {
         case .null: bytes += "null".utf8
@@ -71,7 +69,7 @@ package enum RecordJSON {
         }
     }
 
-    /// A string in quotes; only what RFC 8259 section 7 demands is escaped.
+    /// A string in quotes. Escapes only what RFC 8259 section 7 requires.
     package static func quoted(_ text: String) -> String {
         var bytes: [UInt8] = []
         appendQuoted(text, to: &bytes)

@@ -1,10 +1,10 @@
-/// A field of evidence that identifies a person or authorises its holder. A capture can leave it out.
+/// A field of evidence that identifies a person or authorises its holder. A capture can omit it.
 package struct SensitiveField: Sendable, Equatable {
-    /// What can replace the field, so that the record can still be judged.
+    /// A replacement of the field that keeps the record judgeable.
     package enum Substitute: Sendable, Equatable {
-        /// The SHA-256 digest of its bytes, as standard base64, under another name that the kind knows.
+        /// The SHA-256 digest of its bytes, as standard base64, under another field name of the kind.
         case sha256(as: String)
-        /// Nothing: without the field, the record cannot be judged.
+        /// None: the record cannot be judged without the field.
         case none
     }
 
@@ -12,7 +12,7 @@ package struct SensitiveField: Sendable, Equatable {
     package let kind: EvidenceKind
     /// The field's name in the evidence.
     package let name: String
-    /// What can replace it.
+    /// Its replacement.
     package let substitute: Substitute
     /// What it reveals, for documentation.
     package let reveals: String

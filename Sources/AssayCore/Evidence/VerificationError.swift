@@ -1,13 +1,12 @@
 package import FoundationEssentials
 
-/// Why there is no verdict. False or malformed evidence is never an error: it is a verdict.
+/// Why there is no verdict. False or malformed evidence is never an error: it gives a verdict.
 public enum VerificationError: Error, Sendable, CustomStringConvertible {
-    /// The call cannot be answered.
+    /// The call is wrong.
     case request(RequestError)
     /// The record cannot be read.
     case record(RecordError)
-    /// The ledger, the key store or a service cannot be reached: ``LedgerOutage``, ``KeyStoreOutage``, or the error of an
-    /// engine's own service.
+    /// The ledger, the key store or an engine's service is not available.
     case outage(any Outage)
 
     /// The sentence of the error inside.
@@ -30,9 +29,9 @@ public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible 
         case unknownApp = "unknown-app"
         /// The evidence names no app, and none or several of the policy's apps match it.
         case ambiguousApp = "ambiguous-app"
-        /// The record has no time of receipt, and is to be judged as captured.
+        /// The record is to be judged as captured, but has no time of receipt.
         case noTime = "no-time"
-        /// A time or a length of time that is NaN, infinite, or not positive where a challenge must be valid.
+        /// A time or duration is NaN or infinite, or the validity of a challenge is not positive.
         case invalidTime = "invalid-time"
         /// The app has no live key at the time of judgement.
         case noKey = "no-key"
@@ -45,7 +44,7 @@ public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible 
     /// The stable code: `unknown-kind`, `unknown-app`, `ambiguous-app`, `no-time`, `invalid-time`, `no-key` or
     /// `no-service`.
     public var code: String { reason.rawValue }
-    /// The request, and what is possible.
+    /// What was requested, and what is possible.
     public let message: String
 
     /// Describes a wrong call.
@@ -59,7 +58,7 @@ public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible 
 }
 
 extension EvidenceRecord {
-    /// Reads the evidence as an engine does; an error becomes `.record`.
+    /// Reads the evidence; a ``RecordError`` becomes `.record`.
     package func reading<Input>(
         _ body: (RecordObject) throws(RecordError) -> Input
     ) throws(VerificationError) -> Input {
@@ -68,9 +67,7 @@ extension EvidenceRecord {
 }
 
 extension KeyStore {
-    /// The keys of an app of one purpose, at least one of which is live.
-    ///
-    /// - Throws: `.outage` when the store cannot be reached, `.request` when no key is live.
+    /// The keys of an app for one purpose. Throws `.outage` if the store is unavailable, `.request` if no key is live.
     package func selection<Material: KeyMaterial>(
         for claim: KeyClaim, at now: Date
     ) async throws(VerificationError) -> KeySelection<Material> {
@@ -85,7 +82,7 @@ extension KeyStore {
 }
 
 extension Ledger {
-    /// Asks the ledger; an outage becomes `.outage`.
+    /// Asks the ledger; a ``LedgerOutage`` becomes `.outage`.
     package func asking<Answer: Sendable>(
         _ body: (any Ledger) async throws(LedgerOutage) -> Answer
     ) async throws(VerificationError) -> Answer {

@@ -1,6 +1,6 @@
 /// The use of a key: the engine that decrypts or verifies evidence with it.
 public struct KeyPurpose: Hashable, Sendable, CustomStringConvertible {
-    /// The name that stands in the field `use` of a policy, such as `play-integrity`.
+    /// The name in the field `use` of a policy, such as `play-integrity`.
     public let name: String
 
     /// Names a purpose. Engines define the purposes.
@@ -10,25 +10,20 @@ public struct KeyPurpose: Hashable, Sendable, CustomStringConvertible {
     public var description: String { name }
 }
 
-/// A key in its parsed form, with secrets that are wiped after use.
-///
-/// Each engine that needs keys has one type of material for each purpose.
+/// A parsed key, whose secrets are wiped after use. Each engine that needs keys has one type for each purpose.
 package protocol KeyMaterial: Sendable {
     /// The use of keys of this type.
     static var purpose: KeyPurpose { get }
     /// The parts of a key.
     static var parts: [KeyPart] { get }
 
-    /// Reads a key from its parts, by name, each as its file or variable holds it.
-    ///
-    /// Values may have white space at the ends, as people paste them.
-    /// - Throws: ``KeyError``, which names the part, what was found and what is expected, and shows nothing of a secret.
+    /// Reads a key from its parts, by name. Ignores white space around each value. Errors contain nothing of a secret.
     init(parts: [String: SecretBytes]) throws(KeyError)
 
     /// The algorithms that the key is used with, in the names of RFC 7518, such as `A256KW, A256GCM, ES256`.
     var algorithm: String { get }
 
-    /// The text in lists of keys: the algorithms, and the ID by which evidence names the key if it has one.
+    /// The text in lists of keys: the algorithms, and the ID by which evidence refers to the key, if any.
     var summary: String { get }
 }
 
@@ -37,7 +32,7 @@ extension KeyMaterial {
     package var summary: String { algorithm }
 }
 
-/// The types of keys that a program can read; `Verifier.keyMaterials` has those of all engines.
+/// The types of keys that a program can read. `Verifier.keyMaterials` contains those of all engines.
 public struct KeyMaterials: Sendable {
     package let types: [any KeyMaterial.Type]
 
@@ -46,7 +41,7 @@ public struct KeyMaterials: Sendable {
 
 /// One part of a key, such as the half that decrypts.
 package struct KeyPart: Sendable, Equatable {
-    /// The content of a part, which decides how policy and options give it.
+    /// The kind of content, which decides how policies and options specify the part.
     package enum Content: Sendable, Equatable {
         /// A secret, in a variable or in a file that only its user can read: `file:PATH` or `env:NAME`.
         case secret
@@ -56,13 +51,13 @@ package struct KeyPart: Sendable, Equatable {
         case word
     }
 
-    /// The name of the part, which is its field in a policy, such as `decryptionKey`.
+    /// The name of the part and of its field in a policy, such as `decryptionKey`.
     package let name: String
     /// Its content.
     package let content: Content
-    /// Whether every key needs it.
+    /// Whether every key needs the part.
     package let isRequired: Bool
-    /// What it is and how it is written, for error messages.
+    /// What the part is and how it is written, for error messages.
     package let form: String
 
     /// Describes a part.
@@ -73,11 +68,11 @@ package struct KeyPart: Sendable, Equatable {
         self.form = form
     }
 
-    /// Whether it must be kept secret. Files with secrets must not be readable for others.
+    /// Whether the part is secret. Its file must not be readable by other users.
     package var isSecret: Bool { content == .secret }
 }
 
-/// A key that cannot be used: which part, what was found and what is expected. It shows nothing of a secret.
+/// A key that cannot be used: the part, what was found and what is expected. It shows nothing of a secret.
 public struct KeyError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The stable code in kebab case.
     public let code: String
@@ -93,11 +88,11 @@ public struct KeyError: Error, Sendable, Equatable, CustomStringConvertible {
         self.message = message
     }
 
-    /// The code for the public half of a key pair where a secret belongs.
+    /// The code for the public half of a key pair in place of a secret.
     package static let publicHalf = "public-key"
-    /// The code for the private half of a key pair where something else belongs.
+    /// The code for the private half of a key pair in place of another part.
     package static let privateHalf = "private-key"
-    /// Whether it is a half of a key pair that is wrong.
+    /// Whether the wrong half of a key pair was given.
     package var isOfKeyPair: Bool { code == KeyError.publicHalf || code == KeyError.privateHalf }
 
     /// Part and sentence.
@@ -105,9 +100,7 @@ public struct KeyError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension KeyMaterial {
-    /// Reads a key from its parts, and refuses missing and unknown parts.
-    ///
-    /// - Throws: ``KeyError``; also for a part that is missing or that no key of this purpose has.
+    /// Reads a key from its parts. Throws also for a part that is missing or that no key of this purpose has.
     package static func reading(_ parts: [String: SecretBytes]) throws(KeyError) -> Self {
         let allowed = Self.parts.map(\.name)
         for name in parts.keys.sorted() where !allowed.containsBytes(of: name) {

@@ -1,8 +1,7 @@
 /// The rules for names and scopes of keys.
 package enum KeyName {
-    /// Why a text cannot be the name or the scope of a key, and nil if it can.
-    ///
-    /// All visible characters are allowed. Names stand in verdicts, logs and tables, where two keys must not look the same.
+    /// Why a text cannot be the name or scope of a key; nil if it can. All visible characters are allowed, but two keys
+    /// must not look the same in verdicts, logs and tables.
     package static func objection(to text: String) -> String? {
         let length = text.utf8.count
         guard length > 0, length <= InputLimits.keyName else {

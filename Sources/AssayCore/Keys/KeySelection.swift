@@ -4,9 +4,9 @@ package import FoundationEssentials
 package struct KeyClaim: Sendable {
     /// The app of the policy.
     package let app: String
-    /// The names in the policy, and nil for all keys whose scope is the app's.
+    /// The names in the policy; nil for all keys with the app's scope.
     package let names: [String]?
-    /// The scopes that mean the app: its name in the policy, and the platform's own name if there is one.
+    /// The scopes that match the app: its name in the policy, and the platform's own name if there is one.
     package let scopes: [String]
 
     /// States a claim.
@@ -16,8 +16,8 @@ package struct KeyClaim: Sendable {
         self.scopes = scopes
     }
 
-    /// Whether a key is one of the app's: a key that the policy names, unless its scope is another app. If the policy names
-    /// none, a key whose scope is the app's.
+    /// Whether a key belongs to the app. If the policy names keys: one of those, unless its scope is another app. If
+    /// not: a key with the app's scope.
     func covers(_ key: NamedKey) -> Bool {
         let fits = key.scope.map { scopes.containsBytes(of: $0) }
         guard let names else { return fits ?? false }
@@ -25,7 +25,7 @@ package struct KeyClaim: Sendable {
     }
 }
 
-/// The keys of one app at a time: those that may be used, and the others.
+/// The keys of one app: those that may be used, and the others.
 package struct KeySelection<Material: KeyMaterial>: Sendable {
     /// A key with its name and its state.
     package struct Entry: Sendable {

@@ -1,4 +1,4 @@
-/// The keys with which evidence is decrypted and verified.
+/// The keys that decrypt and verify evidence.
 ///
 /// Contract: a store returns all keys of a purpose in all states; the engine asks each key for its state at the time of
 /// judgement. A store that cannot be read throws ``KeyStoreOutage`` and never returns fewer keys.
@@ -7,11 +7,11 @@ public protocol KeyStore: Sendable {
     func keys(for purpose: KeyPurpose) async throws(KeyStoreOutage) -> [NamedKey]
 }
 
-/// Keys that are known when the process starts, such as those of a policy.
+/// Keys that are known when the process starts, such as the keys of a policy.
 public struct StaticKeyStore: KeyStore {
     private let keys: [KeyPurpose: [NamedKey]]
 
-    /// Keeps some keys.
+    /// Holds some keys.
     public init(_ keys: [NamedKey]) {
         self.keys = Dictionary(grouping: keys, by: \.purpose)
     }
@@ -21,11 +21,11 @@ public struct StaticKeyStore: KeyStore {
         keysAtHand(for: purpose)
     }
 
-    /// The keys of a purpose, synchronously. They never change, so that a caller can keep them.
+    /// The keys of a purpose, synchronously. The result never changes, so a caller can keep it.
     package func keysAtHand(for purpose: KeyPurpose) -> [NamedKey] { keys[purpose] ?? [] }
 }
 
-/// Several stores as one: the keys of all stores, those of the first store first. Names may repeat.
+/// Several stores as one: the keys of all stores in order. Names may repeat.
 package struct CombinedKeyStore: KeyStore {
     private let stores: [any KeyStore]
 
@@ -34,12 +34,12 @@ package struct CombinedKeyStore: KeyStore {
         self.stores = stores
     }
 
-    /// The keys of a purpose of all stores.
+    /// The keys of a purpose in all stores.
     package func keys(for purpose: KeyPurpose) async throws(KeyStoreOutage) -> [NamedKey] {
         var keys: [NamedKey] = []
         for store in stores {
             let more = try await store.keys(for: purpose)
-            // If one store has all keys, return its array itself: engines compare arrays by identity to reuse prepared keys.
+            // If one store has all keys, return its own array: engines reuse prepared keys if the array is identical.
             if keys.isEmpty { keys = more } else if !more.isEmpty { keys += more }
         }
         return keys
@@ -61,7 +61,7 @@ public struct KeyStoreOutage: Outage, Equatable {
         self.message = message
     }
 
-    /// The outage of a ledger in whose storage the keys are.
+    /// The outage of the ledger that stores the keys.
     package init(_ outage: LedgerOutage) {
         self.init(outage.code, outage.message)
     }

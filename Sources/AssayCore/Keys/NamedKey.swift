@@ -2,13 +2,13 @@ public import FoundationEssentials
 
 /// A key with its name, scope and window.
 public struct NamedKey: Sendable {
-    /// The name, unique among the keys of a policy and among those of a key store.
+    /// The name, unique among the keys of a policy and among the keys of a key store.
     public let name: String
-    /// The package name or the policy's app that the key is for, and nil for every app whose policy names the key.
+    /// The package name or the policy's app that the key is for; nil for every app whose policy names the key.
     package let scope: String?
     /// When the key may be used.
     package let window: KeyWindow
-    /// When the key is retired, and nil for never.
+    /// When the key is retired; nil for never.
     package let retiredAt: Date?
     /// The key itself.
     package let material: any KeyMaterial
@@ -32,11 +32,11 @@ public struct NamedKey: Sendable {
     package func state(at time: Date) -> KeyState { window.state(at: time, retiredAt: retiredAt) }
 }
 
-/// The time in which a key may be used, including both ends.
+/// The time in which a key may be used, both ends included.
 public struct KeyWindow: Sendable, Equatable {
-    /// The beginning, and nil for none.
+    /// The beginning; nil for none.
     package let notBefore: Date?
-    /// The end, and nil for none.
+    /// The end; nil for none.
     package let notAfter: Date?
 
     /// No limits.
@@ -63,9 +63,9 @@ public struct KeyWindow: Sendable, Equatable {
     }
 }
 
-/// Whether a key may be used at a time.
+/// The state of a key at a time.
 package enum KeyState: Sendable, Equatable, CustomStringConvertible {
-    /// It may be used.
+    /// The key may be used.
     case live
     /// Not yet: its window begins later.
     case pending(Date)
@@ -84,7 +84,7 @@ package enum KeyState: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// The state with its time.
+    /// The state and its time.
     package var description: String {
         switch self {
         case .live: "live"

@@ -6,18 +6,18 @@
     import Darwin
 #endif
 
-/// Secret bytes that are wiped when the last reference goes, and that no description shows.
+/// Secret bytes that are wiped when the last reference is released. No description contains them.
 ///
-/// A caller of ``withUnsafeBytes(_:)`` that copies the bytes must wipe the copy. The operating system may still write the
-/// memory to swap space or to a core dump.
+/// A caller of ``withUnsafeBytes(_:)`` that copies the bytes must wipe the copy. The operating system may still write
+/// the memory to swap space or to a core dump.
 public final class SecretBytes: Sendable {
-    // Written in the initialiser only, and read afterwards.
+    // Only the initialiser writes it.
     private nonisolated(unsafe) let storage: UnsafeMutableRawBufferPointer
 
     /// The number of bytes, which is not secret.
     public var count: Int { storage.count }
 
-    /// Allocates a number of bytes, which `body` writes.
+    /// Allocates `count` bytes, which `body` writes.
     public init<Failure: Error>(
         count: Int, _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
     ) throws(Failure) {
@@ -26,7 +26,7 @@ public final class SecretBytes: Sendable {
         try body(storage)
     }
 
-    /// Copies bytes. The caller wipes the original.
+    /// Copies bytes. The caller must wipe the original.
     public convenience init(_ bytes: some Collection<UInt8>) {
         self.init(count: bytes.count) { buffer in buffer.copyBytes(from: bytes) }
     }
@@ -43,14 +43,13 @@ public final class SecretBytes: Sendable {
         try body(UnsafeRawBufferPointer(storage))
     }
 
-    /// Overwrites bytes with zeros. The compiler does not remove this.
-    ///
-    /// If the array shares its storage with another one, only its own copy is overwritten.
+    /// Overwrites bytes with zeros; the compiler does not remove this. Other arrays with the same storage keep the
+    /// bytes.
     package static func wipe(_ bytes: inout [UInt8]) {
         bytes.withUnsafeMutableBytes { wipe($0) }
     }
 
-    /// Overwrites memory with zeros. The compiler does not remove this.
+    /// Overwrites memory with zeros; the compiler does not remove this.
     package static func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
         guard let start = buffer.baseAddress else { return }
         #if canImport(Darwin)

@@ -1,20 +1,19 @@
-/// A symmetric key as people paste it: base64 or hexadecimal digits, in white space and quotes.
-///
-/// Decodes from secret memory into secret memory. A general decoder would leave copies of the key in memory.
+/// A symmetric key as users paste it: base64 or hexadecimal digits, with optional white space and quotes. Decodes only
+/// within secret memory: a general decoder would leave copies of the key.
 package enum SecretKeyText {
-    /// A text that is not such a key. It holds the kind and length of the text, never its value.
+    /// A text that is not such a key. Contains the kind and length of the text, never its value.
     package struct Problem: Error, Equatable {
         /// What was found.
         package enum Kind: Equatable, Sendable {
-            /// Nothing, or only white space and quotes.
+            /// Empty, or only white space and quotes.
             case empty
-            /// A PEM block, with the words of its label.
+            /// A PEM block, with the text of its label.
             case pem(String)
-            /// Hexadecimal digits of another number of bytes; half a byte too many counts as none.
+            /// Hexadecimal digits of the wrong number.
             case hexadecimal(digits: Int)
-            /// Base64 of another number of bytes.
+            /// Base64 of the wrong number of bytes.
             case base64(bytes: Int)
-            /// Bytes that are no text.
+            /// Bytes that are not text.
             case binary(bytes: Int)
             /// Text of another kind.
             case otherText(characters: Int)
@@ -39,9 +38,9 @@ package enum SecretKeyText {
     /// Decodes a key.
     ///
     /// - Parameters:
-    ///   - text: base64 in either alphabet, with or without its padding, or two hexadecimal digits for each byte. White
-    ///     space and one pair of matching quotes around it are ignored.
-    ///   - byteCount: the length of the key. No text may be both encodings of it: 32 bytes are 64 digits or 43 characters.
+    ///   - text: base64 in either alphabet with or without padding, or two hexadecimal digits for each byte. Ignores
+    ///     surrounding white space and one pair of matching quotes.
+    ///   - byteCount: the length of the key. No text may encode it both ways: 32 bytes are 64 digits or 43 characters.
     package static func decode(_ text: SecretBytes, byteCount: Int) throws(Problem) -> SecretBytes {
         try text.withUnsafeBytes { (bytes) throws(Problem) in
             let body = trimmed(bytes)
@@ -58,13 +57,10 @@ package enum SecretKeyText {
         }
     }
 
-    /// Decodes a key in base64 that has one of several lengths.
+    /// Decodes a base64 key that has one of several lengths. Refuses a text that is also a key in hexadecimal digits.
     ///
-    /// Hexadecimal digits are also base64 of other bytes: a text that is a key in both is refused.
-    /// - Parameters:
-    ///   - text: base64 in either alphabet, with or without its padding. White space, also inside, and one pair of
-    ///     matching quotes around it are ignored: terminals and mails wrap long lines.
-    ///   - byteCounts: the lengths that are allowed.
+    /// - Parameter text: base64 in either alphabet with or without padding. Ignores all white space, as terminals and
+    ///   mails wrap lines, and one pair of matching quotes.
     package static func decodeBase64(_ text: SecretBytes, byteCounts: ClosedRange<Int>) throws(Problem) -> SecretBytes {
         let joined = text.withUnsafeBytes { (bytes) in
             let body = trimmed(bytes)
@@ -120,8 +116,8 @@ package enum SecretKeyText {
         text[..<((text.lastIndex { $0 != 0x3D } ?? text.startIndex - 1) + 1)]
     }
 
-    /// How many bytes a base64 text encodes, and nil if it is not base64: a character of neither alphabet or characters of
-    /// both, wrong padding, or unused bits that are set.
+    /// The number of bytes that a base64 text encodes; nil for characters outside the alphabets or of both, wrong
+    /// padding, or unused bits that are set.
     private static func base64Length(of text: Slice<UnsafeRawBufferPointer>) -> Int? {
         let body = withoutPadding(text)
         let padding = text.count - body.count

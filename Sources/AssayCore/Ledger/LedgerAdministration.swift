@@ -1,12 +1,12 @@
 public import FoundationEssentials
 
-/// What operators need of a ledger: standings, listing, purging and checking. No verification depends on it.
+/// The ledger's operations for operators: standings, listing, purging and checking. No verification depends on it.
 ///
-/// Contract, beside that of ``Ledger``:
+/// Contract, in addition to that of ``Ledger``:
 /// - A change is durable when the function returns, and applies to every later commit.
-/// - A subject has one standing at a time: a block or an allowance replaces the one before.
-/// - An operation that fails throws ``LedgerOutage``. A change that failed may still have been applied if its answer was
-///   lost; repeating it is safe.
+/// - A subject has one standing at a time: a block or an allowance replaces the previous one.
+/// - A failed operation throws ``LedgerOutage``. The change may still have been applied if its answer was lost;
+///   repeating it is safe.
 public protocol LedgerAdministration: Ledger {
     /// Blocks a subject. Replaces its block or allowance.
     func block(_ block: LedgerBlock) async throws(LedgerOutage)
@@ -14,22 +14,16 @@ public protocol LedgerAdministration: Ledger {
     /// Allows a subject what policy would refuse. Replaces its block or allowance.
     func allow(_ allowance: LedgerAllowance) async throws(LedgerOutage)
 
-    /// Removes the subject's block or allowance.
-    ///
-    /// - Returns: the standing that was removed, in force or not, and nil if there was none.
+    /// Removes the subject's block or allowance, in force or not, and returns it; nil if there was none.
     @discardableResult
     func removeStanding(of subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding?
 
-    /// Deletes all challenges and digests that ``LedgerRules/purgeHorizon(at:clock:)`` allows to delete. Ledgers may also
-    /// delete some of them with each write.
-    ///
-    /// - Returns: how many entries were deleted.
+    /// Deletes all challenges and digests that ``LedgerRules/purgeHorizon(at:clock:)`` allows, and returns their
+    /// number. Ledgers may also purge with each write.
     @discardableResult
     func purge(at now: Date) async throws(LedgerOutage) -> Int
 
-    /// Passes every entry to `body`, in a consistent snapshot, section by section in the order of ``LedgerEntry``.
-    ///
-    /// - Throws: ``LedgerOutage``, and what `body` throws.
+    /// Passes every entry to `body`, in a consistent snapshot, in the order of ``LedgerEntry``. Rethrows its errors.
     func export(_ body: (LedgerEntry) throws -> Void) async throws
 
     /// Counts the entries of the ledger at a time.
@@ -37,16 +31,16 @@ public protocol LedgerAdministration: Ledger {
 
     /// Looks for damage in the storage and in the entries.
     ///
-    /// - Parameter keyProblem: what is wrong with an enrolled key by the rules of its engine, as a predicate such as "has no
-    ///   P-256 point", and nil for nothing: `Verifier.problem(withKey:)`.
-    /// - Returns: one sentence for each problem, at most a hundred of each sort; none if the ledger is sound.
-    /// - Throws: ``LedgerOutage`` when the ledger cannot be read. Damage is an answer, not an outage.
+    /// - Parameter keyProblem: the problem with an enrolled key by the rules of its engine, as a predicate such as "has
+    ///   no P-256 point"; nil if there is none. `Verifier.problem(withKey:)` provides it.
+    /// - Returns: one sentence for each problem, at most a hundred of each sort.
+    /// - Throws: ``LedgerOutage`` when the ledger cannot be read. Damage is a result, not an outage.
     func check(_ keyProblem: @escaping @Sendable (EnrolledKey) -> String?) async throws(LedgerOutage) -> [String]
 }
 
 /// One entry of a ledger, as exported.
 public enum LedgerEntry: Sendable, Equatable {
-    /// An issued challenge; the time at which it was consumed, if it was.
+    /// An issued challenge, and when it was consumed.
     case challenge(IssuedChallenge, consumedAt: Date?)
     /// An enrolled key with its counter.
     case key(EnrolledKey)
@@ -59,7 +53,7 @@ public enum LedgerEntry: Sendable, Equatable {
 }
 
 extension EnrolledKey {
-    /// The key in a sentence of ``LedgerAdministration/check(_:)``.
+    /// The name of the key in sentences of ``LedgerAdministration/check(_:)``.
     package var label: String { "key \(identifier.subject.name) of \(identifier.engine)" }
 }
 

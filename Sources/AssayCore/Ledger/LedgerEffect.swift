@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 /// One change that an acceptance needs, and the check that it decides.
 public struct LedgerEffect: Sendable, Equatable {
-    /// What is to change.
+    /// The change.
     public enum Action: Sendable, Equatable {
         /// Consume a challenge: it must have been issued for this app and purpose, and be neither consumed nor expired.
         case consumeChallenge(value: [UInt8], app: String, purpose: ChallengePurpose)
@@ -10,13 +10,13 @@ public struct LedgerEffect: Sendable, Equatable {
         case enrol(EnrolledKey)
         /// Advance a key's counter.
         case advanceCounter(CounterAdvance)
-        /// Remember a digest that must not be used again inside its window.
+        /// Remember a digest that must not be used again.
         case rememberDigest(UsedDigest)
     }
 
     /// The check that the ledger decides.
     public let check: CheckID
-    /// What is to change.
+    /// The change.
     public let action: Action
 
     /// Pairs a check with the change that decides it.
@@ -30,9 +30,9 @@ public struct LedgerEffect: Sendable, Equatable {
 public struct CounterAdvance: Sendable, Equatable {
     /// Which steps are allowed.
     public enum Rule: String, Sendable, CaseIterable {
-        /// Strictly greater than the stored one.
+        /// Strictly greater than the stored counter.
         case increasing
-        /// Exactly one more than the stored one.
+        /// Exactly one more than the stored counter.
         case successor
     }
 
@@ -57,7 +57,7 @@ public struct CounterAdvance: Sendable, Equatable {
         self.supplied = supplied
     }
 
-    /// Whether the step is allowed from a stored counter.
+    /// Whether the rule allows the step from a stored counter.
     package func isAllowed(from stored: UInt32) -> Bool {
         switch rule {
         case .increasing: counter > stored
@@ -66,19 +66,19 @@ public struct CounterAdvance: Sendable, Equatable {
     }
 }
 
-/// What a ledger decided: one entry an effect, nil where the effect can be applied.
+/// The decisions of a ledger.
 public struct CommitOutcome: Sendable {
-    /// The refusals, in the order of the effects.
+    /// One entry for each effect, in order: nil if the ledger can apply the effect.
     public let decisions: [LedgerRefusal?]
 
-    /// Reports the decisions. When any of them is a refusal, nothing has been applied.
+    /// Reports the decisions. If one of them is a refusal, the ledger has applied nothing.
     public init(decisions: [LedgerRefusal?]) {
         self.decisions = decisions
     }
 
-    /// Whether the effects have been applied.
+    /// Whether the ledger has applied the effects.
     public var isApplied: Bool {
-        // `$0 == nil` would compare refusals, which takes several times as long.
+        // `$0 == nil` would compare refusals, which is slower.
         decisions.allSatisfy { if case .none = $0 { true } else { false } }
     }
 }
@@ -93,7 +93,7 @@ public enum LedgerRefusal: CheckFinding, Equatable {
     case challengeExpired(Date)
     /// The challenge has been used.
     case challengeConsumed(Date)
-    /// The key is enrolled already.
+    /// The key is already enrolled.
     case keyEnrolled(Date)
     /// No such key is enrolled.
     case keyUnknown
@@ -103,7 +103,7 @@ public enum LedgerRefusal: CheckFinding, Equatable {
     case counterNotIncreasing(presented: UInt32, stored: UInt32)
     /// The counter is not the stored one plus one.
     case counterNotSuccessor(presented: UInt32, stored: UInt32)
-    /// The digest has been used inside its window.
+    /// The digest has been used.
     case digestUsed(Date)
     /// The subject is blocked.
     case blocked(LedgerBlock)

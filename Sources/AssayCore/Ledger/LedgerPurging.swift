@@ -2,10 +2,10 @@ package import FoundationEssentials
 
 /// Whether a ledger deletes challenges and digests that ended long ago.
 package enum LedgerPurging: Sendable {
-    /// With each write, up to ``LedgerRules/purgeHorizon(at:clock:)``. The closure is the machine's clock: a write as of a
-    /// future time must not delete what still protects today.
+    /// With each write, up to ``LedgerRules/purgeHorizon(at:clock:)``. The closure is the machine's clock: a write at a
+    /// future time must not delete entries that are still needed.
     case byClock(@Sendable () -> Date)
-    /// Never: for records that are judged as of any time, in any order.
+    /// Never: for records that are judged at any time, in any order.
     case never
 
     /// The machine's time.
@@ -16,9 +16,7 @@ package enum LedgerPurging: Sendable {
         }
     }
 
-    /// Entries that ended at or before this time may be deleted; nil if none may.
-    ///
-    /// - Parameter now: the time of the write; the earliest if there are several.
+    /// Entries that ended at or before this time may be deleted; nil if none may. `now` is the earliest write time.
     package func horizon(at now: Date) -> Date? {
         switch self {
         case .byClock(let clock): LedgerRules.purgeHorizon(at: now, clock: clock())

@@ -1,33 +1,30 @@
 public import FoundationEssentials
 
-/// The decisions of every ledger, independent of how it stores.
+/// The decisions of every ledger, independent of its storage.
 ///
 /// An implementation of ``Ledger/commit(_:at:)`` does the following in one atomic step:
 /// 1. ``requireDistinct(_:)``.
 /// 2. For each effect, look up what is stored and ask the `refusal` function of its action. For a digest that is not
 ///    stored, also ``requireRemembered(_:forgotten:)``.
-/// 3. If no effect is refused, apply all of them: mark the challenge as consumed, insert the key, store the counter, insert
-///    the digest.
+/// 3. If no effect is refused, apply all: mark the challenge as consumed, insert the key, store counter and digest.
 ///
 /// A block counts if ``LedgerBlock/isInForce(at:)``; these functions test that.
 public enum LedgerRules {
-    /// How long an expired challenge or digest stays stored, in seconds. Processes that share a ledger may disagree about
-    /// the time by this much without deleting a digest inside its window, and a late challenge is reported as expired, not
-    /// as unknown.
+    /// How long an expired challenge or digest stays stored, in seconds. The clocks of processes that share a ledger
+    /// may differ by this much without deleting a digest inside its window. A late challenge counts as expired, not
+    /// unknown.
     public static let retention: TimeInterval = 3600
 
-    /// Entries that ended at or before this time may be deleted. A ledger that deletes digests keeps, for each app and kind,
-    /// the latest ``UsedDigest/madeAt`` among them for ``requireRemembered(_:forgotten:)``.
+    /// Entries that ended at or before this time may be deleted. A ledger that deletes digests keeps, for each app and
+    /// kind, the latest ``UsedDigest/madeAt`` among them for ``requireRemembered(_:forgotten:)``.
     ///
     /// - Parameters:
-    ///   - now: the time of the write; the earliest if there are several. It may lie in the future, if evidence is judged
-    ///     as of a later time.
+    ///   - now: the time of the write, or the earliest of several. It may lie in the future.
     ///   - clock: the machine's time.
     public static func purgeHorizon(at now: Date, clock: Date) -> Date { min(now, clock) - retention }
 
-    /// Decides whether a challenge may be consumed.
-    ///
-    /// App and purpose are compared first: the state of another app's challenge is not disclosed.
+    /// Decides whether a challenge may be consumed. Compares app and purpose first, to disclose nothing about the state
+    /// of another app's challenge.
     public static func refusal(
         consumingFor app: String, _ purpose: ChallengePurpose, stored: IssuedChallenge?, consumedAt: Date?, at now: Date
     ) -> LedgerRefusal? {
@@ -39,21 +36,13 @@ public enum LedgerRules {
         return consumedAt.map { .challengeConsumed($0) }
     }
 
-    /// Decides whether a key may be enrolled.
-    ///
-    /// - Parameters:
-    ///   - enrolledAt: when a key with this identifier was enrolled, and nil if none was.
-    ///   - block: the block on the key, in force or not.
+    /// Decides whether a key may be enrolled. `enrolledAt` is nil if the key is new; `block` need not be in force.
     public static func refusal(enrollingOver enrolledAt: Date?, block: LedgerBlock?, at now: Date) -> LedgerRefusal? {
         if let block, block.isInForce(at: now) { return .blocked(block) }
         return enrolledAt.map { .keyEnrolled($0) }
     }
 
-    /// Decides whether a key's counter may advance from the stored one.
-    ///
-    /// - Parameters:
-    ///   - stored: app and counter of the stored key, and nil if there is none.
-    ///   - block: the block on the key, in force or not.
+    /// Decides whether a counter may advance. `stored` is nil if the key is not enrolled; `block` need not be in force.
     public static func refusal(
         advancing advance: CounterAdvance, stored: (app: String, counter: UInt32)?, block: LedgerBlock?, at now: Date
     ) -> LedgerRefusal? {
@@ -67,23 +56,19 @@ public enum LedgerRules {
         }
     }
 
-    /// Decides whether a digest may be used: not while it is stored, even after the end of its window. Another policy may
-    /// judge the same token with a longer window.
-    ///
-    /// - Parameter usedAt: when the stored digest was used, and nil if it is not stored.
+    /// Decides whether a digest may be used. `usedAt` is nil if the digest is not stored. A stored digest is refused
+    /// even after its window: another policy may judge the same token with a longer window.
     public static func refusal(rememberingOver usedAt: Date?) -> LedgerRefusal? {
         usedAt.map { .digestUsed($0) }
     }
 
-    /// Requires that a digest that is not stored cannot be one that the ledger has deleted.
+    /// Throws if the ledger may have deleted the digest of this use.
     ///
-    /// A deleted digest left its window at least ``retention`` ago. A token made no later than a deleted one of the same app
-    /// and kind can be fresh only if the window was lengthened since, or if the clock was ahead.
+    /// A deleted digest left its window at least ``retention`` ago. A token made no later than a deleted one of the
+    /// same app and kind can be fresh only if the window was lengthened since, or if the clock was ahead.
     ///
-    /// - Parameters:
-    ///   - use: the use of a digest that is not stored.
-    ///   - forgotten: the latest ``UsedDigest/madeAt`` of the deleted digests of this app and kind, and nil for none.
-    /// - Throws: ``LedgerOutage`` with ``LedgerOutage/Code/forgotten``.
+    /// - Parameter forgotten: the latest ``UsedDigest/madeAt`` of deleted digests of this app and kind; nil for none.
+    /// - Throws: ``LedgerOutage`` with ``OutageCode/forgotten``.
     public static func requireRemembered(_ use: UsedDigest, forgotten: Date?) throws(LedgerOutage) {
         guard let forgotten, use.madeAt <= forgotten else { return }
         throw LedgerOutage(
@@ -94,10 +79,7 @@ public enum LedgerRules {
                 + "later is judged")
     }
 
-    /// Refuses a commit in which two effects concern the same entry: both could be decided against the state before the
-    /// commit, but not both applied.
-    ///
-    /// - Throws: ``LedgerOutage`` with ``LedgerOutage/Code/internalError``.
+    /// Throws `internalError` for two effects on one entry: the prior state could permit each, but not both.
     public static func requireDistinct(_ effects: [LedgerEffect]) throws(LedgerOutage) {
         guard effects.count > 1 else { return }
         var seen: Set<Entry> = []

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// What an operator has set for a subject: a block or an allowance. A subject has one standing; the latest counts.
+/// A block or an allowance that an operator has set for a subject. A subject has one standing; the latest counts.
 public enum LedgerStanding: Sendable, Equatable {
     /// It is blocked.
     case blocked(LedgerBlock)
@@ -15,7 +15,7 @@ public enum LedgerStanding: Sendable, Equatable {
         }
     }
 
-    /// When it ends, and nil for never.
+    /// When it ends; nil for never.
     public var until: Date? {
         switch self {
         case .blocked(let block): block.until
@@ -23,7 +23,7 @@ public enum LedgerStanding: Sendable, Equatable {
         }
     }
 
-    /// The block, and nil for an allowance.
+    /// The block; nil for an allowance.
     public var block: LedgerBlock? {
         switch self {
         case .blocked(let block): block
@@ -31,7 +31,7 @@ public enum LedgerStanding: Sendable, Equatable {
         }
     }
 
-    /// The allowance, and nil for a block.
+    /// The allowance; nil for a block.
     public var allowance: LedgerAllowance? {
         switch self {
         case .blocked: nil
@@ -62,9 +62,9 @@ public struct LedgerBlock: Sendable, Equatable {
     public let subject: LedgerSubject
     /// Why, in the operator's words.
     public let reason: String
-    /// When it was blocked. Shown only: clocks disagree, and a block counts as soon as it is stored.
+    /// When it was blocked. For display only: clocks differ, and a block applies as soon as it is stored.
     public let since: Date
-    /// When the block ends, and nil for never.
+    /// When the block ends; nil for never.
     public let until: Date?
 
     /// Describes a block.
@@ -85,16 +85,16 @@ public struct LedgerBlock: Sendable, Equatable {
     }
 }
 
-/// An exception for a subject, such as a device for development or a penetration test: checks that policy would fail
-/// because of the device pass. An allowance never opens a gate: evidence that is not authentic stays rejected.
+/// An exception for a subject, such as a device for development or a penetration test: the device passes checks that
+/// policy would fail. An allowance never opens a gate: evidence that is not authentic stays rejected.
 public struct LedgerAllowance: Sendable, Equatable {
     /// The subject.
     public let subject: LedgerSubject
     /// Why, in the operator's words.
     public let reason: String
-    /// When it was allowed. Shown only, as in ``LedgerBlock``.
+    /// When it was allowed. For display only, as in ``LedgerBlock``.
     public let since: Date
-    /// When the allowance ends, and nil for never.
+    /// When the allowance ends; nil for never.
     public let until: Date?
 
     /// Describes an allowance.

@@ -1,21 +1,21 @@
 /// What an operator can block or allow: a key ID, a device ID, an account or an issuer.
 ///
-/// Names are compared by their UTF-8 bytes, as databases compare them. Swift's `==` on strings would equate two Unicode
+/// Names are compared by their UTF-8 bytes, as in databases. Swift's `==` on strings would equate two Unicode
 /// spellings of one letter.
 public struct LedgerSubject: Hashable, Sendable, CustomStringConvertible {
-    /// What kind of name it is.
+    /// The kind of name.
     public enum Kind: String, Sendable, CaseIterable {
         /// A key ID, in standard base64.
         case key
-        /// A device ID, as the evidence has it.
+        /// A device ID, as in the evidence.
         case device
-        /// An account of the backend's own.
+        /// An account of the backend.
         case account
-        /// The issuer of tokens, as the tokens name it. A block on it rejects all tokens that it has issued.
+        /// The issuer of tokens, as in the tokens. A block rejects all tokens that it has issued.
         case issuer
     }
 
-    /// What kind of name it is.
+    /// The kind of name.
     public let kind: Kind
     /// The name.
     public let name: String
@@ -40,7 +40,7 @@ public struct LedgerSubject: Hashable, Sendable, CustomStringConvertible {
         let bytes: Void? = name.utf8.withContiguousStorageIfAvailable {
             hasher.combine(bytes: UnsafeRawBufferPointer($0))
         }
-        // Strings of Swift are contiguous; those that Darwin bridges may not be.
+        // Swift strings are contiguous; strings bridged on Darwin may not be.
         if bytes == nil { Array(name.utf8).withUnsafeBytes { hasher.combine(bytes: $0) } }
     }
 }

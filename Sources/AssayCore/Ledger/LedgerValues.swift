@@ -52,7 +52,7 @@ public struct KeyIdentifier: Hashable, Sendable {
     public var subject: LedgerSubject { LedgerSubject(.key, Data(value).base64EncodedString()) }
 }
 
-/// A key that evidence has established, with its counter.
+/// A key that the ledger has enrolled, with its counter.
 public struct EnrolledKey: Sendable, Equatable {
     /// The key's name.
     public let identifier: KeyIdentifier
@@ -60,11 +60,11 @@ public struct EnrolledKey: Sendable, Equatable {
     public let app: String
     /// The public key; for P-256 the 65-byte X9.63 point.
     public let publicKey: [UInt8]
-    /// The greatest counter that was accepted.
+    /// The greatest accepted counter.
     public let counter: UInt32
     /// When it was enrolled.
     public let enrolledAt: Date
-    /// Facts that the engine keeps with the key, such as the App ID and the environment.
+    /// Facts that the engine stores with the key, such as the App ID and the environment.
     public let properties: [String: String]
 
     /// Describes a key.
@@ -88,8 +88,7 @@ public struct EnrolledKey: Sendable, Equatable {
     }
 }
 
-/// The digest of a token or message that may be used once. A ledger refuses a stored digest, even after the end of its
-/// window.
+/// The digest of a single-use token or message. A ledger refuses a stored digest, even after its window.
 public struct UsedDigest: Sendable, Equatable {
     /// The digest.
     public let digest: [UInt8]
@@ -97,12 +96,12 @@ public struct UsedDigest: Sendable, Equatable {
     public let app: String
     /// The kind of evidence.
     public let kind: EvidenceKind
-    /// When the token was made, as its signed content says: the beginning of its window. It does not depend on the policy,
-    /// so that ``LedgerRules/requireRemembered(_:forgotten:)`` can compare it with purged digests.
+    /// When the token was made, by its signed content: the start of its window. It does not depend on the policy, so
+    /// that ``LedgerRules/requireRemembered(_:forgotten:)`` can compare it with purged digests.
     public let madeAt: Date
     /// When it was used.
     public let usedAt: Date
-    /// The end of the window in which the token would be accepted. The digest stays stored at least until then.
+    /// The end of the window in which the token is acceptable. The ledger stores the digest at least until then.
     public let until: Date
 
     /// Describes a use.

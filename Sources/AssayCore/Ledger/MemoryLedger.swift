@@ -9,7 +9,7 @@ public final class MemoryLedger: LedgerAdministration {
     public var durability: LedgerDurability { .ephemeral }
 
     private let state: Mutex<State>
-    // Outside the mutex: engines read this on every request without a lock.
+    // Outside the mutex: engines read this without a lock on every request.
     private let hasStandings = Atomic(false)
 
     /// Starts an empty ledger.
@@ -20,9 +20,7 @@ public final class MemoryLedger: LedgerAdministration {
         state = Mutex(State(purging: purging))
     }
 
-    /// Issues a challenge.
-    ///
-    /// - Throws: ``LedgerOutage`` when a challenge of the same value exists.
+    /// Issues a challenge. Throws ``LedgerOutage`` when a challenge of the same value exists.
     public func issue(_ challenge: IssuedChallenge, at now: Date) async throws(LedgerOutage) {
         let isNew = state.withLock { state in
             guard state.challenges[challenge.value] == nil else { return false }
@@ -92,7 +90,7 @@ public final class MemoryLedger: LedgerAdministration {
         }
     }
 
-    /// Deletes all challenges and digests that ended long enough ago. Returns how many.
+    /// Deletes all challenges and digests that the purge horizon allows. Returns their number.
     @discardableResult
     public func purge(at now: Date) async throws(LedgerOutage) -> Int {
         state.withLock { $0.purge(at: now) }
@@ -120,7 +118,7 @@ public final class MemoryLedger: LedgerAdministration {
         for allowance in standings.compactMap(\.allowance) { try body(.allowance(allowance)) }
     }
 
-    /// Asks the engines about each key; memory has no other damage.
+    /// Applies `keyProblem` to each key; memory has no other damage.
     public func check(
         _ keyProblem: @escaping @Sendable (EnrolledKey) -> String?
     ) async throws(LedgerOutage) -> [String] {
@@ -148,11 +146,11 @@ private struct State {
     var digests: [[UInt8]: UsedDigest] = [:]
     var standings: [LedgerSubject: LedgerStanding] = [:]
     private let purging: LedgerPurging
-    /// The latest `madeAt` of the digests that were purged.
+    /// The latest `madeAt` of the purged digests.
     private var forgotten: [Origin: Date] = [:]
     private var nextSweep = 4096
 
-    /// App and kind: policy sets for both of them how long a digest is fresh.
+    /// App and kind: the policy sets the window of digests for each pair.
     private struct Origin: Hashable {
         let app: [UInt8]
         let kind: EvidenceKind
@@ -202,19 +200,18 @@ private struct State {
         standings.isEmpty ? nil : standings[key.subject]?.block
     }
 
-    /// The key whose counter an advance is compared with: the ledger's own, else the supplied one if its identifier is the
-    /// same.
+    /// The key for a counter comparison: the ledger's own, else the supplied one if it has the same identifier.
     private func key(for advance: CounterAdvance) -> EnrolledKey? {
         keys[advance.key] ?? advance.supplied.flatMap { $0.identifier == advance.key ? $0 : nil }
     }
 
-    /// Purges each time that the entries have doubled, so that the amortised cost of a commit stays constant.
+    /// Purges whenever the number of entries has doubled: the amortised cost of a commit stays constant.
     mutating func sweep(at now: Date) {
         guard challenges.count + digests.count >= nextSweep else { return }
         purge(at: now)
     }
 
-    /// Deletes what the purge horizon allows. Returns how many entries.
+    /// Deletes what the purge horizon allows. Returns the number of entries.
     @discardableResult
     mutating func purge(at now: Date) -> Int {
         guard let horizon = purging.horizon(at: now) else { return 0 }

@@ -16,7 +16,7 @@ package struct EngineApps<Expectations: EngineExpectations>: Sendable {
     @usableFromInline package let all: [Expectations]
     @usableFromInline package let only: Expectations?
 
-    /// Prepares the apps of a policy that the engine has a configuration for.
+    /// Prepares the policy's apps that have a section for the engine.
     package init(_ policy: VerificationPolicy) {
         let apps = policy.apps.compactMap { app in
             app.configuration(Expectations.Configuration.self).map {
@@ -27,11 +27,10 @@ package struct EngineApps<Expectations: EngineExpectations>: Sendable {
         only = apps.count == 1 ? apps.first : nil
     }
 
-    /// The app with the given name; without a name, the only app of the policy.
+    /// The app with the given name; without a name, the only app of the policy; nil if there are several. Throws
+    /// `.request` for an unknown name.
     ///
     /// A single app judges all evidence, so evidence of another app fails the check of its identifier.
-    /// - Returns: nil without a name when there are several apps: the evidence has to identify its app.
-    /// - Throws: `.request` when the policy has no such app.
     @inlinable
     package func app(_ name: String?) throws(VerificationError) -> Expectations? {
         if name == nil, let only { return only }
@@ -52,12 +51,8 @@ package struct EngineApps<Expectations: EngineExpectations>: Sendable {
         return nil
     }
 
-    /// The one app that evidence identifies.
-    ///
-    /// - Parameters:
-    ///   - identifier: the part of the evidence that identifies its app, for errors, such as `package name`.
-    ///   - matches: whether the evidence is of an app.
-    /// - Throws: `.request` when no app or several apps match.
+    /// The one app that matches the evidence; throws `.request` if none or several do. `identifier` is the part of the
+    /// evidence that identifies its app, for errors, such as `package name`.
     @inlinable
     package func app(
         by identifier: String, where matches: (Expectations) -> Bool
@@ -72,7 +67,7 @@ package struct EngineApps<Expectations: EngineExpectations>: Sendable {
         return found
     }
 
-    /// The error for evidence that names no app when not exactly one app fits.
+    /// The error for evidence that names no app when no app or several apps match.
     @usableFromInline
     package func ambiguity(of count: Int, by identifier: String) -> VerificationError {
         .request(

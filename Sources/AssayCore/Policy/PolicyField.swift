@@ -1,8 +1,8 @@
-/// A field of an engine's section of a policy, as the command line offers it to `assay verify --set`.
+/// A field of an engine's section of a policy, also available as `assay verify --set`.
 package struct PolicyField: Sendable {
-    /// What the field holds.
+    /// The type of the field.
     package indirect enum Value: Sendable {
-        /// A scalar that its reader understands: text, a number, a version.
+        /// A scalar with its own format: text, a number, a version.
         case text
         /// A length of time, such as `5m`.
         case duration
@@ -12,17 +12,17 @@ package struct PolicyField: Sendable {
         case words([String])
         /// A list.
         case list(Value)
-        /// A mapping, or a list of mappings; on the command line a value of YAML.
+        /// A mapping or a list of mappings; YAML on the command line.
         case mapping
     }
 
     /// The path below the section, such as `receipt.maximumAge`.
     package let path: String
-    /// What it holds.
+    /// The type.
     package let value: Value
-    /// Whether every section has it.
+    /// Whether every section must have it.
     package let isRequired: Bool
-    /// What it says, for help.
+    /// The text for help.
     package let help: String
 
     /// Declares a field.
@@ -33,10 +33,10 @@ package struct PolicyField: Sendable {
         self.help = help
     }
 
-    /// Whether it holds a list, to which each use of an option adds an element.
+    /// Whether it holds a list. Each use of an option adds an element.
     package var isList: Bool { if case .list = value { true } else { false } }
 
-    /// Whether it names files.
+    /// Whether its values name files.
     package var isFile: Bool {
         switch value {
         case .file, .list(.file): true
@@ -44,7 +44,7 @@ package struct PolicyField: Sendable {
         }
     }
 
-    /// The words that the field, or an element of its list, may be; none when it is not one of a few.
+    /// The allowed words of the field or of its elements; empty if any text is allowed.
     package var words: [String] {
         switch value {
         case .words(let words), .list(.words(let words)): words
@@ -54,18 +54,15 @@ package struct PolicyField: Sendable {
 }
 
 extension PolicyField.Value {
-    /// One of the words of a type.
+    /// One of the raw values of a type.
     package static func words<Word: CaseIterable & RawRepresentable<String>>(_: Word.Type) -> PolicyField.Value {
         .words(Word.allCases.map(\.rawValue))
     }
 }
 
 extension PolicyNode {
-    /// The members of a mapping, all of which a schema declares.
-    ///
-    /// - Parameters:
-    ///   - schema: the fields of the section.
-    ///   - parent: the path of this mapping in the section, and empty for the section itself.
+    /// The members of a mapping. Throws for a member that the schema does not declare. `parent` is the path of the
+    /// mapping in the section; empty for the section itself.
     package func members(of schema: [PolicyField], in parent: String = "") throws(PolicyError) -> [String: PolicyNode] {
         let prefix = parent.isEmpty ? "" : "\(parent)."
         let names = schema.filter { $0.path.hasPrefix(prefix) }.map { $0.path.dropFirst(prefix.count) }
@@ -74,8 +71,8 @@ extension PolicyNode {
 }
 
 extension [PolicyField] {
-    /// The field at a path. For declarations, which name fields that their own schema has; another one is text that no
-    /// reader takes.
+    /// The field at a path. Only for declarations, which name fields of their own schema; any other path gives a text
+    /// field that no reader uses.
     package subscript(path: String) -> PolicyField {
         first { $0.path == path } ?? PolicyField(path, .text, "")
     }

@@ -1,8 +1,6 @@
 package import FoundationEssentials
 
-/// A value of a policy file, from which engines read their configuration.
-///
-/// Every error names file, line, field, what was found and what is allowed.
+/// A value of a policy file. Every error contains file, line, field, what was found and what is allowed.
 package struct PolicyNode: Sendable {
     /// The value.
     package indirect enum Content: Sendable {
@@ -22,7 +20,7 @@ package struct PolicyNode: Sendable {
     package let path: String
     /// The line of the file, counted from 1.
     package let line: Int
-    /// The file; nil for text without one.
+    /// The file; nil for text that is not from a file.
     package let file: String?
 
     /// Places a value.
@@ -38,7 +36,7 @@ package struct PolicyNode: Sendable {
         PolicyError(file: file, line: line, field: path, message)
     }
 
-    /// What was found, for error messages. Long text is cut, and control characters are escaped.
+    /// What was found, for error messages. Long text is shortened, and control characters are escaped.
     package var found: String {
         switch content {
         case .null: "nothing"
@@ -95,7 +93,7 @@ package struct PolicyNode: Sendable {
     package func duration() throws(PolicyError) -> Double {
         let units: [UInt8: Double] = [0x73: 1, 0x6D: 60, 0x68: 3600, 0x64: 86400]
         guard case .scalar(let text) = content, let unit = text.utf8.last.flatMap({ units[$0] }),
-            // UInt32 accepts signs, and "-0" as 0.
+            // `UInt32` accepts signs, also "-0".
             text.utf8.dropLast().allSatisfy({ (0x30...0x39).contains($0) }), let count = UInt32(text.dropLast())
         else { throw error("expected a length of time, such as 90s, 5m, 12h or 30d, found \(found)") }
         return Double(count) * unit
@@ -109,7 +107,7 @@ package struct PolicyNode: Sendable {
         return time
     }
 
-    /// The error for a required field that is not in this mapping.
+    /// The error for a required field that this mapping lacks.
     package func missing(_ field: String, _ allowed: String) -> PolicyError {
         PolicyError(
             file: file, line: line, field: path.isEmpty ? field : "\(path).\(field)",

@@ -4,14 +4,14 @@ public struct VerificationPolicy: Sendable {
     package let apps: [PolicyApp]
     /// The keys of the policy, by unique name. Key stores hold more.
     package let keys: [NamedKey]
-    /// The mode of every policy check of the catalogue: the one that was set, or the check's default.
+    /// The mode of every policy check of the catalogue: set in the policy, or the check's default.
     package let modes: [CheckID: CheckMode]
 
     /// Composes a policy in code. `PolicyFile` reads one from a file.
     ///
-    /// - Throws: ``PolicyError`` when there is no app, two apps or two keys share a name, an app has two configurations of
-    ///   an engine, or a mode is set for a check that is not in `catalogue`, or other than `enforce` for one that is not
-    ///   a policy check.
+    /// - Throws: ``PolicyError`` when there is no app, two apps or two keys share a name, an app has two configurations
+    ///   of an engine, a mode is set for a check that is not in `catalogue`, or a mode other than `enforce` is set for
+    ///   a check that is not a policy check.
     package init(
         apps: [PolicyApp], keys: [NamedKey] = [], modes: [CheckID: CheckMode] = [:], catalogue: [CheckDefinition]
     ) throws(PolicyError) {
@@ -30,7 +30,7 @@ public struct VerificationPolicy: Sendable {
         for key in keys where !keyNames.insert(Array(key.name.utf8)).inserted {
             throw PolicyError(field: "keys", "two keys are named \(key.name.excerpt); names are unique")
         }
-        // Sorted, so that the same policy always gives the same error.
+        // Sorted, so that a policy always gives the same error.
         for (check, mode) in modes.sorted(by: { $0.key < $1.key }) {
             if let objection = VerificationPolicy.objection(to: mode, for: check, in: catalogue) {
                 throw PolicyError(field: "checks.\(check.name)", objection)
@@ -89,7 +89,7 @@ package struct PolicyApp: Sendable {
         self.configurations = configurations
     }
 
-    /// The configuration of an engine, and nil when the app has none.
+    /// The configuration of an engine; nil when the app has none.
     package func configuration<Configuration: EngineConfiguration>(_ type: Configuration.Type) -> Configuration? {
         configurations.lazy.compactMap { $0 as? Configuration }.first
     }
@@ -103,33 +103,28 @@ package protocol EngineConfiguration: Sendable {
     static var policyField: String { get }
 }
 
-/// A configuration that can be read from a policy file.
-///
-/// A field `keys` is a list of names of keys. `PolicyFile` checks that those of the policy have a purpose of the engine.
+/// A configuration that can be read from a policy file. If it has a field `keys`, `PolicyFile` checks that the policy's
+/// keys in it have a purpose of the engine.
 package protocol ReadableConfiguration: EngineConfiguration {
-    /// Reads the configuration from a policy file.
-    ///
-    /// - Parameters:
-    ///   - node: the value of the engine's field.
-    ///   - files: reads the files that the policy refers to.
+    /// Reads the configuration from the value of the engine's field. `files` reads the files that the policy names.
     init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError)
 }
 
-/// Reads the files that a policy refers to, such as the certificate of a test authority.
+/// Reads the files that a policy names, such as the certificate of a test authority.
 package protocol PolicyFiles: Sendable {
-    /// The contents of the file that a scalar `file:PATH` names; a relative path is relative to the policy.
+    /// The contents of the file in a scalar `file:PATH`. A relative path is relative to the policy.
     func contents(of node: PolicyNode) throws(PolicyError) -> [UInt8]
 
-    /// The contents of the file or environment variable that a scalar `file:PATH` or `env:NAME` names.
+    /// The contents of the file or environment variable in a scalar `file:PATH` or `env:NAME`.
     ///
-    /// - Parameter part: the part of a key that is read: a secret must be protected from other users.
-    /// - Throws: ``PolicyError`` at the node. It shows neither the contents nor a scalar of another form, which may be the
-    ///   secret itself.
+    /// - Parameter part: the part of a key to read. The file of a secret must be protected from other users.
+    /// - Throws: ``PolicyError`` at the node. It shows neither the contents nor a scalar of another form, which may be
+    ///   the secret itself.
     func contents(of part: KeyPart, at node: PolicyNode) throws(PolicyError) -> SecretBytes
 }
 
 extension PolicyFiles {
-    /// The same as ``contents(of:)``, for implementations that store keys like any other file.
+    /// Same as ``contents(of:)``, for implementations that store keys like any other file.
     package func contents(of part: KeyPart, at node: PolicyNode) throws(PolicyError) -> SecretBytes {
         var bytes = try contents(of: node)
         defer { SecretBytes.wipe(&bytes) }

@@ -1,5 +1,4 @@
-/// A kind of evidence that `assay verify --kind` takes as one raw blob: a file, and an option for everything else that a
-/// record and a policy would hold.
+/// A kind of evidence that `assay verify --kind` reads from one raw file. Options supply the rest of record and policy.
 package struct RawKind: Sendable {
     /// What the file holds.
     package enum File: Sendable {
@@ -12,16 +11,16 @@ package struct RawKind: Sendable {
         case bytes(@Sendable ([UInt8], RawArguments) throws(RawError) -> RawFields)
     }
 
-    /// The value that a policy field has on the command line, which knows a single blob, when nothing sets it.
+    /// The value of a policy field for a single raw file when no option sets it.
     package struct Default: Sendable {
         /// The path of the field.
         package let path: String
         /// The value.
         package let content: PolicyNode.Content
-        /// What standard error says when it applies.
+        /// The note on standard error when the default applies.
         package let note: String?
 
-        /// Declares a default, with what standard error says of it.
+        /// Declares a default with its note on standard error.
         package init(_ path: String, _ content: PolicyNode.Content, note: String? = nil) {
             self.path = path
             self.content = content
@@ -31,17 +30,17 @@ package struct RawKind: Sendable {
 
     /// The kind.
     package let kind: EvidenceKind
-    /// What the file holds.
+    /// The contents of the file.
     package let file: File
     /// The options, in the order of help.
     package let options: [RawOption]
     /// The defaults of policy fields.
     package let defaults: [Default]
-    /// The lines of an example for help, with its options and its file.
+    /// The lines of an example for help, with options and file.
     package let example: [String]
-    /// The names in the policy that the values of an option `NAME=VALUE` belong to, in their order.
+    /// The names in the policy for the values of an option `NAME=VALUE`, in order.
     package let names: (@Sendable (any EngineConfiguration) -> [String])?
-    /// What is wrong with the options together, and nil when nothing is.
+    /// The problem with the combination of options; nil if there is none.
     package let objection: @Sendable (RawArguments) -> String?
 
     /// Declares a kind.
@@ -65,12 +64,12 @@ package struct RawArguments: Sendable {
     private let texts: [String: [String]]
     /// The paths of the policy fields that `--set` names.
     private let settings: Set<String>
-    /// Whether a policy file is named, which then says what options would.
+    /// Whether a policy file is given, which replaces some options.
     package let hasPolicy: Bool
-    /// The ledger that keeps what it learns; nil for one in memory.
+    /// The ledger file; nil for a ledger in memory.
     package let ledger: String?
 
-    /// Takes the texts of the options by name.
+    /// Collects the texts of the options by name.
     package init(_ texts: [String: [String]], settings: Set<String> = [], hasPolicy: Bool, ledger: String?) {
         self.texts = texts
         self.settings = settings
@@ -78,16 +77,16 @@ package struct RawArguments: Sendable {
         self.ledger = ledger
     }
 
-    /// Every text of an option.
+    /// All texts of an option.
     package func texts(_ name: String) -> [String] { texts[name] ?? [] }
 
-    /// The text of an option, the last one that was given.
+    /// The last text of an option.
     package func text(_ name: String) -> String? { texts[name]?.last }
 
     /// Whether an option was given.
     package func has(_ name: String) -> Bool { text(name) != nil }
 
-    /// Whether an option was given, or the policy field that it stands for is set.
+    /// Whether an option or its policy field is set.
     package func sets(_ name: String, _ path: String) -> Bool { has(name) || settings.contains(path) }
 }
 
@@ -95,7 +94,7 @@ package struct RawArguments: Sendable {
 package struct RawFields: Sendable {
     /// The fields.
     package let fields: [(name: String, content: RecordValue.Content)]
-    /// How the file was read, for standard error; nil when there was no choice.
+    /// How the file was read, for standard error; nil if there was no choice.
     package let note: String?
 
     /// Takes fields.
@@ -105,12 +104,12 @@ package struct RawFields: Sendable {
     }
 }
 
-/// A file that holds no evidence of its kind, or options that do not fit it.
+/// A file that has no evidence of its kind, or options that do not fit it.
 package enum RawError: Error {
     /// Another option is needed.
     case usage(String)
-    /// The file cannot be read, for this reason.
+    /// The file cannot be read, with the reason.
     case unreadable(String)
-    /// The file cannot be read from this byte on.
+    /// The file cannot be decoded.
     case malformed(DecodeError)
 }

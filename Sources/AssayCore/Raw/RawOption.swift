@@ -1,35 +1,34 @@
-/// An option of `assay verify --kind`, which takes the place of a policy field, of a field of evidence, or of both, or
-/// names the source of a part of a key.
+/// An option of `assay verify --kind`, which sets a policy field, a field of evidence or both, or names the source of a
+/// part of a key.
 package struct RawOption: Sendable {
-    /// How the text of an option becomes the value of a field of evidence.
+    /// How an option's text becomes the value of a field of evidence.
     package enum Encoding: Sendable {
         /// The text as it is.
         case text
         /// A number in decimal digits.
         case number
-        /// Bytes as `text:`, `hex:`, `base64:` or `file:`; the evidence holds them as standard base64. A value without a
-        /// prefix is text or base64.
+        /// Bytes as `text:`, `hex:`, `base64:` or `file:`, stored as standard base64. Without prefix: text or base64.
         case bytes(plainIsText: Bool)
-        /// `NAME=VALUE`. The evidence holds the list of the values in the order of ``RawKind/names``.
+        /// `NAME=VALUE`. The evidence holds the values in the order of ``RawKind/names``.
         case named
     }
 
-    /// The field of evidence that an option fills.
+    /// The field of evidence that an option sets.
     package struct EvidenceField: Sendable {
         package let path: String
         package let encoding: Encoding
     }
 
-    /// The policy field that an option is an alias of.
+    /// The policy field that an option sets.
     package struct Alias: Sendable {
         package let field: PolicyField
-        /// The value that the text stands for.
+        /// Converts the text to the value.
         package let content: @Sendable (String) -> PolicyNode.Content
     }
 
-    /// The key that an option names the source of.
+    /// The key whose source an option names.
     package struct Key: Sendable {
-        /// How many keys the options of a type make.
+        /// How many keys an option makes.
         package enum Count: Sendable, Equatable {
             /// One key, of which each option is a part.
             case one
@@ -58,19 +57,19 @@ package struct RawOption: Sendable {
 
     /// The name, such as `key-id`.
     package let name: String
-    /// The help, one sentence or two.
+    /// The help, one or two sentences.
     package let help: String
-    /// What help calls the value; nil for the option's own name.
+    /// The placeholder of the value in help; nil for the option's own name.
     package let valueName: String?
-    /// The field of evidence that it fills.
+    /// The field of evidence that it sets.
     package private(set) var evidence: EvidenceField?
-    /// The policy field that it stands for.
+    /// The policy field that it sets.
     package private(set) var alias: Alias?
-    /// The key that it names the source of.
+    /// The key whose source it names.
     package private(set) var key: Key?
     /// When it must be given.
     package let requirement: Requirement?
-    /// Whether it has no value of its own.
+    /// Whether it takes no value.
     package private(set) var isFlag = false
     /// Whether it says what the file holds.
     package private(set) var saysForm = false
@@ -105,12 +104,8 @@ package struct RawOption: Sendable {
         return option
     }
 
-    /// Declares an alias of a policy field.
-    ///
-    /// - Parameters:
-    ///   - field: what it stands for. Lists get an element for each use.
-    ///   - content: the value, where it is another than the text itself.
-    ///   - help: the help, where the field's own does not do.
+    /// Declares an alias of a policy field. Each use adds an element to a list. `content` converts the text to the
+    /// value; `help` replaces the field's own help.
     package static func alias(
         _ name: String, of field: PolicyField, isVerbatim: Bool = false, valueName: String? = nil,
         required: Requirement? = nil, help: String? = nil,
@@ -157,7 +152,7 @@ package struct RawOption: Sendable {
         return option
     }
 
-    /// The same option, which fills a field of evidence as well.
+    /// The same option, which also sets a field of evidence.
     package func filling(_ path: String, _ encoding: Encoding) -> RawOption {
         var option = self
         option.evidence = EvidenceField(path: path, encoding: encoding)

@@ -12,18 +12,17 @@ public struct Verdict: Sendable {
 
     /// The kind of evidence.
     public let kind: EvidenceKind
-    /// The policy's app that judged the evidence.
-    ///
-    /// Nil in a rejection alone: the evidence named no app, the policy has several, and none of them could decode it.
+    /// The policy's app that judged the evidence. Nil only in a rejection: the evidence names no app, the policy has
+    /// several, and none of them can decode the evidence.
     public let app: String?
     /// Whether to trust the evidence.
     public let outcome: Outcome
-    /// Every check of the kind in its declared order, the ledger's last.
+    /// Every check of the kind in its declared order; the ledger's are last.
     public let checks: [CheckResult]
-    /// The facts that authentic evidence states. When its authenticity is not established it is nil, or holds only claims
-    /// under names that say so, which prove nothing. Decide by ``outcome``, never by the presence of a subject.
+    /// The facts of authentic evidence. Without authenticity: nil, or only claims under names that say so, which prove
+    /// nothing. Decide by ``outcome``, never by the presence of a subject.
     public var subject: (any VerdictSubject)? { engineSubject }
-    /// The subject, with what reports read of it.
+    /// The subject, with the additional facts for reports.
     package let engineSubject: (any EngineSubject)?
     /// The test authority that signed the evidence, by subject name; nil for the platform's own trust anchors.
     public let testAuthority: String?
@@ -32,7 +31,7 @@ public struct Verdict: Sendable {
 
     /// The names of the failed checks, the first one first.
     public var failed: [CheckID] { checks.filter { $0.status == .failed }.map(\.check) }
-    /// The names of the checks that failed and that the policy only notes.
+    /// The names of the checks that failed without rejecting.
     public var annotated: [CheckID] { checks.filter { $0.status == .annotated }.map(\.check) }
 
     fileprivate init(_ assessment: Assessment, outcome: Outcome, ledgerChecks: [CheckResult], judgedAt: Date) {
@@ -47,17 +46,14 @@ public struct Verdict: Sendable {
 }
 
 extension Assessment {
-    /// Turns the assessment into a verdict. Nothing else makes one.
+    /// Turns the assessment into a verdict; the only way to make one.
     ///
-    /// The effects are committed if no check failed. A rejection, and evidence without effects, is answered without asking
-    /// the ledger, so it never waits for a write.
+    /// Commits the effects if no check failed. A rejection, or evidence without effects, does not use the ledger and so
+    /// never waits for a write.
     ///
-    /// - Parameters:
-    ///   - ledger: the ledger that the evidence was assessed with.
-    ///   - now: the time of judgement.
     /// - Returns: the verdict; an accepting one only after its effects are as durable as this ledger makes them.
-    /// - Throws: `.outage` when the ledger could not decide, when a check could not run for lack of memory, or when the
-    ///   assessment has a ledger check without an effect. There is no verdict then.
+    /// - Throws: `.outage` when the ledger could not decide, when a check ran out of memory, or when the assessment has
+    ///   a ledger check without an effect.
     package func verdict(committingTo ledger: any Ledger, at now: Date) async throws(VerificationError) -> Verdict {
         if let firstFailed {
             if let open = checks.first(where: { $0.status == .failed && $0.finding is AllocationFailure }) {

@@ -6,9 +6,9 @@ public protocol VerdictSubject: Sendable {
     var fields: [SubjectField] { get }
 }
 
-/// What reports read of a subject besides its fields. The engines' subjects conform.
+/// The additional facts of a subject for reports.
 package protocol EngineSubject: VerdictSubject {
-    /// The facts by which reports group verdicts. Fields that the engine does not declare as dimensions may be included.
+    /// The facts by which reports group verdicts. May include fields that are not declared dimensions.
     var dimensions: [SubjectField] { get }
     /// When the platform made the evidence, if the evidence states it.
     var madeAt: Date? { get }
@@ -17,7 +17,7 @@ package protocol EngineSubject: VerdictSubject {
 }
 
 extension EngineSubject {
-    /// All facts. An engine with a faster way to find the dimensions implements it.
+    /// All facts. An engine may find the dimensions faster.
     package var dimensions: [SubjectField] { fields }
     /// The evidence states no time.
     package var madeAt: Date? { nil }
@@ -25,7 +25,7 @@ extension EngineSubject {
     package var presentedCounter: Int64? { nil }
 }
 
-/// A fact of subjects by which reports group verdicts: a version or a label, never the identifier of a device or request.
+/// A fact by which reports group verdicts: a version or a label, never the identifier of a device or request.
 package struct SubjectDimension: Sendable, Equatable {
     /// The name of the field; see ``SubjectField/name``.
     package let name: String
@@ -88,7 +88,7 @@ extension [SubjectField] {
 }
 
 extension SubjectField.Value {
-    /// Texts that the evidence determines the number of: the first ones and how many more there are; nil for none.
+    /// A list whose length depends on the evidence: the first texts, and the number of further ones; nil for none.
     package static func list(_ texts: [String], atMost limit: Int) -> SubjectField.Value? {
         guard !texts.isEmpty else { return nil }
         let rest = texts.count - limit
