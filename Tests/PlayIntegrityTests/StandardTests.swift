@@ -87,8 +87,9 @@ struct StandardTests {
             #"{"error":{"code":400,"message":"Integrity token cannot be decrypted\u000a","status":"INVALID_ARGUMENT"}}"#
         for evidence in [input(), Fixtures.answer(json: json)] {
             let verdict = try await Fixtures.verifier(
-                Fixtures.configuration(answers: .caller), services: [Decoder(.success(json))])
-                .verifyStandardIntegrityToken(evidence, at: Fixtures.now)
+                Fixtures.configuration(answers: .caller), services: [Decoder(.success(json))]
+            )
+            .verifyStandardIntegrityToken(evidence, at: Fixtures.now)
             #expect(verdict.failed == [PlayIntegrityCheck.decode])
             #expect(verdict.code(PlayIntegrityCheck.decode) == "google-refused")
             let detail = verdict.result(PlayIntegrityCheck.decode)?.finding?.detail ?? ""
