@@ -142,7 +142,9 @@ extension ApproovEngine {
     private static func messageObjection(_ arguments: RawArguments) -> String? {
         if let objection = keyObjection(arguments) { return objection }
         let isAccount = arguments.text("signer") == MessageSigning.Signer.account.rawValue
-        guard arguments.hasPolicy || isAccount == arguments.has("account-key") else {
+        // The reader of the policy checks a signer that --set names.
+        let isNamed = !arguments.hasPolicy && !arguments.isSet("messageSigning.signer")
+        guard !isNamed || isAccount == arguments.has("account-key") else {
             return "--account-key is for --signer account, which needs one"
         }
         if let uri = arguments.text("target-uri"), !isAbsolute(uri) {

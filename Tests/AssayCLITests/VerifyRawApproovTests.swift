@@ -199,6 +199,11 @@ struct VerifyRawApproovTests {
         let account = command + ["--signer", "account", "--account-key", "\(id)=file:account.b64"]
         let signed = try scratch.run(account)
         #expect(signed.status == 0, "\(signed.errors)\(signed.output)")
+        let set = try scratch.run(
+            command + ["--set", "messageSigning.signer=account", "--account-key", "\(id)=file:account.b64"])
+        #expect(set.status == 0, "\(set.errors)\(set.output)")
+        let whole = try scratch.run(command + ["--set", "messageSigning={signer: installation}"])
+        #expect(whole.status == 1 && whole.output.contains("approov.message."), "\(whole.errors)\(whole.output)")
         let ledger = ["--ledger", "sqlite:ledger.sqlite", "--app", "api"]
         #expect(try scratch.run(account + ledger + ["--create-ledger"]).status == 0)
         let replay = try scratch.run(account + ledger)

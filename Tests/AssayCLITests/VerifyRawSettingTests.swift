@@ -72,6 +72,12 @@ struct VerifyRawSettingTests {
                 ["--set", "checks.nonce=off"],
                 "--set checks.nonce: app-attest.attestation.nonce is a gate"
             ),
+            (
+                [
+                    "--set", "checks.os-version=enforce", "--set",
+                    "checks.app-attest.attestation.os-version=off",
+                ], "os-version: the check has a mode already"
+            ),
             (["--set", "checks.os-version=maybe"], "expected one of enforce, annotate, off"),
             (["--set", "counter"], "expected FIELD=VALUE"), (["--set", "=x"], "expected FIELD=VALUE"),
             (["--set", "receipt..age=1m"], "expected names with a period between two"),

@@ -87,7 +87,10 @@ package struct RawArguments: Sendable {
     package func has(_ name: String) -> Bool { text(name) != nil }
 
     /// Whether an option or its policy field is set.
-    package func sets(_ name: String, _ path: String) -> Bool { has(name) || settings.contains(path) }
+    package func sets(_ name: String, _ path: String) -> Bool { has(name) || isSet(path) }
+
+    /// Whether `--set` gives a policy field a value, by itself or as part of a whole mapping.
+    package func isSet(_ path: String) -> Bool { settings.contains { path == $0 || path.hasPrefix("\($0).") } }
 }
 
 /// The fields of evidence that a file holds.

@@ -59,6 +59,9 @@ struct RawPolicy {
         let source = "--set \(setting.path)"
         if setting.path.hasPrefix("checks.") {
             let name = try check(String(setting.path.dropFirst("checks.".count)))
+            guard !isGiven("checks.\(name)") else {
+                throw CommandFailure(.usage, "\(source): the check has a mode already")
+            }
             add(.scalar(setting.text), to: "checks.\(name)", isList: false, from: source)
             return
         }

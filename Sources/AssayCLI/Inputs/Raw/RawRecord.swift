@@ -102,7 +102,10 @@ struct RawRecord {
         var values: [String: String] = [:]
         for text in options.engines.texts[option] ?? [] {
             let named = try NamedValue(text)
-            guard let name = names.first(where: { $0.lowercased().isByteEqual(to: named.name.lowercased()) }) else {
+            // Names of fields are ASCII; other letters that become ASCII in lower case are not equal.
+            guard named.name.utf8.allSatisfy({ $0 < 0x80 }),
+                let name = names.first(where: { $0.lowercased().isByteEqual(to: named.name.lowercased()) })
+            else {
                 let bound = names.map(\.excerpt).joined(separator: ", ")
                 throw CommandFailure(
                     .usage,
