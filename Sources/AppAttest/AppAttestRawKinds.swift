@@ -19,7 +19,7 @@ extension AppAttestEngine {
                 .alias("minimum-os-version", of: policyFields["minimumOSVersion"], valueName: "version"),
                 keyID, challenge, clientDataHash,
             ],
-            defaults: rawDefaults + [RawKind.Default("clientData", .scalar("none"))],
+            defaults: rawDefaults + [RawKind.Default("clientData", .scalar("raw"))],
             example: ["--app-id APPID", "--key-id KEYID --challenge TEXT attestation.b64"],
             objection: { arguments in
                 arguments.has("challenge") == arguments.has("client-data-hash")
@@ -44,7 +44,7 @@ extension AppAttestEngine {
             objection: assertionObjection),
         RawKind(
             EvidenceKind.appAttestReceipt, file: .blob(field: "receipt"), options: policyOptions + [keyID],
-            defaults: rawDefaults + [RawKind.Default("clientData", .scalar("none"))]),
+            defaults: rawDefaults + [RawKind.Default("clientData", .scalar("raw"))]),
     ]
 
     private static let policyOptions: [RawOption] = [

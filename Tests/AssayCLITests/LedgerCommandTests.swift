@@ -6,6 +6,21 @@ import Testing
 struct LedgerCommandTests {
     static let ledger = ["--ledger", "sqlite:ledger.sqlite"]
 
+    @Test("A name with white space around it is not blocked: the block would hold for no evidence")
+    func blockedNames() throws {
+        let scratch = try Scratch()
+        for (option, name) in [("--issuer", "batch "), ("--account", " 7"), ("--device", "AAAAAAAAAAAAAAAAAAAAAA==\n")]
+        {
+            let run = try scratch.run(
+                ["ledger", "block", option, name, "--reason", "fraud", "--create-ledger"] + Self.ledger)
+            #expect(run.status == 64 && run.errors.contains("begins or ends with white space"), "\(run.errors)")
+        }
+        #expect(!scratch.exists("ledger.sqlite"))
+        let inner = try scratch.run(
+            ["ledger", "block", "--issuer", "a b", "--reason", "fraud", "--create-ledger"] + Self.ledger)
+        #expect(inner.status == 0, "\(inner.errors)")
+    }
+
     @Test("A challenge is issued, consumed by an attestation, and no second time")
     func challenge() throws {
         let scratch = try Scratch()

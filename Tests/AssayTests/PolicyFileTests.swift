@@ -228,6 +228,13 @@ struct PolicyFileTests {
         check("version: 1\n\r", 2, "", "carriage return")
     }
 
+    @Test("The ledger's challenge needs a place in the client data: otherwise no assertion consumes one")
+    func challengeWithoutPlace() {
+        let text = app(required[0], required[1], "challenge: ledger", "clientData: none")
+        check(
+            text, 8, "apps[0].appAttest.clientData", "none and challenge: ledger exclude each other", startsWith: true)
+    }
+
     @Test("A value is the same with and without quotes, and every form of a field is read")
     func accepted() throws {
         let policies = [

@@ -21,6 +21,11 @@ extension AppAttestConfiguration: ReadableConfiguration {
         let challenge = try required("challenge", "allowed are ledger, caller").word(ChallengeSource.self)
         let clientData = try Self.binding(
             required("clientData", "allowed are raw, none, { challengeAt: JSON POINTER }"))
+        if challenge == .ledger, case .none = clientData {
+            throw try required("clientData", "").error(
+                "none and challenge: ledger exclude each other: no assertion would consume a challenge; say where the client "
+                    + "data has it, raw or { challengeAt: JSON POINTER }, or set challenge: caller")
+        }
 
         var roots: [Certificate] = []
         for element in try fields["testRoots"]?.elements() ?? [] {

@@ -37,6 +37,8 @@ package struct CorpusOptions: Sendable {
     package var batchSize = 64
     /// The most bytes of a line or a document.
     package var recordLimit = InputLimits.record
+    /// The most blank lines of a file: a few kilobytes decompress to billions of them.
+    package var blankLineLimit = 16 * 1024 * 1024
 
     /// The form of each file is recognised by its first line.
     package init() {}

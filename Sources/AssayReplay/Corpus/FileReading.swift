@@ -16,6 +16,7 @@ struct FileReading {
     private var form = Form.lines
     private var lineNumber = 0
     private var number = 0
+    private var blankLines = 0
     private var isFinished = false
 
     /// Reads the beginning, and recognises the form.
@@ -102,7 +103,19 @@ struct FileReading {
                     break
                 }
                 lineNumber += 1
-                if let item = item(line) { items.append(item) }
+                if let item = item(line) {
+                    items.append(item)
+                } else {
+                    blankLines += 1
+                    guard blankLines <= options.blankLineLimit else {
+                        isFinished = true
+                        items.append(
+                            unreadable(
+                                InputFailure(message: "more than \(options.blankLineLimit) lines of the file are blank")
+                            ))
+                        break
+                    }
+                }
             }
             return items.isEmpty ? nil : CorpusBatch(file: file, items: items)
         }

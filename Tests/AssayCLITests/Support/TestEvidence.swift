@@ -66,7 +66,7 @@ extension Scratch {
                   appIDs: [\(appID)]
                   environments: [production]
                   challenge: \(challenge)
-                  clientData: none
+                  clientData: \(challenge == "ledger" ? "raw" : "none")
                   testRoots: ["file:test-root.pem"]
             \(extra)
             """

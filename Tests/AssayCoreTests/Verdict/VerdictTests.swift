@@ -64,7 +64,8 @@ struct VerdictTests {
             ([CheckResult.passed(.first)], [CheckID.counter], []), ([.passed(.first)], [], [.counter]),
             ([.passed(.first)], [.challenge, .counter], [.counter, .challenge]),
             ([.passed(.first)], [.challenge, .counter], [.challenge]),
-            ([.passed(.first)], [.challenge], [.challenge, .challenge]), ([], [], []), ([], [.counter], [.counter]),
+            ([.passed(.first)], [.challenge, .counter], [.challenge, .counter, .challenge]), ([], [], []),
+            ([], [.counter], [.counter]),
         ] as [([CheckResult], [CheckID], [CheckID])])
     func openChecks(checks: [CheckResult], ledgerChecks: [CheckID], effects: [CheckID]) async throws {
         let ledger = FakeLedger()
@@ -74,6 +75,25 @@ struct VerdictTests {
         }
         #expect(error?.code == .internalError)
         #expect(ledger.commits == 0)
+    }
+
+    @Test("Several effects of one check give one result, the first refusal among them")
+    func severalEffects() async throws {
+        let table: [(decisions: [LedgerRefusal?], code: String?)] = [
+            ([nil, nil, nil], nil), ([nil, .keyUnknown, nil], "key-unknown"), ([.keyUnknown, nil, nil], "key-unknown"),
+            ([.challengeUnknown, .keyUnknown, nil], "challenge-unknown"),
+        ]
+        for (decisions, code) in table {
+            let verdict = try await FakeLedger { _ in .success(decisions) }.settle(
+                Fixtures.assessment(
+                    [.passed(.first)], ledgerChecks: [.challenge, .counter],
+                    effects: [.challenge, .challenge, .counter]),
+                at: Fixtures.time)
+            #expect(verdict.checks.map(\.check) == [.first, .challenge, .counter])
+            #expect(verdict.outcome == (code == nil ? .accept : .reject))
+            #expect(verdict.failed == (code == nil ? [] : [.challenge]))
+            #expect(verdict.checks[1].finding?.code == code)
+        }
     }
 
     @Test(

@@ -55,6 +55,28 @@ struct CorpusCompressionTests {
         #expect(try CorpusRun([folder.path("c")]).records == (0..<30).map(String.init))
     }
 
+    @Test(
+        "Beyond the limit of blank lines a file is left, with an error; up to it all records are read",
+        arguments: tools)
+    func blankLines(tool: String) throws {
+        let folder = try TestFolder()
+        let lines = CorpusLines.lines(0..<2)
+        let blank = String(repeating: "\n \r\n", count: 500)
+        #expect(CorpusOptions().blankLineLimit == 16_777_216)
+        try folder.write("a", lines + blank + lines)
+        try folder.write("b", lines + blank + "\n" + lines)
+        try folder.shell("for i in a b; do \(tool) -c $i >$i.any; done")
+        for size in [1, 1000, 256 * 1024] {
+            let fitting = try CorpusRun([folder.path("a.any")]) { ($0.blankLineLimit, $0.chunkSize) = (1000, size) }
+            #expect(fitting.records == ["0", "1", "0", "1"] && fitting.failures == [])
+            let beyond = try CorpusRun([folder.path("b.any")]) { ($0.blankLineLimit, $0.chunkSize) = (1000, size) }
+            #expect(beyond.records == ["0", "1"])
+            #expect(
+                beyond.failures
+                    == ["more than 1000 lines of the file are blank; nothing is read from this line on"])
+        }
+    }
+
     @Test("Frames of zstd to be skipped are skipped, at the beginning too", .enabled(if: tools.contains("zstd")))
     func skippable() throws {
         let folder = try TestFolder()

@@ -36,7 +36,7 @@ struct ReplayCorpus {
     }
 
     /// A policy that trusts the test authority.
-    static func policy(challenge: String = "caller", clientData: String = "none", extra: String = "") throws
+    static func policy(challenge: String = "caller", clientData: String? = nil, extra: String = "") throws
         -> VerificationPolicy
     {
         let text = """
@@ -47,7 +47,7 @@ struct ReplayCorpus {
                   appIDs: [\(appID)]
                   environments: [production]
                   challenge: \(challenge)
-                  clientData: \(clientData)
+                  clientData: \(clientData ?? (challenge == "ledger" ? "raw" : "none"))
                   testRoots: ["file:root.pem"]
                   \(extra)
             """
