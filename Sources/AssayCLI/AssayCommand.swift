@@ -1,11 +1,11 @@
 package import ArgumentParser
 import Foundation
 
-/// The program `assay`. Programs with and without HTTP start it, so that one without can be built sooner.
+/// The program `assay`. Two executables call it, with and without HTTP; the one without builds faster.
 package enum AssayProgram {
-    /// Runs the command that the process's arguments name; ends the process where it fails.
+    /// Runs the command in the process's arguments. Ends the process on failure.
     ///
-    /// - Parameter google: what connects to Google's servers; without it, `--service-account` is refused.
+    /// - Parameter google: connects to Google's servers; if nil, `--service-account` is refused.
     package static func main(google: (any GoogleConnector)?) async {
         await GoogleOptions.$connector.withValue(google) { await AssayCommand.main() }
     }
@@ -31,21 +31,21 @@ package struct AssayCommand: AsyncParsableCommand {
 
     package init() {}
 
-    /// Runs the command that the arguments name, with the exit statuses of this program.
+    /// Runs the command in the process's arguments, and exits with an ``ExitStatus``.
     package static func main() async {
-        // A limit on the size of files is an error of writing like a full disk, and no reason to end half-way.
+        // Report an exceeded file size limit as a write error, like a full disk, instead of dying from SIGXFSZ.
         signal(SIGXFSZ, SIG_IGN)
         let status = await status(of: Array(ProcessInfo.processInfo.arguments.dropFirst()))
         Foundation.exit(status)
     }
 
-    /// Runs the command that some arguments name, prints why it fails, and returns the exit status.
+    /// Runs the command in `arguments`, prints its error, and returns the exit status.
     package static func status(of arguments: [String]) async -> Int32 {
         do {
             do {
                 try await run(arguments)
             } catch  where !(error is CommandFailure) && exitCode(for: error).isSuccess {
-                // Help, which the argument parser would print without a look at whether it can be.
+                // Help. The argument parser would ignore write errors.
                 try Console.print(fullMessage(for: error))
             }
             return ExitStatus.success.rawValue

@@ -1,9 +1,8 @@
 import ArgumentParser
 
-/// Refuses commands that do not exist and names the ones that may have been meant; the argument parser would only call
-/// them unexpected arguments.
+/// Reports unknown commands and suggests similar names. The argument parser reports them as unexpected arguments.
 enum CommandSuggestion {
-    /// Walks down the commands that the arguments name.
+    /// Throws if the arguments name an unknown command at any level.
     static func check(_ arguments: [String], in root: any ParsableCommand.Type) throws(CommandFailure) {
         var command = root
         var path = root._commandName
@@ -26,16 +25,16 @@ enum CommandSuggestion {
     }
 }
 
-/// Finds the names that a mistyped name may mean.
+/// Finds the known names nearest to a mistyped one.
 enum Nearest {
-    /// At most five names, the nearest first; none when nothing is near.
+    /// At most five names, the nearest first; empty if none is similar.
     static func names(to typed: String, among names: [String]) -> [String] {
         let typed = typed.lowercased()
         guard !typed.isEmpty, typed.utf8.count <= 200 else { return [] }
         let ranked = names.compactMap { name -> (name: String, distance: Int)? in
             let known = name.lowercased()
             if known.hasSuffix(".\(typed)") || known.hasPrefix(typed) { return (name, 0) }
-            // A check may be called by its last part.
+            // Also match the last component of a check's name.
             let candidates = [known] + (known.split(separator: ".").last.map { [String($0)] } ?? [])
             let distance = candidates.map { editDistance(typed, $0) }.min() ?? .max
             return distance <= max(2, typed.utf8.count / 4) ? (name, distance) : nil
@@ -45,7 +44,7 @@ enum Nearest {
             .prefix(5).map(\.element.name)
     }
 
-    /// How many bytes must be inserted, removed or replaced to turn one text into the other.
+    /// The edit distance in bytes (Levenshtein): insertions, removals and replacements.
     static func editDistance(_ first: String, _ second: String) -> Int {
         let (first, second) = (Array(first.utf8), Array(second.utf8))
         var row = Array(0...second.count)

@@ -1,7 +1,6 @@
 package import Assay
 
 extension EngineRegistry {
-    /// The engines that the commands know. Tests run commands with an engine more; the declarations of options are static,
-    /// so that it cannot be handed to them.
+    /// The engines of the commands. Task-local: tests add an engine, and static option declarations take no arguments.
     @TaskLocal package static var current = EngineRegistry.standard
 }

@@ -1,24 +1,24 @@
 import ArgumentParser
 import AssayCore
 
-/// What the exit status of the program says.
+/// The exit statuses of the program.
 enum ExitStatus: Int32, Comparable {
-    /// All evidence is accepted, or the command did what it was asked.
+    /// All evidence is accepted, or the command succeeded.
     case success = 0
-    /// At least one piece of evidence is rejected, or the answer is no.
+    /// At least one piece of evidence is rejected, or the answer to a query is no.
     case rejected = 1
     /// Evidence or policy cannot be read.
     case unreadable = 2
     /// The ledger, the key store or a service cannot be reached.
     case outage = 3
-    /// Bad arguments: EX_USAGE of sysexits.h.
+    /// Bad arguments (EX_USAGE in sysexits.h).
     case usage = 64
-    /// The output cannot be written: EX_IOERR of sysexits.h.
+    /// The output cannot be written (EX_IOERR in sysexits.h).
     case output = 74
-    /// The reader of the output has closed it: the status that a shell reports after SIGPIPE.
+    /// The reader of the output closed the pipe: the status that a shell reports for SIGPIPE (128 + 13).
     case brokenPipe = 141
 
-    /// The greater one wins when several things went wrong.
+    /// Orders statuses by severity: of several errors, the greatest status is reported.
     static func < (lhs: ExitStatus, rhs: ExitStatus) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
@@ -26,7 +26,7 @@ enum ExitStatus: Int32, Comparable {
 struct CommandFailure: Error {
     /// The exit status.
     let status: ExitStatus
-    /// What standard error says, and nil when everything has been said.
+    /// The message for standard error; nil if none is needed.
     let message: String?
 
     init(_ status: ExitStatus, _ message: String? = nil) {

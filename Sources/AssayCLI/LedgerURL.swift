@@ -4,21 +4,19 @@ import AssayKeyStore
 import AssayLedgerSQLite
 import Foundation
 
-/// Where a ledger is: `memory:` or `sqlite:PATH`. The only place of the program that knows kinds of ledgers.
+/// The location of a ledger: `memory:` or `sqlite:PATH`. Only this type selects ledger implementations.
 enum LedgerURL: Equatable {
-    /// In memory until the command ends.
+    /// In memory, until the command ends.
     case memory
     /// A SQLite file.
     case sqlite(path: String)
 
-    /// The form of a URL of a ledger that lasts.
+    /// The URL form of a durable ledger.
     static let durableForm = "sqlite:PATH"
-    /// The allowed URLs.
+    /// The allowed URLs, for messages.
     static let allowed = "memory: (gone when the command ends) and \(durableForm)"
 
-    /// Reads a URL.
-    ///
-    /// - Throws: `ValidationError` with what is allowed.
+    /// Parses a URL. Throws `ValidationError` that lists the allowed forms.
     init(_ text: String) throws {
         if text == "memory:" {
             self = .memory
@@ -33,7 +31,7 @@ enum LedgerURL: Equatable {
     static func standard() -> LedgerURL {
         let environment = ProcessInfo.processInfo.environment
         var state = environment["XDG_STATE_HOME"] ?? ""
-        // The specification: a relative path is invalid and to be ignored.
+        // Relative paths are invalid and to be ignored (XDG Base Directory Specification).
         if !state.hasPrefix("/") { state = "\(environment["HOME"] ?? NSHomeDirectory())/.local/state" }
         return .sqlite(path: "\(state)/assay/ledger.sqlite")
     }
@@ -49,10 +47,10 @@ enum LedgerURL: Equatable {
     /// Opens the ledger, runs `body` and closes the ledger.
     ///
     /// - Parameters:
-    ///   - creating: whether a missing file is created; without, it is an outage. A path that is mistyped, or on a volume
-    ///     that is not mounted, must not begin an empty ledger.
-    ///   - isPurged: whether entries that ended long ago are deleted. False if records are judged as of other times than
-    ///     now, which may come in any order.
+    ///   - creating: whether to create a missing file. If false, a missing file is an outage: a mistyped path or an
+    ///     unmounted volume must not start an empty ledger.
+    ///   - isPurged: whether to delete long-expired entries. False if records are judged as of other times than now, in
+    ///     any order.
     func withLedger<Result>(
         creating: Bool, isPurged: Bool = true, _ body: (OpenLedger) async throws -> Result
     ) async throws -> Result {
@@ -93,14 +91,14 @@ enum LedgerURL: Equatable {
         }
     }
 
-    /// Whether there is no ledger here yet: no file, or an empty one.
+    /// Whether the file is missing or empty.
     private static func isMissing(_ path: String) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0 else { return true }
         return status.st_mode & S_IFMT == S_IFREG && status.st_size == 0
     }
 
-    /// Creates the folder of the standard ledger. Only its user can read it.
+    /// Creates the folder of the standard ledger, accessible to its user only.
     private static func createFolder(of path: String) throws(CommandFailure) {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
         do {
@@ -114,14 +112,14 @@ enum LedgerURL: Equatable {
     }
 }
 
-/// An open ledger, with the storage of its key store.
+/// An open ledger and the storage of its key store.
 struct OpenLedger: Sendable {
     /// The ledger.
     let ledger: any LedgerAdministration
-    /// The sealed keys, and nil for a ledger that keeps none.
+    /// The sealed keys; nil if the ledger stores none.
     let keys: (any SealedKeyStorage)?
 
-    /// Closes the ledger. Its answers are already durable, so that a failure is only noted.
+    /// Closes the ledger. A failure is only noted: all commits are already durable.
     fileprivate func close() async {
         do {
             try await ledger.close()

@@ -1,10 +1,10 @@
 import ArgumentParser
 import Foundation
 
-/// Finds options that a command does not have. The argument parser tells of them last: to whoever mistypes a required
-/// option it says that it is missing.
+/// Finds unknown options. The argument parser checks for them last: for a mistyped required option it reports a
+/// missing one.
 struct UnknownOption {
-    /// The part of the argument parser's description of commands that is needed here.
+    /// The needed fields of the argument parser's JSON help (`_dumpHelp`).
     private struct Tool: Decodable {
         let command: Command
     }
@@ -28,14 +28,14 @@ struct UnknownOption {
         let names: [Name]?
         let parsingStrategy: String?
 
-        /// Whether whatever follows is its value, also when it looks like an option.
+        /// Whether the next argument is its value, even if it looks like an option.
         var takesAnything: Bool { kind == "option" && parsingStrategy == "unconditional" }
     }
 
-    /// The message.
+    /// The error message.
     let message: String
 
-    /// The first one among the arguments; nil when there is none.
+    /// The first unknown option among the arguments; nil if there is none.
     init?(among arguments: [String], of root: any ParsableCommand.Type) {
         let description = Data(root._dumpHelp().utf8)
         guard var command = try? JSONDecoder().decode(Tool.self, from: description).command else { return nil }
@@ -48,7 +48,7 @@ struct UnknownOption {
                 command = next
                 path += " \(argument)"
             } else if argument == "--" || path == root._commandName {
-                // Options before a command are the parser's own, such as that for completions, of which it does not tell.
+                // Options before a command belong to the parser, such as the one for completions. Its help omits them.
                 return nil
             } else if argument.hasPrefix("--") {
                 let name = String(argument.dropFirst(2).prefix { $0 != "=" })

@@ -2,17 +2,17 @@ import AssayPrimitives
 
 /// Judges captured evidence in bulk.
 ///
-/// The results are those of judging one record after the other in the order of the corpus, whatever the number of jobs:
-/// batches are assessed in parallel, the expensive part, and committed to the ledger in order. An assessment that an earlier
-/// commit invalidates is repeated. A bounded number of batches is in work, so memory grows only with the ledger's entries.
+/// The results equal those of judging the records one by one in corpus order, whatever the number of jobs: jobs assess
+/// batches in parallel, then commit them to the ledger in order. An assessment that an earlier commit invalidates is
+/// repeated. The number of batches in flight is bounded, so memory grows only with the ledger's entries.
 public struct Replay: Sendable {
-    /// How many milliseconds to wait for more of the corpus before finished batches are settled.
+    /// How many milliseconds to wait for more input before settling finished batches.
     private static let readWait = 20
 
     private let policies: ReplayPolicies
     private let options: ReplayOptions
 
-    /// Prepares a replay. Each run has ledgers of its own.
+    /// Prepares a replay. Each run has its own ledgers.
     public init(_ policies: ReplayPolicies, _ options: ReplayOptions = ReplayOptions()) {
         self.policies = policies
         self.options = options
@@ -67,7 +67,7 @@ public struct Replay: Sendable {
                 startWork(mayWait: true)
                 guard let step = await group.next() else { return pipeline.failure }
                 let ready = pipeline.takeAssessed(after: step)
-                // Settling takes a while: start work for the idle thread first, but do not wait for the corpus.
+                // Settling takes a while: first start work for the idle job, but do not block on the corpus.
                 startWork(mayWait: false)
                 for batch in ready {
                     let (records, end) = await batch.settle(stopsAtFailure: options.stopsAtFailure)

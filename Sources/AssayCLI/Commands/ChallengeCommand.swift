@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `assay challenge`: what has to do with challenges.
+/// `assay challenge`: commands for challenges.
 struct ChallengeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "challenge", abstract: "Issues single-use challenges.", subcommands: [ChallengeIssueCommand.self])

@@ -39,7 +39,7 @@ struct ChallengeIssueCommand: AsyncParsableCommand {
     @Flag(help: "Print a JSON object.")
     var json = false
 
-    /// The kinds of evidence that use up a challenge.
+    /// The kinds of evidence that consume a challenge.
     static var purposes: [EvidenceKind] { EngineRegistry.current.challengeKinds }
 
     func validate() throws {

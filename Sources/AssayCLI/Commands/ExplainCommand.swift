@@ -3,7 +3,7 @@ import Assay
 import AssayCore
 import Foundation
 
-/// `assay explain`: a check, or a code with which checks fail.
+/// `assay explain`: explains a check or a failure code.
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
@@ -48,7 +48,7 @@ struct ExplainCommand: ParsableCommand {
                     ? "`assay explain` lists all checks" : "did you mean \(nearest.joined(separator: " or "))?"))
     }
 
-    /// The names of all checks in their order, and then those of their codes.
+    /// The names of all checks in catalogue order, then the sorted names of their codes.
     private static func names(in catalogue: [CheckDefinition]) -> [String] {
         catalogue.map(\.id.name) + Set(catalogue.flatMap { $0.codes.map(\.name) }).sorted()
     }
@@ -71,7 +71,7 @@ struct ExplainCommand: ParsableCommand {
         }
     }
 
-    /// Explains a code by the checks that have it; those for which it means the same stand together.
+    /// Explains a code. Groups the checks for which it has the same meaning.
     private func explain(_ uses: [CodeUse]) throws {
         if json { return try uses.forEach { try Console.print($0.json) } }
         let terminal = Terminal(STDOUT_FILENO)
@@ -108,12 +108,12 @@ struct ExplainCommand: ParsableCommand {
     }
 }
 
-/// A code and a check that has it.
+/// A code and a check that reports it.
 private struct CodeUse {
     let code: CheckCode
     let check: CheckDefinition
 
-    /// The use as one JSON object on one line.
+    /// One JSON object on one line.
     var json: String {
         var object = JSONObject()
         object.add("code", text: code.name)

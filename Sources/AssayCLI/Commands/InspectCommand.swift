@@ -4,7 +4,7 @@ import AssayCore
 import AssayInspection
 import Foundation
 
-/// `assay inspect`: what is this blob?
+/// `assay inspect`: detects and prints the structure of a blob.
 struct InspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",

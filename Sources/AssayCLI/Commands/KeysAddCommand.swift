@@ -3,7 +3,7 @@ import Assay
 import AssayCore
 import Foundation
 
-/// `assay keys add`: seals a key.
+/// `assay keys add`: seals a key and stores it.
 struct KeysAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",

@@ -4,7 +4,7 @@ import Assay
 import AssayCore
 import Foundation
 
-/// `assay keys import approov`: takes over the account's secret as the vendor's tool prints it.
+/// `assay keys import approov`: imports the account secret from the output of the Approov CLI.
 struct KeysImportApproovCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "approov",
@@ -31,7 +31,7 @@ struct KeysImportApproovCommand: AsyncParsableCommand {
     @Option(help: "The name that the key gets, which verdicts show.")
     var name: String
 
-    // An ID may begin with a hyphen, which is no option then.
+    // Unconditional: an ID may begin with a hyphen.
     @Option(
         name: .customLong("key-id"), parsing: .unconditional,
         help: ArgumentHelp("The kid that tokens name the secret by, when they do.", valueName: "id"))
@@ -42,7 +42,7 @@ struct KeysImportApproovCommand: AsyncParsableCommand {
     func validate() throws {
         try NewKeyOptions.validate(name: name)
         try SecretArgument.validateFile(file, of: "FILE")
-        // Somebody may have pasted the secret itself.
+        // The user may have pasted the secret instead of a path. Do not print it.
         guard (try? ApproovToolOutput(SecretBytes(Array(file.utf8)))) == nil else {
             throw ValidationError(
                 "FILE: expected the name of a file, found what may be the secret. Every user of this machine sees the "
@@ -51,7 +51,7 @@ struct KeysImportApproovCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Before anything is read in vain.
+        // Fail on a missing master key before reading the file.
         _ = try options.masterKey.read()
         let name = InputFile.name(file)
         var parts: [String: SecretBytes] = [:]

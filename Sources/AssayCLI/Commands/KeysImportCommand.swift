@@ -5,14 +5,14 @@ import AssayPrimitives
 import Foundation
 import PlayIntegrity
 
-/// `assay keys import`: imports keys from the platforms' own formats.
+/// `assay keys import`: imports keys from vendor files.
 struct KeysImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Imports keys from where they are handed out.",
         subcommands: [KeysImportPlayConsoleCommand.self, KeysImportApproovCommand.self])
 }
 
-/// `assay keys import play-console`: opens the file in which Google hands out response keys.
+/// `assay keys import play-console`: imports the response keys that the Play Console exports.
 struct KeysImportPlayConsoleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "play-console",
@@ -58,7 +58,7 @@ struct KeysImportPlayConsoleCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // Before anybody is asked for a passphrase in vain.
+        // Fail on a missing master key before prompting for the passphrase.
         _ = try options.masterKey.read()
         let encrypted = try InputFile.read(file, limit: InputLimits.keyPart)
         let key = try readPrivateKey()
@@ -101,7 +101,7 @@ struct KeysImportPlayConsoleCommand: AsyncParsableCommand {
 }
 
 extension SecretBytes {
-    /// The bytes without the end of the line that editors put at the end of a file.
+    /// The bytes without a line ending at the end of the file.
     fileprivate var withoutLineEnd: SecretBytes {
         withUnsafeBytes { bytes in
             var text = bytes[...]

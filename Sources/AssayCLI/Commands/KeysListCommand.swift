@@ -57,7 +57,7 @@ extension SealedKey {
         ]
     }
 
-    /// The state, with the time of a retirement, which has no column of its own.
+    /// The state, and the retirement time if there is one: it has no column.
     private func stateText(at now: Date) -> String {
         switch state(at: now) {
         case .retired(let time): "retired at \(RFC3339.format(time))"

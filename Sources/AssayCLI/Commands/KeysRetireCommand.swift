@@ -4,7 +4,7 @@ import AssayCore
 import AssayKeyStore
 import Foundation
 
-/// `assay keys retire`: ends the use of a key.
+/// `assay keys retire`: sets the time from which a key is no longer used.
 struct KeysRetireCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retire",

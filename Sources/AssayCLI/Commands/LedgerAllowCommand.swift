@@ -3,7 +3,7 @@ import Assay
 import AssayCore
 import Foundation
 
-/// `assay ledger allow`: lifts a block, or lets pass what policy would refuse.
+/// `assay ledger allow`: removes a block, or allows a subject what policy would refuse.
 struct LedgerAllowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "allow",

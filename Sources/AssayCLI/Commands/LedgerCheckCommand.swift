@@ -3,7 +3,7 @@ import Assay
 import AssayCore
 import Foundation
 
-/// `assay ledger check`: looks for damage.
+/// `assay ledger check`: checks the ledger for corruption.
 struct LedgerCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",

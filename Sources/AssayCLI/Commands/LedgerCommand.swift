@@ -1,7 +1,7 @@
 import ArgumentParser
 import Assay
 
-/// `assay ledger`: looks into the ledger, and blocks and allows subjects.
+/// `assay ledger`: reads the ledger, and blocks and allows subjects.
 struct LedgerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ledger",
@@ -12,14 +12,14 @@ struct LedgerCommand: AsyncParsableCommand {
         ])
 }
 
-/// Which ledger a command is about.
+/// The ledger that a command uses.
 struct LedgerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("The ledger: \(LedgerURL.durableForm). Without it the user's own.", valueName: "url"),
         transform: LedgerOptions.durable)
     var ledger: LedgerURL?
 
-    /// The ledger that is named, or the user's own.
+    /// The given URL, or the user's standard ledger.
     var url: LedgerURL { ledger ?? .standard() }
 
     private static func durable(_ text: String) throws -> LedgerURL {

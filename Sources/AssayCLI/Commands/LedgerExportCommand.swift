@@ -4,7 +4,7 @@ import AssayCore
 import AssayPrimitives
 import Foundation
 
-/// `assay ledger export`: every entry as JSON.
+/// `assay ledger export`: prints every entry as JSON.
 struct LedgerExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
@@ -82,7 +82,7 @@ extension LedgerEntry {
 }
 
 extension JSONObject {
-    /// Adds what blocks and allowances have in common.
+    /// Adds the fields that blocks and allowances share.
     fileprivate mutating func add(_ subject: LedgerSubject, reason: String, since: Date, until: Date?) {
         add("kind", text: subject.kind.rawValue)
         add("name", text: subject.name)

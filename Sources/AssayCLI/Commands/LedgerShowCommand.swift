@@ -4,7 +4,7 @@ import AssayCore
 import AssayPrimitives
 import Foundation
 
-/// `assay ledger show`: counts the entries, or shows what is known of a key or another subject.
+/// `assay ledger show`: counts the entries, or prints the entries for one subject.
 struct LedgerShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",

@@ -4,7 +4,7 @@ import Assay
 import AssayCore
 import Foundation
 
-/// Whom a block or an allowance is about.
+/// Options that select the subject of a block or an allowance.
 struct SubjectOptions: ParsableArguments {
     @Option(
         name: .customLong("key-id"), help: ArgumentHelp("A key ID, base64 of either alphabet.", valueName: "key-id"),
@@ -19,7 +19,7 @@ struct SubjectOptions: ParsableArguments {
         }
     }
 
-    /// Notes a name that no evidence is likely to have, so that a slip does not pass for a block.
+    /// Warns about a device ID in an unlikely form: a block on a mistyped ID has no effect.
     func noteUnlikelyName() {
         guard let device = named.device, !DeviceIDText.isValid(device) else { return }
         Console.note(
@@ -27,13 +27,13 @@ struct SubjectOptions: ParsableArguments {
                 + "evidence that names a device just so")
     }
 
-    /// The subject.
+    /// The selected subject.
     var subject: LedgerSubject {
         if let keyID { return KeyIdentifier.appAttest(keyID).subject }
         return named.given.first ?? LedgerSubject(.account, "")
     }
 
-    /// The 32 bytes of a key ID.
+    /// Decodes a key ID of 32 bytes from base64.
     static func keyID(_ text: String) throws -> [UInt8] {
         let bytes = try ValueArgument.base64(text)
         guard bytes.count == 32 else { throw ValidationError("a key ID has 32 bytes, found \(bytes.count)") }
@@ -41,7 +41,7 @@ struct SubjectOptions: ParsableArguments {
     }
 }
 
-/// Subjects that have a name.
+/// Options for subjects that are identified by name.
 struct NamedSubjectOptions: ParsableArguments {
     @Option(help: ArgumentHelp("A device ID, as in the evidence.", valueName: "name"))
     var device: String?
@@ -58,7 +58,7 @@ struct NamedSubjectOptions: ParsableArguments {
         }
     }
 
-    /// Those that are named.
+    /// The subjects given by these options.
     var given: [LedgerSubject] {
         [
             device.map { LedgerSubject(.device, $0) }, account.map { LedgerSubject(.account, $0) },
@@ -67,7 +67,7 @@ struct NamedSubjectOptions: ParsableArguments {
     }
 }
 
-/// When a block or an allowance ends.
+/// The end of a block or an allowance.
 struct StandingEndOptions: ParsableArguments {
     @Option(help: ArgumentHelp("When it ends (RFC 3339).", valueName: "time"), transform: TimeArgument.time)
     var until: Date?
@@ -84,9 +84,9 @@ struct StandingEndOptions: ParsableArguments {
         guard until.map({ $0 > Date() }) ?? true else { throw ValidationError("--until has passed already") }
     }
 
-    /// Whether there is an end.
+    /// Whether an end is given.
     var isGiven: Bool { until != nil || duration != nil }
 
-    /// The end, if there is one.
+    /// The end; nil if none is given.
     func time(from now: Date) -> Date? { until ?? duration.map(now.addingTimeInterval) }
 }

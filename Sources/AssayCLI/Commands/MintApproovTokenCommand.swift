@@ -7,23 +7,23 @@ import Foundation
 
 /// `assay mint approov token`: prints one example token.
 struct MintApproovTokenCommand: ParsableCommand {
-    /// What a token is good for.
+    /// The kind of token.
     enum Kind: String, CaseIterable, ExpressibleByArgument {
-        /// As an app gets it.
+        /// A token that passes.
         case valid
-        /// As an app gets it that fails attestation: under another secret.
+        /// Signed with another secret, like the token of an app that fails attestation.
         case invalid
-        /// As the failover service gives it.
+        /// A token of the failover service.
         case failover
-        /// For a server.
+        /// A long-lived token for a server.
         case longLived = "long-lived"
     }
 
-    /// In which form it comes.
+    /// The serialisation.
     enum Format: String, CaseIterable, ExpressibleByArgument {
-        /// Signed.
+        /// A signed token (JWS).
         case jws
-        /// Encrypted.
+        /// An encrypted token (JWE).
         case jwe
     }
 
@@ -64,7 +64,7 @@ struct MintApproovTokenCommand: ParsableCommand {
     @Option(help: "Signed or encrypted, which Approov fixes for each API: jws or jwe.")
     var format = Format.jws
 
-    // Values may begin with a hyphen, which is no option then.
+    // Unconditional: a value may begin with a hyphen.
     @Option(
         name: .customLong("bind"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
@@ -174,7 +174,7 @@ struct MintApproovTokenCommand: ParsableCommand {
         return claims
     }
 
-    /// The secret that is named, or a new one that is written down.
+    /// The given secret, or a new one, which is written to a file.
     private func accountSecret() throws -> [UInt8] {
         if let newSecret {
             let secret = ApproovTestKeys.newSecret()
@@ -185,7 +185,7 @@ struct MintApproovTokenCommand: ParsableCommand {
         let source = secret ?? ""
         let text = try SecretArgument.read(source, of: "--secret")
         do {
-            // The engine's reader, so that what is taken here is what the verifier takes.
+            // Use the engine's parser, so that the verifier accepts the same secrets.
             _ = try ApproovKey(parts: ["secret": text])
         } catch {
             throw SecretArgument.failure(error, of: "--secret", source)

@@ -3,7 +3,7 @@ import AssayCorpus
 import AssayTesting
 import Foundation
 
-/// `assay mint corpus`: makes a corpus to try policies with, and to test under load.
+/// `assay mint corpus`: generates a corpus for policy and load tests.
 struct MintCorpusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "corpus",
@@ -110,7 +110,7 @@ struct MintCorpusCommand: AsyncParsableCommand {
         do { return try CorpusShare(text) } catch { throw ValidationError(error.description) }
     }
 
-    /// Writes the records as they are minted, and gives how many they are.
+    /// Streams the records to a file as they are minted. Returns their number.
     private func write(_ corpus: CorpusMint, to url: URL) async throws -> Int {
         var mint = corpus
         var count = 0
@@ -130,7 +130,7 @@ struct MintCorpusCommand: AsyncParsableCommand {
         return count
     }
 
-    /// Demands that the folder is empty or missing, unless files may be written over.
+    /// Throws unless the folder is missing or empty, or overwriting is allowed.
     private func demandFolder() throws(CommandFailure) {
         let folder = URL(fileURLWithPath: output, isDirectory: true)
         var isFolder: ObjCBool = false
@@ -148,7 +148,7 @@ struct MintCorpusCommand: AsyncParsableCommand {
         }
     }
 
-    /// Writes files into the folder, which is made when it is missing, and gives it.
+    /// Creates the folder if necessary, writes files into it, and returns it.
     private func prepare(_ files: [CorpusFile]) throws(CommandFailure) -> URL {
         let folder = URL(fileURLWithPath: output, isDirectory: true)
         do {
@@ -165,7 +165,7 @@ struct MintCorpusCommand: AsyncParsableCommand {
         return folder
     }
 
-    /// Writes a file that only its owner can read at any time, whatever the umask and whatever stood there before.
+    /// Replaces a file with one that has mode 0600 from its creation, whatever the umask or the old file's mode.
     private func writeSecret(_ contents: Data, to url: URL) throws {
         guard unlink(url.path) == 0 || errno == ENOENT else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
         let descriptor = open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

@@ -3,17 +3,17 @@ import AssayCore
 import Foundation
 import PlayIntegrity
 
-/// Judges the records of files, in their order.
+/// Judges the records of files in order.
 struct RecordVerification {
     let verifier: Verifier
-    /// The app of all records, and nil when each speaks for itself.
+    /// The app of all records; nil if each record names its own.
     let app: String?
-    /// The time of judgement, and nil for that of receipt.
+    /// The time of judgement; nil for `receivedAt` of each record.
     let time: Date?
 
-    /// Judges the records of a file. What cannot be read is reported, and the rest is judged.
+    /// Judges the records of a file. Reports unreadable records and continues.
     ///
-    /// - Returns: false after an outage that whatever comes next would meet as well.
+    /// - Returns: false after an outage that affects the following records too.
     func verify(_ file: String, into report: inout VerdictReport) async throws(CommandFailure) -> Bool {
         let name = InputFile.name(file)
         let bytes: [UInt8]
@@ -28,9 +28,9 @@ struct RecordVerification {
         return isUp
     }
 
-    /// Judges the records of some bytes, which came out of something of a name.
+    /// Judges the records in `bytes`; messages call their source `name`.
     ///
-    /// - Returns: false after an outage that whatever comes next would meet as well.
+    /// - Returns: false after an outage that affects the following records too.
     func verify(
         _ bytes: [UInt8], of name: String, into report: inout VerdictReport
     ) async throws(CommandFailure) -> Bool {
@@ -50,9 +50,9 @@ struct RecordVerification {
         return true
     }
 
-    /// Judges a record that is not from a file.
+    /// Judges a single record that does not come from a record file.
     ///
-    /// - Returns: false after an outage that whatever comes next would meet as well.
+    /// - Returns: false after an outage that affects the following records too.
     func verify(
         _ record: EvidenceRecord, of name: String, into report: inout VerdictReport
     ) async throws(CommandFailure) -> Bool {
@@ -69,7 +69,7 @@ struct RecordVerification {
     private func verify(
         _ record: EvidenceRecord, at place: Place, into report: inout VerdictReport
     ) async throws(CommandFailure) -> Bool {
-        // A record is input: it must not lead evidence past the app that the caller pins.
+        // A record is untrusted input: it must not override the app that the caller pins.
         if let app, let named = record.app, named != app {
             report.fail(record: "\(place.description): it names app \(named.prefix(80)), --app names \(app)")
             return true
@@ -85,8 +85,7 @@ struct RecordVerification {
             switch error {
             case .outage(let outage):
                 report.fail(outage)
-                // The answer on this token is gone for good, or the ledger has forgotten those of its age, which says
-                // nothing about the next one.
+                // Record-specific: Google's answer for this token is lost, or the ledger has purged entries of its age.
                 let isOfThisOne =
                     (outage as? IntegrityDecoderOutage)?.code == .answerLost
                     || (outage as? LedgerOutage)?.code == .forgotten
@@ -104,7 +103,7 @@ struct RecordVerification {
     }
 }
 
-/// Where a record stands.
+/// The position of a record.
 private struct Place: CustomStringConvertible {
     let file: String
     let number: Int
@@ -114,14 +113,14 @@ private struct Place: CustomStringConvertible {
     /// File and record.
     var description: String { "\(file): record \(record.id ?? "\(number)")" }
 
-    /// File, record and line of a byte.
+    /// File, record, and the line that contains a byte offset.
     func description(at offset: Int) -> String {
         "\(description), line \(lines.line(of: offset))"
     }
 }
 
 extension EvidenceRecord {
-    /// The record with an app, when it names none.
+    /// The record with `other` as its app if it names none.
     fileprivate func named(_ other: String) -> EvidenceRecord {
         EvidenceRecord(
             id: id, kind: kind, app: app ?? other, receivedAt: receivedAt, evidence: evidence, expect: expect)

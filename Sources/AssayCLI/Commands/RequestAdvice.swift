@@ -1,9 +1,9 @@
 import Assay
 import AssayCore
 
-/// What the options of the command line can do about a call that the verifier refuses.
+/// Advice on command-line options for a ``RequestError``.
 enum RequestAdvice {
-    /// What follows the error's own sentence: empty when there is no option for it.
+    /// Text to append to the error message; empty if no option helps.
     static func text(_ error: RequestError) -> String {
         switch error.reason {
         case .noService: "; --service-account has it sent to Google"

@@ -134,7 +134,7 @@ struct VerifyCommand: AsyncParsableCommand {
         try report.finish()
     }
 
-    /// The key store of the ledger, when there is a master key to open it.
+    /// The ledger's key store; empty without a master key.
     private func keyStores(
         _ open: OpenLedger, _ masterKey: MasterKey?, beside policy: VerificationPolicy
     ) async throws -> [any KeyStore] {
@@ -192,7 +192,7 @@ struct VerifyCommand: AsyncParsableCommand {
 }
 
 extension RawOption {
-    /// Whether a value without a prefix is text, where other values are base64.
+    /// Whether a value without a prefix is text instead of base64.
     fileprivate var isTextByDefault: Bool {
         switch evidence?.encoding {
         case .bytes(plainIsText: true), .named: true

@@ -1,26 +1,26 @@
 import AssayCore
 import AssayPrimitives
 
-/// One raw blob as a person has it: bytes, or those bytes in base64.
+/// One raw blob from a file: binary, or base64 of it.
 struct BlobFile {
-    /// How the bytes were written.
+    /// The encoding of the file.
     enum Encoding: String {
         case raw = "raw bytes"
         case base64
         case base64url
     }
 
-    /// How much a blob may take up in its file: four times the largest one, for base64 and white space.
+    /// The most bytes of a file: four times the largest blob, for base64 and white space.
     static let limit = 4 * InputLimits.attestationObject
 
     /// The blob.
     let bytes: [UInt8]
-    /// How it was written.
+    /// The detected encoding.
     let encoding: Encoding
 
-    /// Detects the encoding. Base64 may be of either alphabet, with padding or without, and broken into lines.
+    /// Detects the encoding. Base64 may use either alphabet, with or without padding and line breaks.
     ///
-    /// No attestation, assertion or receipt is mistaken for text: they begin with a byte that base64 does not have.
+    /// Attestations, assertions and receipts begin with a byte outside the base64 alphabets: detection is unambiguous.
     init(_ file: [UInt8]) {
         do throws(DecodeError) {
             self = try BlobFile(base64: file)
@@ -34,9 +34,9 @@ struct BlobFile {
         self.encoding = encoding
     }
 
-    /// Reads base64 of either alphabet, with padding or without, and broken into lines or not.
+    /// Decodes base64 of either alphabet, with or without padding and line breaks.
     ///
-    /// - Throws: ``DecodeError`` at the byte that is in the way.
+    /// - Throws: ``DecodeError`` at the first invalid byte.
     init(base64 file: [UInt8]) throws(DecodeError) {
         func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0D, 0x0A].contains(byte) }
         var text = file.filter { !isSpace($0) }
@@ -44,10 +44,10 @@ struct BlobFile {
         let isURL = text.contains(UInt8(ascii: "-")) || text.contains(UInt8(ascii: "_"))
         let isPadded = text.last == UInt8(ascii: "=")
         let unpadded = text.count - text.reversed().prefix { $0 == UInt8(ascii: "=") }.count
-        // Base64url has no padding and base64 must have it, but people's tools mix that up.
+        // Accept both alphabets with and without padding: common tools mix them.
         if text.count - unpadded <= 2 { text = Array(text[..<unpadded]) }
         let missing = (4 - text.count % 4) % 4
-        // No padding makes up for three: one character alone is no byte.
+        // A remainder of one character encodes no byte: leave it invalid.
         if !isURL, missing < 3 { text += [UInt8](repeating: UInt8(ascii: "="), count: missing) }
         do throws(DecodeError) {
             bytes = try Base64.decode(text[...], isURL ? .url : .standard)
@@ -58,6 +58,6 @@ struct BlobFile {
         encoding = isURL || (!isPadded && text.last == UInt8(ascii: "=")) ? .base64url : .base64
     }
 
-    /// What standard error says of it.
+    /// The note for standard error.
     var sentence: String { "read as \(encoding.rawValue), \(bytes.count) bytes" }
 }

@@ -1,15 +1,14 @@
 import AssayCore
 import Foundation
 
-/// Reads what a person hands over: a file, or standard input.
+/// Reads an input: a file, or standard input for `-`.
 enum InputFile {
-    /// The name of a file in messages.
+    /// The name of an input in messages.
     static func name(_ path: String) -> String { path == "-" ? "standard input" : path }
 
-    /// All bytes of a file; `-` is standard input.
+    /// Reads a whole file; `-` is standard input. Stops at the limit: a device or a pipe may have no end.
     ///
-    /// Reads no more than the limit, so that a file of any size, a device or a pipe without end costs little.
-    /// - Throws: ``CommandFailure`` when it cannot be read, is empty or has more bytes than the limit.
+    /// - Throws: ``CommandFailure`` if the input is unreadable, empty or longer than the limit.
     static func read(_ path: String, limit: Int) throws(CommandFailure) -> [UInt8] {
         func failure(_ text: String) -> CommandFailure { CommandFailure(.unreadable, "\(name(path)) \(text)") }
         let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)

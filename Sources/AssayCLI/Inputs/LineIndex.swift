@@ -1,13 +1,13 @@
-/// Finds the line of a byte, for errors; one pass over the file serves all of them.
+/// Converts byte offsets to line numbers, for errors.
 struct LineIndex {
     private let lineFeeds: [Int]
 
-    /// Looks for the ends of lines.
+    /// Indexes the line feeds in one pass.
     init(_ bytes: [UInt8]) {
         lineFeeds = bytes.indices.filter { bytes[$0] == UInt8(ascii: "\n") }
     }
 
-    /// The line of a byte, counted from 1.
+    /// The line that contains a byte, counted from 1.
     func line(of offset: Int) -> Int {
         var (low, high) = (0, lineFeeds.count)
         while low < high {

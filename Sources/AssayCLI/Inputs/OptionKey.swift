@@ -1,4 +1,4 @@
-/// The name of an option, or of a group, to the argument parser.
+/// The argument parser's key for an option or a group of options.
 struct OptionKey: CodingKey {
     let stringValue: String
     let intValue: Int? = nil

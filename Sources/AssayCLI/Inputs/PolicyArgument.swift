@@ -1,7 +1,7 @@
 import Assay
 import AssayCore
 
-/// Policies on the command line.
+/// Reads policies that the command line names.
 enum PolicyArgument {
     /// Reads a policy file.
     static func read(_ path: String) throws(CommandFailure) -> VerificationPolicy {

@@ -2,9 +2,9 @@ import ArgumentParser
 import AssayCore
 import Foundation
 
-/// Times and lengths of time on the command line.
+/// Parses times and durations on the command line.
 enum TimeArgument {
-    /// Reads an RFC 3339 time.
+    /// Parses an RFC 3339 time.
     static func time(_ text: String) throws -> Date {
         guard let time = RFC3339.parse(text) else {
             throw ValidationError(
@@ -13,7 +13,7 @@ enum TimeArgument {
         return time
     }
 
-    /// Reads a length of time in seconds, as policies write them; it may not be zero or more than a hundred years.
+    /// Parses a duration as in policies. Returns seconds, more than zero and at most a hundred years.
     static func duration(_ text: String) throws -> Double {
         let seconds: Double
         do {

@@ -2,9 +2,9 @@ import ArgumentParser
 import AssayCore
 import AssayPrimitives
 
-/// Bytes on the command line: `text:`, `hex:`, `base64:` or `file:` and what follows.
+/// Bytes on the command line: a value with the prefix `text:`, `hex:`, `base64:` or `file:`, or without a prefix.
 enum ValueArgument: Equatable {
-    /// What a value without a prefix is.
+    /// The encoding of a value without a prefix.
     enum Plain {
         /// UTF-8.
         case text
@@ -12,17 +12,15 @@ enum ValueArgument: Equatable {
         case base64
     }
 
-    /// The bytes themselves.
+    /// Decoded bytes.
     case bytes([UInt8])
-    /// The contents of a file.
+    /// A file to read.
     case file(path: String, Plain)
 
-    /// The help that all such options share.
+    /// The help text for all such options.
     static let help = "text:, hex:, base64: or file: may stand before VALUE"
 
-    /// Reads a value.
-    ///
-    /// - Throws: `ValidationError` for text that is not of its encoding.
+    /// Parses a value. Throws `ValidationError` for text that does not decode.
     init(_ text: String, plain: Plain) throws {
         let prefixes: [(String, (String) throws -> ValueArgument)] = [
             ("text:", { .bytes(Array($0.utf8)) }),
@@ -40,7 +38,7 @@ enum ValueArgument: Equatable {
         }
     }
 
-    /// The bytes; the contents of a file that may be base64 are decoded when they are.
+    /// The bytes. Reads a file, and decodes it if it may be base64 and is.
     func resolve() throws(CommandFailure) -> [UInt8] {
         switch self {
         case .bytes(let bytes): return bytes
@@ -52,7 +50,7 @@ enum ValueArgument: Equatable {
         }
     }
 
-    /// The bytes of base64 of either alphabet, with padding or without.
+    /// Decodes base64 of either alphabet, with or without padding.
     static func base64(_ text: String) throws -> [UInt8] {
         do throws(DecodeError) {
             return try BlobFile(base64: Array(text.utf8)).bytes

@@ -5,16 +5,16 @@ package protocol GoogleConnector: Sendable {
     /// Checks the base URL of the API.
     func check(url: String) throws(DecodeError)
 
-    /// Connects in the name of a service account.
+    /// Connects with a service account.
     ///
     /// - Parameters:
-    ///   - account: the account's JSON.
-    ///   - url: the base URL of the API; Google's unless given.
-    /// - Throws: ``AssayCore/KeyError`` when the account cannot be read.
+    ///   - account: the JSON key file of the account.
+    ///   - url: the base URL of the API; nil for Google's.
+    /// - Throws: ``AssayCore/KeyError`` if the account cannot be read.
     func connect(account: SecretBytes, url: String?) throws -> any GoogleConnection
 }
 
-/// A connection to Google's Play Integrity API, which engines use.
+/// A connection to Google's Play Integrity API, for use by engines.
 package protocol GoogleConnection: EngineService {
     /// Ends the connection.
     func shutdown() async

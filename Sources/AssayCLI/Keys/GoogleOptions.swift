@@ -2,7 +2,7 @@ import ArgumentParser
 import Assay
 import AssayCore
 
-/// How Google is asked to decode standard tokens.
+/// Options for decoding standard tokens through Google's API.
 struct GoogleOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -16,7 +16,7 @@ struct GoogleOptions: ParsableArguments {
         transform: GoogleOptions.url)
     var googleURL: String?
 
-    /// What connects to Google's servers, if the program has it.
+    /// Connects to Google's servers; nil in a program without HTTP.
     @TaskLocal static var connector: (any GoogleConnector)?
 
     func validate() throws {
@@ -26,7 +26,7 @@ struct GoogleOptions: ParsableArguments {
         }
     }
 
-    /// The connection, and nil when no service account is named.
+    /// The connection; nil if no service account is given.
     func client() throws(CommandFailure) -> (any GoogleConnection)? {
         guard let serviceAccount else { return nil }
         guard let connector = Self.connector else {

@@ -2,12 +2,11 @@ import ArgumentParser
 import Assay
 import AssayCore
 
-/// An option for each part of the keys that engines judge with, such as `--decryption-key`.
+/// An option for each part of the engines' keys, such as `--decryption-key`.
 ///
-/// The argument parser finds options by reflection. These have no property each: the reflected children come from the
-/// registry.
+/// The argument parser finds options by reflection. The registry supplies these as reflected children.
 struct KeyPartOptions: ParsableArguments, CustomReflectable {
-    /// The parts with their options, and what was given for them.
+    /// The parts with their options and values.
     private(set) var sources: [KeySources.Source] = []
 
     init() {}
@@ -28,14 +27,14 @@ struct KeyPartOptions: ParsableArguments, CustomReflectable {
                 let isWord = part.content == .word
                 let option = Option<String?>(
                     name: .customLong(Self.option(part.name)),
-                    // An ID may begin with a hyphen, which is no option then.
+                    // Unconditional: an ID may begin with a hyphen.
                     parsing: isWord ? .unconditional : .next,
                     help: ArgumentHelp("\(Self.help(part.name))", valueName: isWord ? "value" : "source"))
                 return (Self.option(part.name), option)
             })
     }
 
-    /// The parts, each name once.
+    /// The parts, without duplicate names.
     private static var parts: [KeyPart] {
         var names: Set<String> = []
         return EngineRegistry.current.keyMaterials.flatMap { $0.parts }.filter { names.insert($0.name).inserted }
@@ -47,7 +46,7 @@ struct KeyPartOptions: ParsableArguments, CustomReflectable {
         }.joined(separator: " ")
     }
 
-    /// The name of a part in the words of the command line: `keyID` is `key-id`.
+    /// Converts the name of a part to an option name: `keyID` to `key-id`.
     private static func option(_ part: String) -> String {
         var words = ""
         var isCapital = true

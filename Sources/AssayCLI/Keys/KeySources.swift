@@ -1,16 +1,16 @@
 import Assay
 import AssayCore
 
-/// Where the parts of a key are, as options say it.
+/// The sources of a key's parts, as given by options.
 struct KeySources {
-    /// A part with its option, and what was given for it.
+    /// A part, its option, and the option's value.
     typealias Source = (part: String, option: String, text: String?)
 
     let sources: [Source]
 
     init(_ sources: [Source]) { self.sources = sources }
 
-    /// Reads the parts of a key and makes the key, so that errors name the option.
+    /// Reads the parts and builds the key. Errors name the option.
     func read<Material: KeyMaterial>(
         _ type: Material.Type
     ) throws(CommandFailure) -> (parts: [String: SecretBytes], material: Material) {

@@ -6,7 +6,7 @@ import Foundation
 
 /// The master key of the key store.
 struct MasterKeyOption: ParsableArguments {
-    /// The variable that is read if the option is missing.
+    /// The environment variable used if the option is missing.
     static let variable = "ASSAY_MASTER_KEY"
 
     @Option(
@@ -17,7 +17,7 @@ struct MasterKeyOption: ParsableArguments {
 
     func validate() throws { try SecretArgument.validate(masterKey, of: "--master-key") }
 
-    /// The master key, and nil if neither the option nor the variable is given.
+    /// Reads the master key; nil if neither the option nor the variable is set.
     func readIfAny() throws(CommandFailure) -> MasterKey? {
         let source: String
         if let masterKey {
@@ -39,7 +39,7 @@ struct MasterKeyOption: ParsableArguments {
         }
     }
 
-    /// The master key.
+    /// Reads the master key. Throws if neither the option nor the variable is set.
     func read() throws(CommandFailure) -> MasterKey {
         if let key = try readIfAny() { return key }
         throw CommandFailure(
@@ -50,17 +50,13 @@ struct MasterKeyOption: ParsableArguments {
 }
 
 extension OpenLedger {
-    /// The storage of the sealed keys.
-    ///
-    /// - Throws: `CommandFailure` if the ledger keeps no keys.
+    /// The storage of the sealed keys. Throws `CommandFailure` if the ledger stores no keys.
     func sealedKeys() throws(CommandFailure) -> any SealedKeyStorage {
         if let keys { return keys }
         throw CommandFailure(.usage, "keys are sealed in a ledger of \(LedgerURL.durableForm)")
     }
 
-    /// The key store of the ledger.
-    ///
-    /// - Throws: `CommandFailure` if the ledger keeps no keys.
+    /// The key store of the ledger. Throws `CommandFailure` if the ledger stores no keys.
     func keyStore(_ masterKey: MasterKey) throws(CommandFailure) -> SealedKeyStore {
         SealedKeyStore(
             storage: try sealedKeys(), masterKey: masterKey, materials: EngineRegistry.current.keyMaterials)
@@ -68,7 +64,7 @@ extension OpenLedger {
 }
 
 extension CommandFailure {
-    /// A key store that was not changed.
+    /// Converts a failure to change the key store.
     init(_ failure: KeyStoreFailure) {
         switch failure {
         case .outage(let outage): self.init(outage)

@@ -4,7 +4,7 @@ import AssayCore
 import AssayKeyStore
 import Foundation
 
-/// Scope, window and store of a key that is added.
+/// Scope, validity window and store of a new key.
 struct NewKeyOptions: ParsableArguments {
     @Option(
         name: .customLong("for"),
@@ -31,12 +31,12 @@ struct NewKeyOptions: ParsableArguments {
         if let objection = scope.flatMap({ KeyName.objection(to: $0) }) { throw ValidationError("--for: \(objection)") }
     }
 
-    /// Refuses names that no key can have.
+    /// Throws for invalid key names.
     static func validate(name: String) throws {
         if let objection = KeyName.objection(to: name) { throw ValidationError("the name of a key: \(objection)") }
     }
 
-    /// Seals a key, and prints that it is sealed. Creates the ledger if there is none.
+    /// Seals a key and prints a confirmation. Creates the ledger if there is none.
     func add(_ name: String, _ type: any KeyMaterial.Type, parts: [String: SecretBytes]) async throws {
         let masterKey = try masterKey.read()
         let now = Date()

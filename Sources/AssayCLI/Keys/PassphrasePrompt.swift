@@ -2,13 +2,13 @@ import Assay
 import AssayCore
 import Foundation
 
-/// Asks for a passphrase on the terminal of the process, without showing it.
+/// Prompts for a passphrase on the controlling terminal, without echo.
 enum PassphrasePrompt {
     private static let limit = 1024
 
-    /// What is typed up to the end of the line, and nil when there is no terminal or nothing is typed.
+    /// Reads one line; nil if there is no terminal or the line is empty.
     ///
-    /// The terminal stands as it was when this returns, also after Ctrl-C, which ends the program.
+    /// Restores the terminal settings before it returns, and before Ctrl-C ends the program.
     static func read(_ prompt: String) -> SecretBytes? {
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard terminal >= 0 else { return nil }
@@ -16,7 +16,7 @@ enum PassphrasePrompt {
         var saved = termios()
         guard tcgetattr(terminal, &saved) == 0 else { return nil }
         var silent = saved
-        // Byte by byte, and signals as characters: a process that is stopped or ended here would leave a silent terminal.
+        // Read signal keys as characters: a process stopped or killed here would leave echo disabled.
         silent.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON | ISIG)
         withUnsafeMutableBytes(of: &silent.c_cc) { characters in
             characters[Int(VMIN)] = 1
@@ -38,7 +38,7 @@ enum PassphrasePrompt {
         _ = bytes.withUnsafeBytes { Foundation.write(terminal, $0.baseAddress, $0.count) }
     }
 
-    /// A line being typed, with the keys that delete characters.
+    /// A line being typed, with the editing keys.
     private struct Line {
         private(set) var count = 0
         private(set) var isInterrupted = false
@@ -54,7 +54,7 @@ enum PassphrasePrompt {
                 case 0x03:
                     isInterrupted = true
                     return
-                // Back space takes a character, which may be several bytes of UTF-8.
+                // Backspace removes one character, which may be several bytes of UTF-8.
                 case 0x7F, 0x08:
                     while count > 0 {
                         count -= 1

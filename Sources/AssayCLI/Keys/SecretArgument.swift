@@ -2,13 +2,13 @@ import ArgumentParser
 import Assay
 import AssayCore
 
-/// Secrets on the command line: never themselves, but where they are.
+/// Secrets on the command line. Options name the source of a secret, never the secret itself.
 ///
-/// Options that take one are plain text to the argument parser, whose errors show the value that was found.
+/// Such options are plain text to the argument parser: an error in parsing them would print the value.
 enum SecretArgument {
-    /// Checks that the text of an option names a source.
+    /// Checks that an option names a source.
     ///
-    /// - Throws: `ValidationError` that does not show the text.
+    /// - Throws: `ValidationError` without the text, which may be a secret.
     static func validate(_ text: String?, of option: String) throws {
         guard let text else { return }
         do {
@@ -19,9 +19,9 @@ enum SecretArgument {
         }
     }
 
-    /// Checks that the text of an option may name a file, and is not what is in one: errors show the names of files.
+    /// Checks that an option may be a file name and is not a file's contents. Other errors print file names.
     ///
-    /// - Throws: `ValidationError` that does not show the text.
+    /// - Throws: `ValidationError` without the text, which may be a secret.
     static func validateFile(_ text: String, of option: String) throws {
         guard !text.utf8.contains(0x0A), !text.utf8.contains(0x0D), !text.contains("-----BEGIN") else {
             throw ValidationError(
@@ -30,7 +30,7 @@ enum SecretArgument {
         }
     }
 
-    /// Reads what the source of an option holds.
+    /// Reads the source that an option names.
     static func read(
         _ text: String, of option: String, isSecret: Bool = true
     ) throws(CommandFailure) -> SecretBytes {
@@ -41,17 +41,17 @@ enum SecretArgument {
         }
     }
 
-    /// What is wrong with a part of a key: the option, its source, and the sentence.
+    /// The error message for a part of a key: option, source and reason.
     static func failure(_ error: KeyError, of option: String?, _ text: String?) -> CommandFailure {
         guard let option else { return CommandFailure(.unreadable, error.description) }
-        // Echo a word unchanged, only once.
+        // A plain word is the value itself: do not print it.
         guard let source = text.flatMap({ try? SecretSource($0) }) else {
             return CommandFailure(.unreadable, "\(option): \(error.message)")
         }
         return CommandFailure(.unreadable, "\(option): \(source.name): \(error.message)")
     }
 
-    /// Reads a file that is named as it is, or a source.
+    /// Reads a file given by its plain path, or a source.
     static func readFile(_ text: String, of option: String) throws(CommandFailure) -> SecretBytes {
         let isSource = text.hasPrefix("file:") || text.hasPrefix("env:")
         return try read(isSource ? text : "file:\(text)", of: option)

@@ -2,23 +2,19 @@ import Foundation
 
 /// Writes to standard output and standard error.
 package enum Console {
-    /// The descriptors of standard output and standard error. Tests that run commands give those of files.
+    /// The descriptors of standard output and standard error. Tests replace them.
     @TaskLocal package static var output: Int32 = STDOUT_FILENO
     @TaskLocal package static var errors: Int32 = STDERR_FILENO
 
     /// Cached: reading the environment copies it.
     private static let standardError = Terminal(STDERR_FILENO)
 
-    /// Writes a line to standard output.
-    ///
-    /// - Throws: ``CommandFailure`` when it cannot be written, without a message for a closed pipe.
+    /// Writes a line to standard output. Throws ``CommandFailure`` on an error; for a closed pipe without a message.
     static func print(_ line: String) throws(CommandFailure) {
         try write(Array((line + "\n").utf8))
     }
 
-    /// Writes lines to standard output.
-    ///
-    /// - Throws: ``CommandFailure`` as ``print(_:)`` does.
+    /// Writes lines to standard output. Throws as ``print(_:)`` does.
     static func write(_ lines: [UInt8]) throws(CommandFailure) {
         let failure = write(lines, to: output)
         guard failure != EPIPE else { throw CommandFailure(.brokenPipe) }
@@ -35,7 +31,7 @@ package enum Console {
         _ = write(Array((standardError.printable(line) + "\n").utf8), to: errors)
     }
 
-    /// Writes text with control sequences to standard error, which must be a terminal.
+    /// Writes text with control sequences to standard error. The caller checks that it is a terminal.
     static func show(_ text: String) {
         _ = write(Array(text.utf8), to: errors)
     }

@@ -3,9 +3,7 @@ import Foundation
 
 /// Creates files without overwriting.
 enum NewFile {
-    /// Creates a file with a mode from the start.
-    ///
-    /// - Throws: ``CommandFailure`` when the file exists or cannot be written.
+    /// Creates a file that has `mode` from its creation. Throws ``CommandFailure`` if it exists or cannot be written.
     static func write(_ bytes: SecretBytes, to path: String, mode: mode_t) throws(CommandFailure) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else {

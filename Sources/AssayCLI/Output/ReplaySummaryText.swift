@@ -1,8 +1,8 @@
 import AssayReplay
 
-/// The summary of a replay as text: outcomes, reasons with an example each, and the changes under a second policy.
+/// The summary of a replay as text: outcomes, reasons with examples, and changes under a second policy.
 struct ReplaySummaryText {
-    /// How many reasons, flows and values are listed.
+    /// The most reasons and flows listed.
     private static let listed = 20
     private static let listedValues = 5
 
@@ -81,7 +81,7 @@ struct ReplaySummaryText {
                     name: isLost ? flow.to.reason : flow.from.reason, count: count,
                     share: "\(flow.from.outcome.word), then \(flow.to.outcome.word)", example: nil)
             })
-        // A field with one value for all records explains nothing.
+        // Skip a field with the same value in all records.
         for breakdown in summary.breakdowns where breakdown.values.count > 1 {
             let items = breakdown.changedValues.map { value, tally in
                 let share =

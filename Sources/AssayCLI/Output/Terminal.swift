@@ -2,7 +2,7 @@ import Foundation
 
 /// The capabilities of a terminal.
 struct Terminal {
-    /// The colours in use.
+    /// The colours in use, with their SGR codes.
     enum Colour: String {
         case red = "31"
         case green = "32"
@@ -11,21 +11,20 @@ struct Terminal {
         case bold = "1"
     }
 
-    /// Whether it shows colours.
+    /// Whether to use colours.
     let hasColour: Bool
-    /// Whether it shows more than ASCII.
+    /// Whether it shows characters beyond ASCII.
     let isUnicode: Bool
     /// The number of columns.
     let width: Int
 
-    /// Detects the capabilities of a file descriptor by the environment. No colours on a dumb terminal, or with `NO_COLOR`
-    /// (https://no-color.org).
+    /// Detects capabilities from the environment. No colours on a dumb terminal or with `NO_COLOR` (no-color.org).
     init(_ descriptor: Int32) {
         let environment = ProcessInfo.processInfo.environment
         func value(_ name: String) -> String { environment[name] ?? "" }
         let isTerminal = isatty(descriptor) == 1
         hasColour = isTerminal && value("NO_COLOR").isEmpty && !["", "dumb"].contains(value("TERM"))
-        // POSIX: the first one that is set and not empty counts.
+        // POSIX locale precedence: the first variable that is set and not empty.
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(value).first { !$0.isEmpty } ?? ""
         isUnicode = locale.lowercased().replacing("-", with: "").contains("utf8")
         var size = winsize()
@@ -38,10 +37,9 @@ struct Terminal {
         hasColour ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
     }
 
-    /// The text with everything escaped that a terminal acts on or cannot show. Text from evidence could otherwise overwrite or
-    /// reorder a verdict.
+    /// Escapes what a terminal acts on or cannot show: text from evidence could overwrite or reorder a verdict.
     func printable(_ text: String) -> String {
-        // The usual case: looking up Unicode properties takes a fifth of an inspection.
+        // Fast path: Unicode property lookups are slow.
         if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
         var result = ""
         for scalar in text.unicodeScalars {
@@ -61,7 +59,7 @@ struct Terminal {
         }
     }
 
-    /// The text broken at spaces into lines. Long words are not broken, so that they can be copied.
+    /// Wraps text at spaces. Long words stay whole, so that users can copy them.
     func wrapped(_ text: String, indent: Int) -> [String] {
         var lines: [String] = []
         var line = ""

@@ -4,7 +4,7 @@ import Foundation
 
 /// Prints and counts verdicts.
 struct VerdictReport {
-    /// How many errors of one file are printed; further ones are counted.
+    /// The most errors printed for one file; further ones are only counted.
     static let shownPerFile = 100
 
     private let isJSON: Bool
@@ -17,7 +17,7 @@ struct VerdictReport {
     private var unreadableInFile = 0
     /// The worst status so far.
     private(set) var status = ExitStatus.success
-    /// The verdicts as JSON, if they are collected instead of printed.
+    /// The verdicts as JSON if collected instead of printed.
     private(set) var collected: [String] = []
     /// The number of verdicts so far.
     var count: Int { accepted + rejected }
@@ -26,18 +26,14 @@ struct VerdictReport {
     ///
     /// - Parameters:
     ///   - hasMemoryLedger: whether the ledger started empty with this command.
-    ///   - isCollecting: whether JSON is kept in ``collected`` instead of printed.
+    ///   - isCollecting: whether to store JSON in ``collected`` instead of printing it.
     init(isJSON: Bool, hasMemoryLedger: Bool, isCollecting: Bool = false) {
         self.isJSON = isJSON
         self.isCollecting = isCollecting
         self.hasMemoryLedger = hasMemoryLedger
     }
 
-    /// Prints a verdict.
-    ///
-    /// - Parameters:
-    ///   - id: the ID of the record in the verdict.
-    ///   - fallback: its name in text output without an ID.
+    /// Prints a verdict; `fallback` names a record without an ID in text output.
     mutating func add(
         _ verdict: Verdict, id: String?, fallback: String, expect: EvidenceRecord.Expectation? = nil
     ) throws(CommandFailure) {
@@ -72,7 +68,7 @@ struct VerdictReport {
         raise(.unreadable)
     }
 
-    /// Reports a record that cannot be judged; after ``shownPerFile`` of them it is only counted.
+    /// Reports a record that cannot be judged. After ``shownPerFile`` of them, only counts it.
     mutating func fail(record message: @autoclosure () -> String) {
         unreadableInFile += 1
         guard unreadableInFile > VerdictReport.shownPerFile else { return fail(message()) }
@@ -80,7 +76,7 @@ struct VerdictReport {
         raise(.unreadable)
     }
 
-    /// Ends a file of records, and prints the number of further errors.
+    /// Ends a file, and prints the number of errors that were only counted.
     mutating func endFile(_ name: String) {
         let more = unreadableInFile - VerdictReport.shownPerFile
         if more > 0 { Console.complain("error: \(name): \(more) more records that could not be judged") }
@@ -93,7 +89,7 @@ struct VerdictReport {
         raise(.outage)
     }
 
-    /// Ends the report of several records with their count.
+    /// Ends the report. Prints the counts if there is more than one record.
     func finish() throws(CommandFailure) {
         if !isJSON, accepted + rejected + unreadable > 1 {
             try Console.print(

@@ -5,12 +5,7 @@ import AssayCore
 struct VerdictTable {
     let terminal: Terminal
 
-    /// Renders a verdict as lines.
-    ///
-    /// - Parameters:
-    ///   - id: the name of the record or file.
-    ///   - expectation: the expectation of the record, if the verdict is another.
-    ///   - hints: hints for a rejection.
+    /// Renders a verdict as lines; `expectation` is nil if met.
     func lines(_ verdict: Verdict, id: String, unmet expectation: EvidenceRecord.Expectation?, hints: [String])
         -> [String]
     {

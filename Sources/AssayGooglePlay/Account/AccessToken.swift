@@ -1,25 +1,23 @@
 import AssayCore
 import AssayPrimitives
 
-/// An OAuth access token (RFC 6750). Descriptions do not show it.
+/// An OAuth access token (RFC 6750). Descriptions do not contain it.
 struct AccessToken: Sendable {
     private let bytes: SecretBytes
     /// When to replace it, in ``ClientTime/uptime``: shortly before it expires.
     let renewal: Duration
-    /// Identifies it.
+    /// A number that identifies the token.
     let serial: Int
 
-    /// The value of the field `Authorization`. The copy lives as long as the request and cannot be wiped.
+    /// The value of the `Authorization` field. This copy lives as long as the request and cannot be wiped.
     var authorization: String {
         bytes.withUnsafeBytes { "Bearer " + String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Reads the answer of a token endpoint (RFC 6749 section 5.1).
+    /// Parses the answer of a token endpoint (RFC 6749 section 5.1).
     ///
-    /// - Parameters:
-    ///   - body: the answer.
-    ///   - received: the time of the answer.
-    /// - Throws: ``Unusable`` without anything of the token.
+    /// - Parameter received: the time of the answer, in ``ClientTime/uptime``.
+    /// - Throws: ``Unusable``, which contains nothing of the token.
     init(answer body: [UInt8], received: Duration, serial: Int) throws(Unusable) {
         let object: RecordObject
         do {
@@ -33,7 +31,7 @@ struct AccessToken: Sendable {
         guard case .text(let token) = object["access_token"]?.content, !token.utf8.isEmpty,
             token.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else { throw Unusable(reason: "no access_token of printable ASCII") }
-        // Required: without it only a failed call would reveal the expiry.
+        // Required here: otherwise only a failed call would reveal the expiry.
         guard case .number(let digits) = object["expires_in"]?.content, let lifetime = Int(digits),
             (1...AccessToken.lifetime).contains(lifetime)
         else { throw Unusable(reason: "no expires_in of 1 to \(AccessToken.lifetime) seconds") }
@@ -42,9 +40,9 @@ struct AccessToken: Sendable {
         self.serial = serial
     }
 
-    /// The most bytes of an answer. Google's tokens have about 1,000.
+    /// The most bytes of an answer. Google's tokens are about 1,000 bytes long.
     private static let limit = 64 * 1024
-    /// The most seconds of a lifetime. Google's tokens last an hour, or twelve where an organisation allows it.
+    /// The longest lifetime in seconds. Google's tokens last an hour, or twelve where an organisation allows it.
     private static let lifetime = 86_400
 
     /// An answer without a usable token.

@@ -1,6 +1,6 @@
 import PlayIntegrity
 
-/// Caches the access token, and requests a new one when it is due, once for all concurrent callers.
+/// Caches the access token. Concurrent callers share one request for a new token.
 actor AccessTokenSource {
     private typealias Waiter = CheckedContinuation<Result<AccessToken, CallFailure>, Never>
 
@@ -14,23 +14,23 @@ actor AccessTokenSource {
     private var nextSerial = 1
     private var isShutDown = false
 
-    /// - Parameter refreshTime: the time for requesting a token, retries included.
+    /// - Parameter refreshTime: the time limit for requesting a token, including retries.
     init(grant: JWTBearerGrant, refreshTime: Duration, time: ClientTime) {
         self.grant = grant
         self.refreshTime = refreshTime
         self.time = time
     }
 
-    /// The current token, or a new one. The request for it continues when one of the callers is cancelled or times out.
+    /// The current token, or a new one. The request for it continues if a caller is cancelled or times out.
     ///
-    /// - Parameter deadline: the latest time, in ``ClientTime/uptime``.
+    /// - Parameter deadline: the latest time for the caller, in ``ClientTime/uptime``.
     func token(until deadline: Duration) async throws(CallFailure) -> AccessToken {
         if isShutDown { throw .shutDown }
         if let token, time.uptime() < token.renewal { return token }
         beginRefresh()
         let waiter = nextWaiter
         nextWaiter += 1
-        // The refresh has its own deadline, which may be later.
+        // The caller's deadline may be earlier than that of the refresh.
         let left = deadline - time.uptime()
         let timer = Task {
             try await time.runOut(max(left, .zero))
@@ -45,12 +45,12 @@ actor AccessTokenSource {
         return try result.get()
     }
 
-    /// Drops a token that the API refuses, unless it was replaced.
+    /// Drops a token that the API refused, unless it has been replaced already.
     func discard(_ refused: AccessToken) {
         if token?.serial == refused.serial { token = nil }
     }
 
-    /// Drops the token, and ends all waiting calls.
+    /// Drops the token and ends all waiting calls.
     func shutdown() {
         isShutDown = true
         token = nil

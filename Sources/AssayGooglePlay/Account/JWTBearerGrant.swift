@@ -3,25 +3,21 @@ import AssayPrimitives
 import FoundationEssentials
 import PlayIntegrity
 
-/// Requests access tokens with a signed assertion: the JWT bearer grant (RFC 7523 section 2.1), as in Google's "Using OAuth 2.0
-/// for Server to Server Applications".
+/// Requests access tokens with the JWT bearer grant (RFC 7523 section 2.1; Google: "Using OAuth 2.0 for Server to
+/// Server Applications").
 struct JWTBearerGrant: Sendable {
     private static let scope = "https://www.googleapis.com/auth/playintegrity"
     private static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"
-    /// The validity of an assertion in seconds: Google's maximum, so that a slow clock does no harm.
+    /// The lifetime of an assertion in seconds: Google's maximum, which tolerates a slow clock.
     private static let lifetime = 3600
 
     let account: ServiceAccount
     let exchange: HTTPExchange
     let rule: RetryRule
-    /// The time of one attempt.
+    /// The time limit of one attempt.
     let attemptTime: Duration
 
-    /// A new access token.
-    ///
-    /// - Parameters:
-    ///   - serial: identifies the token.
-    ///   - deadline: the latest time, in ``ClientTime/uptime``.
+    /// Requests a new access token; `deadline` is in ``ClientTime/uptime``.
     func token(serial: Int, until deadline: Duration) async -> Result<AccessToken, CallFailure> {
         do throws(CallFailure) {
             return .success(
@@ -35,7 +31,7 @@ struct JWTBearerGrant: Sendable {
 
     private func attempt(serial: Int, within time: Duration) async -> AttemptResult<AccessToken> {
         do throws(HTTPFailure) {
-            // A new assertion for each attempt, with its own time.
+            // Each attempt needs a new assertion with a current time.
             guard let assertion = try? assertion() else {
                 return .stop(
                     CallFailure(.client, .notAuthorised, "the key of \(account.email.excerpt) cannot sign"))
@@ -52,7 +48,7 @@ struct JWTBearerGrant: Sendable {
 
     private var server: String { "the token endpoint \(account.tokenURL.host)" }
 
-    /// The assertion: a compact JWS (RFC 7515) with the claims of RFC 7523 section 3.
+    /// Signs an assertion: a compact JWS (RFC 7515) with the claims of RFC 7523 section 3.
     private func assertion() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -123,12 +119,12 @@ struct JWTBearerGrant: Sendable {
     }
 }
 
-/// The error of a token endpoint (RFC 6749 section 5.2): `{"error": "invalid_grant", "error_description": "..."}`.
+/// An error of a token endpoint (RFC 6749 section 5.2): `{"error": "invalid_grant", "error_description": "..."}`.
 private struct GrantRefusal: CustomStringConvertible {
-    /// The endpoint's sentence, quoted safely.
+    /// The endpoint's error text, escaped.
     let description: String
 
-    /// Reads the body of an error; nil for one of another form.
+    /// Parses the body of an error; nil if it has another form.
     init?(_ body: [UInt8]) {
         guard let object = try? JSONReader.readObject(body, limit: 64 * 1024),
             case .text(let code) = object["error"]?.content

@@ -1,11 +1,11 @@
 public import AssayCore
 import AssayPrimitives
 
-/// A Google service account that calls the Play Integrity API, as its key file describes it.
+/// A Google service account for calls of the Play Integrity API, read from its key file.
 ///
-/// It belongs to the Cloud project that is linked to the app in the Play Console. Descriptions and errors do not show its key.
+/// It must belong to the Cloud project linked to the app in the Play Console. Descriptions and errors omit its key.
 public struct ServiceAccount: Sendable, CustomStringConvertible {
-    /// The most bytes of a key file. Google's have about 2,400.
+    /// The most bytes of a key file. Google's are about 2,400 bytes long.
     package static let limit = 64 * 1024
 
     /// The account name, `client_email`: `assay@project.iam.gserviceaccount.com`.
@@ -16,10 +16,10 @@ public struct ServiceAccount: Sendable, CustomStringConvertible {
     package let tokenURL: ServerURL
     let key: RSAPrivateKey
 
-    /// Reads a key file of the Cloud console: JSON with `type` `service_account`, `client_email`, `private_key` (PEM),
-    /// `private_key_id` and `token_uri`. Other members are ignored. Copies of the private key are wiped.
+    /// Reads a key file from the Cloud console: JSON with `type` `service_account`, `client_email`, `private_key`
+    /// (PEM), `private_key_id` and `token_uri`. Ignores other members. Wipes copies of the private key.
     ///
-    /// - Throws: ``AssayCore/KeyError`` with the name of the member, without anything of the key.
+    /// - Throws: ``AssayCore/KeyError`` with the name of the member. It contains nothing of the key.
     public init(json: SecretBytes) throws(KeyError) {
         let (object, privateKey) = try ServiceAccount.object(json)
         let type = try ServiceAccount.text(object, "type", atMost: 64)
@@ -48,7 +48,7 @@ public struct ServiceAccount: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Reports errors of the JSON reader without their sentences, which may quote the file.
+    /// Parses the file. Replaces the messages of the JSON reader, which may quote the file.
     private static func object(
         _ json: SecretBytes
     ) throws(KeyError) -> (object: RecordObject, privateKey: SecretBytes?) {
@@ -92,6 +92,6 @@ public struct ServiceAccount: Sendable, CustomStringConvertible {
 }
 
 extension ServiceAccount: CustomReflectable {
-    /// The account name and the key ID only.
+    /// Only the account name and the key ID.
     public var customMirror: Mirror { Mirror(self, children: ["email": email, "keyID": keyID]) }
 }

@@ -3,21 +3,21 @@ package import FoundationEssentials
 import PlayIntegrity
 import Synchronization
 
-/// Whether calls are sent.
+/// The state of a circuit breaker.
 package enum CircuitState: Sendable, Equatable {
     /// All calls are sent.
     case closed
-    /// No call is sent until a time.
+    /// No call is sent until the given time.
     case open(until: Date)
-    /// One call is sent as a probe, others are not.
+    /// One call is sent as a probe; others are not.
     case halfOpen
 }
 
-/// Stops sending calls for a while after consecutive failures of the servers.
+/// Stops calls for a while after consecutive server failures.
 ///
-/// A call holds a ticket of the generation in which it started. Its result counts only in that generation.
+/// A ticket holds the generation in which its call started. The result counts only in that generation.
 final class CircuitBreaker: Sendable {
-    /// Permission for one call, to be settled once.
+    /// Permission for one call. Settle it exactly once.
     struct Ticket: Sendable {
         fileprivate let generation: Int
     }
@@ -45,7 +45,7 @@ final class CircuitBreaker: Sendable {
 
     /// - Parameters:
     ///   - threshold: the number of consecutive failures that opens the circuit.
-    ///   - pause: how long it stays open before a probe.
+    ///   - pause: how long the circuit stays open before a probe.
     init(threshold: Int, pause: Duration, time: ClientTime) {
         self.threshold = threshold
         self.pause = pause
@@ -64,7 +64,7 @@ final class CircuitBreaker: Sendable {
         }
     }
 
-    /// Permits a call, or throws while the circuit is open.
+    /// Permits a call. Throws while the circuit is open.
     func admit() throws(CallFailure) -> Ticket {
         let uptime = time.uptime()
         let (ticket, phase) = state.withLock { state -> (Ticket?, Phase) in
@@ -87,9 +87,7 @@ final class CircuitBreaker: Sendable {
                 .circuitOpen, "\(reason); nothing is sent until \(RFC3339.format(date))", retryAt: date))
     }
 
-    /// Counts the result of a call.
-    ///
-    /// - Parameter side: whose failure it was; nil for an answer.
+    /// Counts the result of a call; `side` is nil for an answer.
     func settle(_ ticket: Ticket, _ side: CallFailure.Side?) {
         let uptime = time.uptime()
         state.withLock { state in
@@ -101,7 +99,7 @@ final class CircuitBreaker: Sendable {
                 if failures + 1 >= threshold { state.enter(.open(until: uptime + pause)) }
             case (.probing, nil), (.probing, .client): state.enter(.closed(failures: 0))
             case (.probing, .servers): state.enter(.open(until: uptime + pause))
-            // The probe says nothing: let the next call be one.
+            // The probe is inconclusive: let the next call probe.
             case (.probing, .unknown): state.enter(.open(until: uptime))
             case (.closed, .unknown), (.open, _): break
             }

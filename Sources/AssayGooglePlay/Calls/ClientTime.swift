@@ -1,16 +1,16 @@
 package import FoundationEssentials
 
-/// The clocks, the sleep and the randomness of a client, which tests replace.
+/// A client's clocks, sleep and randomness. Tests replace them.
 package struct ClientTime: Sendable {
     /// The wall clock, for grants and quotas.
     package let now: @Sendable () -> Date
     /// A monotonic clock, for deadlines and expiry.
     package let uptime: @Sendable () -> Duration
-    /// Sleeps between attempts; throws when the task is cancelled.
+    /// Sleeps between attempts. Throws when the task is cancelled.
     package let sleep: @Sendable (Duration) async throws -> Void
-    /// Sleeps until the timeout of an operation; throws when the task is cancelled.
+    /// Sleeps until an operation times out. Throws when the task is cancelled.
     package let runOut: @Sendable (Duration) async throws -> Void
-    /// A uniformly distributed number from 0 to 1.
+    /// A uniformly distributed number in 0 to 1.
     package let random: @Sendable () -> Double
 
     /// Composes other clocks.

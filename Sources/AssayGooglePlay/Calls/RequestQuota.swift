@@ -3,14 +3,14 @@ public import Foundation
 import PlayIntegrity
 import Synchronization
 
-/// The requests of one app on the current day, as counted by one client.
+/// One client's requests for one app on the current day.
 ///
-/// Every request to the Play Integrity API counts, retries included, as Google counts. Requests of other processes, and the
-/// app's requests for tokens, count against Google's limit too and are not included.
+/// Includes every request to the Play Integrity API, and each retry, as Google counts. Google's limit also covers
+/// requests of other processes and the app's token requests, which are not included.
 public struct QuotaUsage: Sendable, Equatable {
     /// The package name of the app.
     package let packageName: String
-    /// The day in California, where Google's day ends: `2026-04-21`.
+    /// The day in Pacific time, which Google's quotas use: `2026-04-21`.
     package let day: String
     /// When the day ends.
     public let end: Date
@@ -18,15 +18,15 @@ public struct QuotaUsage: Sendable, Equatable {
     public let decodes: Int
     /// Requests to write device recall bits.
     public let writes: Int
-    /// Those of both that Google refused with HTTP 429.
+    /// Requests of both kinds that Google refused with HTTP 429.
     public let refused: Int
-    /// The caller's own limit; nil for none.
+    /// The limit set by the caller; nil for none.
     package let limit: Int?
 }
 
 /// Counts requests by package and day, and enforces the caller's limit.
 final class RequestQuota: Sendable {
-    /// The counted calls.
+    /// The kinds of calls.
     enum Call: Sendable { case decode, write }
 
     private struct Count {
@@ -39,7 +39,7 @@ final class RequestQuota: Sendable {
         var dayEnd: Date?
         var counts: [String: Count] = [:]
 
-        /// Resets the counts of another day, a later or (after a clock change) an earlier one.
+        /// Resets the counts if the day differs: a later one or, after a clock change, an earlier one.
         mutating func turn(to day: PacificDay) {
             guard dayEnd != day.end else { return }
             dayEnd = day.end
@@ -56,7 +56,7 @@ final class RequestQuota: Sendable {
         self.time = time
     }
 
-    /// Counts a request that is about to be sent, or refuses it.
+    /// Counts a request before it is sent. Throws if the limit is reached.
     func take(_ call: Call, for packageName: String) throws(CallFailure) {
         let day = PacificDay(time.now())
         let isWithinLimit = state.withLock { state in
@@ -80,7 +80,7 @@ final class RequestQuota: Sendable {
         }
     }
 
-    /// Uncounts a request that was not sent.
+    /// Reverts the count of a request that was not sent.
     func giveBack(_ call: Call, for packageName: String) {
         let day = PacificDay(time.now())
         state.withLock { state in
@@ -116,11 +116,11 @@ final class RequestQuota: Sendable {
     }
 }
 
-/// The day of Google's quotas, which ends at midnight in California.
+/// The day of Google's quotas, which ends at midnight Pacific time.
 struct PacificDay {
     private static let calendar: Calendar = {
         var calendar = Calendar(identifier: .gregorian)
-        // Without a time zone database standard time, by which a day in summer ends an hour late.
+        // Without a time zone database use standard time: in summer the day then ends an hour late.
         calendar.timeZone = TimeZone(identifier: "America/Los_Angeles") ?? TimeZone(secondsFromGMT: -8 * 3600) ?? .gmt
         return calendar
     }()

@@ -2,21 +2,21 @@ import AssayCore
 import FoundationEssentials
 import PlayIntegrity
 
-/// A call or an attempt without an answer: the outage for the caller, and whose failure it is.
+/// A call or attempt without an answer: the outage for the caller, and the side at fault.
 struct CallFailure: Error, Sendable {
-    /// Whose failure it is.
+    /// The side at fault.
     enum Side: Sendable {
-        /// The servers failed, or something else answered in their place.
+        /// The servers failed, or an intermediary answered in their place.
         case servers
-        /// The servers answered, and the client or its configuration is wrong.
+        /// The servers answered; the client or its configuration is wrong.
         case client
-        /// The call says nothing about the servers.
+        /// The failure is not evidence about the servers.
         case unknown
     }
 
     /// The outage for the caller.
     let outage: IntegrityDecoderOutage
-    /// Whose failure it is.
+    /// The side at fault.
     let side: Side
 
     init(_ side: Side, _ outage: IntegrityDecoderOutage) {
@@ -36,15 +36,13 @@ struct CallFailure: Error, Sendable {
         "an earlier answer on this token was lost, and the token now comes without verdicts, as tokens do that were decoded "
             + "before; let the app ask for a new one")
 
-    /// Classifies a failed exchange, and whether to repeat it.
-    ///
-    /// - Parameter server: the name of the server in messages.
+    /// Classifies a failed exchange, and decides whether to retry; `server` is a name for messages.
     static func of<Value>(_ failure: HTTPFailure, server: String) -> AttemptResult<Value> {
         switch failure {
         case .notConnected(let reason): .again(CallFailure(.servers, .unreachable, "\(server): \(reason)"))
         case .unanswered(let isTimeout, let reason):
             .again(CallFailure(.servers, isTimeout ? .timeout : .unreachable, "\(server): \(reason)"))
-        // The server answered, but the answer is lost: Google decodes a token only once.
+        // Do not retry: the server may have decoded the token, which Google does only once.
         case .cut(let status, let isTimeout, let reason):
             .stop(
                 CallFailure(
@@ -59,25 +57,25 @@ struct CallFailure: Error, Sendable {
 enum AttemptResult<Value: Sendable>: Sendable {
     /// An answer.
     case done(Value)
-    /// No answer; repeat, after the time in `Retry-After`.
+    /// No answer; retry, not before the time in `Retry-After`.
     case again(CallFailure, after: Duration? = nil)
-    /// No answer; do not repeat.
+    /// No answer; do not retry.
     case stop(CallFailure)
 }
 
-/// Repeats calls with exponential backoff and full jitter: the wait before attempt n + 1 is uniformly distributed from 0 to
-/// `base` times 2^(n-1), at most `cap`, but at least the time in `Retry-After`.
+/// Retries calls with exponential backoff and full jitter: the wait before attempt n + 1 is uniform in 0 to
+/// `base` * 2^(n-1), at most `cap`, but at least the time in `Retry-After`.
 struct RetryRule: Sendable {
     let attempts: Int
     let base: Duration
     let cap: Duration
     let time: ClientTime
 
-    /// Repeats until there is an answer, or attempts or time run out.
+    /// Retries until there is an answer, or until attempts or time are used up.
     ///
     /// - Parameters:
     ///   - deadline: the latest time of an answer, in ``ClientTime/uptime``.
-    ///   - attempt: one attempt within the given time.
+    ///   - attempt: makes one attempt within the given time.
     func run<Value: Sendable>(
         until deadline: Duration, _ attempt: (Duration) async -> AttemptResult<Value>
     ) async throws(CallFailure) -> Value {
@@ -129,7 +127,7 @@ extension Duration {
     /// The duration in seconds.
     var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 
-    /// The duration for messages, in seconds with at most two digits after the point.
+    /// The duration in seconds for messages, with at most two decimal places.
     var inWords: String {
         let hundredths = (inSeconds * 100).rounded() / 100
         return hundredths == hundredths.rounded() ? "\(Int(hundredths)) s" : "\(hundredths) s"

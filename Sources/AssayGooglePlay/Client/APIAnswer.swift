@@ -7,7 +7,7 @@ import PlayIntegrity
 enum APIReply {
     /// The result of the call, a JSON object.
     case result(RecordObject, body: [UInt8])
-    /// The token cannot be decoded or is too old: false evidence, no outage.
+    /// The token cannot be decoded or is too old. This rejects the evidence; it is not an outage.
     case refusedToken(GoogleError, body: [UInt8])
 }
 
@@ -15,18 +15,14 @@ enum APIReply {
 enum APIAnswer {
     /// A result for the token.
     case reply(APIReply)
-    /// The access token is refused.
+    /// The API refuses the access token.
     case unauthorised(CallFailure)
-    /// Repeat later.
+    /// Retry later.
     case unavailable(CallFailure, after: Duration?)
-    /// Repeating does not help.
+    /// A retry would not help.
     case outage(CallFailure)
 
-    /// Classifies an answer.
-    ///
-    /// - Parameters:
-    ///   - account: the caller, for messages.
-    ///   - now: the current time, for `Retry-After`.
+    /// Classifies an answer. Messages name `account`; `now` is the base for `Retry-After`.
     init(_ answer: HTTPAnswer, account: ServiceAccount, limit: Int, now: Date) {
         let error = GoogleError(answer.body, code: answer.status, limit: limit)
         let said = error.map { "HTTP \(answer.status), \($0)" } ?? answer.summary
@@ -45,7 +41,7 @@ enum APIAnswer {
                 self = .outage(CallFailure(.client, .unexpectedAnswer, "Google does not take the request: \(said)"))
             }
         case 401: self = .unauthorised(APIAnswer.notAuthorised(said, account))
-        // Otherwise it is not Google's error but, for example, a proxy's.
+        // Any other 403 is not from Google but, for example, from a proxy.
         case 403 where error != nil: self = .outage(APIAnswer.notAuthorised(said, account))
         case 429:
             self = .unavailable(CallFailure(.client, .quota, "Google's quota is used up: \(said)"), after: retryAfter)
@@ -69,19 +65,19 @@ enum APIAnswer {
     }
 }
 
-/// An error of a Google API: `{"error": {"code": 400, "message": "...", "status": "INVALID_ARGUMENT", "details": [...]}}`
-/// (AIP-193).
+/// An error of a Google API (AIP-193):
+/// `{"error": {"code": 400, "message": "...", "status": "INVALID_ARGUMENT", "details": [...]}}`.
 struct GoogleError: CustomStringConvertible {
     /// The status, such as `PERMISSION_DENIED`.
     let status: String
-    /// Google's message, quoted safely.
+    /// Google's message, escaped.
     let message: String
-    /// Whether it concerns the form or the sender of the request.
+    /// Whether the error concerns the form or the caller of the request.
     private let isAboutRequest: Bool
 
-    /// Reads the body of an error; nil if it is not one of a Google API.
+    /// Parses the body of an error; nil if it is not in the form of AIP-193.
     ///
-    /// - Parameter code: the HTTP status, which the body repeats.
+    /// - Parameter code: the HTTP status, which the body must repeat.
     init?(_ body: [UInt8], code: Int, limit: Int) {
         guard let document = try? JSONReader.readObject(body, limit: limit),
             case .object(let error) = document["error"]?.content, case .text(let status) = error["status"]?.content,
@@ -100,9 +96,9 @@ struct GoogleError: CustomStringConvertible {
 
     /// Whether the token cannot be decoded.
     ///
-    /// Google uses the status INVALID_ARGUMENT for an undecodable token and for an unreadable request, and documents no
-    /// messages. Requests from here are well-formed, so the token is the cause unless the error names another one: a field
-    /// (`google.rpc.BadRequest`), a refused caller, such as API_KEY_INVALID (`google.rpc.ErrorInfo`), or malformed JSON.
+    /// Google returns INVALID_ARGUMENT for an undecodable token and for a malformed request, and does not document the
+    /// messages. This client's requests are well-formed, so the token is the cause unless the error names another one:
+    /// a field (`google.rpc.BadRequest`), the caller (`google.rpc.ErrorInfo`: API_KEY_INVALID), or malformed JSON.
     var isAboutToken: Bool { status.isByteEqual(to: "INVALID_ARGUMENT") && !isAboutRequest }
 
     private static func isAboutRequest(_ detail: RecordValue) -> Bool {
@@ -120,13 +116,13 @@ struct GoogleError: CustomStringConvertible {
         }
     }
 
-    /// Status and message.
+    /// The status and the message.
     var description: String { "\(status): \(message)" }
 }
 
-/// Recognises Google's replay protection: decoded again, a token has no device labels, and its app is UNEVALUATED.
+/// Detects Google's replay protection: a token decoded again has no device labels, and its app is UNEVALUATED.
 enum ClearedVerdicts {
-    /// Whether the verdicts of a payload may be cleared. The first verdict on an unknown device and app looks the same.
+    /// Whether a payload's verdicts may be cleared. The first verdict on an unknown device and app looks the same.
     static func mayBe(_ payload: RecordObject) -> Bool {
         if case .array(let labels) = member(payload, "deviceIntegrity", "deviceRecognitionVerdict"), !labels.isEmpty {
             return false

@@ -4,16 +4,16 @@ import PlayIntegrity
 
 /// A request of the Play Integrity API (REST reference v1).
 struct APIRequest: Sendable {
-    /// The path after the base URL.
+    /// The path relative to the base URL.
     let path: String
     /// The body, JSON.
     let body: [UInt8]
-    /// The call in quotas.
+    /// The kind of call, for quotas.
     let call: RequestQuota.Call
-    /// The app.
+    /// The package name of the app.
     let packageName: String
 
-    /// `decodeIntegrityToken` or `decodePcIntegrityToken`.
+    /// Calls `decodeIntegrityToken` or `decodePcIntegrityToken`.
     static func decode(
         _ token: String, _ packageName: String, _ form: IntegrityTokenForm
     ) throws(CallFailure) -> APIRequest {
@@ -28,7 +28,7 @@ struct APIRequest: Sendable {
             packageName: packageName)
     }
 
-    /// `deviceRecall:write`.
+    /// Calls `deviceRecall:write`.
     static func write(
         _ token: String, _ packageName: String, _ values: DeviceRecallBits<Bool>
     ) throws(CallFailure) -> APIRequest {
@@ -60,7 +60,7 @@ struct APIRequest: Sendable {
         }
     }
 
-    // The names are those of the API.
+    // Property names are JSON names of the API.
     private struct Decode: Encodable { let integrity_token: String }
     private struct Write: Encodable {
         let integrityToken: String

@@ -7,10 +7,10 @@ public enum DeviceRecallError: Error, Sendable, Equatable, CustomStringConvertib
     case nothingToWrite
     /// Google refuses the token: undecodable, older than 14 days, or of a device that is not genuine.
     case refused(String)
-    /// There is no answer. The bits may have been written; repeating the call is safe.
+    /// No answer. The bits may have been written; it is safe to repeat the call.
     case outage(IntegrityDecoderOutage)
 
-    /// The sentence.
+    /// The message.
     public var description: String {
         switch self {
         case .nothingToWrite: "no device recall bit was given to be changed"

@@ -1,25 +1,25 @@
 import AssayCore
 public import PlayIntegrity
 
-/// Limits of a ``PlayIntegrityClient``. The defaults suit a backend with a waiting user.
+/// Limits of a ``PlayIntegrityClient``. The defaults suit a backend whose user waits for the answer.
 public struct PlayIntegrityClientSettings: Sendable {
     /// The server of the API.
     package var baseURL = ServerURL.playIntegrity
-    /// The time of a call, with access token, attempts and waits.
+    /// The time limit of a call, including access token, attempts and waits.
     public var deadline = Duration.seconds(15)
-    /// The time of one attempt.
+    /// The time limit of one attempt.
     public var attemptTime = Duration.seconds(5)
     /// The most attempts of a call, at least 1.
     public var attempts = 4
-    /// The longest wait before the second attempt; doubled for each further one.
+    /// The longest wait before the second attempt; doubles for each further one.
     package var backoffBase = Duration.milliseconds(200)
     /// The longest wait before any attempt, unless `Retry-After` is longer.
     package var backoffCap = Duration.seconds(5)
-    /// The most requests for one app on one day; nil for Google's limit only, which is 10,000 unless it was raised.
+    /// The most requests for one app per day; nil for Google's limit only (10,000 unless raised).
     public var dailyLimit: Int?
-    /// The number of consecutive failures of Google after which no calls are sent for a while.
+    /// The number of consecutive server failures that opens the circuit.
     public var circuitThreshold = 5
-    /// How long no calls are sent then.
+    /// How long the circuit stays open.
     public var circuitPause = Duration.seconds(30)
 
     /// The defaults.
@@ -28,20 +28,21 @@ public struct PlayIntegrityClientSettings: Sendable {
 
 /// The client of Google's Play Integrity API: decodes tokens and writes device recall bits.
 ///
-/// Give it to a `Verifier` among its `services`. Keep one for the life of the process, and shut it down at the end.
+/// Pass it to a `Verifier` in `services`. Keep one for the life of the process, and shut it down at the end.
 ///
 ///     let account = try ServiceAccount(json: SecretBytes(contentsOfKeyFile))
 ///     let client = PlayIntegrityClient(account: account)
 ///     let verifier = Verifier(policy: policy, ledger: ledger, services: [client])
 ///
-/// **Retries.** A failed connection, a missing answer, HTTP 429 and 5xx are retried with exponential backoff and full jitter,
-/// within the deadline of the call. An answer that began is not retried.
+/// **Retries.** The client retries a failed connection, a missing answer, HTTP 429 and 5xx with exponential backoff and
+/// full jitter, within the deadline of the call. It does not retry once an answer has begun.
 ///
-/// **Lost answers.** Google decodes a token once, and then answers with cleared verdicts, which look like those of a device
-/// that is not genuine. A request without an answer may have been decoded. If a later attempt gets cleared verdicts, the call
-/// ends in the outage `answer-lost` instead of a rejection; it never becomes an acceptance. The app then requests a new token.
+/// **Lost answers.** Google decodes a token once. Later requests get cleared verdicts, which look like those of a
+/// device that is not genuine. A request without an answer may have been decoded. If a retry then gets cleared
+/// verdicts, the call ends in the outage `answer-lost` instead of a rejection, never in an acceptance. The app must
+/// request a new token.
 ///
-/// **Secrets.** Access tokens, the account's key and integrity tokens are in no error and no description. Nothing is logged.
+/// **Secrets.** No error or description contains access tokens, the account's key or integrity tokens. No logging.
 public final class PlayIntegrityClient: IntegrityTokenDecoder {
     /// The limits.
     package let settings: PlayIntegrityClientSettings
@@ -53,7 +54,7 @@ public final class PlayIntegrityClient: IntegrityTokenDecoder {
     private let breaker: CircuitBreaker
     private let quota: RequestQuota
 
-    /// Creates a client. Nothing is sent until the first call.
+    /// Creates a client. Sends nothing until the first call.
     public convenience init(account: ServiceAccount, settings: PlayIntegrityClientSettings = .init()) {
         self.init(account: account, settings: settings, time: .system)
     }
@@ -75,11 +76,11 @@ public final class PlayIntegrityClient: IntegrityTokenDecoder {
         quota = RequestQuota(limit: settings.dailyLimit, time: time)
     }
 
-    /// Lets Google decode a token.
+    /// Decodes a token with Google's API.
     ///
-    /// - Returns: the body of the answer: `{"tokenPayloadExternal": {...}}`, not checked any further, or for an undecodable
+    /// - Returns: the body of the answer: `{"tokenPayloadExternal": {...}}`, not checked further, or for an undecodable
     ///   token `{"error": {"status": "INVALID_ARGUMENT", ...}}`.
-    /// - Throws: ``PlayIntegrity/IntegrityDecoderOutage`` without a result for the token.
+    /// - Throws: ``PlayIntegrity/IntegrityDecoderOutage`` if there is no result for the token.
     public func decode(
         token: String, packageName: String, form: IntegrityTokenForm
     ) async throws(IntegrityDecoderOutage) -> [UInt8] {
@@ -93,10 +94,10 @@ public final class PlayIntegrityClient: IntegrityTokenDecoder {
         }
     }
 
-    /// Writes device recall bits of a device. Verdicts show them after up to 30 seconds.
+    /// Writes device recall bits of a device. Verdicts show them within 30 seconds.
     ///
     /// - Parameters:
-    ///   - token: a token of the device, at most 14 days old; it may have been decoded.
+    ///   - token: a token of the device, at most 14 days old; it may have been decoded before.
     ///   - packageName: the package name of the app.
     ///   - values: the bits to change, which Google keeps for three years; nil for a bit that stays as it is.
     public func writeDeviceRecall(
@@ -116,11 +117,11 @@ public final class PlayIntegrityClient: IntegrityTokenDecoder {
     /// The requests for an app on the current day.
     public func usage(of packageName: String) -> QuotaUsage { quota.usage(of: packageName) }
 
-    /// Whether calls are sent.
+    /// The state of the circuit breaker.
     package var circuit: CircuitState { breaker.current }
 
-    /// Closes all connections. Current and later calls end in the outage `shut-down`; a call between two attempts ends after its
-    /// wait.
+    /// Closes all connections. Current and later calls end in the outage `shut-down`; a call that waits for its next
+    /// attempt ends after that wait.
     public func shutdown() async {
         await tokens.shutdown()
         await exchange.shutdown()
@@ -198,7 +199,7 @@ public final class PlayIntegrityClient: IntegrityTokenDecoder {
                 return .again(failure, after: wait)
             case .unauthorised(let failure):
                 await tokens.discard(token)
-                // Renew once: a token may be revoked early, but a second refusal has another reason.
+                // Renew only once: a token may be revoked early, but a second refusal has another cause.
                 guard !history.hasRenewed else { return .stop(failure) }
                 history.hasRenewed = true
             }
@@ -216,7 +217,7 @@ public final class PlayIntegrityClient: IntegrityTokenDecoder {
     }
 }
 
-/// What the earlier attempts of a call mean for the next one.
+/// What earlier attempts of a call imply for the next one.
 private struct CallHistory {
     /// Whether a request without an answer may have been decoded.
     var mayBeDecoded = false

@@ -7,13 +7,13 @@ import NIOPosix
 import PlayIntegrity
 import Synchronization
 
-/// A complete answer of a server.
+/// A complete HTTP response.
 struct HTTPAnswer: Sendable {
     /// The status code.
     let status: Int
-    /// The field `Retry-After`, as sent.
+    /// The `Retry-After` field as sent.
     let retryAfter: String?
-    /// The field `Content-Type`, as sent.
+    /// The `Content-Type` field as sent.
     let contentType: String?
     /// The body.
     let body: [UInt8]
@@ -25,7 +25,7 @@ struct HTTPAnswer: Sendable {
     }
 }
 
-/// Why there is no complete answer. The sentences contain nothing of the request.
+/// Why there is no complete answer. Messages contain nothing of the request.
 enum HTTPFailure: Error, Sendable {
     /// No connection: the request was not sent.
     case notConnected(String)
@@ -39,10 +39,10 @@ enum HTTPFailure: Error, Sendable {
     case shutDown
 }
 
-/// Posts requests and reads answers in bounded time and space.
+/// Posts requests and reads answers within limits of time and size.
 ///
-/// Redirects are not followed: they would carry an access token elsewhere. Connections are not retried: the caller decides
-/// that. The deadline of AsyncHTTPClient ends with the head of an answer, so the timeout is here.
+/// It does not follow redirects, which could send an access token to another server, and does not retry connections:
+/// the caller does. AsyncHTTPClient's deadline ends with the head of an answer, so this type enforces the timeout.
 final class HTTPExchange: Sendable {
     /// The most bytes of an answer.
     let answerLimit: Int
@@ -50,13 +50,13 @@ final class HTTPExchange: Sendable {
     private let time: ClientTime
     private let isShutDown = Mutex(false)
 
-    /// Prepares a client; nothing is connected yet.
+    /// Prepares a client. Opens no connection yet.
     init(answerLimit: Int, connectTimeout: Duration, time: ClientTime) {
         self.answerLimit = answerLimit
         self.time = time
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow, timeout: .init(connect: TimeAmount(connectTimeout)))
-        // Shorter than the server's: a request on a connection that the server closes is lost, and may have been decoded.
+        // Shorter than the server's idle timeout: a request lost on a closing connection may have been decoded.
         configuration.connectionPool.idleTimeout = .seconds(30)
         configuration.connectionPool.retryConnectionEstablishment = false
         client = HTTPClient(configuration: configuration)
@@ -70,10 +70,8 @@ final class HTTPExchange: Sendable {
     /// Sends a POST request.
     ///
     /// - Parameters:
-    ///   - url: the target.
     ///   - fields: the header fields, printable ASCII.
-    ///   - body: the body.
-    ///   - limit: the timeout, for the whole answer.
+    ///   - limit: the time limit for the whole answer.
     func post(
         _ url: String, fields: [(String, String)], body: [UInt8], within limit: Duration
     ) async throws(HTTPFailure) -> HTTPAnswer {
@@ -84,7 +82,7 @@ final class HTTPExchange: Sendable {
         request.body = .bytes(ByteBuffer(bytes: body))
         let progress = Progress()
         let result = await race(request, progress, within: limit)
-        // The body of a cancelled task may be cut without an error.
+        // In a cancelled task the body may end early without an error.
         if Task.isCancelled { throw .cancelled }
         switch result {
         case .success(let answer): return answer
@@ -94,13 +92,13 @@ final class HTTPExchange: Sendable {
         }
     }
 
-    /// Closes all connections; current requests fail.
+    /// Closes all connections. Current requests fail.
     func shutdown() async {
         let isFirst = isShutDown.withLock { flag in
             defer { flag = true }
             return !flag
         }
-        // The only error is a second shutdown.
+        // shutdown throws only if called twice.
         if isFirst { try? await client.shutdown() }
     }
 
@@ -132,7 +130,7 @@ final class HTTPExchange: Sendable {
             contentType: response.headers.first(name: "Content-Type"), body: Array(body.readableBytesView))
     }
 
-    /// Classifies an error. Error texts that may contain header fields are not shown.
+    /// Classifies an error. Omits error texts that may contain header fields.
     private static func failure(_ error: any Error, status: Int?, after time: Duration) -> HTTPFailure {
         let isTimeout = error is TimeIsUp
         if let status {
@@ -149,7 +147,7 @@ final class HTTPExchange: Sendable {
         case is TimeIsUp: return .unanswered(isTimeout: true, "no answer after \(time.inWords)")
         case is CancellationError: return .cancelled
         case let error as NIOConnectionError: return .notConnected("no connection: \(reason(error))")
-        // The error for a numeric host.
+        // Thrown instead of NIOConnectionError for a numeric host.
         case let error as IOError where [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH].contains(error.errnoCode):
             return .notConnected("no connection: \(reason(error))")
         case let error as HTTPClientError:
@@ -170,12 +168,12 @@ final class HTTPExchange: Sendable {
         return ServerText.quote(String(describing: first.error))
     }
 
-    /// The system's description: that of the error begins with the name of the failed call.
+    /// The system's text for an error. The error's own description begins with the name of the failed call.
     private static func reason(_ error: IOError) -> String { String(cString: strerror(error.errnoCode)) }
 
     private struct TimeIsUp: Error {}
 
-    /// The status of an answer that began, also when the exchange fails.
+    /// Keeps the status of an answer that began, in case the exchange fails later.
     private final class Progress: Sendable {
         private let value = Mutex<Int?>(nil)
         var status: Int? {
@@ -186,20 +184,17 @@ final class HTTPExchange: Sendable {
 }
 
 extension HTTPExchange: CustomReflectable {
-    /// Empty: connections hold their last requests with access tokens.
+    /// Empty: connections hold recent requests with access tokens.
     var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// The field `Retry-After` (RFC 9110 section 10.2.3).
+/// Parses the `Retry-After` field (RFC 9110 section 10.2.3).
 enum RetryAfter {
     private static let day = 86_400
 
-    /// The time to wait.
+    /// The time to wait, at most a day; nil for an invalid value.
     ///
-    /// - Parameters:
-    ///   - field: seconds, or a date (IMF-fixdate, section 5.6.7).
-    ///   - now: the current time.
-    /// - Returns: nil for anything else; at most a day.
+    /// - Parameter field: seconds, or a date (IMF-fixdate, section 5.6.7).
     static func parse(_ field: String, now: Date) -> Duration? {
         let text = field.utf8.drop { $0 == 0x20 }
         if let seconds = number(text[...]) { return .seconds(min(seconds, day)) }
@@ -212,7 +207,7 @@ enum RetryAfter {
         return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
     }
 
-    /// `Sun, 06 Nov 1994 08:49:37 GMT`. The name of the day is ignored.
+    /// Parses `Sun, 06 Nov 1994 08:49:37 GMT`. Ignores the day name.
     private static func date(_ bytes: [UInt8]) -> Date? {
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         guard bytes.count == 29, bytes[3...4].elementsEqual(", ".utf8), bytes[25...].elementsEqual(" GMT".utf8),

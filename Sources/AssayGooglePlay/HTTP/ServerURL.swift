@@ -2,10 +2,10 @@ package import AssayCore
 
 /// The base URL of a server: `https`, host, optional port and path.
 ///
-/// `http` is allowed for this machine only, for tests: anywhere else it would expose access tokens. A path is appended to the
-/// URL, so user, query, fragment and escapes are refused.
+/// `http` is allowed only for this machine, for tests: elsewhere it would expose access tokens. Requests append a path
+/// to the URL, so user, query, fragment and escapes are refused.
 package struct ServerURL: Sendable, CustomStringConvertible {
-    /// The URL, without a `/` at its end.
+    /// The URL without a trailing `/`.
     package let text: String
     /// The host as written, without the port.
     package let host: String
@@ -19,7 +19,7 @@ package struct ServerURL: Sendable, CustomStringConvertible {
         self.host = host
     }
 
-    /// Reads a URL.
+    /// Parses a URL.
     package init(_ text: String) throws(DecodeError) {
         guard text.utf8.count <= 2048 else {
             throw DecodeError(.tooLarge, at: 2048, "a URL of \(text.utf8.count) bytes, at most 2048 allowed")

@@ -3,13 +3,13 @@ package import AssayCapture
 package import AssayCore
 import AssayPrimitives
 
-/// A file of a corpus. Names are compared byte for byte, as file systems do.
+/// A file of a corpus. Names are compared byte by byte, as in file systems.
 package struct CorpusFile: Sendable, Equatable {
-    /// The path, or the name of standard input. Unescaped: it may hold characters that terminals act on.
+    /// The path, or the name of standard input. Not escaped: it may contain control characters.
     package let name: String
     /// The folder of the file, where its policy may be; nil for standard input.
     package let folder: String?
-    /// The path given as corpus: the file itself or a folder above it; nil for standard input.
+    /// The given path: the file itself or a folder above it; nil for standard input.
     package let root: String?
 
     /// Names a file.
@@ -29,7 +29,7 @@ package struct CorpusFile: Sendable, Equatable {
     }
 }
 
-/// Where a record of a corpus stands.
+/// The position of a record in a corpus.
 public struct CorpusPlace: Sendable, CustomStringConvertible {
     package let file: CorpusFile
     /// The line, from 1; nil for a record of a JSON document.
@@ -51,11 +51,11 @@ public struct CorpusPlace: Sendable, CustomStringConvertible {
     }
 }
 
-/// Why a part of a corpus is no record.
+/// Why a part of a corpus is not a record.
 package struct UnreadableItem: Error, Sendable, CustomStringConvertible {
     /// The `id` of the record; nil if that cannot be read.
     package let id: String?
-    /// The sentence, with byte and field where they are known, without the place.
+    /// The error, with byte offset and field if known, without the place.
     package let message: String
 
     init(id: String? = nil, _ message: String) {
@@ -63,19 +63,19 @@ package struct UnreadableItem: Error, Sendable, CustomStringConvertible {
         self.message = message
     }
 
-    /// The sentence.
+    /// The message.
     package var description: String { message }
 }
 
 /// One record of a corpus.
 package struct CorpusItem: Sendable {
-    /// The record, as far as the reader decoded it.
+    /// A record in the form in which the reader returns it.
     package enum Content: Sendable {
         /// A line of NDJSON, to be decoded on a worker thread.
         case line(ArraySlice<UInt8>)
         /// A record of a JSON document.
         case record(EvidenceRecord)
-        /// No record.
+        /// Not a record.
         case unreadable(UnreadableItem)
     }
 
@@ -89,9 +89,9 @@ package struct CorpusItem: Sendable {
         self.place = place
     }
 
-    /// Decodes the record. Byte offsets of a line's record and of its errors count from the beginning of the line.
+    /// Decodes the record. Byte offsets in a line's record and errors are relative to the start of the line.
     ///
-    /// - Parameter key: opens sealed records; without it they are unreadable.
+    /// - Parameter key: opens sealed records; if nil, they are unreadable.
     package func record(opening key: CapturePrivateKey? = nil) -> Result<EvidenceRecord, UnreadableItem> {
         switch content {
         case .record(let record): return .success(record)
@@ -105,7 +105,7 @@ package struct CorpusItem: Sendable {
         }
     }
 
-    /// Reads a sealed record; nil when the line is none.
+    /// Reads a sealed record; nil if the line is not one.
     private static func readSealed(
         _ line: ArraySlice<UInt8>, _ key: CapturePrivateKey?
     ) -> Result<EvidenceRecord, UnreadableItem>? {
@@ -130,23 +130,22 @@ package struct CorpusItem: Sendable {
 }
 
 extension UnreadableItem {
-    /// Describes a line that is no record.
+    /// Describes an unreadable line.
     init(_ failure: RecordFile.Unreadable, of line: ArraySlice<UInt8>) {
         let error = failure.error.description
         self.init(id: failure.record, TextEncoding.other(in: line).map { "\(error); \($0)" } ?? error)
     }
 }
 
-/// Recognises encodings other than UTF-8.
+/// Detects encodings other than UTF-8.
 enum TextEncoding {
-    /// A hint for bytes that look like UTF-16 or UTF-32; nil for others. JSON between systems is UTF-8 (RFC 8259
-    /// section 8.1).
+    /// A hint for bytes that look like UTF-16 or UTF-32; otherwise nil. RFC 8259 section 8.1 requires UTF-8.
     ///
-    /// - Parameter isBeginning: whether they are the first line of a file, which may be as short as one character.
+    /// - Parameter isBeginning: whether the bytes are the first line of a file, which may be a single character.
     static func other(in bytes: ArraySlice<UInt8>, isBeginning: Bool = false) -> String? {
         let start = Array(bytes.prefix(64))
         let hasMark = start.starts(with: [0xFF, 0xFE]) || start.starts(with: [0xFE, 0xFF])
-        // ASCII in UTF-16 has a zero in every second byte, in UTF-32 in three of four. A slice may begin inside a character.
+        // ASCII has a zero in every second byte of UTF-16, in three of four of UTF-32. The slice may cut a character.
         let zeros = start.filter { $0 == 0 }.count
         let least = isBeginning && start.count < 4 ? 1 : (start.count * 2 + 4) / 5
         guard isBeginning || start.count >= 4, hasMark || (zeros >= least && zeros < start.count) else { return nil }

@@ -2,14 +2,14 @@ import AssayCore
 
 /// Reads the records of files, of folders of files, and of standard input.
 ///
-/// - In folders it reads `*.json`, `*.ndjson` and `*.jsonl`, each also with `.gz` or `.zst`, in the byte order of their paths,
-///   subfolders included. A file given by its own path may have any name.
-/// - gzip (RFC 1952) and zstd (RFC 8878) are recognised by their first bytes, on standard input too.
-/// - Lines are streamed in constant memory. A JSON array, and a record on several lines, are read whole, up to
+/// - In folders it reads `*.json`, `*.ndjson` and `*.jsonl`, each also with `.gz` or `.zst`, subfolders included, in
+///   the byte order of their paths. A file given by its own path may have any name.
+/// - It detects gzip (RFC 1952) and zstd (RFC 8878) by their first bytes, also on standard input.
+/// - It streams lines in constant memory. It reads a JSON array, or a record on several lines, as a whole, up to
 ///   `InputLimits.record`.
-/// - A file is read up to its size when it was opened, and to the end of the line there.
+/// - It reads a file up to its size at opening, and on to the end of that line.
 public final class CorpusReader: CorpusSource {
-    /// How many notes are kept; further ones are counted.
+    /// The most notes kept; further ones are only counted.
     private static let noteLimit = 100
 
     private let paths: [String]
@@ -21,10 +21,10 @@ public final class CorpusReader: CorpusSource {
     private var notes: [String] = []
     private var noteCount = 0
 
-    /// Prepares to read; nothing is opened yet.
+    /// Prepares to read. Opens nothing yet.
     ///
     /// - Parameter paths: files, folders, and `-` for standard input.
-    /// - Throws: ``CorpusError`` for no path, an impossible one, or standard input twice.
+    /// - Throws: ``CorpusError`` for no path, an invalid one, or standard input twice.
     public convenience init(paths: [String]) throws(CorpusError) {
         try self.init(paths: paths, options: CorpusOptions())
     }
@@ -43,11 +43,10 @@ public final class CorpusReader: CorpusSource {
         walk = CorpusWalk(paths: paths)
     }
 
-    /// How many bytes were read so far, before decompression.
+    /// The number of bytes read so far, before decompression.
     package var bytesRead: Int { finishedBytes + (input?.position ?? 0) }
 
-    /// The size of the corpus in bytes, before decompression; nil when it has standard input, a pipe or a device. Inspects
-    /// every file.
+    /// The bytes of the corpus before decompression; nil with standard input, pipes or devices. Inspects every file.
     package var totalBytes: Int? {
         var walk = CorpusWalk(paths: paths)
         var total = 0
@@ -61,7 +60,7 @@ public final class CorpusReader: CorpusSource {
         return total
     }
 
-    /// The next records; nil after the last ones. Blocks the thread.
+    /// The next records; nil at the end. Blocks the thread.
     package func next() -> CorpusBatch? {
         while true {
             if let batch = reading?.nextBatch() { return batch }
@@ -81,8 +80,8 @@ public final class CorpusReader: CorpusSource {
         }
     }
 
-    /// Whether the next record, or the end, has been read. Reads what a pipe holds. May be true too early when the pipe is
-    /// compressed, or when it holds more than one piece of an unfinished record.
+    /// Whether the next record or the end has been read. Reads what a pipe holds. May return true too early for a
+    /// compressed pipe, or for a pipe that holds more than one chunk of an unfinished record.
     package func isReady(within milliseconds: Int) -> Bool {
         guard reading != nil, let input else { return true }
         let deadline = ContinuousClock.now + .milliseconds(milliseconds)
@@ -97,7 +96,7 @@ public final class CorpusReader: CorpusSource {
         return true
     }
 
-    /// What was skipped since the last call, such as sockets in folders: sentences with the path.
+    /// Returns and clears the notes about skipped entries, such as sockets in folders. Each contains the path.
     package func takeNotes() -> [String] {
         defer { (notes, noteCount) = ([], 0) }
         let more = noteCount - notes.count

@@ -1,14 +1,13 @@
 import AssayCore
 
-/// Supplies the records of a corpus in their order.
+/// Supplies the records of a corpus in order.
 package protocol CorpusSource {
-    /// The next records; nil after the last ones. Blocks the thread. A file or line that cannot be read is an item of a
-    /// batch, and reading continues behind it.
+    /// The next records; nil at the end. Blocks the thread. An unreadable file or line is an item; reading continues.
     mutating func next() -> CorpusBatch?
 
     /// Whether ``next()`` can return without blocking on the producer.
     ///
-    /// - Parameter milliseconds: how long to wait for that.
+    /// - Parameter milliseconds: the longest time to wait.
     mutating func isReady(within milliseconds: Int) -> Bool
 }
 
@@ -17,9 +16,9 @@ extension CorpusSource {
     package mutating func isReady(within milliseconds: Int) -> Bool { true }
 }
 
-/// A corpus that cannot be read because its paths make no sense.
+/// Invalid paths for a corpus.
 public struct CorpusError: Error, Sendable, CustomStringConvertible {
-    /// What is wrong, and what to do.
+    /// The error and its remedy.
     public let description: String
 
     init(_ description: String) {
@@ -27,11 +26,11 @@ public struct CorpusError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// How a corpus is read.
+/// Options for reading a corpus.
 package struct CorpusOptions: Sendable {
-    /// Whether every file has one record per line, whatever its first line looks like, and may be empty.
+    /// Whether every file has one record per line; then its form is not detected, and it may be empty.
     package var isLines = false
-    /// How many bytes to read at once, at least 1. Lines are slices of these pieces.
+    /// How many bytes to read at once, at least 1. Lines are slices of these chunks.
     package var chunkSize = 256 * 1024
     /// The most records of a batch.
     package var batchSize = 64
@@ -40,6 +39,6 @@ package struct CorpusOptions: Sendable {
     /// The most blank lines of a file: a few kilobytes decompress to billions of them.
     package var blankLineLimit = 16 * 1024 * 1024
 
-    /// The form of each file is recognised by its first line.
+    /// Detects the form of each file from its first line.
     package init() {}
 }

@@ -1,27 +1,27 @@
 import Foundation
 
-/// Finds the files of a corpus, in the order of the given paths, and in the byte order of paths below each.
+/// Finds the files of a corpus in the order of the given paths; below each, in byte order of paths.
 struct CorpusWalk {
     /// One result of the walk.
     enum Finding {
         /// A file to read.
         case file(FoundFile)
-        /// A file or folder that cannot be opened, and why.
+        /// A file or folder that cannot be opened, and the reason.
         case unreadable(CorpusFile, String)
-        /// A sentence about what is skipped.
+        /// A note about a skipped entry.
         case note(String)
     }
 
     private struct Folder {
         let path: [UInt8]
-        /// The entries left, the next one last.
+        /// The remaining entries in reverse order.
         var entries: [FolderEntry]
     }
 
     private var paths: ArraySlice<String>
     private var root = ""
     private var folders: [Folder] = []
-    /// The folders below ``root`` so far: each is walked once, even in a circle of links.
+    /// The visited folders below ``root``. Each is visited once, so link cycles end.
     private var walked: Set<FileIdentity> = []
     /// Whether anything was found below ``root``.
     private var hasFound = false
@@ -59,7 +59,7 @@ struct CorpusWalk {
         root = path
         (walked, hasFound) = ([], false)
         let bytes = Array(path.utf8)
-        // Opening it reports what stat cannot.
+        // Opening the file reports errors that stat hides.
         if FileStatus(bytes)?.isFolder == true { return enter(bytes) }
         return .file(FoundFile(file: file(bytes), path: bytes, isNamed: true))
     }
@@ -77,7 +77,7 @@ struct CorpusWalk {
         }
     }
 
-    /// Lists a folder; its entries come next.
+    /// Lists a folder, whose entries are visited next.
     private mutating func enter(_ path: [UInt8]) -> Finding? {
         guard let status = FileStatus(path) else {
             return .unreadable(file(path), "the folder cannot be looked at: \(systemError(errno))")

@@ -19,7 +19,7 @@ struct FileReading {
     private var blankLines = 0
     private var isFinished = false
 
-    /// Reads the beginning, and recognises the form.
+    /// Reads the beginning of the file and detects its form.
     init(_ file: CorpusFile, _ input: any ByteInput, options: CorpusOptions) {
         self.file = file
         self.options = options
@@ -27,7 +27,7 @@ struct FileReading {
         guard !options.isLines else { return }
         lines.readFirstLine()
         let beginning = lines.unread
-        // Only the first line: how much more was read depends on the piece size.
+        // Only the first line: the amount read beyond it depends on the chunk size.
         if let encoding = TextEncoding.other(in: beginning.firstLine, isBeginning: true) {
             form = .items([.unreadable(UnreadableItem(encoding))])
         } else if let first = beginning.first(where: { !$0.isSpace }) {
@@ -66,7 +66,7 @@ struct FileReading {
         return (try? JSONReader.readObject(line, limit: options.recordLimit)) != nil
     }
 
-    /// Whether the next record, or the end, has been read.
+    /// Whether the next record or the end has been read.
     var hasRead: Bool {
         switch form {
         case .items: true
@@ -80,7 +80,7 @@ struct FileReading {
     /// Reads what the input holds.
     mutating func readOnce() { lines.readOnce() }
 
-    /// The next records; nil after the last ones. Returns a smaller batch rather than block for more.
+    /// The next records; nil at the end. Returns a smaller batch instead of blocking for more.
     mutating func nextBatch() -> CorpusBatch? {
         guard !isFinished else { return nil }
         switch form {
@@ -121,7 +121,7 @@ struct FileReading {
         }
     }
 
-    /// Places a part of a document. A document without records concerns the file as a whole.
+    /// Adds the place to a part of a document. An error about the whole document has number 0.
     private mutating func place(_ content: CorpusItem.Content) -> CorpusItem {
         number += 1
         var isFile = false
@@ -143,7 +143,7 @@ struct FileReading {
             let item = UnreadableItem("the line has \(count) bytes, at most \(options.recordLimit) are allowed")
             return CorpusItem(.unreadable(item), at: CorpusPlace(file: file, line: lineNumber, number: number))
         case .bytes(let bytes):
-            // The first byte decides for nearly all lines.
+            // Fast path: the first byte of nearly all lines is not white space.
             if bytes.first?.isSpace ?? true, bytes.allSatisfy(\.isSpace) { return nil }
             number += 1
             return CorpusItem(.line(bytes), at: CorpusPlace(file: file, line: lineNumber, number: number))
@@ -152,16 +152,16 @@ struct FileReading {
 }
 
 extension UnreadableItem {
-    /// Describes a part of a document that is no record.
+    /// Describes an unreadable part of a document.
     init(_ failure: RecordFile.Unreadable) {
-        // RecordFile names records without an ID by their number, which is in the place already.
+        // RecordFile names records without an ID by their number. The place contains it already.
         let id = failure.record.flatMap { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } ? nil : $0 }
         self.init(id: id, failure.error.description)
     }
 }
 
 extension ArraySlice<UInt8> {
-    /// All up to the first line feed behind something other than white space.
+    /// All bytes up to the first line feed after a byte other than white space.
     fileprivate var firstLine: ArraySlice<UInt8> {
         guard let first = firstIndex(where: { !$0.isSpace }),
             let end = self[first...].firstIndex(of: UInt8(ascii: "\n"))

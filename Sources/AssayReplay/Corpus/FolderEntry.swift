@@ -2,7 +2,7 @@ import Foundation
 
 /// One entry of a folder.
 struct FolderEntry {
-    /// What the entry is, links followed.
+    /// The type of an entry, after following links.
     enum Kind {
         case file
         case folder
@@ -14,22 +14,22 @@ struct FolderEntry {
 
     /// The bytes of the name.
     let name: [UInt8]
-    /// What it is, links followed.
+    /// The type, after following links.
     let kind: Kind
 
-    /// The endings of files that are read.
+    /// The file name extensions of record files.
     private static let endings = ["json", "ndjson", "jsonl"].flatMap { name in
         ["", ".gz", ".zst"].map { Array(".\(name)\($0)".utf8) }
     }
 
-    /// Whether the name has one of the endings.
+    /// Whether the name has one of these extensions.
     var isRecordFile: Bool { FolderEntry.endings.contains { name.suffix($0.count) == $0[...] } }
 
-    /// The entries of a folder in the reverse byte order of the paths below it; nil on an error, with `errno` set.
+    /// The entries in reverse byte order of the paths below the folder; nil on an error, with `errno` set.
     static func entries(of folder: [UInt8]) -> [FolderEntry]? {
         guard let names = names(in: folder) else { return nil }
         let entries = names.map { FolderEntry(name: $0, kind: kind(of: $0, in: folder)) }
-        // Paths below a folder continue with a slash, which sorts behind some characters.
+        // Sort folders with a trailing slash: some characters sort before it.
         func key(_ entry: FolderEntry) -> [UInt8] {
             entry.kind == .folder ? entry.name + [UInt8(ascii: "/")] : entry.name
         }
@@ -55,7 +55,7 @@ struct FolderEntry {
     }
 }
 
-/// The status of a file, links followed.
+/// The status of a file, after following links.
 struct FileStatus {
     private let status: stat
 
@@ -68,7 +68,7 @@ struct FileStatus {
 
     var isFolder: Bool { status.st_mode & S_IFMT == S_IFDIR }
     var isRegular: Bool { status.st_mode & S_IFMT == S_IFREG }
-    /// In bytes.
+    /// The size in bytes.
     var size: Int { Int(status.st_size) }
     var identity: FileIdentity { FileIdentity(device: UInt64(status.st_dev), number: UInt64(status.st_ino)) }
 }

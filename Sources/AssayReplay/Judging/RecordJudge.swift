@@ -4,15 +4,15 @@ import AssayCore
 import AssayPrimitives
 import FoundationEssentials
 
-/// A record with the results of its checks, before any commit.
+/// A record with the results of its checks, before its commit.
 struct AssessedRecord: Sendable {
     /// The result of one policy's checks.
     enum Finding: Sendable {
-        /// The assessment, and the key lookups whose answer an earlier record's commit can change.
+        /// The assessment, and the key lookups whose results an earlier record's commit can change.
         case assessment(Assessment, [UnsettledRead])
-        /// There will be no verdict.
+        /// No verdict is possible.
         case failure(ReplayFailure)
-        /// The replay ends here.
+        /// An outage that ends the replay.
         case outage(any Outage)
 
         init(_ error: VerificationError) {
@@ -26,7 +26,7 @@ struct AssessedRecord: Sendable {
 
     let place: CorpusPlace
     let id: String?
-    /// The record; nil when it is unreadable.
+    /// The record; nil if unreadable.
     let record: EvidenceRecord?
     let time: Date
     let primary: Finding
@@ -34,19 +34,19 @@ struct AssessedRecord: Sendable {
     let duration: Double?
 }
 
-/// A batch whose records are to be settled.
+/// A batch ready to be settled.
 struct AssessedBatch: Sendable {
     /// The records of a batch.
     fileprivate enum Records: Sendable {
-        /// Assessed in advance; settling repeats an assessment that an earlier record invalidated.
+        /// Assessed in advance. Settling repeats an assessment that an earlier record invalidated.
         case assessed([AssessedRecord])
-        /// To be assessed one by one as they are settled, so that no assessment is repeated.
+        /// Assessed one by one during settling, so that no assessment is repeated.
         case pending([CorpusItem])
     }
 
     private let judge: RecordJudge
     private let records: Records
-    /// Remembers signatures from the first policy to the second; nil without a comparison.
+    /// Caches verified signatures for the second policy; nil without a comparison.
     let memo: SignatureMemo?
 
     fileprivate init(_ judge: RecordJudge, _ records: Records, _ memo: SignatureMemo?) {
@@ -55,14 +55,14 @@ struct AssessedBatch: Sendable {
         self.memo = memo
     }
 
-    /// Whether the replay continues behind a batch.
+    /// Whether the replay continues after a batch.
     enum End {
         case next
         case last
         case error(ReplayError)
     }
 
-    /// Settles the records in order, up to the first error or, if that ends the replay, the first failure.
+    /// Settles the records in order. Stops at the first error; with `stopsAtFailure`, also at the first failure.
     func settle(stopsAtFailure: Bool) async -> (records: [ReplayedRecord], end: End) {
         var settled: [ReplayedRecord] = []
         do throws(ReplayError) {
@@ -87,7 +87,7 @@ struct AssessedBatch: Sendable {
     }
 }
 
-/// Judges the records of one file in two steps: assessing, in parallel, and settling, in their order.
+/// Judges the records of one file in two steps: assessment (in parallel) and settlement (in order).
 struct RecordJudge: Sendable {
     private let bench: ReplayBench
     private let time: JudgementTime
@@ -97,7 +97,7 @@ struct RecordJudge: Sendable {
     private let primaryView: ReplayLedgerView?
     private let againstView: ReplayLedgerView?
 
-    /// - Parameter bench: the policies and ledgers. Only one task at a time uses a judge.
+    /// - Parameter bench: the verifiers and ledgers. Only one task at a time may use a judge.
     init(_ bench: ReplayBench, _ options: ReplayOptions) {
         self.bench = bench
         time = options.time
@@ -108,8 +108,7 @@ struct RecordJudge: Sendable {
         againstView = bench.against?.ledger.map { ReplayLedgerView($0) }
     }
 
-    /// Decodes and assesses the records of a batch. No ledger changes. With one job, which gains nothing by assessing in
-    /// advance, the batch is left to its settling.
+    /// Decodes and assesses a batch without changing a ledger. With one job, defers the assessment to the settlement.
     func assess(_ batch: CorpusBatch) async -> AssessedBatch {
         let memo = bench.against == nil ? nil : SignatureMemo()
         guard isAhead else { return AssessedBatch(self, .pending(batch.items), memo) }
@@ -175,8 +174,7 @@ struct RecordJudge: Sendable {
         }
     }
 
-    /// Commits what an acceptance needs. All earlier records are settled; an assessment that one of them invalidated is
-    /// repeated.
+    /// Commits the effects of an accepted record after all earlier records. Repeats an assessment that one invalidated.
     fileprivate func settle(
         _ assessed: AssessedRecord, _ memo: SignatureMemo?
     ) async throws(ReplayError) -> ReplayedRecord {
@@ -200,7 +198,7 @@ struct RecordJudge: Sendable {
         case (.outage(let outage), _): throw .outage(outage)
         case (.assessment(let assessment, let reads), .verifier(_, let ledger)):
             if ledger.isOutdated(reads), let record = assessed.record {
-                // Ends: enrolled keys stay enrolled, so the repeated assessment has fewer unsettled reads.
+                // Terminates: enrolled keys stay enrolled, so each repetition has fewer unsettled reads.
                 let repeated = await SignatureMemo.$current.withValue(memo) {
                     await assess(record, side, view, at: assessed.time)
                 }

@@ -2,9 +2,9 @@ import Assay
 import AssayCore
 import Foundation
 
-/// The policies and ledgers for the records of one file.
+/// The verifiers and ledgers for the records of one file.
 final class ReplayBench: Sendable {
-    /// One policy with its ledger, or why there is none.
+    /// A verifier with its ledger, or the reason for having none.
     enum Side: Sendable {
         case verifier(Verifier, ReplayLedger)
         case failure(ReplayFailure)
@@ -28,13 +28,13 @@ final class ReplayBench: Sendable {
     }
 }
 
-/// Prepares a bench for each file.
+/// Creates a bench for each file.
 struct ReplayBenches {
     private let policies: ReplayPolicies
     private let options: ReplayOptions
     private let base: BaseLedger?
     private let tallies = (primary: PresumptionTally(), against: PresumptionTally())
-    /// The verifiers of nearest policies, by the bytes of their paths.
+    /// The verifiers of nearest policies by the bytes of their path.
     private var nearest: [[UInt8]: Result<Verifier, ReplayFailure>] = [:]
     private let given: Verifier?
     private let against: Verifier?
@@ -55,7 +55,7 @@ struct ReplayBenches {
     /// The presumptions under the second policy; nil without one.
     var presumptionsAgainst: ReplayPresumptions? { against.map { _ in tallies.against.total } }
 
-    /// The bench of a file. The batches of a file follow each other.
+    /// The bench of a file. All batches of a file must come in succession.
     mutating func bench(for file: CorpusFile) -> ReplayBench {
         if let current, current.file == file { return current }
         if options.isLedgerPerFile, current != nil { ledgers = ReplayBenches.ledgers(options, base, tallies) }
@@ -74,7 +74,7 @@ struct ReplayBenches {
             for folder in ReplayBenches.policyFolders(of: file) {
                 let path = "\(folder)/\(ReplayPolicies.fileName)"
                 if let known = nearest[Array(path.utf8)] { return known }
-                // True for a dangling link too: that policy was meant, not the next one above.
+                // Also true for a dangling link: report it instead of using a policy further up.
                 guard (try? FileManager.default.attributesOfItem(atPath: path)) != nil else { continue }
                 let verifier = load(path)
                 nearest[Array(path.utf8)] = verifier
@@ -93,7 +93,7 @@ struct ReplayBenches {
         func failure(_ reason: String) -> Result<Verifier, ReplayFailure> {
             .failure(ReplayFailure("policy-unreadable", "its policy cannot be read: \(reason)"))
         }
-        // The user did not name this file: reading a pipe might never end.
+        // Found, not named by the user: reading a pipe could block forever.
         guard FileStatus(Array(path.utf8))?.isRegular ?? true else { return failure("\(path) is no regular file") }
         do {
             return .success(
@@ -104,8 +104,7 @@ struct ReplayBenches {
         }
     }
 
-    /// The folder of a file and those above it, up to the one given as corpus. A file given by its own path has only its own
-    /// folder, standard input none.
+    /// The file's folder and those above it, up to the given one; a file given by path has only its own, stdin none.
     private static func policyFolders(of file: CorpusFile) -> [String] {
         guard let folder = file.folder else { return [] }
         var folders = [folder]
@@ -137,7 +136,7 @@ struct ReplayBenches {
         )
     }
 
-    /// A verifier whose own ledger is not used: every assessment and commit names one.
+    /// A verifier whose own ledger is unused: every assessment and commit passes one.
     private static func verifier(_ policy: VerificationPolicy, _ ledger: ReplayLedger, _ options: ReplayOptions)
         -> Verifier
     {

@@ -1,16 +1,14 @@
 import Assay
 import AssayCore
 
-/// Writes results as NDJSON: one JSON object a record, in UTF-8, each with a line feed.
+/// Writes results as NDJSON in UTF-8: one JSON object per record and line.
 package struct ReplayLines: Sendable {
-    /// The approximate size of an assertion's verdict, the most frequent kind.
+    /// The approximate size in bytes of an assertion's verdict, the most frequent kind.
     private static let usualLength = 1280
 
     private var json: JSONBytes
 
-    /// Starts without a line.
-    ///
-    /// - Parameter expected: about how many records will be added.
+    /// Starts without lines; reserves memory for about `expected` records.
     package init(expecting expected: Int = 0) {
         json = JSONBytes(capacity: expected * ReplayLines.usualLength)
     }
@@ -18,8 +16,8 @@ package struct ReplayLines: Sendable {
     /// The lines so far.
     package var bytes: [UInt8] { json.bytes }
 
-    /// Adds a record: its verdict as `Verdict.json(id:)` writes it, and in a comparison the second one as `against`. A record
-    /// without a verdict has its place and an `error` instead.
+    /// Adds a record: its verdict as `Verdict.json(id:)` writes it, and in a comparison the second one as `against`.
+    /// Without a verdict, it writes the place and an `error`.
     package mutating func add(_ record: ReplayedRecord) {
         json.raw("{")
         switch record.judgement {

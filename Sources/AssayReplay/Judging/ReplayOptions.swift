@@ -5,23 +5,23 @@ public import FoundationEssentials
 
 /// The time at which records are judged.
 public enum JudgementTime: Sendable {
-    /// When each record was received. A record without `receivedAt` is not judged.
+    /// The time at which each record was received. A record without `receivedAt` is not judged.
     case asCaptured
-    /// One time for all records.
+    /// One fixed time for all records.
     case fixed(Date)
 }
 
 /// Which challenges count as issued.
 public enum ReplayChallenges: Sendable {
-    /// Every challenge at its first use; each later use fails.
+    /// Every challenge at its first use. Each later use fails.
     case presumed
-    /// None: evidence is rejected if its policy asks the ledger for challenges.
+    /// None: evidence is rejected if its policy requires challenges from the ledger.
     case none
 }
 
 /// The policies of a replay.
 public struct ReplayPolicies: Sendable {
-    /// The file name of a policy for the records in its folder and below.
+    /// The file name of a policy for the records in its folder and subfolders.
     static let fileName = "policy.yaml"
 
     let given: VerificationPolicy?
@@ -31,10 +31,10 @@ public struct ReplayPolicies: Sendable {
     /// Chooses policies.
     ///
     /// - Parameters:
-    ///   - given: the policy of records without one of their own; nil for none.
-    ///   - isNearestFirst: whether the nearest `policy.yaml` of a file has precedence: in its folder, or in one above it up to
-    ///     the folder given as corpus. Always so without a given policy.
-    ///   - against: a second policy to compare verdicts with; nil for no comparison.
+    ///   - given: the policy for records without a nearest one; nil for none.
+    ///   - isNearestFirst: whether the nearest `policy.yaml` overrides `given`. It is searched in the file's folder and
+    ///     in those above it, up to the folder given as corpus. Always true without a given policy.
+    ///   - against: a second policy for comparison; nil for none.
     public init(_ given: VerificationPolicy?, isNearestFirst: Bool = false, against: VerificationPolicy? = nil) {
         self.given = given
         self.isNearestFirst = isNearestFirst || given == nil
@@ -42,21 +42,21 @@ public struct ReplayPolicies: Sendable {
     }
 }
 
-/// How a corpus is replayed.
+/// Options for a replay.
 public struct ReplayOptions: Sendable {
     /// The time of judgement.
     public var time = JudgementTime.asCaptured
     /// Which challenges count as issued.
     public var challenges = ReplayChallenges.presumed
-    /// A ledger whose keys, blocks and allowances count. It is only read.
+    /// A ledger whose keys, blocks and allowances count. The replay only reads it.
     public var baseLedger: (any Ledger)?
-    /// Whether each file has a ledger of its own, as test vectors need.
+    /// Whether each file has its own ledger, as test vectors need.
     public var isLedgerPerFile = false
-    /// Sources of keys besides the policies.
+    /// Key stores in addition to the policies' keys.
     public var keyStores: [any KeyStore] = []
-    /// The key that opens sealed records.
+    /// The private key for sealed records.
     public var captureKey: CapturePrivateKey?
-    /// How many batches are assessed in parallel, at least 1.
+    /// How many batches to assess in parallel, at least 1.
     public var jobs = 1
     /// Whether to stop at the first record without a verdict.
     public var stopsAtFailure = false
@@ -78,7 +78,7 @@ package struct ReplayStatistics: Sendable {
     package let presumptionsAgainst: ReplayPresumptions?
     /// The number of signatures verified, counted only in a comparison.
     package let verifiedSignatures: Int
-    /// The number of signatures that the second policy did not verify again.
+    /// The number of signatures that the second policy did not need to verify again.
     package let recalledSignatures: Int
 }
 
@@ -98,14 +98,14 @@ package struct ReplayPresumptions: Sendable, Equatable {
     package init() {}
 }
 
-/// Why a replay ended early.
+/// Why a replay stopped early.
 public enum ReplayError: Error, Sendable, CustomStringConvertible {
     /// The base ledger or a key store cannot be reached.
     case outage(any Outage)
     /// The task was cancelled.
     case cancelled
 
-    /// The sentence.
+    /// The message.
     public var description: String {
         switch self {
         case .outage(let error): error.description

@@ -1,4 +1,4 @@
-/// The state of the batches of a replay. It starts no work itself.
+/// The state of the batches of a replay. The caller runs the tasks.
 struct ReplayPipeline<Rendered: Sendable> {
     /// The result of a task.
     enum Step: Sendable {
@@ -7,7 +7,7 @@ struct ReplayPipeline<Rendered: Sendable> {
     }
 
     private let jobs: Int
-    /// How many batches may be between reading and writing: enough that one slow batch does not idle the other jobs.
+    /// The most batches between reading and writing. Large enough that one slow batch does not idle the other jobs.
     private let window: Int
     private var running = 0
     private var begun = 0
@@ -22,7 +22,7 @@ struct ReplayPipeline<Rendered: Sendable> {
     private var rendered: [Int: Rendered] = [:]
     private var nextToWrite = 0
 
-    /// Why the replay ends before the corpus does.
+    /// Why the replay stops before the end of the corpus.
     private(set) var failure: ReplayError?
 
     init(jobs: Int) {
@@ -39,7 +39,7 @@ struct ReplayPipeline<Rendered: Sendable> {
     /// Whether another batch may be read.
     var mayRead: Bool { isReading && isSettling && begun - nextToWrite < window }
 
-    /// Counts and numbers a batch whose assessment starts.
+    /// Registers the start of an assessment. Returns the batch's number.
     mutating func beginBatch() -> Int {
         running += 1
         begun += 1
@@ -53,7 +53,7 @@ struct ReplayPipeline<Rendered: Sendable> {
         return settled.removeFirst()
     }
 
-    /// Stores the result of a task, and returns the batches that can be settled now, in order.
+    /// Stores the result of a task. Returns the batches that can be settled now, in order.
     mutating func takeAssessed(after step: Step) -> [AssessedBatch] {
         running -= 1
         switch step {
@@ -74,26 +74,24 @@ struct ReplayPipeline<Rendered: Sendable> {
         settledCount += 1
     }
 
-    /// The next result in the order of the corpus, if it is there.
+    /// The next result in corpus order, if available.
     mutating func takeRendered() -> Rendered? {
         guard !isStopped, let result = rendered.removeValue(forKey: nextToWrite) else { return nil }
         nextToWrite += 1
         return result
     }
 
-    /// The corpus has no more batches.
+    /// Records the end of the corpus.
     mutating func endReading() { isReading = false }
 
-    /// Settles no more batches; settled ones are still written.
-    ///
-    /// - Parameter error: why; nil after a record that is meant to be the last.
+    /// Stops settling, but writes settled batches; `error` is nil after a record that must be the last.
     mutating func endSettling(_ error: ReplayError?) {
         isSettling = false
         failure = error
         assessed = [:]
     }
 
-    /// Writes and settles no more.
+    /// Stops settling and writing.
     mutating func stop() {
         isStopped = true
         isReading = false

@@ -11,19 +11,19 @@ public struct ReplayedRecord: Sendable {
         case failure(ReplayFailure)
     }
 
-    /// Where the record stands.
+    /// The position of the record in the corpus.
     public let place: CorpusPlace
-    /// The record's ID; nil without one, or when it cannot be read.
+    /// The record's ID; nil if missing or unreadable.
     public let id: String?
     /// When the evidence was received.
     public let receivedAt: Date?
-    /// The expectation of the record.
+    /// The record's expectation.
     package let expect: EvidenceRecord.Expectation?
     /// The decision of the policy.
     public let judgement: Judgement
-    /// The decision of the second policy; nil without one.
+    /// The decision of the second policy; nil without a comparison.
     public let against: Judgement?
-    /// How long assessing took, in seconds; nil unless measured.
+    /// The duration of the assessment in seconds; nil unless measured.
     package let duration: Double?
 
     /// Composes a result.
@@ -40,7 +40,7 @@ public struct ReplayedRecord: Sendable {
         self.duration = duration
     }
 
-    /// Why there is no verdict under the first or else the second policy; nil when each gave one.
+    /// The failure under the first policy, otherwise under the second; nil if both gave a verdict.
     public var failure: ReplayFailure? {
         switch (judgement, against) {
         case (.failure(let failure), _), (.verdict, .failure(let failure)?): failure
@@ -48,7 +48,7 @@ public struct ReplayedRecord: Sendable {
         }
     }
 
-    /// Whether the record expects another verdict. A record without a verdict meets no expectation.
+    /// Whether the verdict differs from the record's expectation. Without a verdict, any expectation is unmet.
     package var isMismatch: Bool {
         guard let expect else { return false }
         switch judgement {
@@ -60,9 +60,9 @@ public struct ReplayedRecord: Sendable {
 
 /// Why a record could not be judged.
 public struct ReplayFailure: Error, Sendable, CustomStringConvertible {
-    /// A stable code in kebab case: `unreadable`, `no-policy`, `policy-unreadable`, or that of a `RequestError`.
+    /// A stable code in kebab case: `unreadable`, `no-policy`, `policy-unreadable`, or the code of a `RequestError`.
     public let code: String
-    /// What was found and what is allowed, without the place.
+    /// What was found and what is allowed. Does not contain the place.
     public let message: String
 
     package init(_ code: String, _ message: String) {
@@ -70,6 +70,6 @@ public struct ReplayFailure: Error, Sendable, CustomStringConvertible {
         self.message = message
     }
 
-    /// The sentence.
+    /// The message.
     public var description: String { message }
 }

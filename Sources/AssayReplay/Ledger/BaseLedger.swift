@@ -2,7 +2,7 @@ import AssayCore
 import FoundationEssentials
 import Synchronization
 
-/// The entries of a base ledger that one commit concerns.
+/// The base ledger's entries that one commit needs.
 struct KnownToBase: Sendable {
     let key: EnrolledKey?
     let block: LedgerBlock?
@@ -10,7 +10,7 @@ struct KnownToBase: Sendable {
     static let nothing = KnownToBase(key: nil, block: nil)
 }
 
-/// Reads each entry of a live ledger once: a replay judges all records by the same state.
+/// Caches the entries of a live ledger: a replay reads each once, so that all records see the same state.
 final class BaseLedger: Sendable {
     private struct State {
         var keys: [LedgerName: EnrolledKey?] = [:]
@@ -24,7 +24,7 @@ final class BaseLedger: Sendable {
         self.ledger = ledger
     }
 
-    /// Whether the ledger outlives the process.
+    /// The durability of the ledger.
     var durability: LedgerDurability { ledger.durability }
 
     /// The enrolled key of an identifier.
@@ -33,17 +33,17 @@ final class BaseLedger: Sendable {
         if let known = state.withLock({ $0.keys[name] }) { return known }
         let key = try await ledger.enrolledKey(identifier)
         return state.withLock { state in
-            // A concurrent read may have come first: its answer counts.
+            // If a concurrent read stored an entry first, return that one.
             if let known = state.keys[name] { return known }
             state.keys[name] = .some(key)
             return key
         }
     }
 
-    /// The block or allowance of a subject, also one that has expired.
+    /// The block or allowance of a subject, including an expired one.
     func standing(of subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding? {
         if let known = state.withLock({ $0.standings[subject] }) { return known }
-        // At this time none has expired.
+        // .distantPast: include expired entries.
         let standing = try await ledger.standings(of: [subject], at: .distantPast).first
         return state.withLock { state in
             if let known = state.standings[subject] { return known }

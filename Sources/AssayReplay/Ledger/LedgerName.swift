@@ -1,13 +1,13 @@
 import AssayCore
 import AssayPrimitives
 
-/// The identifier of a key in 32 bytes, stored inline: a replay holds millions.
+/// A key identifier in 32 bytes, stored inline: a replay holds millions.
 struct LedgerName: Hashable, Sendable {
-    // Engines may name different keys by the same bytes. Swift stores texts of up to 15 bytes inline.
+    // Needed: different engines may use the same bytes. Swift stores strings of up to 15 bytes inline.
     private let engine: String
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
-    /// Uses an identifier of 32 bytes as it is, as App Attest's are, and digests any other.
+    /// Stores an identifier of 32 bytes unchanged (as in App Attest), and the digest of any other.
     init(_ identifier: KeyIdentifier) {
         engine = identifier.engine
         let bytes = identifier.value.count == 32 ? identifier.value : Digest.sha256(identifier.value)
@@ -26,7 +26,7 @@ struct LedgerName: Hashable, Sendable {
     }
 }
 
-/// 128 bits of the digest of a challenge or token: a collision takes 2^64 attempts.
+/// 128 bits of the digest of a challenge or token. A collision takes about 2^64 attempts.
 struct LedgerDigest: Hashable, Sendable {
     private let first: UInt64
     private let second: UInt64
@@ -43,7 +43,7 @@ extension [UInt8] {
     }
 }
 
-/// Stores equal values once, and numbers them.
+/// Stores equal values once and numbers them.
 struct Interned<Value: Hashable & Sendable>: Sendable {
     private var values: [Value] = []
     private var numbers: [Value: UInt32] = [:]

@@ -2,16 +2,16 @@ package import AssayCore
 package import FoundationEssentials
 import Synchronization
 
-/// The ledger of one replay: empty at its start, or on top of a base ledger, which it only reads.
+/// The ledger of one replay: empty at first, or layered on a base ledger, which it only reads.
 ///
-/// It decides by `LedgerRules`, with the presumptions of ``ReplayPresumptions``. Keys are never removed, and only their
-/// counter changes, which only a commit compares. So an assessment that found a key stays valid, and one that found none
-/// stays valid until the key is enrolled.
+/// It decides by `LedgerRules`, with the presumptions of ``ReplayPresumptions``. It never removes a key, and changes
+/// only a key's counter, which only commits compare. So an assessment that found a key stays valid, and one that found
+/// none stays valid until the key is enrolled.
 ///
-/// Memory: about 200 bytes a key, 50 a challenge and 60 a token.
+/// Memory: about 200 bytes per key, 50 per challenge and 60 per token.
 package final class ReplayLedger: Ledger {
-    /// That of the base ledger. Keys supplied with evidence count only in an ephemeral ledger: a durable one knows all enrolled
-    /// keys.
+    /// The durability of the base ledger. Keys supplied with evidence count only in an ephemeral ledger: a durable one
+    /// contains all enrolled keys.
     package var durability: LedgerDurability { base?.durability ?? .ephemeral }
 
     private let base: BaseLedger?
@@ -19,15 +19,15 @@ package final class ReplayLedger: Ledger {
 
     private let tally: PresumptionTally
 
-    /// A ledger of its own, for tests.
+    /// A ledger with its own tally, for tests.
     package convenience init(challenges: ReplayChallenges, base: (any Ledger)? = nil) {
         self.init(challenges: challenges, base: base.map { BaseLedger($0) }, tally: PresumptionTally())
     }
 
     /// - Parameters:
     ///   - challenges: which challenges count as issued.
-    ///   - base: a ledger whose keys, blocks and allowances count. Its counters are those of today, so the counter of one of its
-    ///     keys starts at that of the key's first accepted assertion.
+    ///   - base: supplies keys, blocks and allowances. Its counters are today's, so a key's counter starts at that of
+    ///     its first accepted assertion.
     ///   - tally: counts the presumptions.
     init(challenges: ReplayChallenges, base: BaseLedger?, tally: PresumptionTally) {
         self.base = base
@@ -40,10 +40,10 @@ package final class ReplayLedger: Ledger {
         return try await baseKey(identifier)
     }
 
-    /// The key that this replay enrolled.
+    /// A key enrolled by this replay.
     func ownKey(_ identifier: KeyIdentifier) -> EnrolledKey? { state.withLock { $0.key(identifier) } }
 
-    /// The key of the base ledger.
+    /// A key of the base ledger.
     func baseKey(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey? {
         try await base?.key(identifier)
     }
@@ -72,7 +72,7 @@ package final class ReplayLedger: Ledger {
         return state.withLock { state in tally.update { state.commit(effects, known, at: now, &$0) } }
     }
 
-    /// Whether the replay has enrolled a key since an assessment looked it up.
+    /// Whether the replay has enrolled one of these keys since the assessment read them.
     func isOutdated(_ reads: [UnsettledRead]) -> Bool {
         !reads.isEmpty && state.withLock { state in reads.contains { state.has($0.identifier) } }
     }
@@ -89,7 +89,7 @@ package final class ReplayLedger: Ledger {
     private static let readOnly = LedgerOutage(.readOnly, "the ledger of a replay is changed by its records alone")
 }
 
-/// The presumptions of all ledgers of a replay.
+/// Counts the presumptions of all ledgers of a replay.
 final class PresumptionTally: Sendable {
     private let counts = Mutex(ReplayPresumptions())
 

@@ -1,9 +1,9 @@
 import AssayCore
 import FoundationEssentials
 
-/// The entries of a replay's ledger, and its decisions.
+/// The entries of a replay's ledger, and its commit decisions.
 struct ReplayLedgerState: Sendable {
-    /// Properties that many keys share.
+    /// Properties that many keys share, interned.
     private struct KeyTerms: Hashable, Sendable {
         let app: String
         let properties: [String: String]
@@ -27,7 +27,7 @@ struct ReplayLedgerState: Sendable {
         let terms: UInt32
     }
 
-    /// How many unknown keys are remembered, to count records before their attestation.
+    /// The most unknown keys remembered. They serve to count records that precede their attestation.
     private static let missingLimit = 100_000
 
     private let issued: ReplayChallenges
@@ -35,7 +35,7 @@ struct ReplayLedgerState: Sendable {
     private var keyTerms = Interned<KeyTerms>()
     private var challenges: [LedgerDigest: ConsumedChallenge] = [:]
     private var challengeTerms = Interned<ChallengeTerms>()
-    /// The time of use by digest; never purged.
+    /// The time of first use by digest. Never purged.
     private var digests: [LedgerDigest: Date] = [:]
     private var missing: [LedgerName: Int] = [:]
 
@@ -54,18 +54,14 @@ struct ReplayLedgerState: Sendable {
 
     func has(_ identifier: KeyIdentifier) -> Bool { keys[LedgerName(identifier)] != nil }
 
-    /// Counts a record with an unknown key.
+    /// Counts a record whose key is unknown.
     mutating func noteMissing(_ identifier: KeyIdentifier) {
         let name = LedgerName(identifier)
         guard missing.count < Self.missingLimit || missing[name] != nil else { return }
         missing[name, default: 0] += 1
     }
 
-    /// Decides on effects, and applies them when none is refused.
-    ///
-    /// - Parameters:
-    ///   - known: the entries of the base ledger for each effect; empty without one.
-    ///   - presumptions: counts what is presumed.
+    /// Decides on effects. Applies all of them, or none if one is refused. `known` is empty without a base ledger.
     mutating func commit(
         _ effects: [LedgerEffect], _ known: [KnownToBase], at now: Date, _ presumptions: inout ReplayPresumptions
     ) -> CommitOutcome {
@@ -105,16 +101,15 @@ struct ReplayLedgerState: Sendable {
         }
     }
 
-    /// When the base ledger enrolled a key, if that was before `now`. Otherwise that is the enrolment being replayed, or a
-    /// later one.
+    /// When the base ledger enrolled a key, if before `now`; nil for the enrolment being replayed or a later one.
     private func isLater(_ now: Date, than key: EnrolledKey?) -> Date? {
         key.flatMap { $0.enrolledAt < now ? $0.enrolledAt : nil }
     }
 
-    /// The stored counter for an advance: the replay's own, else that of the base ledger or of the evidence.
+    /// The stored counter for an advance: from the replay, otherwise the base ledger, otherwise the evidence.
     private func counter(for advance: CounterAdvance, _ base: EnrolledKey?) -> (app: String, counter: UInt32)? {
         if let stored = keys[LedgerName(advance.key)] { return (keyTerms[stored.terms].app, stored.counter) }
-        // The base ledger has the counter of today: presume the one before the presented counter.
+        // The base ledger has today's counter: presume the one before the presented counter.
         if let base { return (base.app, advance.counter == 0 ? 0 : advance.counter - 1) }
         return advance.suppliedKey.map { ($0.app, $0.counter) }
     }
@@ -157,6 +152,6 @@ struct ReplayLedgerState: Sendable {
 }
 
 extension CounterAdvance {
-    /// The key in the evidence, if it is the advanced one.
+    /// The key supplied with the evidence, if it is the one to advance.
     fileprivate var suppliedKey: EnrolledKey? { supplied.flatMap { $0.identifier == key ? $0 : nil } }
 }

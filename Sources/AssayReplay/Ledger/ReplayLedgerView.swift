@@ -2,15 +2,15 @@ import AssayCore
 import FoundationEssentials
 import Synchronization
 
-/// A key lookup whose answer the commit of an earlier record can change.
+/// A key lookup whose result an earlier record's commit can change.
 struct UnsettledRead: Sendable {
     let identifier: KeyIdentifier
     /// Whether the base ledger has the key.
     let isInBase: Bool
 }
 
-/// A replay's ledger for one assessment at a time. It records lookups of keys that the replay has not enrolled: only these
-/// can a commit of an earlier record change.
+/// A view of the replay's ledger for one assessment. Records lookups of keys that the replay has not enrolled: commits
+/// of earlier records can change only these.
 final class ReplayLedgerView: Ledger {
     private let ledger: ReplayLedger
     private let unsettled = Mutex<[UnsettledRead]>([])
@@ -19,7 +19,7 @@ final class ReplayLedgerView: Ledger {
         self.ledger = ledger
     }
 
-    /// The recorded lookups since the last call.
+    /// Returns and clears the recorded lookups.
     func takeUnsettled() -> [UnsettledRead] {
         unsettled.withLock { unsettled in
             guard !unsettled.isEmpty else { return [] }

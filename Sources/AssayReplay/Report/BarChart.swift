@@ -1,8 +1,8 @@
-/// Horizontal bars, each with its name above and its number at the right.
+/// Horizontal bars with the name above and the number at the right.
 struct BarChart {
     /// One part of a bar.
     struct Part {
-        /// Its class in the style sheet.
+        /// Its CSS class.
         let fill: String
         let count: Int
     }
@@ -15,17 +15,17 @@ struct BarChart {
         let parts: [Part]
     }
 
-    /// How many characters fit in a line on a phone, and how many capitals.
+    /// How many characters, or capitals, fit in a line on a phone.
     private static let line = 48
     private static let capitals = 38
 
     let bars: [Bar]
 
-    /// Whether names have a line of their own, because name and number do not fit in one.
+    /// Whether names need their own line, because name and number do not fit in one.
     private var isTall: Bool { bars.contains { $0.name.count + $0.note.count > BarChart.line } }
     private var rowHeight: Int { isTall ? 54 : 38 }
 
-    /// In pixels.
+    /// The height in pixels.
     var height: Int { bars.count * rowHeight }
 
     /// The SVG elements.
@@ -37,7 +37,7 @@ struct BarChart {
             let track = line + 6
             var start = Percent(hundredths: 0)
             let parts: [Markup] = bar.parts.filter { $0.count > 0 }.map { part in
-                // At least 0.3 percent, so that it is visible.
+                // At least 0.3 percent, to be visible.
                 let width = Percent(hundredths: max(30, Percent(part.count, of: longest).hundredths))
                 defer { start = start + width }
                 return """
@@ -53,7 +53,7 @@ struct BarChart {
         return "\(drawn)"
     }
 
-    /// The beginning and the end of a name: long names often begin alike.
+    /// Shortens a name in the middle: long names often begin alike.
     private static func cut(_ name: String) -> String {
         let limit = name.contains { $0.isUppercase } ? capitals : line - 4
         let characters = Array(name.unicodeScalars.prefix(1000).map { Character($0) })
@@ -63,7 +63,7 @@ struct BarChart {
 }
 
 extension OutcomeTally {
-    /// The parts of a bar.
+    /// The parts of a bar, one per outcome.
     var parts: [BarChart.Part] {
         [
             BarChart.Part(fill: "accepted", count: accepted), BarChart.Part(fill: "rejected", count: rejected),

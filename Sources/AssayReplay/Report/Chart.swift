@@ -1,14 +1,14 @@
 /// An inline SVG of full width with title and description, and a table of its numbers.
 ///
-/// Horizontal positions are percentages and vertical ones pixels, so that text keeps its size on a phone.
+/// Horizontal positions are in percent and vertical ones in pixels, so that text keeps its size on a phone.
 struct Chart {
     /// The prefix of its element IDs, unique in the page.
     let id: String
     /// The title.
     let title: String
-    /// The result in a sentence or two.
+    /// A summary of the result.
     let description: String
-    /// In pixels.
+    /// The height in pixels.
     let height: Int
     /// The SVG elements.
     let drawing: Markup
@@ -28,14 +28,14 @@ struct Chart {
 
 /// Numbers in rows and columns.
 struct DataTable {
-    /// The column heads. The first column names the row.
+    /// The column headings. The first column names the row.
     let columns: [String]
-    /// The rows, each with as many cells as there are columns.
+    /// The rows, each with one cell per column.
     let rows: [[String]]
 
     /// The table.
     var markup: Markup {
-        // Columns of numbers are aligned right.
+        // Align columns of numbers right.
         let isText = columns.indices.map { column in
             column == 0 || rows.contains { !$0.indices.contains(column) || !DataTable.isNumber($0[column]) }
         }
@@ -59,7 +59,7 @@ struct DataTable {
         !text.isEmpty && text.utf8.allSatisfy { "0123456789,.%<>-".utf8.contains($0) }
     }
 
-    /// The table in a disclosure element.
+    /// The table in a `details` element.
     func disclosed(summary: String) -> Markup {
         "<details class=\"numbers\"><summary>\(summary)</summary>\(markup)</details>"
     }
@@ -78,7 +78,7 @@ struct Percent {
         hundredths = whole > 0 ? Int((Double(part) / Double(whole) * 10_000).rounded()) : 0
     }
 
-    /// The text of an SVG attribute.
+    /// The value for an SVG attribute.
     var text: String {
         let rest = hundredths % 100
         return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)%"

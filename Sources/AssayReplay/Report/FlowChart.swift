@@ -1,8 +1,8 @@
-/// The outcomes of two policies, left and right, with a ribbon for each combination.
+/// The outcomes of two policies at left and right, with a ribbon for each combination.
 struct FlowChart {
-    /// The height of all records.
+    /// The height of all records in pixels.
     private static let total = 200
-    /// The least height of an outcome with its label.
+    /// The minimum height of an outcome with its label, in pixels.
     private static let least = 44
 
     /// An outcome on one side.
@@ -11,7 +11,7 @@ struct FlowChart {
         let count: Int
         let top: Int
         let height: Int
-        /// The top of the next ribbon.
+        /// The y position of the next ribbon.
         var next: Int
     }
 
@@ -25,7 +25,7 @@ struct FlowChart {
 
     private var all: Int { flows.reduce(0) { $0 + $1.count } }
 
-    /// The height of a number of records.
+    /// The height for a number of records.
     private func height(_ count: Int) -> Int {
         count == 0 ? 0 : max(2, Int((Double(count) / Double(max(1, all)) * Double(FlowChart.total)).rounded()))
     }
@@ -36,7 +36,7 @@ struct FlowChart {
             let parts = ReplayOutcome.allCases.map { count(outcome, $0) }
             let sum = parts.reduce(0, +)
             guard sum > 0 else { return nil }
-            // The sum of its ribbons, each of which is at least 2 pixels high.
+            // Sum the ribbons' heights: each is at least 2 pixels.
             let height = parts.reduce(0) { $0 + self.height($1) }
             defer { top += max(height, FlowChart.least) + 12 }
             let begin = top + max(0, (FlowChart.least - height) / 2)
@@ -70,7 +70,7 @@ struct FlowChart {
                 rows.append([source.word, target.word, NumberText.count(number), NumberText.percent(number, of: all)])
             }
         }
-        // The ribbons stretch with the width; the labels beside them do not.
+        // The ribbons scale with the width; the labels do not.
         let drawing: Markup = """
             <svg x="30%" y="0" width="40%" height="\(bottom)" viewBox="0 0 100 \(bottom)" preserveAspectRatio="none">\
             \(ribbons)</svg>\
@@ -98,6 +98,6 @@ struct FlowChart {
 }
 
 extension String {
-    /// The end of a name, as long as fits: names of policies often begin alike.
+    /// The end of a name, as far as it fits: policy names often begin alike.
     fileprivate var cut: String { unicodeScalars.count > 18 ? "…" + String(suffix(17)) : self }
 }

@@ -9,7 +9,7 @@ struct HistogramChart {
     /// Formats a value.
     let text: (Int) -> String
 
-    /// Values and count of each bar. Neighbouring intervals are merged until they fit.
+    /// Value range and count of each bar. Merges neighbouring intervals until they fit.
     private var bars: [(values: Range<Int>, count: Int)] {
         let indices = histogram.intervals.map { LogHistogram.index(of: $0.values.lowerBound) }
         guard let first = indices.first, let last = indices.last else { return [] }
@@ -26,7 +26,7 @@ struct HistogramChart {
         }
     }
 
-    /// Percentiles and extremes in a sentence.
+    /// Percentiles and the maximum in a sentence.
     private var sentence: String {
         let shares = [(500, "half are"), (900, "90% are"), (990, "99% are")]
         var parts = shares.compactMap { share, name in

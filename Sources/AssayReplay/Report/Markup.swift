@@ -1,7 +1,6 @@
 import AssayCore
 
-/// HTML that is also well-formed XML. Interpolated text is escaped, interpolated markup is not; all other markup is a literal
-/// in the sources.
+/// HTML that is also well-formed XML. Escapes interpolated text; other markup comes from literals in the sources.
 struct Markup: ExpressibleByStringInterpolation, Sendable {
     struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var html: String
@@ -31,19 +30,19 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
 
     init(stringInterpolation: StringInterpolation) { html = stringInterpolation.html }
 
-    /// Nothing.
+    /// Empty markup.
     static var nothing: Markup { "" }
 
     static func += (left: inout Markup, right: Markup) { left.html += right.html }
 
-    /// Text without escaping: for the script, the style sheet and the data of a report only.
+    /// Unescaped text, only for the script, style sheet and data of a report.
     static func verbatim(_ text: String) -> Markup {
         var markup = Markup.nothing
         markup.html = text
         return markup
     }
 
-    /// Escapes text for elements and quoted attributes, and shows control characters escaped.
+    /// Escapes text for elements and quoted attributes. Makes control characters visible as escapes.
     private static func escape(_ text: some StringProtocol) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

@@ -1,4 +1,4 @@
-/// Formats numbers for people.
+/// Formats numbers for display.
 package enum NumberText {
     /// A whole number with commas between the thousands: `1,234,567`.
     package static func count(_ number: Int) -> String {
@@ -37,7 +37,7 @@ package enum NumberText {
         return tenths % 10 == 0 ? "\(count(tenths / 10)) \(name)" : "\(tenths / 10).\(tenths % 10) \(name)"
     }
 
-    /// A time with the precision of an interval: the day, or the minute.
+    /// A time, to the minute; to the day for intervals of a day or more.
     static func time(_ time: ReplayTime, interval milliseconds: Int) -> String {
         let text = time.description
         let day = text.prefix(10)

@@ -1,7 +1,7 @@
 extension ReplayReport {
-    /// How many values are drawn.
+    /// The most values drawn.
     private static let drawn = 8
-    /// How many values are in the table.
+    /// The most values in the table.
     private static let listed = 100
 
     /// The outcomes by app, kind, version and other fields.
@@ -44,7 +44,7 @@ extension ReplayReport {
         [value] + [tally.accepted, tally.rejected, tally.failed].map(NumberText.count)
     }
 
-    /// The age of evidence, the duration of assessing, and counters.
+    /// The distributions of evidence ages, assessment durations and counters.
     var measures: Markup {
         let kinds: [(String, String, ReplaySummary.Distributions, (Int) -> String)] = [
             (

@@ -4,7 +4,7 @@ extension ReplayReport {
     private static let listed = 100
     private static let values = 10
 
-    /// The records whose acceptance the second policy changes, and the checks that do so.
+    /// The records whose acceptance differs under the second policy, and the checks responsible.
     var comparison: Markup {
         guard summary.isComparison else { return "" }
         let flows = summary.flowCounts
@@ -57,7 +57,7 @@ extension ReplayReport {
         return "<h3>Not accepted by either, for another reason</h3>\n\(table.markup)\n"
     }
 
-    /// The versions and other fields of the records whose acceptance changes.
+    /// The field values of the records whose acceptance differs.
     private var changedValues: Markup {
         let cells: [Markup] = summary.breakdowns.compactMap { breakdown -> Markup? in
             let changed = breakdown.changedValues

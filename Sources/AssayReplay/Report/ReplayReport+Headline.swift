@@ -1,7 +1,7 @@
 import AssayCore
 
 extension ReplayReport {
-    /// The outcomes, and remarks.
+    /// The outcomes and notes.
     var headline: Markup {
         let outcomes = summary.outcomes
         let numbers = [
@@ -49,7 +49,7 @@ extension ReplayReport {
             """
     }
 
-    /// Remarks that change how to read the numbers.
+    /// Notes that affect how to read the numbers.
     private var warnings: Markup {
         var items: [Markup] = []
         if summary.mismatches > 0 {
@@ -80,7 +80,7 @@ extension ReplayReport {
         return items.isEmpty ? "" : "<ul class=\"notes\">\(items)</ul>\n"
     }
 
-    /// The legend symbol of an outcome.
+    /// The legend symbol of a bar part.
     static func swatch(_ fill: String) -> Markup {
         """
         <svg class="swatch" width="12" height="12" aria-hidden="true"><rect class="\(fill)" width="12" height="12" rx="2"/>\

@@ -1,11 +1,11 @@
 import Assay
 
 extension ReplayReport {
-    /// How many checks are drawn; the table has all.
+    /// The most checks drawn; the table has all.
     private static let drawn = 16
-    /// How many checks are explained.
+    /// The most checks explained.
     private static let explained = 40
-    /// How many explanations are visible at first.
+    /// The most explanations visible at first.
     private static let explainedFirst = 6
 
     /// The first failed checks of rejected records, and the codes of records without a verdict.

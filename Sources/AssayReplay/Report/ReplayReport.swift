@@ -3,11 +3,10 @@ package import AssayCore
 import AssayPrimitives
 public import FoundationEssentials
 
-/// The results of a replay as one HTML page, which loads nothing.
+/// The results of a replay as one self-contained HTML page: charts with tables, and a filtered list of records.
 ///
-/// The page has charts with their numbers as tables, and a list of records with filters. Text from evidence is always
-/// escaped, and the content security policy admits only the page's own script and style. Equal summaries with equal labels
-/// give equal bytes.
+/// All text from evidence is escaped, and the content security policy allows only the page's own script and style
+/// sheet. Equal summaries with equal labels give equal bytes.
 public struct ReplayReport: Sendable {
     let summary: ReplaySummary
     let policy: String
@@ -20,11 +19,10 @@ public struct ReplayReport: Sendable {
     /// Prepares a page.
     ///
     /// - Parameters:
-    ///   - summary: the results.
     ///   - policy: the name of the policy.
     ///   - against: the name of the second policy.
     ///   - title: the heading.
-    ///   - generatedAt: the time that the footer shows; nil for none.
+    ///   - generatedAt: the time in the footer; nil for none.
     public init(
         _ summary: ReplaySummary, policy: String = "the policy", against: String = "the other policy",
         title: String = "Replay of captured evidence", generatedAt: Date? = nil
@@ -67,7 +65,7 @@ public struct ReplayReport: Sendable {
         return page.html
     }
 
-    /// Admits the page's own script and style sheet only.
+    /// Allows only the page's own script and style sheet, by hash.
     private static let contentSecurityPolicy: String = {
         func source(_ text: String) -> String {
             "'sha256-\(Base64.encode(Digest.sha256(Array(text.utf8)), .standard))'"

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes a report atomically: afterwards the file has the new content, or the old one.
+/// Writes a report atomically: the file has either the new content or the old one.
 package enum ReportFile {
     /// Why a report could not be written.
     package struct Failure: Error, CustomStringConvertible {
@@ -8,13 +8,10 @@ package enum ReportFile {
         package let description: String
     }
 
-    /// Writes a temporary file in the same folder, syncs it to the disk, and renames it. A pipe or a device is written
-    /// directly.
+    /// Writes a temporary file in the same folder, calls fsync, and renames it. Writes directly to a pipe or a device.
     ///
-    /// - Parameters:
-    ///   - text: the content.
-    ///   - path: the file. A symbolic link is followed; an existing file keeps its mode.
-    /// - Throws: ``Failure``. Then the old file is unchanged, and no temporary file is left.
+    /// - Parameter path: the file. Symbolic links are followed; an existing file keeps its mode.
+    /// - Throws: ``Failure``. Then the old file is unchanged, and the temporary file is removed.
     package static func write(_ text: String, to path: String) throws(Failure) {
         let target = unsafe realpath(path, nil).map { resolved in
             defer { unsafe free(resolved) }
@@ -37,7 +34,7 @@ package enum ReportFile {
             unsafe unlink(temporary)
             throw error
         }
-        // Syncs the new name; not every file system supports that.
+        // Sync the folder, to persist the rename. Some file systems do not support this.
         let parent = unsafe open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         if parent >= 0 {
             fsync(parent)
@@ -45,7 +42,7 @@ package enum ReportFile {
         }
     }
 
-    /// Writes to a descriptor, and closes it. One below zero is the error of `open`.
+    /// Writes to a descriptor and closes it. A negative descriptor means that `open` failed.
     private static func write(
         _ text: String, to descriptor: Int32, _ path: String, isSynced: Bool = false
     ) throws(Failure) {

@@ -88,11 +88,11 @@ struct ReportRecords {
         return object.text
     }
 
-    /// Escapes what could end the script element, start a comment, or be an entity. JSON has these characters only in strings.
+    /// Escapes what could end the script, start a comment or form an entity. JSON has these only in strings.
     private static func scriptSafe(_ json: String) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(json.utf8.count + json.utf8.count / 16)
-        // Byte by byte: a combining mark behind one of them makes another Character.
+        // Iterate over bytes: a combining mark after such a byte forms a different Character.
         for byte in json.utf8 {
             switch byte {
             case UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "&"):

@@ -1,5 +1,4 @@
-/// The script of reports: lists and filters the records, and shows the checks of one. It inserts data as text only, and loads
-/// nothing.
+/// The script of reports: lists and filters records, shows a record's checks. Inserts data as text, loads nothing.
 enum ReportScript {
     static let text = #"""
 

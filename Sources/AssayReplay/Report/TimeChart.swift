@@ -4,7 +4,7 @@ struct TimeChart {
     private static let plot = 150
     private static let top = 18
 
-    /// All drawn intervals, also those without records.
+    /// All intervals of the chart, including those without records.
     private let intervals: [(begin: ReplayTime, tally: OutcomeTally)]
     /// The length of an interval in milliseconds.
     private let width: Int
@@ -17,7 +17,7 @@ struct TimeChart {
             shown.coarsen()
             range = shown.range ?? range
         }
-        // Several of the longest intervals per bar, if they still do not fit.
+        // If the longest intervals still do not fit, draw several per bar.
         let factor = (range.count + TimeChart.slots - 1) / TimeChart.slots
         width = shown.width * factor
         var tallies = Array(repeating: OutcomeTally(), count: (range.count + factor - 1) / factor)
@@ -27,7 +27,7 @@ struct TimeChart {
         intervals = tallies.enumerated().map { (ReplayTime(milliseconds: begin + $0 * length), $1) }
     }
 
-    /// The length of an interval in words.
+    /// The length of an interval, in words.
     private var unit: String {
         switch width {
         case 60_000: "one minute"
@@ -100,7 +100,7 @@ struct TimeChart {
 }
 
 extension TimeSeries {
-    /// The first and the last interval that hold records.
+    /// The range from the first to the last interval with records.
     fileprivate var range: ClosedRange<Int>? {
         let numbers = intervals.map(\.number)
         return numbers.first.flatMap { first in numbers.last.map { first...$0 } }

@@ -1,13 +1,13 @@
-/// Counts of integers in logarithmic intervals: eight for each doubling, and one for each value below eight.
+/// Counts of integers in logarithmic intervals: one per value below 8, then eight per doubling.
 package struct LogHistogram: Sendable {
     /// Greater values are counted as this one.
     static let greatestValue = 1 << 53
 
-    /// How many values are below zero.
+    /// The number of negative values.
     package private(set) var negative = 0
-    /// The least value that is not negative; nil without any.
+    /// The least non-negative value; nil if there is none.
     package private(set) var least: Int?
-    /// The greatest value that is not negative; nil without any.
+    /// The greatest non-negative value; nil if there is none.
     package private(set) var greatest: Int?
     private var counts: [Int: Int] = [:]
 
@@ -31,8 +31,7 @@ package struct LogHistogram: Sendable {
         counts.sorted { $0.key < $1.key }.map { (LogHistogram.values(at: $0.key), $0.value) }
     }
 
-    /// A bound that `permille` thousandths of the values do not exceed, at most an eighth too great; nil without values.
-    /// Negative values count as zero.
+    /// An upper bound of `permille` thousandths of the values, at most an eighth too great; negative values count as 0.
     package func percentile(permille: Int) -> Int? {
         let count = count
         guard count > 0 else { return nil }

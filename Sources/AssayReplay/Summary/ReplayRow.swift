@@ -1,10 +1,10 @@
 import Assay
 package import AssayCore
 
-/// A record that a report lists, rendered as JSON for the report's script. Texts are cut to bounded lengths, and characters
-/// that terminals and line readers act on are escaped; nothing is escaped for HTML.
+/// A listed record, rendered as JSON for the report's script. Texts are cut to ``RowLimits``; control and formatting
+/// characters are escaped. HTML is not escaped here.
 package struct ReplayRow: Sendable {
-    /// The record's ID, or else its place.
+    /// The record's ID; without one, its place.
     package let name: String
     /// The line in the file; nil for a record of a JSON document.
     package let line: Int?
@@ -20,7 +20,7 @@ package struct ReplayRow: Sendable {
     let json: String
 }
 
-/// How long the texts of a row may be, in characters.
+/// The most characters of a row's texts.
 enum RowLimits {
     static let name = 200
     static let detail = 400
@@ -30,14 +30,14 @@ enum RowLimits {
 }
 
 extension String {
-    /// The text cut to a length and escaped, without a copy where neither is necessary.
+    /// Cuts and escapes the text. Returns it without a copy if neither is necessary.
     func shown(atMost limit: Int) -> String {
         let isPlain = utf8.count <= limit && utf8.allSatisfy { (0x20...0x7E).contains($0) }
         return isPlain ? self : excerpt(atMost: limit)
     }
 }
 
-/// The lists of check names that rows refer to by number: all rows of a kind have the same list.
+/// Lists of check names that rows refer to by index. All rows of a kind share one list.
 struct CheckLayouts: Sendable {
     private(set) var lists: [[String]] = []
     private var numbers: [[String]: Int] = [:]
@@ -99,7 +99,7 @@ extension JSONObject {
 }
 
 extension ReplayedRecord {
-    /// When the evidence was received, or else judged.
+    /// When the evidence was received; otherwise when it was judged.
     var time: ReplayTime? { (receivedAt ?? judgement.verdict?.judgedAt).map { ReplayTime($0) } }
 }
 

@@ -1,19 +1,18 @@
 import Assay
 import AssayCore
 
-/// Counts and distributions of the results of a replay, and a bounded selection of its records: the data of a
-/// ``ReplayReport``. Memory does not grow with the corpus.
+/// The data of a ``ReplayReport``: counts, distributions and selected records. Its memory use is bounded.
 public struct ReplaySummary: Sendable {
-    /// The records with one value in a field of verdicts, value by value.
+    /// Outcomes by value of one verdict field.
     package struct Breakdown: Sendable {
-        /// How many values are counted one by one: the first ones of the corpus.
+        /// The most values counted separately: the first ones in the corpus.
         static let limit = 1000
 
         /// The name of the field.
         package let name: String
         /// The title of the field in reports.
         package let title: String
-        /// Records with a value that is not counted by itself.
+        /// Records with any other value.
         package fileprivate(set) var others = OutcomeTally()
         fileprivate var tallies: [String: OutcomeTally] = [:]
 
@@ -31,7 +30,7 @@ public struct ReplaySummary: Sendable {
         package var total: OutcomeTally { tallies.values.reduce(into: others) { $0.add($1) } }
     }
 
-    /// Histograms by kind of evidence.
+    /// A histogram for each kind of evidence.
     typealias Distributions = [String: LogHistogram]
 
     /// The outcomes.
@@ -53,10 +52,10 @@ public struct ReplaySummary: Sendable {
     private(set) var ages: Distributions = [:]
     /// The counters of accepted evidence.
     private(set) var counters: Distributions = [:]
-    /// How long assessing took, in microseconds.
+    /// The duration of assessments, in microseconds.
     private(set) var durations: Distributions = [:]
     private(set) var selection = RowSelection()
-    /// Remarks about the replay itself, with their counts.
+    /// Notes about the replay itself, with their counts.
     package private(set) var notes: [(text: String, count: Int)] = []
     private var failures: [String: Int] = [:]
     private var checks: [String: CheckTally] = [:]
@@ -66,7 +65,7 @@ public struct ReplaySummary: Sendable {
     /// An empty summary.
     public init() {}
 
-    /// Counts a record. Records are added in the order of the corpus.
+    /// Counts a record. Call in corpus order.
     public mutating func add(_ record: ReplayedRecord) {
         let end = FlowEnd(record.judgement)
         let against = record.against.map { FlowEnd($0) }
@@ -93,7 +92,7 @@ public struct ReplaySummary: Sendable {
         selection.offer(record)
     }
 
-    /// Adds a remark about the replay itself, unless its count is zero.
+    /// Adds a note about the replay itself. Ignores a count of zero.
     package mutating func note(_ text: String, count: Int) {
         if count > 0 { notes.append((text.excerpt(atMost: RowLimits.name), count)) }
     }
@@ -153,10 +152,10 @@ public struct ReplaySummary: Sendable {
     }
 }
 
-// What reports and the command line read.
+// Results for reports and the command line.
 
 extension ReplaySummary {
-    /// The checks that failed, ordered by how many records fail them first.
+    /// The checks that failed or were annotated, ordered by the number of records that fail them first.
     package var checkTallies: [(check: String, tally: CheckTally)] {
         checks.map { (check: $0.key, tally: $0.value) }.sorted {
             ($1.tally.first, $1.tally.failed, $1.tally.annotated, $0.check)
@@ -169,23 +168,23 @@ extension ReplaySummary {
         failures.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { ($0.key, $0.value) }
     }
 
-    /// The decisions of both policies, the most frequent first.
+    /// The pairs of decisions by both policies, the most frequent first.
     package var flowCounts: [(flow: ReplayFlow, count: Int)] {
         flows.sorted {
             ($1.value, $0.key.from.reason, $0.key.to.reason) < ($0.value, $1.key.from.reason, $1.key.to.reason)
         }.map { ($0.key, $0.value) }
     }
 
-    /// The fields that records have, in the order of reports.
+    /// The breakdowns that have records, in report order.
     package var breakdowns: [Breakdown] { Dimension.all.compactMap { dimensions[$0.name] } }
 
-    /// How many verdicts rest on a test authority; nil without any.
+    /// The number of verdicts that rest on a test authority; nil if there are none.
     package var testAuthorityCount: Int? { dimensions[Dimension.testAuthority.name]?.total.total }
 
     /// The selected records.
     package var rows: [ReplayRow] { selection.sorted }
 
-    /// The first selected record that is not accepted, by reason: a check or the code of a failure.
+    /// For each reason (a check or failure code), the first selected record that is not accepted.
     package var examples: [String: ReplayRow] {
         Dictionary(
             rows.lazy.filter { $0.end.outcome != .accepted }.map { ($0.end.reason, $0) },
@@ -209,14 +208,14 @@ extension OutcomeTally {
     }
 }
 
-/// The fields by which records are broken down.
+/// The fields for breakdowns.
 enum Dimension {
     static let kind = SubjectDimension("kind", "Kind of evidence")
     static let app = SubjectDimension("app", "App")
     static let testAuthority = SubjectDimension("testAuthority", "Rests on a test authority")
 
-    /// The fields of subjects by name.
+    /// The subjects' fields by name.
     static let fields = Dictionary(Verifier.dimensions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    /// All fields in the order of reports.
+    /// All fields in report order.
     static let all = [app, kind] + Verifier.dimensions + [testAuthority]
 }

@@ -1,12 +1,12 @@
-/// The rows of a report: the first ``rows`` by category and position in the corpus, and the first ``rowsPerReason`` of every
+/// The rows of a report: the first ``rows`` by category and corpus position, and the first ``rowsPerReason`` of every
 /// reason, so that frequent reasons do not hide rare ones.
 struct RowSelection: Sendable {
     static let rows = 2000
     static let rowsPerReason = 20
-    /// How many reasons have rows of their own.
+    /// The most reasons with rows of their own.
     static let reasons = 200
 
-    /// Why a record is listed, the most important first.
+    /// Why a record is listed, in order of importance.
     private enum Category: Int, CaseIterable {
         case mismatch
         case changed
@@ -15,7 +15,7 @@ struct RowSelection: Sendable {
         case accepted
     }
 
-    /// What the policies decided; the second is nil without a comparison.
+    /// The decisions of the policies; the second is nil without a comparison.
     private struct Reason: Hashable {
         let from: FlowEnd
         let to: FlowEnd?
@@ -31,7 +31,7 @@ struct RowSelection: Sendable {
     private var examples: [Reason: Int] = [:]
     private(set) var layouts = CheckLayouts()
 
-    /// Adds a record if it is to be listed.
+    /// Adds a record unless it exceeds the limits.
     mutating func offer(_ record: ReplayedRecord) {
         let reason = Reason(from: FlowEnd(record.judgement), to: record.against.map { FlowEnd($0) })
         let known = examples[reason]
@@ -42,7 +42,7 @@ struct RowSelection: Sendable {
         kept[category].append(Entry(row: ReplayRow(record, &layouts), isExample: isExample))
     }
 
-    /// The rows in their order.
+    /// The selected rows by category, then in corpus order.
     var sorted: [ReplayRow] {
         kept.joined().enumerated().filter { $0.offset < RowSelection.rows || $0.element.isExample }.map(\.element.row)
     }

@@ -1,7 +1,7 @@
 import AssayCore
 import FoundationEssentials
 
-/// A time in whole milliseconds between the years 0000 and 9999. Other times become the nearer bound.
+/// A time in whole milliseconds, clamped to the years 0000 to 9999.
 package struct ReplayTime: Sendable, Comparable, CustomStringConvertible {
     /// Milliseconds since 1970.
     let milliseconds: Int
@@ -27,14 +27,14 @@ package struct ReplayTime: Sendable, Comparable, CustomStringConvertible {
 ///
 /// The length is the shortest of ``widths`` at which at most ``limit`` intervals hold records.
 struct TimeSeries: Sendable {
-    /// The lengths of intervals in milliseconds. Each divides the next one: a minute, 5, 15, an hour, 6, a day, a week, and
-    /// from there four times the one before.
+    /// The interval lengths in milliseconds: 1, 5 and 15 minutes, 1 and 6 hours, a day, a week, and from there four
+    /// times the previous one. Each divides the next one.
     static let widths: [Int] = {
         var widths = [60, 300, 900, 3600, 21_600, 86_400, 604_800].map { $0 * 1000 }
         while let last = widths.last, last < 4096 * 604_800_000 { widths.append(last * 4) }
         return widths
     }()
-    /// How many intervals are kept. The greatest length covers the years 0000 to 9999 with far fewer.
+    /// The most intervals. The greatest length covers the years 0000 to 9999 with far fewer.
     static let limit = 2000
 
     /// The index of ``width`` in ``widths``.
@@ -55,7 +55,7 @@ struct TimeSeries: Sendable {
         while tallies.count > TimeSeries.limit, level + 1 < TimeSeries.widths.count { coarsen() }
     }
 
-    /// Uses the next greater length.
+    /// Merges intervals into those of the next greater length.
     mutating func coarsen() {
         let factor = TimeSeries.widths[level + 1] / width
         var coarse: [Int: OutcomeTally] = [:]
@@ -66,7 +66,7 @@ struct TimeSeries: Sendable {
         level += 1
     }
 
-    /// Division that rounds down, also below zero.
+    /// Floor division, also for negative values.
     private static func quotient(_ value: Int, _ divisor: Int) -> Int {
         let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? quotient - 1 : quotient

@@ -71,7 +71,7 @@ struct CaptureKeyCommand: ParsableCommand {
 }
 
 extension SecretBytes {
-    /// The bytes with a line feed.
+    /// The bytes followed by a line feed.
     fileprivate var endingLine: SecretBytes {
         withUnsafeBytes { bytes in
             SecretBytes(count: bytes.count + 1) { buffer in

@@ -26,9 +26,9 @@ struct CaptureOpenCommand: ParsableCommand {
     }
 }
 
-/// Capture keys in options.
+/// Reads capture keys from option values.
 enum CaptureKeyArgument {
-    /// Reads the private key from the source in an option.
+    /// Reads the private key from the source that an option names.
     static func privateKey(_ source: String, of option: String) throws(CommandFailure) -> CapturePrivateKey {
         let text = try SecretArgument.read(source, of: option)
         do {
@@ -38,7 +38,7 @@ enum CaptureKeyArgument {
         }
     }
 
-    /// Reads the public key from the source in an option.
+    /// Reads the public key from the source that an option names.
     static func publicKey(_ source: String, of option: String) throws(CommandFailure) -> CapturePublicKey {
         let text = try SecretArgument.read(source, of: option, isSecret: false)
         do {

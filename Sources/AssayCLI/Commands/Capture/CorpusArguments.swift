@@ -12,12 +12,10 @@ struct CorpusArguments: ParsableArguments {
             """, completion: .file())
     var corpus: [String]
 
-    /// Prints a line for each record, and reports errors.
+    /// Prints the line that `line` composes for each record, and reports errors.
     ///
-    /// - Parameters:
-    ///   - key: the key that opens sealed records.
-    ///   - line: composes the line of a record.
-    /// - Throws: ``CommandFailure`` after all other records, when one could not be read.
+    /// - Parameter key: opens sealed records.
+    /// - Throws: ``CommandFailure`` after the last record if any record was unreadable.
     func rewrite(
         opening key: CapturePrivateKey? = nil, _ line: (EvidenceRecord) throws(CaptureError) -> String
     ) throws {
@@ -56,7 +54,7 @@ struct CorpusArguments: ParsableArguments {
         guard total == 0 else { throw CommandFailure(.unreadable) }
     }
 
-    /// A line of JSON with control and formatting characters escaped. JSON has them in strings only, so the record is the same.
+    /// Escapes control and formatting characters. JSON has them in strings only, so the decoded record is unchanged.
     private static func escaped(_ line: String) -> String {
         guard line.utf8.contains(where: { $0 >= 0x7F }) else { return line }
         var text = ""

@@ -4,7 +4,7 @@ import AssayCapture
 import AssayReplay
 import Foundation
 
-/// The options of judging in a replay.
+/// Options for policies, ledger and keys of a replay.
 struct ReplayJudgingOptions: ParsableArguments {
     /// Which challenges count as issued.
     enum Challenges: String, ExpressibleByArgument, CaseIterable {
@@ -73,7 +73,7 @@ struct ReplayJudgingOptions: ParsableArguments {
 
     private var hasBase: Bool { ledger.map { $0 != .memory } ?? false }
 
-    /// The name of the policy in reports.
+    /// The policy's name in reports.
     var policyName: String {
         guard let policy else { return "the policy beside each file" }
         return nearestPolicy ? "\(policy), or the policy beside each file" : policy
@@ -86,7 +86,7 @@ struct ReplayJudgingOptions: ParsableArguments {
             against: try against.map(PolicyArgument.read))
     }
 
-    /// Runs `body` with the ledger that the replay begins on, and nil for none.
+    /// Runs `body` with the base ledger; nil if none is given.
     func withLedger(_ body: (OpenLedger?) async throws -> Void) async throws {
         guard let ledger, hasBase else { return try await body(nil) }
         try await ledger.withLedger(creating: false, body)

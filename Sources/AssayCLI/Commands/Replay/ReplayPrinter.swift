@@ -2,7 +2,7 @@ import AssayCore
 import AssayReplay
 import Foundation
 
-/// Prints rendered batches in the order of the corpus, and counts.
+/// Prints rendered batches in corpus order, and counts records.
 struct ReplayPrinter {
     /// The counts of one file.
     private struct FileCounts {
@@ -15,10 +15,10 @@ struct ReplayPrinter {
 
     private var progress: ReplayProgress
     private var file = FileCounts()
-    /// Reasons why policies are unreadable: each is shown once, not for each record.
+    /// Reasons for unreadable policies, each printed only once.
     private var policyReasons: Set<String> = []
     private var skippedErrors = 0
-    /// The summary of all records; nil when none is needed.
+    /// The summary of all records; nil if not needed.
     private(set) var summary: ReplaySummary?
     /// Why printing ended early.
     private(set) var failure: CommandFailure?
@@ -27,15 +27,15 @@ struct ReplayPrinter {
 
     /// - Parameters:
     ///   - total: the size of the corpus in bytes; nil if unknown.
-    ///   - summary: the summary to add records to; nil when none is needed.
+    ///   - summary: collects the records; nil if not needed.
     init(total: Int?, summary: ReplaySummary?) {
         progress = ReplayProgress(total: total)
         self.summary = summary
     }
 
-    /// Prints a batch. Returns whether to continue.
+    /// Prints a batch. Returns false to stop the replay.
     mutating func print(_ batch: ReplayBatchOutput, bytesRead: Int) -> Bool {
-        // By index: iterating over values retains everything that they refer to.
+        // By index: iterating over values retains every object they reference.
         for index in batch.records.indices { summary?.add(batch.records[index]) }
         if batch.file != file.name { endFile() }
         file.name = batch.file
@@ -70,7 +70,7 @@ struct ReplayPrinter {
         return true
     }
 
-    /// Ends the last file.
+    /// Finishes the output of the last file.
     mutating func end() {
         progress.clear()
         endFile()

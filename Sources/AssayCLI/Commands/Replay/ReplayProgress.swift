@@ -1,7 +1,7 @@
 import AssayReplay
 import Foundation
 
-/// Shows the progress of a replay in one line on standard error, if that is a terminal.
+/// Shows progress in one line on standard error, only if that is a terminal.
 struct ReplayProgress {
     private let isShown = isatty(STDERR_FILENO) == 1
     private let total: Int?
@@ -16,7 +16,7 @@ struct ReplayProgress {
         self.total = total
     }
 
-    /// Counts a batch, and updates the line at most five times a second.
+    /// Counts a batch. Redraws the line at most five times a second.
     mutating func update(_ batch: ReplayBatchOutput, bytesRead: Int) {
         accepted += batch.accepted
         rejected += batch.rejected
@@ -29,14 +29,14 @@ struct ReplayProgress {
         Console.show("\r\(line(bytesRead: bytesRead, elapsed: start.duration(to: now) / .seconds(1)))\u{1B}[K")
     }
 
-    /// Removes the line before other output.
+    /// Erases the line before other output.
     mutating func clear() {
         guard isOnScreen else { return }
         isOnScreen = false
         Console.show("\r\u{1B}[K")
     }
 
-    /// The line at a time in seconds since the start.
+    /// Renders the line; `elapsed` is in seconds since the start.
     func line(bytesRead: Int, elapsed: Double) -> String {
         let count = accepted + rejected + failed
         var parts = [NumberText.count(count, "record")]

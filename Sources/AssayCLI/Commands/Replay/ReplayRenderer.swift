@@ -6,17 +6,17 @@ import AssayReplay
 struct ReplayErrorText: Sendable {
     /// Record and reason.
     let text: String
-    /// The reason, if it concerns all records of an unreadable policy.
+    /// The reason if the policy is unreadable, which affects all its records; otherwise nil.
     let policyReason: String?
 }
 
 /// What to print for consecutive records of one file.
 struct ReplayBatchOutput: Sendable {
-    /// The records, if a summary is needed.
+    /// The records; empty if no summary is needed.
     var records: [ReplayedRecord] = []
-    /// For standard output.
+    /// Bytes for standard output.
     var bytes: [UInt8] = []
-    /// Errors, at most ``VerdictReport/shownPerFile``.
+    /// Error messages, at most ``VerdictReport/shownPerFile``.
     var errors: [ReplayErrorText] = []
     /// Unexpected verdicts, at most ``VerdictReport/shownPerFile``.
     var mismatches: [String] = []
@@ -26,9 +26,9 @@ struct ReplayBatchOutput: Sendable {
     var failed = 0
     /// Records without a verdict under either policy.
     var unjudged = 0
-    /// Records with an unexpected verdict, or with an expectation and no verdict.
+    /// Records that do not meet their expectation, including those without a verdict.
     var mismatched = 0
-    /// Records with an unexpected verdict.
+    /// Records with a verdict other than the expected one.
     var misjudged = 0
 }
 
@@ -53,7 +53,7 @@ struct ReplayRenderer: Sendable {
         var output = ReplayBatchOutput()
         output.file = records.first?.place.file.name ?? ""
         if needsSummary { output.records = records }
-        // By index: iterating over values retains everything that they refer to.
+        // By index: iterating over values retains every object they reference.
         for index in records.indices { count(records[index], in: &output) }
         if isJSON {
             var lines = ReplayLines(expecting: records.count)
@@ -122,7 +122,7 @@ struct ReplayRenderer: Sendable {
 }
 
 extension ReplayedRecord.Judgement {
-    /// The outcome, with the reason unless it is an acceptance.
+    /// The outcome, followed by the reason if the record is not accepted.
     fileprivate var words: String {
         switch outcome {
         case .accepted: "accepted"

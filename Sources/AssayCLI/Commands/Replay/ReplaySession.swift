@@ -10,9 +10,7 @@ struct ReplaySession {
     let policyName: String
     let againstName: String
 
-    /// Replays a corpus.
-    ///
-    /// - Throws: ``CommandFailure`` with the exit status, unless that is 0.
+    /// Replays a corpus. Throws ``CommandFailure`` if the exit status is not 0.
     func run(_ paths: [String]) async throws(CommandFailure) {
         let reader: CorpusReader
         do {

@@ -3,12 +3,11 @@ import Assay
 import AssayCore
 import AssayInspection
 
-/// The options that the engines declare for raw blobs, a group of the help for each engine.
+/// The options that engines declare for raw blobs, with a help group for each engine.
 ///
-/// The argument parser finds options by reflection. These have no property each: the reflected children come from the
-/// registry.
+/// The argument parser finds options by reflection. The registry supplies these as reflected children.
 struct EngineOptions: ParsableArguments, CustomReflectable {
-    /// The texts of the options that were given, by name.
+    /// The option values by name.
     private(set) var texts: [String: [String]] = [:]
 
     init() {}
@@ -37,9 +36,9 @@ struct EngineOptions: ParsableArguments, CustomReflectable {
     }
 }
 
-/// The options of one engine. Of a name that several engines declare, the first engine has the option for all.
+/// The options of one engine. An option that several engines declare belongs to the first of them.
 struct OptionsOfEngine<Engine: InspectableEngine>: ParsableArguments, CustomReflectable {
-    /// The texts of the options that were given, by name. That of a flag is empty.
+    /// The option values by name; empty text for a flag.
     private(set) var texts: [String: [String]] = [:]
 
     init() {}
@@ -64,7 +63,7 @@ struct OptionsOfEngine<Engine: InspectableEngine>: ParsableArguments, CustomRefl
         Mirror(self, children: Self.options.map { ($0.first.name, Self.definition($0.first, help: $0.help)) })
     }
 
-    /// The options that are declared here first, with the help of all declarations of their names.
+    /// The options that no earlier engine declares, with the help texts of all declarations.
     private static var options: [(first: RawOption, help: String)] {
         let engines = EngineRegistry.current.engines
         let others = engines.prefix { $0 != Engine.self }.flatMap { $0.rawKinds }.flatMap(\.options).map(\.name)

@@ -5,9 +5,9 @@ import AssayInspection
 
 /// A kind of evidence that the command line accepts as one raw blob.
 struct RawKindArgument: ExpressibleByArgument {
-    /// The engine that judges it.
+    /// The engine that judges the kind.
     let engine: any InspectableEngine.Type
-    /// What its engine declares of it.
+    /// The engine's declaration of the kind.
     let raw: RawKind
 
     /// The names, for help and completions.
@@ -25,9 +25,9 @@ struct RawKindArgument: ExpressibleByArgument {
         return nil
     }
 
-    /// The options of the kind that are fields of evidence, for advice.
+    /// The options that set evidence fields, for error messages.
     var evidenceOptions: [String] { raw.options.filter { !$0.isOfPolicy }.map { "--\($0.name)" } }
 
-    /// The option of a name.
+    /// Finds an option by name.
     func option(_ name: String) -> RawOption? { raw.options.first { $0.name == name } }
 }

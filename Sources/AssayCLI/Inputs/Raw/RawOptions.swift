@@ -4,9 +4,9 @@ import AssayCore
 import AssayInspection
 import Foundation
 
-/// The options of `assay verify` for one raw blob: what a record and a policy would say.
+/// The options of `assay verify` that replace record and policy for one raw blob.
 struct RawOptions: ParsableArguments {
-    /// The app's name in verdicts when there is neither a policy nor a name.
+    /// The app name in verdicts if neither a policy nor an app is given.
     static let unnamedApp = "command-line"
 
     @Option(
@@ -31,13 +31,7 @@ struct RawOptions: ParsableArguments {
         EngineRegistry.current.engines.flatMap { $0.policyFields }.map { "\($0.path)=" }
     }
 
-    /// Checks the options against each other.
-    ///
-    /// - Parameters:
-    ///   - policy: whether a policy file is named.
-    ///   - app: whether an app is named.
-    ///   - ledger: where the ledger is.
-    /// - Throws: `ValidationError`.
+    /// Checks that the options are consistent; `policy` and `app` are true if given. Throws `ValidationError`.
     func validate(policy: Bool, app: Bool, ledger: LedgerURL) throws {
         guard let kind else {
             if let option = engines.texts.keys.sorted().first ?? settings.first.map({ _ in "set" }) {
@@ -70,14 +64,14 @@ struct RawOptions: ParsableArguments {
         }
     }
 
-    /// What the declarations of a kind look at.
+    /// The arguments that a kind's declarations inspect.
     func arguments(policy: Bool, ledger: LedgerURL) -> RawArguments {
         RawArguments(
             engines.texts, settings: Set(settings.map(\.path)), hasPolicy: policy,
             ledger: ledger == .memory ? nil : ledger.description)
     }
 
-    /// Reads the texts of an option that its value must be written as.
+    /// Checks the values of an option against its encoding and key form, without reading files.
     private func validateTexts(of option: RawOption) throws {
         let texts = engines.texts[option.name] ?? []
         do {

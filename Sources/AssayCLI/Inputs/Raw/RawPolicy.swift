@@ -3,22 +3,20 @@ import Assay
 import AssayCore
 import AssayInspection
 
-/// The policy that the options for a raw blob describe, read like a policy file.
+/// Builds the policy for one raw blob from options, with the reader of policy files.
 struct RawPolicy {
     let kind: RawKindArgument
     let options: RawOptions
 
     /// The section of the engine, such as `appAttest`.
     private let section: String
-    /// The values of fields by path, in the order in which they were first given.
+    /// Field values by path, in the order of their first option.
     private var fields: [(path: String, content: PolicyNode.Content)] = []
-    /// Which option gave a field, for errors.
+    /// The option that set each field, for errors.
     private var sources: [String: String] = [:]
     private var keys: [NamedKey] = []
 
-    /// The policy of the options.
-    ///
-    /// - Throws: ``CommandFailure`` that names the option at fault.
+    /// Builds the policy. Throws ``CommandFailure`` that names the invalid option.
     static func read(_ kind: RawKindArgument, _ options: RawOptions, app: String) throws -> VerificationPolicy {
         var policy = RawPolicy(kind, options)
         try policy.collect()
@@ -83,7 +81,7 @@ struct RawPolicy {
         }
     }
 
-    /// The full name of a check that may be named without its kind or its engine.
+    /// The full name of a check; `name` may omit the kind or the engine.
     private func check(_ name: String) throws(CommandFailure) -> String {
         let names = kind.engine.catalogue.map(\.id.name)
         let engine = kind.raw.kind.name.prefix { $0 != "." }
@@ -98,7 +96,7 @@ struct RawPolicy {
                     ? "; `assay explain` lists them" : "; did you mean \(nearest.joined(separator: " or "))?"))
     }
 
-    /// Whether a field has a value, or a part of it has.
+    /// Whether a field or one of its subfields has a value.
     private func isGiven(_ path: String) -> Bool {
         fields.contains { $0.path == path || $0.path.hasPrefix("\(path).") }
     }
@@ -119,7 +117,7 @@ struct RawPolicy {
 
     // MARK: Keys
 
-    /// Reads keys that are named by their sources, which verdicts show.
+    /// Reads keys that are named after their sources. Verdicts show these names.
     private mutating func collectKeys(_ texts: [String], of option: String, _ key: RawOption.Key) throws {
         for text in texts {
             let argument = try RawKey(text, of: option, key)
@@ -129,7 +127,7 @@ struct RawPolicy {
         }
     }
 
-    /// Reads keys of which each part has an option.
+    /// Reads keys whose parts are separate options.
     private mutating func collectWholeKeys() throws {
         var done: [KeyPurpose] = []
         for option in kind.raw.options {
@@ -186,7 +184,7 @@ struct RawPolicy {
         }
     }
 
-    /// The mapping of fields by the names of their paths.
+    /// Nests fields into mappings by the components of their paths.
     private func node(_ fields: [(path: ArraySlice<String>, content: PolicyNode.Content)], at path: String)
         -> PolicyNode
     {
@@ -200,7 +198,7 @@ struct RawPolicy {
         return PolicyNode(.mapping(entries), path: path, line: 0, file: nil)
     }
 
-    /// A value with the path that it has in the policy, which errors name.
+    /// Sets the policy path of a value, which errors show.
     private func placed(_ content: PolicyNode.Content, at path: String) -> PolicyNode {
         let placed: PolicyNode.Content =
             switch content {
@@ -213,7 +211,7 @@ struct RawPolicy {
         return PolicyNode(placed, path: path, line: 0, file: nil)
     }
 
-    /// The error of a field as that of the option that gave it.
+    /// Converts a policy error to one that names the option that set the field.
     private func failure(_ error: PolicyError, in section: String) -> CommandFailure {
         var field = error.field
         if field.hasPrefix("\(section).") { field = String(field.dropFirst(section.count + 1)) }
@@ -231,16 +229,16 @@ struct RawPolicy {
     }
 }
 
-/// The source of a key on the command line: `SOURCE`, or `ID=SOURCE`.
+/// A key source on the command line: `SOURCE`, or `ID=SOURCE`.
 struct RawKey {
-    /// Where the key is.
+    /// The location of the key.
     let source: String
-    /// The ID that evidence names it by.
+    /// The key ID in evidence.
     let identifier: String?
 
-    /// Reads a source. An ID may have `=` in it, so that the source is looked for.
+    /// Parses a source. An ID may contain `=`, so the split is where a valid source begins.
     ///
-    /// - Throws: `ValidationError` that does not show the text, which may be a secret.
+    /// - Throws: `ValidationError` without the text, which may be a secret.
     init(_ text: String, of option: String, _ key: RawOption.Key) throws {
         guard case .identified(let part) = key.count else {
             try SecretArgument.validate(text, of: "--\(option)")
@@ -262,6 +260,6 @@ struct RawKey {
 }
 
 extension InspectableEngine {
-    /// The field of an app in a policy that holds the engine's configuration.
+    /// The policy field with the engine's configuration for an app.
     static var policySection: String { Configuration.policyField }
 }

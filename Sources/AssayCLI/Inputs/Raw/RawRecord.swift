@@ -4,19 +4,14 @@ import AssayCore
 import AssayInspection
 import AssayPrimitives
 
-/// The record of a raw blob and its options.
+/// Builds the record for one raw blob and its options.
 struct RawRecord {
     let kind: RawKindArgument
     let options: RawOptions
     /// The name of the file.
     let name: String
 
-    /// Composes the record.
-    ///
-    /// - Parameters:
-    ///   - file: what the file holds.
-    ///   - app: the policy's app; nil for the one that matches.
-    ///   - policy: the policy that it will be judged under.
+    /// Builds the record from the contents of a file; `app` is nil for the policy's matching app.
     func read(
         _ file: [UInt8], app: String?, policy: VerificationPolicy, _ arguments: RawArguments
     ) throws -> EvidenceRecord {
@@ -39,7 +34,7 @@ struct RawRecord {
             id: nil, kind: kind.raw.kind, app: app, receivedAt: nil, evidence: Self.object(fields), expect: nil)
     }
 
-    /// What is wrong with a record, as what is wrong with the option that gave the field.
+    /// Converts a record error to one that names the option that set the field; nil if no option did.
     func failure(_ error: RecordError) -> CommandFailure? {
         let option = kind.raw.options.first { option in
             guard let evidence = option.evidence, options.engines.texts[option.name] != nil else { return false }
@@ -76,7 +71,7 @@ struct RawRecord {
         return read.fields
     }
 
-    /// The text of a file without white space and a byte order mark around it.
+    /// The text of a file without a byte order mark and surrounding white space.
     private func text(_ file: [UInt8]) -> String {
         let spaces: Set<UInt8> = [0x20, 0x09, 0x0D, 0x0A]
         var body = file[...]
@@ -90,12 +85,12 @@ struct RawRecord {
 
     // MARK: Values by name
 
-    /// The values of an option `NAME=VALUE` in the order of the policy's names. An empty text is a missing value.
+    /// The values of a `NAME=VALUE` option in the order of the policy's names; an empty text for a missing value.
     private func named(_ option: String, app: String?, _ policy: VerificationPolicy) throws -> [RecordValue] {
         let section = kind.engine.configurationType
         let configurations = policy.apps.filter { $0.name.isByteEqual(to: app ?? $0.name) }
             .compactMap { app in app.configurations.first { type(of: $0) == section } }
-        // The engine reports it when there is no such app, or more than one.
+        // If no app matches, or several do, the engine reports the error.
         guard let configuration = configurations.first, configurations.count == 1,
             let names = kind.raw.names?(configuration)
         else { return [] }
@@ -120,7 +115,7 @@ struct RawRecord {
         return names.map { RecordValue(.text(values[$0] ?? ""), offset: 0) }
     }
 
-    /// The object of fields, whose names may be the path of a field in an object of its own.
+    /// Builds an object from fields. A dotted name puts its field into a nested object.
     private static func object(_ fields: [(name: String, content: RecordValue.Content)]) -> RecordObject {
         var members: [(String, RecordValue.Content)] = []
         for field in fields {
@@ -139,6 +134,6 @@ struct RawRecord {
 }
 
 extension InspectableEngine {
-    /// The type of configuration that the engine reads from a policy.
+    /// The engine's type of policy configuration.
     static var configurationType: any EngineConfiguration.Type { Configuration.self }
 }

@@ -3,14 +3,14 @@ import Assay
 import AssayCore
 import AssayPrimitives
 
-/// A value for a field of a policy on the command line: `FIELD=VALUE`.
+/// A policy field set on the command line: `FIELD=VALUE`.
 struct RawSetting {
-    /// The path of the field in the section of the kind's engine, or `checks.` and the name of a check.
+    /// The path of the field in the engine's section, or `checks.` and the name of a check.
     let path: String
     /// The value as written.
     let text: String
 
-    /// Reads a setting. A path has no `=` in it, so that the first one ends it.
+    /// Parses a setting at the first `=`: a path contains none.
     init(_ argument: String) throws {
         guard let mark = argument.firstIndex(of: "="), mark > argument.startIndex else {
             throw ValidationError(
@@ -23,7 +23,7 @@ struct RawSetting {
         }
     }
 
-    /// The value of the field.
+    /// The value: a sequence or mapping if it begins with `[` or `{`, otherwise a scalar.
     func content() throws(PolicyError) -> PolicyNode.Content {
         guard text.hasPrefix("[") || text.hasPrefix("{") else { return .scalar(text) }
         return try PolicyFile.value(text).content
@@ -33,10 +33,10 @@ struct RawSetting {
 /// A name with its value on the command line: `NAME=VALUE`, or `NAME` alone.
 struct NamedValue {
     let name: String
-    /// The value, and nil when there is the name alone.
+    /// The value; nil for a name alone.
     let value: ValueArgument?
 
-    /// Reads a value. A name has no `=` in it, so that the first one ends it.
+    /// Parses the text at the first `=`: a name contains none.
     init(_ text: String) throws {
         let name = text.prefix { $0 != "=" }
         guard !name.isEmpty else {
@@ -48,7 +48,7 @@ struct NamedValue {
             ? nil : try ValueArgument(String(text[name.endIndex...].dropFirst()), plain: .text)
     }
 
-    /// The value as text, without the line end that editors put at the end of files.
+    /// The value as text, without a line ending at the end of a file.
     func resolve(of option: String) throws(CommandFailure) -> String {
         var bytes = try value?.resolve()[...] ?? []
         if case .file = value { while let last = bytes.last, last == 0x0A || last == 0x0D { bytes = bytes.dropLast() } }

@@ -1,7 +1,7 @@
 import Assay
 import AssayInspection
 
-/// The annotations of a layer as a tree: columns with offset and length, then name, value and meaning.
+/// The annotations of a layer as a tree with the columns offset, length, name, value and meaning.
 struct AnnotationTree {
     let terminal: Terminal
     let limits: InspectionLimits

@@ -6,7 +6,7 @@ struct HexView {
     let terminal: Terminal
     let limits: InspectionLimits
 
-    /// The bytes of a line.
+    /// The number of bytes per line.
     private static let columns = 16
 
     /// Renders a layer and its inner layers as lines.
@@ -78,7 +78,7 @@ struct HexView {
     }
 }
 
-/// The bytes of a layer, divided by its annotations.
+/// Divides the bytes of a layer by annotation.
 struct HexSegments {
     /// Bytes of one annotation.
     struct Segment {
@@ -90,7 +90,7 @@ struct HexSegments {
 
     private(set) var segments: [Segment] = []
     private var position = 0
-    /// The secrets that end behind ``position``, the last one first. They do not touch each other.
+    /// The disjoint secret ranges that end behind ``position``, the last one first.
     private var secrets: [Range<Int>]
 
     /// Divides the bytes of a layer.
@@ -103,7 +103,7 @@ struct HexSegments {
     private mutating func add(_ annotation: Annotation, below parent: String) {
         guard let range = annotation.range, range.lowerBound >= position else { return }
         close(at: range.lowerBound, label: parent)
-        // Annotations of the same bytes, such as the bits of a byte, are not separate parts.
+        // Annotations of the same range, such as the bits of one byte, form one segment.
         let isLeaf =
             annotation.children.count > 1 && annotation.children.allSatisfy { $0.range == nil || $0.range == range }
         if !isLeaf { for child in annotation.children { add(child, below: annotation.name) } }
@@ -122,7 +122,7 @@ struct HexSegments {
         position = end
     }
 
-    /// Sorted ranges; overlapping and adjacent ones are merged.
+    /// Sorts ranges, and merges overlapping and adjacent ones.
     private static func joined(_ ranges: [Range<Int>]) -> [Range<Int>] {
         var joined: [Range<Int>] = []
         for range in ranges.filter({ !$0.isEmpty }).sorted(by: { $0.lowerBound < $1.lowerBound }) {

@@ -3,9 +3,7 @@ import AssayInspection
 
 /// An inspection as JSON.
 enum InspectionJSON {
-    /// A layer and its inner layers as one object on one line.
-    ///
-    /// - Parameter verdicts: the verdicts as JSON, with a policy.
+    /// A layer and its inner layers as one object on one line; with a policy, also the verdicts (JSON).
     static func text(_ layer: InspectionLayer, verdicts: [String]?) -> String {
         var object = object(layer)
         if let verdicts { object.add("verdicts", raw: JSONText.array(verdicts)) }

@@ -3,20 +3,16 @@ import AssayCore
 import AssayInspection
 import Foundation
 
-/// Judges the evidence in an inspection that needs nothing else.
+/// Judges evidence in an inspection that can be judged by itself.
 struct InspectionJudgement {
     private let records: RecordVerification
     private let file: String
     /// The verdicts.
     private(set) var report: VerdictReport
-    /// The layers with evidence that needs more for a judgement.
+    /// Layers with evidence that cannot be judged without further inputs.
     private var incomplete: [InspectionLayer] = []
 
-    /// Prepares a judgement with an empty ledger.
-    ///
-    /// - Parameters:
-    ///   - time: the time of judgement; nil for the time of receipt.
-    ///   - file: the inspected file, for advice.
+    /// Prepares a judgement with an empty ledger; `time` is nil for `receivedAt`, `file` appears in advice.
     init(policy: VerificationPolicy, app: String?, time: Date?, file: String, report: VerdictReport) {
         records = RecordVerification(
             verifier: Verifier(policy: policy, ledger: MemoryLedger(), engines: .current, use: .analysis), app: app,
@@ -47,7 +43,7 @@ struct InspectionJudgement {
         for nested in layer.nested { try await judge(nested) }
     }
 
-    /// Prints what was not judged and why. Throws when evidence was rejected or nothing was judged.
+    /// Prints what was not judged and why. Throws if evidence was rejected or nothing was judged.
     func finish() throws(CommandFailure) {
         for layer in incomplete { Console.note(advice(layer)) }
         try report.finish()

@@ -1,20 +1,20 @@
-/// How much of an inspection is printed as text.
+/// Limits for the text output of an inspection.
 struct InspectionLimits {
-    /// The characters of one value.
+    /// The most characters of one value.
     let value: Int
-    /// The parts of one value, such as the elements of an array.
+    /// The most children of one value, such as array elements.
     let children: Int
-    /// The lines of one layer.
+    /// The most lines of one layer.
     let lines: Int
-    /// The bytes of one part in a dump.
+    /// The most bytes of one segment in a dump.
     let bytes: Int
 
-    /// A few screens.
+    /// The default limits: a few screens.
     static let standard = InspectionLimits(value: 160, children: 50, lines: 1000, bytes: 64)
-    /// Everything.
+    /// No limits.
     static let none = InspectionLimits(value: .max, children: .max, lines: .max, bytes: .max)
 
-    /// The value, or its beginning and its length.
+    /// The value; if too long, its beginning and its length.
     func cut(_ text: String) -> String {
         let count = text.unicodeScalars.count
         guard count > value else { return text }

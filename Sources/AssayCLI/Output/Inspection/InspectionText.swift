@@ -1,7 +1,7 @@
 import Assay
 import AssayInspection
 
-/// An inspection as text: each layer with its kind, the reason for it, and a tree of its fields.
+/// An inspection as text: for each layer its kind, how it was recognised, and a tree of its fields.
 struct InspectionText {
     let terminal: Terminal
     let limits: InspectionLimits
@@ -13,7 +13,7 @@ struct InspectionText {
         return outline + sections.enumerated().flatMap { $0.offset == 0 ? $0.element : [""] + $0.element }
     }
 
-    /// The nesting of the layers, a line each.
+    /// The nesting of the layers, one line each.
     private func outline(_ layer: InspectionLayer, depth: Int) -> [String] {
         let name = String(repeating: "  ", count: depth) + terminal.printable(layer.name)
         let mark = layer.violation == nil ? "" : terminal.colour(" !", .red)
@@ -45,13 +45,11 @@ struct InspectionText {
     }
 }
 
-/// The kind of a layer, and the reason for it.
+/// The kind of a layer and how it was recognised.
 struct LayerHeading {
     let terminal: Terminal
 
-    /// The lines above a layer.
-    ///
-    /// - Parameter path: the names of the outer layers and of this one.
+    /// The heading lines; `path` has the names of the outer layers and of this one.
     func lines(_ layer: InspectionLayer, path: [String]) -> [String] {
         let name = terminal.printable(path.joined(separator: " > "))
         let format = layer.format ?? "unknown bytes"

@@ -10,28 +10,27 @@ protocol ByteInput: AnyObject {
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputFailure) -> Int
 }
 
-/// Why a stream cannot be read any further.
+/// Why a stream cannot be read further.
 struct InputFailure: Error {
-    /// The sentence, with the byte of the file where it is known.
+    /// The message, with the byte position if known.
     let message: String
 }
 
 /// The bytes of an open file.
 ///
-/// A regular file may grow without end while it is read. It is read up to its size when it was opened; see
-/// ``readsToLineEnd``.
+/// A regular file is read up to its size at opening, because it may grow without end; see ``readsToLineEnd``.
 final class FileInput: ByteInput {
     private let descriptor: Int32
     private let isOwner: Bool
-    /// The bytes left of a regular file's size when it was opened; nil for other files.
+    /// The unread bytes of a regular file, by its size at opening; nil for other files.
     private var remaining: Int?
     private var peeked: ArraySlice<UInt8> = []
     private var lastByte: UInt8?
-    /// How many bytes behind that size may be read to finish a line.
+    /// The most bytes to read beyond that size to finish a line.
     private var lineReserve = InputLimits.record
-    /// How many bytes were returned.
+    /// The number of bytes returned.
     private(set) var position = 0
-    /// Whether to finish a line that was being written when the file was opened.
+    /// Whether to read beyond the size at opening to the end of the line.
     var readsToLineEnd = false
 
     private init(_ descriptor: Int32, isOwner: Bool) {
@@ -41,7 +40,7 @@ final class FileInput: ByteInput {
 
     deinit { if isOwner { close(descriptor) } }
 
-    /// Standard input, which stays open afterwards.
+    /// Standard input. It is not closed afterwards.
     static func standardInput() throws(InputFailure) -> FileInput {
         let input = FileInput(STDIN_FILENO, isOwner: false)
         try input.measure(demandingRegular: false)
@@ -52,7 +51,7 @@ final class FileInput: ByteInput {
     ///
     /// - Parameters:
     ///   - path: the bytes of its path.
-    ///   - isNamed: whether the user gave this path. A file found in a folder must be regular, and opening it must not block.
+    ///   - isNamed: whether the user gave the path. If false, the file must be regular, and opening does not block.
     static func open(_ path: [UInt8], isNamed: Bool) throws(InputFailure) -> FileInput {
         var flags = O_RDONLY | O_CLOEXEC | O_NOCTTY
         if !isNamed { flags |= O_NONBLOCK }
@@ -72,11 +71,11 @@ final class FileInput: ByteInput {
             if demandingRegular { throw InputFailure(message: "it is no regular file any more") }
             return
         }
-        // Another process may have read a part of standard input.
+        // Another process may have consumed part of standard input.
         remaining = max(0, Int(status.st_size) - max(0, Int(lseek(descriptor, 0, SEEK_CUR))))
     }
 
-    /// Whether reading does not block, now or within some milliseconds.
+    /// Whether a read would not block, now or within the given time.
     func isReady(within milliseconds: Int) -> Bool {
         guard remaining == nil, peeked.isEmpty else { return true }
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -86,7 +85,7 @@ final class FileInput: ByteInput {
         }
     }
 
-    /// The next bytes, without consuming them: `count`, or all that are left.
+    /// The next `count` bytes without consuming them; fewer at the end.
     func peek(_ count: Int) throws(InputFailure) -> ArraySlice<UInt8> {
         while peeked.count < count {
             let (more, failure) = unsafe [UInt8].reading(atMost: 4096) { (buffer, count) throws(InputFailure) in
@@ -142,7 +141,7 @@ final class FileInput: ByteInput {
             switch errno {
             case EINTR: continue
             case EAGAIN:
-                // Standard input may be in non-blocking mode.
+                // Standard input may be in non-blocking mode: wait for data.
                 var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                 _ = unsafe poll(&request, 1, -1)
             default: throw InputFailure(message: "byte \(position): it cannot be read: \(systemError(errno))")
@@ -158,7 +157,7 @@ func systemError(_ number: Int32) -> String {
 }
 
 extension [UInt8] {
-    /// Lends the bytes as a NUL-terminated path.
+    /// Calls `body` with the bytes as a NUL-terminated path.
     func withCPath<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
         let characters = map { CChar(bitPattern: $0) } + [0]
         func lend(_ path: UnsafePointer<CChar>) -> Result { unsafe body(path) }

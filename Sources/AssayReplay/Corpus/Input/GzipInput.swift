@@ -6,7 +6,7 @@ import CZlib
     static let magic: [UInt8] = [0x1F, 0x8B]
 
     private let file: FileInput
-    // zlib keeps the address of the stream: it must not move.
+    // zlib stores the address of the stream: it must not move.
     private let stream: UnsafeMutablePointer<z_stream>
     private let input: UnsafeMutableRawBufferPointer
     /// Whether the last member ended.
@@ -19,20 +19,20 @@ import CZlib
         unsafe stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
         unsafe input = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
-        // The largest window (15 bits), and 16 for gzip only.
+        // 15: the largest window, in bits. 16: gzip format only.
         let result = unsafe inflateInit2_(stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
         guard result == Z_OK else { throw InputFailure(message: "zlib cannot be used: error \(result)") }
     }
 
     deinit {
-        // Returns an error and does nothing if inflateInit2 failed.
+        // If inflateInit2 failed, this does nothing and returns an error.
         unsafe inflateEnd(stream)
         unsafe stream.deinitialize(count: 1)
         unsafe stream.deallocate()
         unsafe input.deallocate()
     }
 
-    /// The position in the file of zlib's next byte.
+    /// The file position of zlib's next input byte.
     private var position: Int { unsafe file.position - Int(stream.pointee.avail_in) }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputFailure) -> Int {
@@ -49,10 +49,10 @@ import CZlib
                 memberStart = position
                 unsafe inflateReset(stream)
             case Z_BUF_ERROR:
-                // No progress without more input.
+                // zlib needs more input.
                 if count == 0 { try refill() }
             default:
-                // Return what was decompressed first: zlib repeats the error.
+                // Return the decompressed bytes first: zlib repeats the error on the next call.
                 if count == 0 { throw damage(result) }
             }
             if count > 0 { return count }
@@ -74,7 +74,7 @@ import CZlib
     }
 
     private func damage(_ result: Int32) -> InputFailure {
-        // Behind the first member, bytes that do not begin like gzip are not damage but something else.
+        // Bytes after the first member without a gzip header are trailing data, not damage.
         if result == Z_DATA_ERROR, unsafe stream.pointee.total_in <= UInt(GzipInput.magic.count) {
             return InputFailure(message: "byte \(memberStart): what follows the compressed data is not gzip")
         }

@@ -1,16 +1,16 @@
 import Foundation
 
-/// Cuts bytes into lines. Copies only lines that span two pieces.
+/// Splits bytes into lines. Copies only lines that span two chunks.
 struct LineReader {
-    /// The bytes between two line feeds.
+    /// The bytes between line feeds.
     enum Line {
         /// A line, without its line feed.
         case bytes(ArraySlice<UInt8>)
-        /// A line over the limit: its length. Its bytes are dropped.
+        /// The length of a line over the limit. Its bytes are dropped.
         case tooLong(Int)
     }
 
-    /// How far one piece is read.
+    /// How much to read.
     private enum Extent {
         /// One read.
         case once
@@ -26,7 +26,7 @@ struct LineReader {
     private var chunk: [UInt8] = []
     private var start = 0
     private var isAtEnd = false
-    /// Why reading ended; nil at the end of the input.
+    /// The read error; nil at the end of the input.
     private(set) var failure: InputFailure?
 
     /// - Parameters:
@@ -38,10 +38,10 @@ struct LineReader {
         self.limit = limit
     }
 
-    /// The bytes that were read and not returned yet.
+    /// Bytes that were read but not returned yet.
     var unread: ArraySlice<UInt8> { chunk[start...] }
 
-    /// Reads up to the end of the first line that is not blank, or up to the limit.
+    /// Reads through the first line that is not blank, or up to the limit.
     mutating func readFirstLine() {
         while !isAtEnd, unread.count <= limit {
             if let first = unread.firstIndex(where: { !$0.isSpace }), lineFeed(from: first) != nil { return }
@@ -49,32 +49,32 @@ struct LineReader {
         }
     }
 
-    /// Reads all, up to the limit. Returns whether that was all.
+    /// Reads all input up to the limit. Returns whether it reached the end.
     mutating func readAll() -> Bool {
         while !isAtEnd, unread.count <= limit { readMore(.full) }
         return unread.count <= limit
     }
 
-    /// Whether ``next()`` returns without reading.
+    /// Whether ``next()`` can return without reading.
     var hasLine: Bool { isAtEnd || lineFeed(from: start) != nil }
 
-    /// Whether ``readOnce()`` is cheap: it copies the unread bytes.
+    /// Whether ``readOnce()``, which copies the unread bytes, is cheap.
     var isShort: Bool { unread.count <= min(limit, chunkSize) }
 
-    /// Reads once. Blocks only while the input holds nothing.
+    /// Reads once. Blocks only while the input is empty.
     mutating func readOnce() {
         guard !isAtEnd else { return }
         readMore(.once)
     }
 
-    /// The next whole line among the unread bytes.
+    /// The next complete line in the unread bytes.
     mutating func nextRead() -> Line? {
         guard let end = lineFeed(from: start) else { return nil }
         defer { start = end + 1 }
         return end - start <= limit ? .bytes(chunk[start..<end]) : .tooLong(end - start)
     }
 
-    /// The next line; nil at the end or at a ``failure``, which drops an unfinished line.
+    /// The next line; nil at the end or on a ``failure``. A failure drops an unfinished line.
     mutating func next() -> Line? {
         while true {
             if let line = nextRead() { return line }
@@ -110,7 +110,7 @@ struct LineReader {
         unsafe chunk.withUnsafeBytes { unsafe $0.firstLineFeed(from: position) }
     }
 
-    /// Copies the unread bytes to a new buffer, since slices of the old one are in use, and reads behind them.
+    /// Copies the unread bytes to a new buffer, because returned slices share the old one, and appends new bytes.
     private mutating func readMore(_ extent: Extent) {
         let rest = unread
         let capacity = max(chunkSize, min(2 * rest.count, limit + chunkSize), rest.count + 1)
@@ -150,19 +150,19 @@ extension UnsafeRawBufferPointer {
 }
 
 extension UInt8 {
-    /// Whether it is white space of JSON (RFC 8259 section 2).
+    /// Whether it is JSON white space (RFC 8259 section 2).
     var isSpace: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
 }
 
 extension [UInt8] {
-    /// The bytes that `body` writes and counts, and its error.
+    /// The bytes that `body` writes, as counted by it. Rethrows its error.
     static func reading(
         atMost capacity: Int, _ body: (UnsafeMutableRawBufferPointer, inout Int) throws(InputFailure) -> Void
     ) -> ([UInt8], InputFailure?) {
         var failure: InputFailure?
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
             do throws(InputFailure) {
-                // The buffer may be larger than asked for.
+                // The allocated buffer may exceed the requested capacity.
                 let asked = unsafe UnsafeMutableRawBufferPointer(
                     rebasing: UnsafeMutableRawBufferPointer(buffer).prefix(capacity))
                 unsafe try body(asked, &count)

@@ -2,7 +2,7 @@ import CZstd
 
 /// Decompresses a zstd file (RFC 8878), frame after frame.
 @safe final class ZstdInput: ByteInput {
-    /// The largest window of a frame, as a power of two of bytes: 128 MiB, the limit of the program `zstd`.
+    /// The largest window, as a power of two in bytes: 128 MiB, the default limit of the `zstd` program.
     private static let windowLog: Int32 = 27
 
     private let file: FileInput
@@ -11,11 +11,11 @@ import CZstd
     private var input: ZSTD_inBuffer
     /// Whether the last frame ended.
     private var isBetweenFrames = false
-    /// Whether output may be left without more input.
+    /// Whether zstd may hold output that needs no more input.
     private var hasOutput = false
     private var isAtEnd = false
 
-    /// Whether a file begins with a frame, or a skippable one (RFC 8878 sections 3.1.1 and 3.1.2).
+    /// Whether the bytes begin with a frame or a skippable frame (RFC 8878 sections 3.1.1 and 3.1.2).
     static func isMagic(_ bytes: ArraySlice<UInt8>) -> Bool {
         let bytes = Array(bytes.prefix(4))
         guard bytes.count == 4 else { return false }
@@ -50,7 +50,7 @@ import CZstd
                 let position = unsafe file.position - (input.size - input.pos)
                 throw InputFailure(message: "byte \(position): the compressed data are damaged: \(words)")
             }
-            // Zero: the frame ended, and all of it was returned.
+            // Zero: the frame ended and all its output was returned.
             isBetweenFrames = result == 0
             hasOutput = unsafe result != 0 && output.pos == output.size
             if unsafe output.pos > 0 { return unsafe output.pos }
