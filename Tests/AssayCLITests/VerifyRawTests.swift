@@ -43,7 +43,8 @@ struct VerifyRawTests {
         let app = ["--package-name", "com.example.shop", "--certificate-digest", digest]
         try scratch.write("answer", Data(#"{"tokenPayloadExternal": {"requestDetails": {"requestHash": "-h"}}}"#.utf8))
         let standard = try scratch.run(
-            ["verify", "--kind", "play-integrity.standard", "--request-hash", "-h", "--json", "answer"] + app)
+            ["verify", "--kind", "play-integrity.standard", "--request-hash", "-h", "--decoded", "--json", "answer"]
+                + app)
         #expect(standard.status == 1, "\(standard.errors)")
         let failed = try standard.json().first?["failed"] as? [String] ?? []
         #expect(failed.contains("play-integrity.request-package") && !failed.contains("play-integrity.request-hash"))

@@ -32,7 +32,8 @@ struct ClockStepTests {
             for file in vectors.files where file.path.hasPrefix(folder) && file.path.hasSuffix(".json") {
                 guard !file.path.dropFirst(folder.count).contains("/") else { continue }
                 let ledger = FaultyLedger()
-                let verifier = Verifier(policy: policy, ledger: ledger)
+                // For analysis: verdicts that admit requests reject loggable tokens.
+                let verifier = Verifier(policy: policy, ledger: ledger, engines: .standard, use: .analysis)
                 for result in RecordFile.read(Array(file.contents.utf8)) {
                     let record = try result.get()
                     let (time, expected) = (try #require(record.receivedAt), try #require(record.expect))
@@ -69,7 +70,8 @@ struct ClockStepTests {
                     let record = try result.get()
                     // Only what holds gets as far as all comparisons of times.
                     guard let time = record.receivedAt, record.expect?.outcome == .accept else { continue }
-                    let verifier = Verifier(policy: policy, ledger: MemoryLedger())
+                    let verifier = Verifier(
+                        policy: policy, ledger: MemoryLedger(), engines: .standard, use: .analysis)
                     for other in Self.times(around: time) {
                         do {
                             judged += 1

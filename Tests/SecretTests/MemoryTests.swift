@@ -62,8 +62,8 @@ import Testing
             for name in ["good-signed", "good-encrypted", "good-proof", "good-message", "good-classic"] {
                 #expect(told.contains(#""id":"\#(name)","#), "\(told.prefix(300))")
             }
-            #expect(told.components(separatedBy: #""outcome":"accept""#).count == 7, "\(told.prefix(3000))")
-            #expect(told.components(separatedBy: #""outcome":"reject""#).count == 7)
+            #expect(told.components(separatedBy: #""outcome":"accept""#).count == 6, "\(told.prefix(3000))")
+            #expect(told.components(separatedBy: #""outcome":"reject""#).count == 8)
             #expect(try counts(account.ofPolicy) == live)
             try close()
             #expect(try counts(account.ofPolicy).isEmpty)
@@ -96,7 +96,7 @@ import Testing
             try account.folder.write("records", lines.joined(separator: "\n"))
             #expect(try process.ask("policy", file("apps.yaml")) == "ok")
             let told = try process.ask("verify", file("records"))
-            #expect(told.components(separatedBy: #""outcome":"accept""#).count == 7, "\(told.prefix(3000))")
+            #expect(told.components(separatedBy: #""outcome":"accept""#).count == 6, "\(told.prefix(3000))")
             #expect((1...3).contains(try self.counts(secrets)["the account's secret, bytes"] ?? 0))
             try close()
             #expect(try self.counts(secrets).isEmpty)
