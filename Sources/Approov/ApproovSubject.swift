@@ -124,5 +124,5 @@ extension ApproovEngine {
 
 extension Verdict {
     /// The facts of Approov evidence; nil for other evidence, and when there are none.
-    public var approov: ApproovSubject? { subject as? ApproovSubject }
+    public var approov: ApproovSubject? { engineSubject as? ApproovSubject }
 }

@@ -33,7 +33,7 @@ extension Verdict {
             checks[index].write(to: &json)
         }
         json.raw("]")
-        if let subject {
+        if let subject = engineSubject {
             json.raw(",\"subject\":{")
             var isFirst = true
             for field in subject.fields {

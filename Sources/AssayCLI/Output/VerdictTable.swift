@@ -11,7 +11,7 @@ struct VerdictTable {
     {
         var lines = [heading(verdict, id: id)]
         for check in verdict.checks { lines += row(check) }
-        if let subject = verdict.subject {
+        if let subject = verdict.engineSubject {
             lines.append("")
             lines += facts(subject.fields)
         }

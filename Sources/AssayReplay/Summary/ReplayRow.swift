@@ -76,7 +76,7 @@ extension ReplayRow {
         if let against = record.against?.rowJSON(&layouts) {
             object.add("against", raw: against.isByteEqual(to: judgement) ? "true" : against)
         }
-        let fields = (verdict ?? record.against?.verdict)?.subject?.fields ?? []
+        let fields = (verdict ?? record.against?.verdict)?.engineSubject?.fields ?? []
         if !fields.isEmpty {
             object.add(
                 "subject",

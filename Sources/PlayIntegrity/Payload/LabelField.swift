@@ -14,10 +14,26 @@ enum LabelField: String, CaseIterable {
     case locationSpoofing = "environmentDetails.locationSpoofingRiskVerdict"
 
     /// The known labels of the field.
-    var labels: [IntegrityLabel] { meanings.map { IntegrityLabel($0.label) } }
+    var labels: [IntegrityLabel] { Self.labels[index] }
 
     /// True if the label is one that Google documents for the field.
-    func contains(_ label: IntegrityLabel) -> Bool { meanings.contains { label.name.isByteEqual(to: $0.label) } }
+    func contains(_ label: IntegrityLabel) -> Bool { Self.labels[index].contains(label) }
+
+    /// Made once: every payload is compared with them.
+    private static let labels = allCases.map { field in field.meanings.map { IntegrityLabel($0.label) } }
+
+    private var index: Int {
+        switch self {
+        case .appRecognition: 0
+        case .deviceRecognition: 1
+        case .legacyDeviceRecognition: 2
+        case .deviceActivity: 3
+        case .licensing: 4
+        case .accessRisk: 5
+        case .playProtect: 6
+        case .locationSpoofing: 7
+        }
+    }
 
     /// The known labels of the field with their meanings.
     var meanings: [(label: String, meaning: String)] {
