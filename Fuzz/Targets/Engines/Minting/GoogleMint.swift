@@ -48,7 +48,7 @@ enum GoogleMint {
         do {
             let rules = PlayIntegrityConfiguration.AndroidRules(
                 certificateDigests: [digest], minimumVersionCode: 42, minimumSDKVersion: 24,
-                maximumDeviceActivity: .level2, rejectedRecallBits: [.bitFirst])
+                maximumDeviceActivity: "LEVEL_2", rejectedRecallBits: [.bitFirst])
             let configuration = try PlayIntegrityConfiguration(
                 packageName: packageName, android: isOnComputer ? nil : rules,
                 challenge: isOnComputer ? .caller : .ledger)
