@@ -20,7 +20,7 @@ struct RefusalResponse {
             switch obstacle {
             case .unknownHost: .misdirectedRequest
             case .bodyTooLong: .contentTooLarge
-            case .bodyLengthDiffers, .badTarget: .badRequest
+            case .bodyLengthDiffers, .badTarget, .badHost: .badRequest
             }
         return answer(status, #"{"error":"\#(obstacle.rawValue)"}"#)
     }

@@ -65,9 +65,10 @@ struct RequestJudge {
             return Judgement(
                 .misconfigured(RequestError(.noService, "the middleware has no origins for signed messages")))
         }
-        let path = request.head.path ?? "/"
+        let path = request.head.path ?? ""
         guard ApproovOrigins.isTarget(path) else { return Judgement(.unjudged(.badTarget)) }
-        let uri = origins.targetURI(path: path) { options.proxy.authority(of: request.head) }
+        guard let host = ApproovProxy.host(of: request.head) else { return Judgement(.unjudged(.badHost)) }
+        let uri = origins.targetURI(path: path) { options.proxy.authority(of: request.head, host: host) }
         guard let uri else { return Judgement(.unjudged(.unknownHost)) }
         let message = Message(
             app: app.selector, method: request.method.rawValue, targetURI: uri, fields: Self.fields(of: request.head),
@@ -171,12 +172,21 @@ struct RequestJudge {
         }
     }
 
-    /// The fields in the order received. HTTPRequest has the first `Host`, in HTTP/2 `:authority`, apart from them.
+    /// The fields in the order received. HTTPRequest has the first `Host`, in HTTP/2 `:authority`, apart from them. Several
+    /// `cookie` fields count as one (RFC 9113 section 8.2.3).
     private static func fields(of head: HTTPRequest) -> [ApproovMessageInput.Field] {
         var fields: [ApproovMessageInput.Field] = []
         fields.reserveCapacity(head.headerFields.count + 1)
         if let authority = head.authority { fields.append(ApproovMessageInput.Field("Host", authority)) }
-        for field in head.headerFields { fields.append(ApproovMessageInput.Field(field.name.rawName, field.value)) }
+        var cookie = head.headerFields[.cookie]
+        for field in head.headerFields {
+            if field.name == .cookie {
+                guard let crumbs = cookie.take() else { continue }
+                fields.append(ApproovMessageInput.Field(field.name.rawName, crumbs))
+            } else {
+                fields.append(ApproovMessageInput.Field(field.name.rawName, field.value))
+            }
+        }
         return fields
     }
 

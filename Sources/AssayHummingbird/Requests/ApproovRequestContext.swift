@@ -106,8 +106,10 @@ public enum ApproovOutcome: Sendable {
 public enum ApproovObstacle: String, Sendable {
     /// Its host is none of the ``ApproovOrigins``.
     case unknownHost = "unknown-host"
-    /// Its target has a fragment, or does not begin with a slash: the signed target is ambiguous.
+    /// Its target has a fragment, does not begin with a slash, or is not printable ASCII: the signed target is ambiguous.
     case badTarget = "bad-target"
+    /// Its `Host` or `:authority` is missing, repeated, or more than host and port.
+    case badHost = "bad-host"
     /// Its body is longer than the limit.
     case bodyTooLong = "body-too-long"
     /// Its body is shorter or longer than `Content-Length`.

@@ -16,7 +16,11 @@ struct HummingbirdExamples {
         let options = ApproovMiddlewareOptions(origins: try ApproovOrigins("https://api.example.com"))
 
         let router = Router(context: BasicApproovRequestContext.self)
-        router.add(middleware: try ApproovMiddleware(live, app: "shop-api", options: options))
+        try router.guardAllRoutes(with: ApproovMiddleware(live, app: "shop-api", options: options))
+
+        let server = HTTPServerBuilder.http1(configuration: .init(additionalChannelHandlers: [RequestTargetGuard()]))
+        let application = Application(router: router, server: server, logger: logger)
+        try await application.runService()
     }
 
     func block2() async throws {
