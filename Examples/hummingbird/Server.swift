@@ -23,7 +23,9 @@ import Logging
             Verifier(policy: policy, ledger: ledger)
         }
         // Refuses ambiguous request targets before Hummingbird normalises them.
-        let server = HTTPServerBuilder.http1(configuration: .init(additionalChannelHandlers: [RequestTargetGuard()]))
-        try await Application(router: router, server: server, services: [watch], logger: logger).runService()
+        let application = Application(
+            router: router, server: .http1(configuration: .init(additionalChannelHandlers: [RequestTargetGuard()])),
+            services: [watch], logger: logger)
+        try await application.runService()
     }
 }

@@ -35,9 +35,6 @@ struct RequestTargetGuardTests {
         Head(target: "/items/5", hosts: ["api.example.com/"], status: 400),
     ]
 
-    private static let server = HTTPServerBuilder.http1(
-        configuration: HTTP1Channel.Configuration(additionalChannelHandlers: [RequestTargetGuard()]))
-
     /// An application that checks signed messages, or nothing at all, behind the guard.
     private static func application(_ enforcement: ApproovEnforcement) throws -> some ApplicationProtocol {
         let live = try TestAPI.live {
@@ -45,7 +42,7 @@ struct RequestTargetGuardTests {
             $0.enforcement = enforcement
         }
         let options = TestAPI.options(origins: try ApproovOrigins("https://api.example.com"))
-        return try TestAPI.application(live, options: options, server: server)
+        return try TestAPI.application(live, options: options, isGuarded: true)
     }
 
     private static func head(_ one: Head, signed path: String = "/items/5") throws -> String {

@@ -6,13 +6,12 @@ import NIOHTTP1
 /// Hummingbird cuts scheme, authority and fragment off an absolute target before middleware sees it, and ignores the HTTP
 /// version. This handler answers 400 and closes the connection for:
 /// - a target in absolute or authority form, with user information or a fragment, or with bytes outside printable ASCII;
-/// - a `Host` that is missing (from HTTP/1.1 on), repeated, empty, or more than host and port.
+/// - a `Host` that is missing (but in HTTP/1.0), repeated, empty, or more than host and port.
 ///
 /// It reads what the client wrote, for all routes and whatever the policy's `enforcement` is:
 ///
-///     let server = HTTPServerBuilder.http1(
-///         configuration: HTTP1Channel.Configuration(additionalChannelHandlers: [RequestTargetGuard()]))
-///     let application = Application(router: router, server: server)
+///     let application = Application(
+///         router: router, server: .http1(configuration: .init(additionalChannelHandlers: [RequestTargetGuard()])))
 ///
 /// HTTP/2 streams need no handler: nothing is hidden there, and ``ApproovMiddleware`` refuses the same for signed messages.
 public final class RequestTargetGuard: RemovableChannelHandler {
@@ -50,7 +49,7 @@ private final class RequestHeadCheck: ChannelInboundHandler {
     private static func problem(of head: HTTPRequestHead) -> HTTPParserError? {
         guard ApproovOrigins.isTarget(head.uri) else { return .invalidURL }
         let hosts = head.headers["Host"]
-        if hosts.isEmpty, head.version < .http1_1 { return nil }
-        return hosts.count == 1 && ApproovOrigins.isHost(hosts[0]) ? nil : .invalidHost
+        if hosts.isEmpty, head.version == .http1_0 { return nil }
+        return hosts.count == 1 && ApproovOrigins.isHost(hosts[0]) ? nil : .invalidHeaderToken
     }
 }

@@ -74,7 +74,7 @@ struct TestAPI {
     @inline(never)
     static func application(
         _ live: LiveVerifier, options: ApproovMiddlewareOptions = options(), logger: Logger? = nil,
-        server: HTTPServerBuilder = .http1()
+        isGuarded: Bool = false
     ) throws -> some ApplicationProtocol {
         let router = Router(context: BasicApproovRequestContext.self)
         router.add(middleware: try ApproovMiddleware(live, app: "api", options: options))
@@ -94,7 +94,9 @@ struct TestAPI {
             return "done"
         }
         return Application(
-            router: router, server: server,
+            router: router,
+            server: isGuarded
+                ? .http1(configuration: .init(additionalChannelHandlers: [RequestTargetGuard()])) : .http1(),
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)), logger: logger)
     }
 

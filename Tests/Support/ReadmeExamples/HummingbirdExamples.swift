@@ -18,8 +18,9 @@ struct HummingbirdExamples {
         let router = Router(context: BasicApproovRequestContext.self)
         try router.guardAllRoutes(with: ApproovMiddleware(live, app: "shop-api", options: options))
 
-        let server = HTTPServerBuilder.http1(configuration: .init(additionalChannelHandlers: [RequestTargetGuard()]))
-        let application = Application(router: router, server: server, logger: logger)
+        let application = Application(
+            router: router, server: .http1(configuration: .init(additionalChannelHandlers: [RequestTargetGuard()])),
+            logger: logger)
         try await application.runService()
     }
 
