@@ -123,6 +123,7 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
@@ -293,7 +294,7 @@ let package = Package(
             name: "AssayHummingbirdTests",
             dependencies: [
                 "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayHummingbird", "AssayPrimitives",
-                "AssayTesting", "AssayTestSupport",
+                "AssayTesting", "AssayTestSupport", "HTTPBenchmarkServer",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),

@@ -14,7 +14,7 @@ import Logging
         let options = ApproovMiddlewareOptions(origins: try ApproovOrigins("https://api.example.com"))
 
         let router = Router(context: BasicApproovRequestContext.self)
-        router.add(middleware: try ApproovMiddleware(live, app: "shop-api", options: options))
+        try router.guardAllRoutes(with: ApproovMiddleware(live, app: "shop-api", options: options))
         router.get("stock") { _, context in
             "for device \(context.approov?.verdict?.approov?.deviceID ?? "unknown")\n"
         }
@@ -22,6 +22,10 @@ import Logging
         let watch = PolicyWatch(path: path, live: live, logger: logger) { policy in
             Verifier(policy: policy, ledger: ledger)
         }
-        try await Application(router: router, services: [watch], logger: logger).runService()
+        // Refuses ambiguous request targets before Hummingbird normalises them.
+        let application = Application(
+            router: router, server: .http1(configuration: .init(additionalChannelHandlers: [RequestTargetGuard()])),
+            services: [watch], logger: logger)
+        try await application.runService()
     }
 }

@@ -26,9 +26,15 @@ extension Verifier {
     public func verifyApproovMessage(
         _ input: ApproovMessageInput, app: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
+        try await assessApproovMessage(input, app: app, at: now).verdict(committingTo: ledger, at: now)
+    }
+
+    /// Assesses a signed request and commits nothing, for a caller that has not read the body yet.
+    package func assessApproovMessage(
+        _ input: ApproovMessageInput, app: String?, at now: Date
+    ) async throws(VerificationError) -> Assessment {
         try Verifier.demandTime(now)
         return try await engines.approov.assess(input, app: app, ledger: ledger, at: now)
-            .verdict(committingTo: ledger, at: now)
     }
 
     /// Judges a measurement proof, with the token that carries the measurements if there is one.

@@ -21,7 +21,32 @@ struct MessageQuirkTests {
         authority.signedValues["@authority"] = "api.example.com"
         var fragment = MessageFixture()
         fragment.targetURI += "#top"
+        func signing(_ signed: String, _ uri: String, host: String? = nil) -> MessageFixture {
+            var fixture = MessageFixture()
+            fixture.targetURI = uri
+            fixture.signedValues["@target-uri"] = signed
+            if let host { fixture.fields = [.init("Host", host)] }
+            return fixture
+        }
+        let api = "https://api.example.com"
+        let invalid = "approov.message.signature signature-invalid"
         return [
+            (signing(api, "\(api)/"), .targetURIWithoutPath, invalid),
+            (signing("\(api)?a=1", "\(api)/?a=1"), .targetURIWithoutPath, invalid),
+            (
+                signing("https://API.Example.com/v1", "\(api)/v1", host: "API.Example.com"),
+                .targetURIWithUpperCaseHost, invalid
+            ),
+            (
+                signing("https://API.Example.com/v1", "\(api)/v1", host: "API.Example.com:443"),
+                .targetURIWithUpperCaseHost, invalid
+            ),
+            (
+                signing("https://API.Example.com:8443/v1", "\(api):8443/v1", host: "API.Example.com:8443"),
+                .targetURIWithUpperCaseHost, invalid
+            ),
+            (signing("\(api):443/v1", "\(api)/v1"), .targetURIWithDefaultPort, invalid),
+            (signing("http://[::1]:80/v1", "http://[::1]/v1"), .targetURIWithDefaultPort, invalid),
             (signature, .signatureAsString, "approov.message.decode unexpected-type"),
             (digest, .digestAsString, "approov.message.content-digest unexpected-type"),
             (authority, .authorityWithoutPort, "approov.message.signature signature-invalid"),
@@ -39,6 +64,16 @@ struct MessageQuirkTests {
             #expect(
                 try await fixture.verdict(MessageSigning(signer: .installation, quirks: others)).failures == [refusal])
         }
+    }
+
+    @Test("the quirks of @target-uri are taken together")
+    func together() async throws {
+        let quirks = MessageSigning(signer: .installation, quirks: Set(Quirk.allCases))
+        var fixture = MessageFixture()
+        fixture.targetURI = "https://api.example.com/"
+        fixture.fields = [.init("Host", "API.EXAMPLE.COM")]
+        fixture.signedValues["@target-uri"] = "https://API.EXAMPLE.COM:443"
+        #expect(try await fixture.verdict(quirks).failures == [])
     }
 
     @Test("with every quirk the standard is still taken")
@@ -69,7 +104,24 @@ struct MessageQuirkTests {
         var fragment = MessageFixture()
         fragment.targetURI += "#top"
         fragment.signedValues["@target-uri"] = MessageFixture.uri + "#bottom"
-        for fixture in [host, fragment] {
+        func signing(_ signed: String, _ uri: String, host: String) -> MessageFixture {
+            var fixture = MessageFixture()
+            fixture.targetURI = uri
+            fixture.signedValues["@target-uri"] = signed
+            fixture.fields = [.init("Host", host)]
+            return fixture
+        }
+        let targets = [
+            // Another path, host and port, and a case that Host does not have.
+            signing("https://a.example", "https://a.example/v1", host: "a.example"),
+            signing("https://B.example/v1", "https://a.example/v1", host: "B.example"),
+            signing("https://A.example/v1", "https://a.example/v1", host: "a.example"),
+            signing("https://A.example/v1", "https://a.example/v1", host: "A.example:8443"),
+            signing("https://a.example:80/v1", "https://a.example/v1", host: "a.example"),
+            signing("https://a.example:443/v1", "https://a.example:8443/v1", host: "a.example:8443"),
+            signing("https://a.example/V1", "https://a.example/v1", host: "a.example"),
+        ]
+        for fixture in [host, fragment] + targets {
             #expect(try await fixture.verdict(quirks).failures == ["approov.message.signature signature-invalid"])
         }
         var text = MessageFixture()

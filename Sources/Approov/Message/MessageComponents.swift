@@ -67,16 +67,16 @@ struct MessageComponents {
 
     /// The signature bases of allowed client deviations that differ from the standard base.
     func deviatingBases() throws(CheckFailure) -> [[UInt8]] {
-        guard signing.quirks.contains(.authorityWithoutPort) || signing.quirks.contains(.targetURIWithFragment) else {
-            return []
-        }
         var messages = [message]
-        if signing.quirks.contains(.targetURIWithFragment), covers("@target-uri"),
-            let hash = message.targetURI.utf8.firstIndex(of: UInt8(ascii: "#"))
-        {
-            var other = message
-            other.targetURI = String(message.targetURI[..<hash])
-            messages.append(other)
+        if covers("@target-uri") {
+            for (quirk, change) in Self.targetURIChanges where signing.quirks.contains(quirk) {
+                for message in messages {
+                    guard let uri = change(message) else { continue }
+                    var other = message
+                    other.targetURI = uri
+                    messages.append(other)
+                }
+            }
         }
         var bases: [[UInt8]] = []
         for (index, message) in messages.enumerated() {
@@ -87,6 +87,40 @@ struct MessageComponents {
         }
         return bases
     }
+
+    /// What the quirks make of a target URI; nil for what they do not change.
+    private static let targetURIChanges: [(MessageSigning.Quirk, @Sendable (HTTPMessageParts) -> String?)] = [
+        (
+            .targetURIWithFragment,
+            { message in
+                message.targetURI.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(message.targetURI[..<$0]) }
+            }
+        ),
+        (
+            .targetURIWithoutPath,
+            { message in
+                guard let uri = TargetURIText(message.targetURI), uri.hasRootPath else { return nil }
+                return "\(uri.scheme)\(uri.authority)\(uri.rest.dropFirst())"
+            }
+        ),
+        (
+            .targetURIWithUpperCaseHost,
+            { message in
+                guard let uri = TargetURIText(message.targetURI), let host = uri.authority(inCaseOf: message.fields)
+                else { return nil }
+                return "\(uri.scheme)\(host)\(uri.rest)"
+            }
+        ),
+        (
+            .targetURIWithDefaultPort,
+            { message in
+                guard let uri = TargetURIText(message.targetURI), !uri.hasPort, let port = uri.defaultPort else {
+                    return nil
+                }
+                return "\(uri.scheme)\(uri.authority):\(port)\(uri.rest)"
+            }
+        ),
+    ]
 
     private func base(of message: HTTPMessageParts, _ rules: SignatureBaseRules) throws(CheckFailure) -> [UInt8] {
         do throws(SignatureBaseError) {

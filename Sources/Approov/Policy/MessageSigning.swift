@@ -43,6 +43,12 @@ package struct MessageSigning: Sendable, Equatable {
         case authorityWithoutPort = "authority-without-port"
         /// `@target-uri` with the URL's fragment, which servers never receive.
         case targetURIWithFragment = "target-uri-with-fragment"
+        /// `@target-uri` with an empty path, `https://api.example.com`, where the request has `/`.
+        case targetURIWithoutPath = "target-uri-without-path"
+        /// `@target-uri` with the host in the case of `Host`; the server has it in lower case.
+        case targetURIWithUpperCaseHost = "target-uri-with-upper-case-host"
+        /// `@target-uri` with the default port of its scheme, `https://api.example.com:443/`.
+        case targetURIWithDefaultPort = "target-uri-with-default-port"
     }
 
     /// The allowed distance between the time of signing and the time of judgement, both ends included.

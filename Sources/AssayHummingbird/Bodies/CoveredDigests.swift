@@ -15,13 +15,6 @@ struct CoveredDigests {
         }.map { ($0, RunningDigest($0)) }
     }
 
-    /// Computes the algorithms of covered digests.
-    init(of digests: [MessageFacts.ContentDigest]) {
-        running = digests.compactMap { digest in
-            ContentDigest.Algorithm(rawValue: digest.algorithm).map { ($0, RunningDigest($0)) }
-        }
-    }
-
     private static func contains(_ text: String.UTF8View, _ word: [UInt8]) -> Bool {
         var rest = text[...]
         while rest.count >= word.count {
@@ -35,8 +28,11 @@ struct CoveredDigests {
         for index in running.indices { running[index].digest.update(part.readableBytesSpan) }
     }
 
+    /// The digests of all parts so far.
+    var body: ApproovMessageInput.Body { .digests(sha256: digest(.sha256), sha512: digest(.sha512)) }
+
     /// The digest of all parts so far; nil for an algorithm that is not computed.
-    func digest(_ algorithm: ContentDigest.Algorithm) -> [UInt8]? {
+    private func digest(_ algorithm: ContentDigest.Algorithm) -> [UInt8]? {
         running.first { $0.algorithm == algorithm }?.digest.finalize()
     }
 

@@ -1,101 +1,130 @@
-import Approov
 import Assay
+import AssayCore
 import Hummingbird
 import NIOCore
 import Synchronization
 
-/// The check of a body while the handler reads it.
-public final class StreamedBodyCheck: Sendable {
-    /// The state of the check.
-    public enum Status: Int, Sendable {
-        /// The body was not read to its end.
-        case pending
-        /// The signed digests are those of the body.
-        case matches
-        /// The signed digests are those of another body.
-        case differs
-        /// The body is shorter or longer than `Content-Length`.
-        case lengthDiffers
-        /// The body is longer than the limit.
-        case tooLong
-    }
-
-    private let index = Atomic(Status.pending.rawValue)
-
-    init() {}
-
-    /// The current state.
-    public internal(set) var status: Status {
-        get { Status(rawValue: index.load(ordering: .acquiring)) ?? .pending }
-        set { index.store(newValue.rawValue, ordering: .releasing) }
-    }
-}
-
-/// Ends reading a body that is not the signed one.
+/// Ends reading a streamed body whose message is refused.
 public struct StreamedBodyError: Error, Sendable, CustomStringConvertible {
-    /// The result of the check.
-    public let status: StreamedBodyCheck.Status
+    /// Why the message is refused; ``ApproovOutcome/pending`` if two tasks read the body at the same time.
+    public let outcome: ApproovOutcome
 
     /// The sentence.
     public var description: String {
-        switch status {
-        case .lengthDiffers: "the body was cut: it has another length than Content-Length says"
-        case .tooLong: "the body is longer than the limit"
-        case .pending, .matches, .differs: "the body is not the one that was signed"
+        switch outcome {
+        case .verdict(let verdict): "the message is rejected: \(verdict.failed.first?.name ?? "-") failed"
+        case .outage(let outage): "the message cannot be accepted now: \(outage.description)"
+        case .misconfigured(let error): error.description
+        case .unjudged(.bodyTooLong): "the body is longer than the limit"
+        case .unjudged: "the body was cut, or has another length than Content-Length says"
+        case .pending, .off: "the body is being read by another task; read it in one"
         }
     }
 }
 
-/// The body of a request with a valid signature, for the handler.
+/// The outcome of a request whose body is streamed.
+final class StreamedOutcome: Sendable {
+    private let held = Mutex(ApproovOutcome.pending)
+
+    /// ``ApproovOutcome/pending`` until the body has ended.
+    var value: ApproovOutcome { held.withLock { $0 } }
+
+    func set(_ outcome: ApproovOutcome) { held.withLock { $0 = outcome } }
+}
+
+/// Reads a body for the handler, and decides about its message before it delivers the last part.
+///
+/// An actor: the handler reads, and the middleware reads what the handler has left.
+actor StreamedBodyReader {
+    private let body: RequestBody
+    private let contentLength: Int?
+    private let limit: Int
+    /// The decision about a body that was read to its end.
+    private let decide: @Sendable (CoveredDigests) async -> ApproovOutcome
+    /// Whether reading ends with an error for an outcome.
+    private let refuses: @Sendable (ApproovOutcome) -> Bool
+    private let outcome: StreamedOutcome
+    private var iterator: RequestBody.AsyncIterator?
+    private var digests: CoveredDigests
+    private var length = 0
+    private var held: ByteBuffer?
+    private var isReading = false
+
+    init(
+        _ body: RequestBody, contentLength: Int?, limit: Int, _ digests: CoveredDigests, outcome: StreamedOutcome,
+        decide: @escaping @Sendable (CoveredDigests) async -> ApproovOutcome,
+        refuses: @escaping @Sendable (ApproovOutcome) -> Bool
+    ) {
+        self.body = body
+        self.contentLength = contentLength
+        self.limit = limit
+        self.digests = digests
+        self.outcome = outcome
+        self.decide = decide
+        self.refuses = refuses
+    }
+
+    /// The next part; the last one only after the message is accepted, unless refusals are not enforced.
+    ///
+    /// - Throws: ``StreamedBodyError`` for a refused message, and errors of the connection.
+    func next() async throws -> ByteBuffer? {
+        guard !isReading else { throw StreamedBodyError(outcome: .pending) }
+        isReading = true
+        defer { isReading = false }
+        while case .pending = outcome.value {
+            guard let part = try await part() else { return try await finish() }
+            guard part.readableBytes > 0 else { continue }
+            length += part.readableBytes
+            guard length <= limit else { return try end(.unjudged(.bodyTooLong), part) }
+            digests.update(part)
+            let former = held
+            held = part
+            if let former { return former }
+        }
+        // After the end. Under `annotate`, the rest of a body over the limit follows.
+        return try await refuses(outcome.value) ? nil : part()
+    }
+
+    /// Reads the body to its end.
+    func drain() async {
+        while (try? await next()) != nil {}
+    }
+
+    private func part() async throws -> ByteBuffer? {
+        var iterator = self.iterator ?? body.makeAsyncIterator()
+        defer { self.iterator = iterator }
+        do { return try await iterator.next(isolation: self) } catch {
+            outcome.set(.unjudged(.bodyLengthDiffers))
+            throw error
+        }
+    }
+
+    private func finish() async throws(StreamedBodyError) -> ByteBuffer? {
+        // A broken connection looks like the end of the body.
+        if let contentLength, contentLength != length { return try end(.unjudged(.bodyLengthDiffers), nil) }
+        return try end(await decide(digests), nil)
+    }
+
+    private func end(_ result: ApproovOutcome, _ part: ByteBuffer?) throws(StreamedBodyError) -> ByteBuffer? {
+        outcome.set(result)
+        guard !refuses(result) else { throw StreamedBodyError(outcome: result) }
+        var last = held.take() ?? ByteBuffer()
+        if let part { last.writeImmutableBuffer(part) }
+        return last.readableBytes > 0 ? last : nil
+    }
+}
+
+/// The body of a request for the handler.
 struct StreamedBody: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
 
-    let base: RequestBody
-    /// The digests that the signature covers.
-    let expected: [MessageFacts.ContentDigest]
-    let contentLength: Int?
-    let limit: Int
-    /// Whether another body than the signed one ends with an error.
-    let enforces: Bool
-    let check: StreamedBodyCheck
+    let reader: StreamedBodyReader
 
     struct AsyncIterator: AsyncIteratorProtocol {
-        let body: StreamedBody
-        var base: RequestBody.AsyncIterator
-        var digests: CoveredDigests
-        var length = 0
-        var held: ByteBuffer?
-        var isAtEnd = false
+        let reader: StreamedBodyReader
 
-        mutating func next() async throws -> ByteBuffer? {
-            guard !isAtEnd else { return nil }
-            while let part = try await base.next() {
-                guard part.readableBytes > 0 else { continue }
-                length += part.readableBytes
-                if length > body.limit { try finish(.tooLong) }
-                digests.update(part)
-                let former = held
-                held = part
-                if let former { return former }
-            }
-            isAtEnd = true
-            if let declared = body.contentLength, declared != length {
-                try finish(.lengthDiffers)
-            } else {
-                try finish(digests.match(body.expected) ? .matches : .differs)
-            }
-            return held
-        }
-
-        private mutating func finish(_ status: StreamedBodyCheck.Status) throws(StreamedBodyError) {
-            if body.check.status == .pending { body.check.status = status }
-            guard body.enforces, status != .matches else { return }
-            isAtEnd = true
-            throw StreamedBodyError(status: status)
-        }
+        mutating func next() async throws -> ByteBuffer? { try await reader.next() }
     }
 
-    func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(body: self, base: base.makeAsyncIterator(), digests: CoveredDigests(of: expected))
-    }
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: reader) }
 }

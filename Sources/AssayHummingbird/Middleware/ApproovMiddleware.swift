@@ -41,49 +41,53 @@ public struct ApproovMiddleware<Context: ApproovRequestContext>: RouterMiddlewar
         var request = request
         var context = context
         guard enforcement != .off else {
-            context.approov = ApproovRequest(outcome: .off, enforcement: .off, body: nil)
+            context.approov = ApproovRequest(.off, enforcement: .off)
             return try await next(request, context)
         }
         let judge = RequestJudge(state: live.state, app: position.app, settings: settings)
         let judgement = try await judge.judge(
             &request, from: context.remoteAddress, enforces: enforcement == .reject)
+        if let streamed = judgement.streamed {
+            context.approov = ApproovRequest(streamed: streamed.outcome, enforcement: enforcement)
+            return try await callHandler(request, context, streamed.outcome, streamed.reader, next)
+        }
         RefusalLog.write(judgement.outcome, app: position.app, enforcement, to: &context.logger)
         if enforcement == .reject, let refusal = refusal(of: judgement.outcome) { return refusal }
-        context.approov = ApproovRequest(
-            outcome: judgement.outcome, enforcement: enforcement, body: judgement.body)
-        guard let check = judgement.body else { return try await next(request, context) }
-        return try await callHandler(request, context, check, enforcement, next)
+        context.approov = ApproovRequest(judgement.outcome, enforcement: enforcement)
+        return try await next(request, context)
     }
 
     /// The answer to a refused request; nil for one that the handler gets.
     private func refusal(of outcome: ApproovOutcome) -> Response? {
-        guard !outcome.isAccepted else { return nil }
+        guard settings.options.refuses(outcome) else { return nil }
         let refusal = RefusalResponse(options: settings.options)
         switch outcome {
         case .verdict(let verdict): return refusal.rejection(verdict)
-        case .outage:
-            switch settings.options.outages {
-            case .refuse: return refusal.outage()
-            case .letThrough: return nil
-            }
+        case .outage: return refusal.outage()
         case .misconfigured: return refusal.misconfiguration()
         case .unjudged(let obstacle): return refusal.unjudged(obstacle)
-        case .off: return nil
+        case .pending, .off: return nil
         }
     }
 
-    /// Calls the handler of a request whose body is checked while it is read. Any answer to another body than the signed one
-    /// becomes an error.
+    /// Calls the handler of a request whose body is streamed. The handler's answer is replaced if the message is refused.
     private func callHandler(
-        _ request: Request, _ context: Context, _ check: StreamedBodyCheck,
-        _ enforcement: ApproovEnforcement, _ next: (Request, Context) async throws -> Response
+        _ request: Request, _ context: Context, _ outcome: StreamedOutcome, _ reader: StreamedBodyReader,
+        _ next: (Request, Context) async throws -> Response
     ) async throws -> Response {
+        let enforcement = context.approov?.enforcement ?? .reject
         let result: Result<Response, any Error>
         do { result = .success(try await next(request, context)) } catch { result = .failure(error) }
-        let status = check.status
-        guard status != .pending, status != .matches else { return try result.get() }
-        RefusalLog.write(status, app: position.app, enforcement, to: context.logger)
+        let isSuccess = (try? result.get()).map { $0.status.code < 400 } ?? false
+        if isSuccess, enforcement == .reject { await reader.drain() }
+        var logger = context.logger
+        RefusalLog.write(outcome.value, app: position.app, enforcement, to: &logger)
         guard enforcement == .reject else { return try result.get() }
-        return RefusalResponse(options: settings.options).rejection(of: context.approov?.verdict, body: status)
+        if let refusal = refusal(of: outcome.value) { return refusal }
+        if isSuccess, case .pending = outcome.value {
+            // A task of the handler still reads the body.
+            return RefusalResponse(options: settings.options).misconfiguration()
+        }
+        return try result.get()
     }
 }

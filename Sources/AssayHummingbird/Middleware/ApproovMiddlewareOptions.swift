@@ -1,3 +1,4 @@
+import AssayCore
 public import FoundationEssentials
 
 /// Options of ``ApproovMiddleware`` besides the policy.
@@ -35,6 +36,16 @@ public struct ApproovMiddlewareOptions: Sendable {
 
     /// The defaults.
     public init(origins: ApproovOrigins? = nil) { self.origins = origins }
+
+    /// Whether a request with an outcome is refused under the enforcement `reject`.
+    func refuses(_ outcome: ApproovOutcome) -> Bool {
+        switch outcome {
+        case .verdict(let verdict): verdict.outcome == .reject
+        case .outage: outages == .refuse
+        case .misconfigured, .unjudged: true
+        case .pending, .off: false
+        }
+    }
 }
 
 /// When the body of a signed request is compared with the digests that its signature covers. Bodies of apps without signed
@@ -51,11 +62,20 @@ public struct ApproovBodyMode: Sendable {
         ApproovBodyMode(isStreamed: false, limit: limit)
     }
 
-    /// The body is checked while the handler reads it, everything else before. The last part is delivered only if the digests
-    /// match. Otherwise reading ends with ``StreamedBodyError``, and the client gets an error, whatever the handler answers.
+    /// The body is compared while the handler reads it; everything else is judged before. At the end of the body, before the last
+    /// part is delivered, the digests are compared and the message is used up in the ledger. If it is refused there, reading ends
+    /// with ``StreamedBodyError``, and the client gets the refusal, whatever the handler answers.
     ///
-    /// Until the last part the body is unverified: a handler must not act on it before. A body without `Content-Length` and
-    /// `Transfer-Encoding`, as on HTTP/2, is collected.
+    /// Until the last part is delivered, a handler knows that the app signed the head of this message. It does not know whether
+    /// the body is the signed one, whole, or a copy of one that was accepted before. So a handler can store what it reads, but
+    /// must not act on it before the end.
+    ///
+    /// The middleware reads what the handler leaves of the body before it sends an answer below 400; so a handler cannot read
+    /// the body while it writes such an answer. A handler that throws or answers with an error before the end leaves the
+    /// message unused, as does a body that differs, is cut or too long: the client can send it again.
+    ///
+    /// Freshness is judged when the head has arrived. The ledger can decide about a body that ends within an hour after that;
+    /// later it may report an outage. A body without `Content-Length` and `Transfer-Encoding`, as on HTTP/2, is collected.
     /// - Parameter limit: the most bytes of a body.
     public static func streamed(upTo limit: Int = 1 << 30) -> ApproovBodyMode {
         ApproovBodyMode(isStreamed: true, limit: limit)

@@ -38,20 +38,11 @@ enum RefusalLog {
         case .unjudged(let obstacle):
             metadata["approov.problem"] = "\(obstacle.rawValue)"
             logger.info("Approov check", metadata: metadata)
+        case .pending:
+            metadata["approov.problem"] = "the handler ended before the body"
+            logger.info("Approov check", metadata: metadata)
         case .off: break
         }
-    }
-
-    /// Logs a body other than the signed one.
-    static func write(
-        _ status: StreamedBodyCheck.Status, app: String, _ enforcement: ApproovEnforcement,
-        to logger: Logger
-    ) {
-        var metadata = common(app, enforcement)
-        metadata["approov.outcome"] = "reject"
-        metadata["approov.failed"] = "\(ApproovCheck.contentDigest.name)"
-        metadata["approov.problem"] = "\(StreamedBodyError(status: status).description)"
-        logger.info("Approov check", metadata: metadata)
     }
 
     private static func common(

@@ -14,27 +14,13 @@ struct RefusalResponse {
 
     let options: ApproovMiddlewareOptions
 
-    /// A rejected request.
-    func rejection(_ verdict: Verdict) -> Response {
-        refusal(of: verdict, failed: verdict.failed)
-    }
-
-    /// A request with another body than the signed one.
-    func rejection(of verdict: Verdict?, body status: StreamedBodyCheck.Status) -> Response {
-        switch status {
-        case .lengthDiffers: unjudged(.bodyLengthDiffers)
-        case .tooLong: unjudged(.bodyTooLong)
-        case .pending, .matches, .differs: refusal(of: verdict, failed: [ApproovCheck.contentDigest])
-        }
-    }
-
     /// A request that cannot be judged.
     func unjudged(_ obstacle: ApproovObstacle) -> Response {
         let status: HTTPResponse.Status =
             switch obstacle {
             case .unknownHost: .misdirectedRequest
             case .bodyTooLong: .contentTooLarge
-            case .bodyLengthDiffers, .badTarget: .badRequest
+            case .bodyLengthDiffers, .badTarget, .badHost: .badRequest
             }
         return answer(status, #"{"error":"\#(obstacle.rawValue)"}"#)
     }
@@ -51,9 +37,11 @@ struct RefusalResponse {
         answer(.internalServerError, #"{"error":"approov-misconfigured"}"#)
     }
 
-    private func refusal(of verdict: Verdict?, failed: [CheckID]) -> Response {
+    /// A rejected request.
+    func rejection(_ verdict: Verdict) -> Response {
+        let failed = verdict.failed
         let status: HTTPResponse.Status = failed.first.map(Self.isBeyondRepair) ?? false ? .forbidden : .unauthorized
-        let subject = verdict?.approov
+        let subject = verdict.approov
         let code = Self.plain(subject?.responseCode ?? subject?.claimed?.responseCode)
         let device = Self.plain(subject?.deviceID ?? subject?.claimed?.deviceID)
         var body = #"{"error":"approov-rejected""#

@@ -11,13 +11,10 @@ import NIOCore
 /// The result of judging a request.
 struct Judgement {
     let outcome: ApproovOutcome
-    /// The check of a streamed body; nil for every other.
-    var body: StreamedBodyCheck?
+    /// The outcome and the reader of a streamed body; nil for every other.
+    var streamed: (outcome: StreamedOutcome, reader: StreamedBodyReader)?
 
-    init(_ outcome: ApproovOutcome, body: StreamedBodyCheck? = nil) {
-        self.outcome = outcome
-        self.body = body
-    }
+    init(_ outcome: ApproovOutcome) { self.outcome = outcome }
 }
 
 /// Composes the evidence of a request, and judges it.
@@ -36,7 +33,6 @@ struct RequestJudge {
     private var options: ApproovMiddlewareOptions { settings.options }
 
     private static let contentDigest = HTTPField.Name("Content-Digest")
-    private static let signature = HTTPField.Name("Signature")
 
     /// Judges a request.
     ///
@@ -54,10 +50,10 @@ struct RequestJudge {
         guard app.configuration.messageSigning != nil else {
             let input = ApproovTokenInput(
                 .token(app.token(of: request.headers)), binding: app.binding(of: request.headers), address: address)
-            return Judgement(
-                await outcome { () async throws(VerificationError) in
-                    try await state.verifier.verifyApproovToken(input, app: app.selector, at: options.now())
-                })
+            do throws(VerificationError) {
+                return Judgement(
+                    .verdict(try await state.verifier.verifyApproovToken(input, app: app.selector, at: options.now())))
+            } catch { return Judgement(Self.outcome(of: error)) }
         }
         return try await judgeMessage(&request, app, address, enforces: enforces)
     }
@@ -69,32 +65,38 @@ struct RequestJudge {
             return Judgement(
                 .misconfigured(RequestError(.noService, "the middleware has no origins for signed messages")))
         }
-        let path = request.head.path ?? "/"
+        let path = request.head.path ?? ""
         guard ApproovOrigins.isTarget(path) else { return Judgement(.unjudged(.badTarget)) }
-        let uri = origins.targetURI(path: path) { options.proxy.authority(of: request.head) }
+        guard let host = ApproovProxy.host(of: request.head) else { return Judgement(.unjudged(.badHost)) }
+        let uri = origins.targetURI(path: path) { options.proxy.authority(of: request.head, host: host) }
         guard let uri else { return Judgement(.unjudged(.unknownHost)) }
         let message = Message(
             app: app.selector, method: request.method.rawValue, targetURI: uri, fields: Self.fields(of: request.head),
-            address: address)
-        // Without a signature the verdict does not depend on the body.
-        guard Self.signature.map({ request.headers.contains($0) }) ?? false else {
-            return Judgement(await judge(message, .bytes([])))
-        }
+            address: address, arrival: options.now())
         let length = Self.contentLength(of: request.headers)
+        let isStreamed =
+            options.body.isStreamed && ((length ?? 0) > 0 || request.headers.contains(.transferEncoding))
+        let isPresent = isStreamed || (length ?? 0) > 0
+        let head: Assessment
+        do throws(VerificationError) {
+            head = try await assess(message, isPresent ? .unread : .bytes([]))
+        } catch { return Judgement(Self.outcome(of: error)) }
+        // A body of unknown length is assumed to be empty, and assessed again if it is not.
+        let needsBody = !isPresent && head.failed == [ApproovCheck.contentDigest]
+        guard head.isAcceptable || needsBody else { return Judgement(await conclude(head)) }
         if let length, length > options.body.limit { return Judgement(.unjudged(.bodyTooLong)) }
-        let isAnnounced = (length ?? 0) > 0 || request.headers.contains(.transferEncoding)
-        if options.body.isStreamed, isAnnounced {
-            return await judgeStreamed(&request, message, length, enforces: enforces)
-        }
-        return try await judgeCollected(&request, message, length)
+        let digests = CoveredDigests(
+            namedIn: Self.contentDigest.map { request.headers[values: $0] } ?? [])
+        if isStreamed { return judgeStreamed(&request, message, head, length, digests, enforces: enforces) }
+        return try await judgeCollected(&request, message, head, length, digests)
     }
 
     private func judgeCollected(
-        _ request: inout Request, _ message: Message, _ contentLength: Int?
+        _ request: inout Request, _ message: Message, _ head: Assessment, _ contentLength: Int?,
+        _ digests: CoveredDigests
     ) async throws -> Judgement {
-        let values = Self.contentDigest.map { request.headers[values: $0] } ?? []
         let collected = try await CollectedBody.read(
-            request.body, upTo: options.body.limit, CoveredDigests(namedIn: values))
+            request.body, length: contentLength, upTo: options.body.limit, digests)
         switch collected {
         case .tooLong(let body):
             request.body = body
@@ -105,63 +107,86 @@ struct RequestJudge {
             if let contentLength, contentLength != whole.readableBytes {
                 return Judgement(.unjudged(.bodyLengthDiffers))
             }
-            let body: ApproovMessageInput.Body =
-                whole.readableBytes == 0
-                ? .bytes([]) : .digests(sha256: digests.digest(.sha256), sha512: digests.digest(.sha512))
-            return Judgement(await judge(message, body))
+            return Judgement(
+                whole.readableBytes == 0 ? await conclude(head) : await conclude(head, of: message, digests))
         }
     }
 
     private func judgeStreamed(
-        _ request: inout Request, _ message: Message, _ contentLength: Int?, enforces: Bool
-    ) async -> Judgement {
-        let outcome = await judge(message, .unread)
-        guard outcome.isAccepted, let facts = outcome.verdict?.approov?.message else { return Judgement(outcome) }
-        let check = StreamedBodyCheck()
-        let body = StreamedBody(
-            base: request.body, expected: facts.contentDigests, contentLength: contentLength,
-            limit: options.body.limit, enforces: enforces, check: check)
-        request.body = RequestBody(asyncSequence: body)
-        return Judgement(outcome, body: check)
+        _ request: inout Request, _ message: Message, _ head: Assessment, _ contentLength: Int?,
+        _ digests: CoveredDigests, enforces: Bool
+    ) -> Judgement {
+        let outcome = StreamedOutcome()
+        let options = options
+        let reader = StreamedBodyReader(
+            request.body, contentLength: contentLength, limit: options.body.limit, digests, outcome: outcome,
+            decide: { await conclude(head, of: message, $0) }, refuses: { enforces && options.refuses($0) })
+        request.body = RequestBody(asyncSequence: StreamedBody(reader: reader))
+        var judgement = Judgement(.pending)
+        judgement.streamed = (outcome, reader)
+        return judgement
     }
 
     /// The signed parts of a request, without its body.
-    private struct Message {
+    private struct Message: Sendable {
         let app: String?
         let method: String
         let targetURI: String
         let fields: [ApproovMessageInput.Field]
         let address: String?
+        /// The time at which the message is judged, however long its body takes.
+        let arrival: Date
     }
 
-    private func judge(_ message: Message, _ body: ApproovMessageInput.Body) async -> ApproovOutcome {
+    private func assess(
+        _ message: Message, _ body: ApproovMessageInput.Body
+    ) async throws(VerificationError) -> Assessment {
         let input = ApproovMessageInput(
             method: message.method, targetURI: message.targetURI, fields: message.fields, body: body,
             address: message.address)
-        return await outcome { () async throws(VerificationError) in
-            try await state.verifier.verifyApproovMessage(input, app: message.app, at: options.now())
+        return try await state.verifier.assessApproovMessage(input, app: message.app, at: message.arrival)
+    }
+
+    /// The outcome of a message with a body, of which only the head is assessed.
+    private func conclude(_ head: Assessment, of message: Message, _ digests: CoveredDigests) async -> ApproovOutcome {
+        let expected = (head.subject as? ApproovSubject)?.message?.contentDigests ?? []
+        if head.isAcceptable, digests.match(expected) { return await conclude(head) }
+        do throws(VerificationError) {
+            return await conclude(try await assess(message, digests.body))
+        } catch { return Self.outcome(of: error) }
+    }
+
+    /// The outcome of an assessment. Nothing is written to the ledger before.
+    private func conclude(_ assessment: Assessment) async -> ApproovOutcome {
+        do throws(VerificationError) {
+            return .verdict(try await assessment.verdict(committingTo: state.verifier.ledger, at: options.now()))
+        } catch { return Self.outcome(of: error) }
+    }
+
+    private static func outcome(of error: VerificationError) -> ApproovOutcome {
+        switch error {
+        case .outage(let outage): .outage(outage)
+        case .request(let error): .misconfigured(error)
+        // Not thrown: there is no record.
+        case .record(let error): .misconfigured(RequestError(.unknownKind, error.description))
         }
     }
 
-    private func outcome(_ verify: () async throws(VerificationError) -> Verdict) async -> ApproovOutcome {
-        do {
-            return .verdict(try await verify())
-        } catch {
-            switch error {
-            case .outage(let outage): return .outage(outage)
-            case .request(let error): return .misconfigured(error)
-            // Not thrown: there is no record.
-            case .record(let error): return .misconfigured(RequestError(.unknownKind, error.description))
-            }
-        }
-    }
-
-    /// The fields in the order received. HTTPRequest has the first `Host`, in HTTP/2 `:authority`, apart from them.
+    /// The fields in the order received. HTTPRequest has the first `Host`, in HTTP/2 `:authority`, apart from them. Several
+    /// `cookie` fields count as one (RFC 9113 section 8.2.3).
     private static func fields(of head: HTTPRequest) -> [ApproovMessageInput.Field] {
         var fields: [ApproovMessageInput.Field] = []
         fields.reserveCapacity(head.headerFields.count + 1)
         if let authority = head.authority { fields.append(ApproovMessageInput.Field("Host", authority)) }
-        for field in head.headerFields { fields.append(ApproovMessageInput.Field(field.name.rawName, field.value)) }
+        var cookie = head.headerFields[.cookie]
+        for field in head.headerFields {
+            if field.name == .cookie {
+                guard let crumbs = cookie.take() else { continue }
+                fields.append(ApproovMessageInput.Field(field.name.rawName, crumbs))
+            } else {
+                fields.append(ApproovMessageInput.Field(field.name.rawName, field.value))
+            }
+        }
         return fields
     }
 
@@ -169,4 +194,8 @@ struct RequestJudge {
     private static func contentLength(of fields: HTTPFields) -> Int? {
         fields[.contentLength].flatMap { Int($0) }
     }
+}
+
+extension Assessment {
+    fileprivate var failed: [CheckID] { checks.filter { $0.status == .failed }.map(\.check) }
 }

@@ -70,7 +70,13 @@ public struct ApproovOrigins: Sendable {
     /// a part of the path and signatures may leave out, and not without a slash, which would extend the host.
     static func isTarget(_ path: String) -> Bool {
         path.utf8.elementsEqual("*".utf8)
-            || path.utf8.first == UInt8(ascii: "/") && !path.utf8.contains(UInt8(ascii: "#"))
+            || path.utf8.first == UInt8(ascii: "/")
+                && path.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") }
+    }
+
+    /// Whether a text is a host and perhaps a port, without user information.
+    static func isHost(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { isAuthorityByte(HTTPFieldText.lowercase($0)) }
     }
 
     /// The target URI of a request: an origin, and path and query as received.

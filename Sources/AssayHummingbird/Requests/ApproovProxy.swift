@@ -41,19 +41,24 @@ public struct ApproovProxy: Sendable {
         return Self.withoutPort(addresses[addresses.count - hops])
     }
 
-    /// The authority that the client addressed; nil if it is missing or repeated.
-    func authority(of request: HTTPRequest) -> String? {
-        guard let hostField else {
-            // A second Host is among the fields; such a request must be refused (RFC 9112 section 3.2).
-            let isRepeated = Self.host.map { request.headerFields.contains($0) } ?? false
-            return isRepeated ? nil : request.authority
-        }
+    /// The authority that the client addressed; nil if it is unknown.
+    ///
+    /// - Parameter host: the request's own.
+    func authority(of request: HTTPRequest, host: String) -> String? {
+        guard let hostField else { return host }
         let values = request.headerFields[values: hostField]
         return values.count == 1 ? values[0] : nil
     }
 
-    /// The field of HTTP/1 for `:authority`.
-    private static let host = HTTPField.Name("Host")
+    /// The `Host` or `:authority` of a request; nil if it is missing, repeated or malformed (RFC 9112 section 3.2).
+    static func host(of request: HTTPRequest) -> String? {
+        // HTTPTypes holds the first Host of HTTP/1 as the authority, and a second one among the fields.
+        var hosts = hostName.map { request.headerFields[values: $0] } ?? []
+        if let authority = request.authority { hosts.append(authority) }
+        return hosts.count == 1 && ApproovOrigins.isHost(hosts[0]) ? hosts[0] : nil
+    }
+
+    private static let hostName = HTTPField.Name("Host")
 
     /// `203.0.113.7`, `203.0.113.7:4711`, `2001:db8::1` and `[2001:db8::1]:4711`, as proxies write them.
     private static func withoutPort(_ text: Substring) -> String {

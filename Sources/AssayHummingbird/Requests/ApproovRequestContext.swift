@@ -23,17 +23,29 @@ public protocol ApproovRequestContext: RemoteAddressRequestContext {
 
 /// The result of the check of a request, for handlers.
 public struct ApproovRequest: Sendable {
-    /// The verdict, or why there is none.
-    public let outcome: ApproovOutcome
     /// The enforcement for the request: `reject`, `annotate` or `off`.
     public let enforcement: ApproovEnforcement
-    /// The check of a streamed body; nil for every other.
-    public let body: StreamedBodyCheck?
+    private let known: ApproovOutcome
+    private let streamed: StreamedOutcome?
 
+    /// The verdict, or why there is none. That of a streamed body is ``ApproovOutcome/pending`` until the body has ended.
+    public var outcome: ApproovOutcome { streamed?.value ?? known }
     /// The verdict; nil without one.
     public var verdict: Verdict? { outcome.verdict }
     /// Whether the request was judged and accepted.
     public var isAccepted: Bool { outcome.isAccepted }
+
+    init(_ outcome: ApproovOutcome, enforcement: ApproovEnforcement) {
+        self.enforcement = enforcement
+        known = outcome
+        streamed = nil
+    }
+
+    init(streamed outcome: StreamedOutcome, enforcement: ApproovEnforcement) {
+        self.enforcement = enforcement
+        known = .pending
+        streamed = outcome
+    }
 }
 
 /// The smallest context for the middleware.
@@ -62,6 +74,9 @@ public enum ApproovOutcome: Sendable {
     case misconfigured(RequestError)
     /// The request cannot be judged.
     case unjudged(ApproovObstacle)
+    /// The head of the request is acceptable. The rest is decided when its streamed body has been read to the end; see
+    /// ``ApproovBodyMode/streamed(upTo:)``.
+    case pending
     /// The check is switched off.
     case off
 
@@ -74,13 +89,14 @@ public enum ApproovOutcome: Sendable {
     /// Whether the request was judged and accepted.
     public var isAccepted: Bool { verdict?.outcome == .accept }
 
-    /// The outcome in logs: `accept`, `reject`, `outage`, `misconfigured`, `unjudged` or `off`.
+    /// The outcome in logs: `accept`, `reject`, `outage`, `misconfigured`, `unjudged`, `pending` or `off`.
     package var word: String {
         switch self {
         case .verdict(let verdict): verdict.outcome.rawValue
         case .outage: "outage"
         case .misconfigured: "misconfigured"
         case .unjudged: "unjudged"
+        case .pending: "pending"
         case .off: "off"
         }
     }
@@ -90,8 +106,10 @@ public enum ApproovOutcome: Sendable {
 public enum ApproovObstacle: String, Sendable {
     /// Its host is none of the ``ApproovOrigins``.
     case unknownHost = "unknown-host"
-    /// Its target has a fragment, or does not begin with a slash: the signed target is ambiguous.
+    /// Its target has a fragment, does not begin with a slash, or is not printable ASCII: the signed target is ambiguous.
     case badTarget = "bad-target"
+    /// Its `Host` or `:authority` is missing, repeated, or more than host and port.
+    case badHost = "bad-host"
     /// Its body is longer than the limit.
     case bodyTooLong = "body-too-long"
     /// Its body is shorter or longer than `Content-Length`.

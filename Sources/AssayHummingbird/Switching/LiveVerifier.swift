@@ -163,6 +163,7 @@ final class GuardedApp: Sendable {
     /// The values of the bound fields.
     func binding(of fields: HTTPFields) -> [ApproovBoundValue] {
         boundFields.map { name in
+            if name == .cookie { return fields[.cookie].map { .value($0) } ?? .missing }
             // `Host` is not among these fields.
             let values = fields[values: name]
             return switch values.count {

@@ -12,6 +12,20 @@ enum RawExchange {
     static func send(
         _ parts: [String], to port: Int, endsEarly: Bool = false, waits: Bool = false
     ) async throws -> String {
+        let steps = parts.map { part -> Step in
+            {
+                if waits { try await Task.sleep(for: .milliseconds(30)) }
+                return part
+            }
+        }
+        return try await send(steps, to: port, endsEarly: endsEarly)
+    }
+
+    /// Returns the next part, once it is time to send it.
+    typealias Step = @Sendable () async throws -> String
+
+    /// Sends parts, each when its step returns it, and returns all bytes up to the end of the connection.
+    static func send(_ steps: [Step], to port: Int, endsEarly: Bool = false) async throws -> String {
         let client = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelOption(.allowRemoteHalfClosure, value: true)
             .connect(host: "127.0.0.1", port: port) { channel in
@@ -22,10 +36,10 @@ enum RawExchange {
                 }
             }
         return try await client.executeThenClose { inbound, outbound in
-            for part in parts {
+            for step in steps {
+                let part = try await step()
                 // The server may have answered and closed.
                 do { try await outbound.write(ByteBuffer(string: part)) } catch { break }
-                if waits { try await Task.sleep(for: .milliseconds(30)) }
             }
             if endsEarly { outbound.finish() }
             var answer = ByteBuffer()

@@ -13,6 +13,8 @@ struct SignedMessage {
     var coversDigest = true
     /// The digested bytes, if not the body.
     var digestOf: [UInt8]?
+    /// The covered value of `Cookie`, which is not among the fields.
+    var cookie: String?
 
     /// The fields of the request without `Host` and the length.
     func fields() throws -> [(String, String)] {
@@ -26,6 +28,7 @@ struct SignedMessage {
             fields.append(("Content-Digest", value))
             if coversDigest { components.append(("content-digest", value)) }
         }
+        if let cookie { components.append(("cookie", cookie)) }
         let created = Int(TestAPI.now.timeIntervalSince1970) - 2
         let parameters =
             "(" + components.map { "\"\($0.0)\"" }.joined(separator: " ")

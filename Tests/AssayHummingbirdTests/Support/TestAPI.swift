@@ -73,7 +73,8 @@ struct TestAPI {
     /// An application with a route that returns the result of the check, and one that returns the body.
     @inline(never)
     static func application(
-        _ live: LiveVerifier, options: ApproovMiddlewareOptions = options(), logger: Logger? = nil
+        _ live: LiveVerifier, options: ApproovMiddlewareOptions = options(), logger: Logger? = nil,
+        isGuarded: Bool = false
     ) throws -> some ApplicationProtocol {
         let router = Router(context: BasicApproovRequestContext.self)
         router.add(middleware: try ApproovMiddleware(live, app: "api", options: options))
@@ -93,8 +94,10 @@ struct TestAPI {
             return "done"
         }
         return Application(
-            router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
-            logger: logger)
+            router: router,
+            server: isGuarded
+                ? .http1(configuration: .init(additionalChannelHandlers: [RequestTargetGuard()])) : .http1(),
+            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)), logger: logger)
     }
 
     private static func finding(_ context: BasicApproovRequestContext) -> String {

@@ -10,6 +10,9 @@ import Logging
 
 /// Serves one short answer on a free port, with the check of Approov tokens (`--check`) or without it, and prints the port
 /// and a token that holds for an hour.
+///
+/// `--messages LIMIT NOW SECRET` serves signed messages instead: bodies up to LIMIT bytes, judged at NOW (seconds since 1970),
+/// with tokens under a secret in base64.
 @main struct HTTPBenchmarkServer {
     private static let secret = [UInt8](repeating: 0x42, count: 64)
 
@@ -17,6 +20,10 @@ import Logging
         var logger = Logger(label: "benchmark")
         logger.logLevel = .error
         let router = Router(context: BasicApproovRequestContext.self)
+        if let index = CommandLine.arguments.firstIndex(of: "--messages") {
+            router.add(middleware: try messages(CommandLine.arguments[(index + 1)...], logger))
+            router.post("orders") { request, _ in "\(try await request.body.collect(upTo: .max).readableBytes) bytes" }
+        }
         if CommandLine.arguments.contains("--check") {
             let live = try LiveVerifier(verifier(), logger: logger)
             router.add(middleware: try ApproovMiddleware(live))
@@ -32,11 +39,29 @@ import Logging
         try await application.runService()
     }
 
-    private static func verifier() throws -> Verifier {
-        let text = SecretBytes(Array(Base64.encode(secret, .standard).utf8))
+    private static func messages(
+        _ arguments: ArraySlice<String>, _ logger: Logger
+    ) throws -> ApproovMiddleware<BasicApproovRequestContext> {
+        let values = Array(arguments)
+        guard values.count >= 3, let limit = Int(values[0]), let now = Double(values[1]) else {
+            throw CocoaError(.formatting)
+        }
+        var options = ApproovMiddlewareOptions(origins: try ApproovOrigins("https://api.example.com"))
+        options.body = .collected(upTo: limit)
+        options.now = { Date(timeIntervalSince1970: now) }
+        let verifier = try verifier(Array(values[2].utf8)) { $0.messageSigning = MessageSigning(signer: .installation) }
+        return try ApproovMiddleware(try LiveVerifier(verifier, logger: logger), options: options)
+    }
+
+    private static func verifier(
+        _ secret: [UInt8] = Array(Base64.encode(secret, .standard).utf8),
+        _ change: (inout ApproovConfiguration.Settings) -> Void = { _ in }
+    ) throws -> Verifier {
+        let text = SecretBytes(secret)
         let key = NamedKey(name: "benchmark", material: try ApproovKey(parts: ["secret": text]))
         var settings = ApproovConfiguration.Settings()
         settings.keys = ["benchmark"]
+        change(&settings)
         let app = PolicyApp(name: "api", try ApproovConfiguration(settings))
         let policy = try VerificationPolicy(apps: [app], keys: [key], catalogue: Verifier.catalogue)
         return Verifier(policy: policy, ledger: MemoryLedger())

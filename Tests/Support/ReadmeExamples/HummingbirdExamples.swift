@@ -16,7 +16,12 @@ struct HummingbirdExamples {
         let options = ApproovMiddlewareOptions(origins: try ApproovOrigins("https://api.example.com"))
 
         let router = Router(context: BasicApproovRequestContext.self)
-        router.add(middleware: try ApproovMiddleware(live, app: "shop-api", options: options))
+        try router.guardAllRoutes(with: ApproovMiddleware(live, app: "shop-api", options: options))
+
+        let application = Application(
+            router: router, server: .http1(configuration: .init(additionalChannelHandlers: [RequestTargetGuard()])),
+            logger: logger)
+        try await application.runService()
     }
 
     func block2() async throws {

@@ -1,0 +1,55 @@
+public import NIOCore
+import NIOHTTP1
+
+/// Refuses HTTP/1 requests whose target or `Host` can be read in two ways, before the server's libraries normalise them.
+///
+/// Hummingbird cuts scheme, authority and fragment off an absolute target before middleware sees it, and ignores the HTTP
+/// version. This handler answers 400 and closes the connection for:
+/// - a target in absolute or authority form, with user information or a fragment, or with bytes outside printable ASCII;
+/// - a `Host` that is missing (but in HTTP/1.0), repeated, empty, or more than host and port.
+///
+/// It reads what the client wrote, for all routes and whatever the policy's `enforcement` is:
+///
+///     let application = Application(
+///         router: router, server: .http1(configuration: .init(additionalChannelHandlers: [RequestTargetGuard()])))
+///
+/// HTTP/2 streams need no handler: nothing is hidden there, and ``ApproovMiddleware`` refuses the same for signed messages.
+public final class RequestTargetGuard: RemovableChannelHandler {
+    /// Makes the handler of one connection.
+    public init() {}
+
+    /// Puts the check between the HTTP/1 decoder and the conversion into HTTPTypes.
+    public func handlerAdded(context: ChannelHandlerContext) {
+        let pipeline = context.pipeline.syncOperations
+        guard let decoder = try? pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self) else { return }
+        do { try pipeline.addHandler(RequestHeadCheck(), position: .after(decoder)) } catch {
+            // Not without the check.
+            context.close(promise: nil)
+        }
+    }
+}
+
+private final class RequestHeadCheck: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+
+    private var hasRefused = false
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !hasRefused else { return }
+        if case .head(let head) = unwrapInboundIn(data), let problem = Self.problem(of: head) {
+            hasRefused = true
+            // Hummingbird answers errors of its parser with 400, after the answers to earlier requests, and closes.
+            context.fireErrorCaught(problem)
+        } else {
+            context.fireChannelRead(data)
+        }
+    }
+
+    private static func problem(of head: HTTPRequestHead) -> HTTPParserError? {
+        guard ApproovOrigins.isTarget(head.uri) else { return .invalidURL }
+        let hosts = head.headers["Host"]
+        if hosts.isEmpty, head.version == .http1_0 { return nil }
+        return hosts.count == 1 && ApproovOrigins.isHost(hosts[0]) ? nil : .invalidHeaderToken
+    }
+}
