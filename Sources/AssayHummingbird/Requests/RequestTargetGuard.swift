@@ -14,7 +14,10 @@ import NIOHTTP1
 ///         router: router, server: .http1(configuration: .init(additionalChannelHandlers: [RequestTargetGuard()])))
 ///
 /// HTTP/2 streams need no handler: nothing is hidden there, and ``ApproovMiddleware`` refuses the same for signed messages.
-public final class RequestTargetGuard: RemovableChannelHandler {
+public final class RequestTargetGuard: ChannelInboundHandler, RemovableChannelHandler {
+    /// What the handler itself reads and passes on unchanged.
+    public typealias InboundIn = NIOAny
+
     /// Makes the handler of one connection.
     public init() {}
 
