@@ -114,7 +114,7 @@ package struct AppAttestEngine: InspectableEngine {
     private func undecodable(
         _ kind: EvidenceKind, _ catalogue: [CheckDefinition], _ run: inout CheckRun
     ) -> Assessment {
-        Assessment(undecodable: kind, &run, skipping: catalogue.dropFirst().map(\.id))
+        Assessment(undecodable: kind, &run, catalogue: catalogue, skipping: catalogue.dropFirst().map(\.id))
     }
 
     private func keys(

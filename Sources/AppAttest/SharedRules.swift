@@ -115,7 +115,7 @@ extension CheckDefinition {
             proves: "The app was installed in a way that the policy allows, and never in one that is inappropriate.",
             stops: "Re-signed and sideloaded copies of the app.",
             lookAt: "validationCategories in the policy. Systems before iOS 27 and macOS 27 do not state the category.",
-            source: extensions,
+            source: extensions, remedy: .updateApp,
             codes: [
                 .validationCategoryMalformed, .validationCategoryMissing, .validationCategoryInappropriate,
                 .validationCategoryNotAllowed, .beforeExtensions,
@@ -129,7 +129,7 @@ extension CheckDefinition {
             proves: "The app's build is at least the policy's minimum.",
             stops: "Old builds with known vulnerabilities.",
             lookAt: "minimumBundleVersion in the policy. Systems before iOS 27 and macOS 27 do not state the build.",
-            source: extensions,
+            source: extensions, remedy: .updateApp,
             codes: [.bundleVersionMalformed, .bundleVersionMissing, .bundleVersionTooLow, .beforeExtensions])
     }
 
@@ -142,17 +142,17 @@ extension CheckDefinition {
                 """,
             stops: stops,
             lookAt: "`challenge` in the policy, the challenge's lifetime, and whether the request was retried.",
-            source: source,
-            codes: codes + CheckCode.ofChallenge)
+            source: source, remedy: .newChallenge, codes: codes + CheckCode.ofChallenge)
     }
 }
 
 extension CheckCode {
     static let environmentUnknown = CheckCode(
         "environment-unknown",
-        "The evidence names an environment that App Attest does not have: no genuine device does.")
+        "The evidence names an environment that App Attest does not have: no genuine device does.", remedy: .nothing)
     static let environmentNotAllowed = CheckCode(
-        "environment-not-allowed", "The key is of an environment that `environments` in the policy does not list.")
+        "environment-not-allowed", "The key is of an environment that `environments` in the policy does not list.",
+        remedy: .updateApp)
     static let appIDNotAllowed = CheckCode(
         "app-id-not-allowed", "The evidence is for an App ID that `appIDs` in the policy does not list: another app.")
     static let appIDDiffers = CheckCode(
@@ -161,22 +161,28 @@ extension CheckCode {
         "key-id-differs",
         "The key identifier is not SHA-256 of the key: compare keyId with the evidence and its encoding.")
     static let keyDiffers = CheckCode(
-        "key-differs", "The evidence carries another key than the one that is enrolled under the key identifier.")
+        "key-differs", "The evidence carries another key than the one that is enrolled under the key identifier.",
+        remedy: .nothing)
     fileprivate static let validationCategoryMalformed = CheckCode(
-        "validation-category-malformed", "The validation category has another type than Apple documents.")
+        "validation-category-malformed", "The validation category has another type than Apple documents.",
+        remedy: .nothing
+    )
     fileprivate static let validationCategoryMissing = CheckCode(
         "validation-category-missing",
-        "The policy demands a validation category, and the authenticator data of a system that must state it has none.")
+        "The policy demands a validation category, and the authenticator data of a system that must state it has none.",
+        remedy: .nothing)
     fileprivate static let validationCategoryInappropriate = CheckCode(
         "validation-category-inappropriate",
         "The app was installed in a way that Apple calls never appropriate, whatever the policy allows.")
     fileprivate static let validationCategoryNotAllowed = CheckCode(
         "validation-category-not-allowed", "The app was installed in a way that validationCategories does not list.")
     fileprivate static let bundleVersionMalformed = CheckCode(
-        "bundle-version-malformed", "The bundle version is no text, or no dotted number that can be compared.")
+        "bundle-version-malformed", "The bundle version is no text, or no dotted number that can be compared.",
+        remedy: .nothing)
     fileprivate static let bundleVersionMissing = CheckCode(
         "bundle-version-missing",
-        "The policy demands a bundle version, and the authenticator data of a system that must state it has none.")
+        "The policy demands a bundle version, and the authenticator data of a system that must state it has none.",
+        remedy: .nothing)
     fileprivate static let bundleVersionTooLow = CheckCode(
         "bundle-version-too-low", "The app's build is older than minimumBundleVersion: the user updates the app.")
     fileprivate static let beforeExtensions = CheckCode(

@@ -147,7 +147,8 @@ package struct ApproovEngine: InspectableEngine {
             var run = CheckRun(modes: app.modes, capacity: app.tokenChecks.count + checks.count)
             guard decode(app, &run) == nil else { throw ambiguity }
             guard rejection == nil else { continue }
-            rejection = Assessment(undecodable: kind, &run, skipping: app.tokenChecks.dropFirst() + checks)
+            rejection = Assessment(
+                undecodable: kind, &run, catalogue: Self.catalogue, skipping: app.tokenChecks.dropFirst() + checks)
         }
         guard let rejection else { throw ambiguity }
         return rejection

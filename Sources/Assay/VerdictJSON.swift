@@ -27,7 +27,12 @@ extension Verdict {
         writeNames(of: .failed, to: &json)
         json.raw("],\"annotated\":[")
         writeNames(of: .annotated, to: &json)
-        json.raw("],\"checks\":[")
+        json.raw("]")
+        if let remedy {
+            json.raw(",\"remedy\":")
+            json.string(remedy.rawValue)
+        }
+        json.raw(",\"checks\":[")
         for index in checks.indices {
             json.raw(index == checks.startIndex ? "{\"check\":" : ",{\"check\":")
             checks[index].write(to: &json)

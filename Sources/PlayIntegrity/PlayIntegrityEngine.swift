@@ -124,7 +124,7 @@ package struct PlayIntegrityEngine: InspectableEngine {
         guard case .request(let request) = error, request.reason == .ambiguousApp else { throw error }
         var run = CheckRun(modes: .strict, capacity: checks.count + 1)
         if decodes(&run) { throw error }
-        return Assessment(undecodable: kind, &run, skipping: checks.dropFirst() + [PlayIntegrityCheck.challenge])
+        return Assessment(undecodable: kind, &run, catalogue: Self.catalogue, skipping: checks.dropFirst() + [PlayIntegrityCheck.challenge])
     }
 
     private func app(

@@ -103,7 +103,10 @@ struct ExplainTests {
             }
             let codes = try #require(object["codes"] as? [[String: String]])
             #expect(!codes.isEmpty, "\(name) has no code")
-            for code in codes { #expect(run.lines.contains("  \(code["code"] ?? "")")) }
+            for code in codes {
+                #expect(run.lines.contains("  \(code["code"] ?? "")"))
+                #expect(run.lines.contains("      remedy: \(code["remedy"] ?? "missing")"))
+            }
             #expect(try scratch.assay("explain", name, "--json").json().count == 1)
         }
     }

@@ -9,6 +9,10 @@ extension CheckID {
     static let counter = CheckID("test.counter")
 }
 
+extension CheckCode {
+    static let heavy = CheckCode("heavy", "A finding with a remedy of its own.", remedy: .contactSupport)
+}
+
 enum Fixtures {
     static let time = Date(timeIntervalSince1970: 1_776_795_192)
 
@@ -18,7 +22,9 @@ enum Fixtures {
     ]
 
     private static func definition(_ id: CheckID, _ kind: CheckDefinition.Kind) -> CheckDefinition {
-        CheckDefinition(id, kind, proves: "proof", stops: "the attack", lookAt: "place", source: "document", codes: [])
+        CheckDefinition(
+            id, kind, proves: "proof", stops: "the attack", lookAt: "place", source: "document", remedy: .retry,
+            codes: [.heavy])
     }
 
     static func effect(_ check: CheckID) -> LedgerEffect {
@@ -29,7 +35,7 @@ enum Fixtures {
         _ checks: [CheckResult], app: String? = "app", ledgerChecks: [CheckID] = [], effects: [CheckID] = []
     ) -> Assessment {
         Assessment(
-            kind: EvidenceKind("test"), app: app, checks: checks, ledgerChecks: ledgerChecks,
+            kind: EvidenceKind("test"), app: app, catalogue: catalogue, checks: checks, ledgerChecks: ledgerChecks,
             effects: effects.map { effect($0) }, subject: nil, testAuthority: nil)
     }
 }

@@ -27,7 +27,7 @@ extension VerdictJSONTests {
 
     static let rejected = #"""
         {"kind":"app-attest.attestation","app":"shop","outcome":"reject",\#
-        "failed":["app-attest.attestation.nonce"],"annotated":[],\#
+        "failed":["app-attest.attestation.nonce"],"annotated":[],"remedy":"new-challenge",\#
         "checks":[{"check":"app-attest.attestation.decode","status":"passed"},\#
         {"check":"app-attest.attestation.chain","status":"passed"},{"check":"app-attest.attestation.public-key",\#
         "status":"passed"},{"check":"app-attest.attestation.nonce","status":"failed","code":"nonce-differs",\#

@@ -67,7 +67,8 @@ package enum AssertionAssessor {
                             }))))
         }
         return Assessment(
-            kind: EvidenceKind.appAttestAssertion, app: expectations.app, checks: run.results,
+            kind: EvidenceKind.appAttestAssertion, app: expectations.app, catalogue: AssertionCheck.catalogue,
+            checks: run.results,
             ledgerChecks: ledgerChecks,
             effects: effects, subject: subject,
             testAuthority: keys.facts?.testAuthority)

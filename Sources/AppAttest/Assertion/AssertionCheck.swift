@@ -40,6 +40,7 @@ extension AssertionCheck {
             policy rejects the attestation of a key, every assertion of that key fails here.
             """,
         source: apple,
+        remedy: .newAttestation,
         codes: [
             .keyUnknown, .keyNotEnrolled, .keyIDDiffers, .keyOfAnotherApp, .keyOfAnotherAuthority, .keyDiffers,
             .keyMalformed, .keySupplied,
@@ -114,7 +115,8 @@ extension CheckCode {
         "key-of-another-authority",
         "The key was attested under a test authority that the policy does not trust, or under Apple's in a test.")
     fileprivate static let keyMalformed = CheckCode(
-        "key-malformed", "The public key is neither a P-256 SubjectPublicKeyInfo nor a 65-byte X9.63 point.")
+        "key-malformed", "The public key is neither a P-256 SubjectPublicKeyInfo nor a 65-byte X9.63 point.",
+        remedy: .contactSupport)
     fileprivate static let keySupplied = CheckCode(
         "key-supplied",
         "The key came with the evidence, so that nothing shows that it was ever attested: for tests only.")
@@ -134,7 +136,7 @@ extension AssertionCheck {
             The exact bytes that the app signs: clientData as it was sent, before any parsing or re-encoding.
             """,
         source: "\(apple), steps 1 to 3",
-        codes: [.clientDataHashEmpty, .assertionSignatureInvalid])
+        remedy: .retry, codes: [.clientDataHashEmpty, .assertionSignatureInvalid])
 
     /// Steps 1 to 3: the signature is over the nonce SHA-256(authenticatorData || clientDataHash) as a message. A high
     /// s is allowed: a third of genuine assertions have one, and the counter stops replays.
@@ -153,7 +155,8 @@ extension AssertionCheck {
 
 extension CheckCode {
     fileprivate static let clientDataHashEmpty = CheckCode(
-        "client-data-hash-empty", "The client data hash is empty and binds nothing: send the one that the app signed.")
+        "client-data-hash-empty", "The client data hash is empty and binds nothing: send the one that the app signed.",
+        remedy: .nothing)
     fileprivate static let assertionSignatureInvalid = CheckCode(
         "signature-invalid",
         "The key did not sign this client data: the request was changed, or the server hashes other bytes than the app."
@@ -172,7 +175,7 @@ extension AssertionCheck {
         stops: "Assertions of another app of the same device.",
         lookAt: "appIDs in the policy; whether the app moved to another team.",
         source: "\(apple), step 4",
-        codes: [.appIDNotAllowed, .appIDDiffers])
+        remedy: .updateApp, codes: [.appIDNotAllowed, .appIDDiffers])
 
     /// Step 4: the RP ID hash is SHA-256 of one of the policy's App IDs, the same for which the key was enrolled.
     func appID() throws(CheckFailure) -> String {
@@ -198,6 +201,7 @@ extension AssertionCheck {
         stops: "Replay of a signed request under another challenge.",
         lookAt: "clientData in the policy: raw, none, or the JSON pointer of the challenge.",
         source: "\(apple), step 6",
+        remedy: .newChallenge,
         codes: BoundChallenge.codes + [.challengeNotBound, .challengeNotGiven, .challengeDiffers])
 
     /// Step 6: the client data carries the challenge at the place that the policy names.
@@ -270,7 +274,7 @@ extension AssertionCheck {
         stops: "Further use of keys that were found to be abused.",
         lookAt: "`assay ledger show` for the key.",
         source: "Apple, Assessing fraud risk",
-        codes: [.blocked, .environmentUnknown, .environmentNotAllowed])
+        remedy: .contactSupport, codes: [.blocked, .environmentUnknown, .environmentNotAllowed])
 
     /// No block is in force on the key, and its environment is still allowed.
     func keyState() throws(CheckFailure) -> PolicyAnswer {
@@ -308,5 +312,5 @@ extension AssertionCheck {
             one after the other.
             """,
         source: "\(apple), step 5",
-        codes: CheckCode.ofCounter)
+        remedy: .retry, codes: CheckCode.ofCounter)
 }

@@ -14,7 +14,7 @@ extension AssertionCheck {
         stops: "Input that two parsers read differently.",
         lookAt: "The byte that the detail names; whether an attestation was sent in place of an assertion.",
         source: apple,
-        codes: CheckCode.ofDecoding)
+        remedy: .nothing, codes: CheckCode.ofDecoding)
 }
 
 /// A decoded assertion, not yet trusted: a CBOR map with `signature`: bytes, `authenticatorData`: bytes (Apple,

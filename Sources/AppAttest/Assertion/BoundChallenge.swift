@@ -65,14 +65,16 @@ enum BoundChallenge: Sendable {
 
 extension CheckCode {
     fileprivate static let clientDataTooLarge = CheckCode(
-        "client-data-too-large", "The client data is larger than the limit, so that no challenge is looked for in it.")
+        "client-data-too-large", "The client data is larger than the limit, so that no challenge is looked for in it.",
+        remedy: .nothing)
     fileprivate static let boundChallengeMissing = CheckCode(
         "challenge-missing",
         "The signed client data has no challenge at the place that `clientData` names: compare the policy with the app."
     )
     fileprivate static let clientDataHashOnly = CheckCode(
-        "client-data-hash-only", "The challenge is inside the client data, and the evidence has only its hash.")
+        "client-data-hash-only", "The challenge is inside the client data, and the evidence has only its hash.",
+        remedy: .nothing)
     fileprivate static let clientDataNotJSON = CheckCode(
         "client-data-not-json",
-        "The policy looks for the challenge in JSON, and the signed client data is no strict JSON.")
+        "The policy looks for the challenge in JSON, and the signed client data is no strict JSON.", remedy: .nothing)
 }

@@ -55,7 +55,8 @@ package enum AttestationAssessor {
             effects.append(LedgerEffect(AttestationCheck.enrolment, .enrol(key)))
         }
         return Assessment(
-            kind: EvidenceKind.appAttestAttestation, app: expectations.app, checks: run.results,
+            kind: EvidenceKind.appAttestAttestation, app: expectations.app, catalogue: AttestationCheck.catalogue,
+            checks: run.results,
             ledgerChecks: ledgerChecks,
             effects: effects, subject: subject, testAuthority: expectations.trust.testAuthority)
     }

@@ -16,6 +16,7 @@ extension AttestationCheck {
             Apple gives no risk metric for it.
             """,
         source: "Apple, Assessing fraud risk, Verify the receipt",
+        remedy: .newAttestation,
         codes: CheckCode.ofDecoding + SignedReceipt.signatureCodes + SignedReceipt.chainCodes + [
             .receiptMissing, .receiptType, .receiptOfAnotherKey, .receiptOfAnotherChallenge, .receiptOfAnotherApp,
             .receiptOfAnotherEnvironment,
@@ -87,7 +88,7 @@ extension AttestationCheck {
         stops: "Devices on systems with known jailbreaks.",
         lookAt: "minimumOSVersion in the policy, and the version in the detail.",
         source: "Leaf extension 1.2.840.113635.100.8.7, as issued since 2020",
-        codes: [.platformNotAllowed, .osVersionMissing, .osVersionMalformed, .osVersionTooLow])
+        remedy: .updateSystem, codes: [.platformNotAllowed, .osVersionMissing, .osVersionMalformed, .osVersionTooLow])
 
     /// The operating system is at least the policy's minimum for its platform.
     func osVersion(_ certificate: AttestedCertificate) throws(CheckFailure) -> PolicyAnswer {
@@ -115,11 +116,14 @@ extension AttestationCheck {
 extension CheckCode {
     fileprivate static let platformNotAllowed = CheckCode(
         "platform-not-allowed",
-        "minimumOSVersion has no entry for the device's platform: add one to allow the platform.")
+        "minimumOSVersion has no entry for the device's platform: add one to allow the platform.",
+        remedy: .contactSupport)
     fileprivate static let osVersionMissing = CheckCode(
-        "os-version-missing", "The certificate has no OS version, as those issued before 2020: attest a new key.")
+        "os-version-missing", "The certificate has no OS version, as those issued before 2020: attest a new key.",
+        remedy: .nothing)
     fileprivate static let osVersionMalformed = CheckCode(
-        "os-version-malformed", "The certified OS version is no dotted number, so that it cannot be compared.")
+        "os-version-malformed", "The certified OS version is no dotted number, so that it cannot be compared.",
+        remedy: .nothing)
     fileprivate static let osVersionTooLow = CheckCode(
         "os-version-too-low", "The OS is older than the policy's minimum: the user updates the device.")
 }
@@ -136,7 +140,7 @@ extension AttestationCheck {
         stops: "Keys on a Mac that software without the app's identity may use.",
         lookAt: "Leaf extension 1.2.840.113635.100.8.6. On iOS nothing is demanded.",
         source: "Apple, Validating apps that connect to your server, macOS",
-        codes: [.platformUnknown, .accessControlListMissing, .accessControlListDiffers])
+        remedy: .nothing, codes: [.platformUnknown, .accessControlListMissing, .accessControlListDiffers])
 
     /// On macOS, the key has the documented access control list. Without a named platform, any list must be this one.
     func platform(_ certificate: AttestedCertificate) throws(CheckFailure) -> PolicyAnswer {
@@ -205,5 +209,5 @@ extension AttestationCheck {
             `assay ledger show` for the key. An app attests a key once; a retry after a lost answer needs a new key.
             """,
         source: "Apple, Validating apps that connect to your server, Store the attested key",
-        codes: CheckCode.ofEnrolment)
+        remedy: .newAttestation, codes: CheckCode.ofEnrolment)
 }

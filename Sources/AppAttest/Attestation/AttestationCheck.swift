@@ -44,7 +44,7 @@ extension AttestationCheck {
             time of its receipt (--as-captured). Then the issuer that the detail names.
             """,
         source: "\(apple), step 1; RFC 5280 section 6",
-        codes: CheckCode.ofPath + [.intermediateNotInPath])
+        remedy: .nothing, codes: CheckCode.ofPath + [.intermediateNotInPath])
 
     /// Step 1: x5c leads from the leaf through the intermediate to the App Attest root, all valid now.
     func chain() throws(CheckFailure) {
@@ -80,7 +80,7 @@ extension AttestationCheck {
         stops: "An attested certificate with the credential key of somebody else.",
         lookAt: "Whether the object was assembled from two attestations.",
         source: "\(apple), step 5; Web Authentication Level 2, section 8.8",
-        codes: [.attestedKeyUnusable, .credentialKeyDiffers])
+        remedy: .nothing, codes: [.attestedKeyUnusable, .credentialKeyDiffers])
 
     /// Step 5, first half: the leaf's key is an uncompressed P-256 point, and the COSE key is the same.
     func publicKey() throws(CheckFailure) -> ECDSAPublicKey {
@@ -128,7 +128,7 @@ extension AttestationCheck {
             base64 challenge are two different challenges.
             """,
         source: "\(apple), steps 2 to 4",
-        codes: [.certifiedNonceMalformed, .challengeEmpty, .certifiedNonceDiffers])
+        remedy: .nothing, codes: [.certifiedNonceMalformed, .challengeEmpty, .certifiedNonceDiffers])
 
     /// Steps 2 to 4: the nonce in the leaf is SHA-256(authenticatorData || clientDataHash).
     func nonce() throws(CheckFailure) {
@@ -156,10 +156,12 @@ extension CheckCode {
         "nonce-malformed", "The leaf has no nonce extension of 32 bytes: it is no App Attest certificate.")
     fileprivate static let challengeEmpty = CheckCode(
         "challenge-empty",
-        "The challenge or client data hash is empty and binds nothing: send the one that the app used.")
+        "The challenge or client data hash is empty and binds nothing: send the one that the app used.",
+        remedy: .newChallenge)
     fileprivate static let certifiedNonceDiffers = CheckCode(
         "nonce-differs",
-        "The attestation was made for another challenge, or its authenticator data was changed: compare what the app hashes."
+        "The attestation was made for another challenge, or its authenticator data was changed: compare what the app hashes.",
+        remedy: .newChallenge
     )
 }
 
@@ -175,7 +177,7 @@ extension AttestationCheck {
         stops: "Enrolment of a genuine key under the identifier of another key.",
         lookAt: "The encoding of keyId: standard base64 of 32 bytes.",
         source: "\(apple), step 5",
-        codes: [.keyIDDiffers])
+        remedy: .newAttestation, codes: [.keyIDDiffers])
 
     /// Step 5: SHA-256 of the key's X9.63 point is the key identifier.
     func keyID(_ key: ECDSAPublicKey?) throws(CheckFailure) {
@@ -202,7 +204,7 @@ extension AttestationCheck {
         stops: "Authenticator data of another key.",
         lookAt: "Whether keyId and attestation belong together.",
         source: "\(apple), step 9",
-        codes: [.credentialIDDiffers])
+        remedy: .nothing, codes: [.credentialIDDiffers])
 
     /// Step 9: the credential ID is the key identifier.
     func credentialID() throws(CheckFailure) {
@@ -233,7 +235,7 @@ extension AttestationCheck {
             full app's.
             """,
         source: "\(apple), step 6",
-        codes: [.appIDNotAllowed])
+        remedy: .updateApp, codes: [.appIDNotAllowed])
 
     /// Step 6: the RP ID hash is SHA-256 of one of the policy's App IDs.
     func appID() throws(CheckFailure) -> String {
@@ -259,7 +261,7 @@ extension AttestationCheck {
             policy. TestFlight and App Store builds are always production.
             """,
         source: "\(apple), step 8",
-        codes: [.environmentUnknown, .environmentNotAllowed])
+        remedy: .updateApp, codes: [.environmentUnknown, .environmentNotAllowed])
 
     /// Step 8: the AAGUID, all 16 bytes, is that of an allowed environment.
     func environment() throws(CheckFailure) -> AttestEnvironment {
@@ -286,7 +288,7 @@ extension AttestationCheck {
         stops: "Enrolment of a key that was in use elsewhere.",
         lookAt: "Whether the object is really an attestation.",
         source: "\(apple), step 7",
-        codes: [.counterNotZero])
+        remedy: .newAttestation, codes: [.counterNotZero])
 
     /// Step 7: the counter is 0.
     func counter() throws(CheckFailure) {

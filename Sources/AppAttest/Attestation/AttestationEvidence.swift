@@ -20,7 +20,7 @@ extension AttestationCheck {
             an assertion sent as an attestation.
             """,
         source: "\(apple), and Web Authentication Level 2, sections 6.1 and 6.5.1",
-        codes: CheckCode.ofDecoding)
+        remedy: .nothing, codes: CheckCode.ofDecoding)
 }
 
 /// A decoded attestation object, not yet trusted.

@@ -52,7 +52,8 @@ package enum ReceiptAssessor {
             run.skip(ReceiptCheck.catalogue.dropFirst().map(\.id))
         }
         return Assessment(
-            kind: EvidenceKind.appAttestReceipt, app: expectations.app, checks: run.results, ledgerChecks: [],
+            kind: EvidenceKind.appAttestReceipt, app: expectations.app, catalogue: ReceiptCheck.catalogue,
+            checks: run.results, ledgerChecks: [],
             effects: [],
             subject: subject, testAuthority: expectations.trust.testAuthority)
     }

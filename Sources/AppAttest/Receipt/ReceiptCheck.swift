@@ -42,7 +42,7 @@ extension ReceiptCheck {
         stops: "Receipts of another app.",
         lookAt: "appIDs in the policy.",
         source: apple,
-        codes: [.appIDNotAllowed, .keyOfAnotherApp, .appIDDiffers])
+        remedy: .nothing, codes: [.appIDNotAllowed, .keyOfAnotherApp, .appIDDiffers])
 
     /// Field 2 is one of the policy's App IDs, and the App ID for which the key was enrolled.
     func appID() throws(CheckFailure) -> String {
@@ -72,7 +72,7 @@ extension ReceiptCheck {
         stops: "The receipt, and so the risk metric, of another device.",
         lookAt: "Whether receipt and keyId belong together.",
         source: apple,
-        codes: [.certificateMalformed, .keyIDDiffers, .keyDiffers])
+        remedy: .nothing, codes: [.certificateMalformed, .keyIDDiffers, .keyDiffers])
 
     /// Field 3 certifies the key whose hash is the key identifier.
     func publicKey() throws(CheckFailure) {
@@ -109,7 +109,7 @@ extension ReceiptCheck {
         stops: "Receipts of development builds.",
         lookAt: "environments in the policy.",
         source: "Receipt field 7, as issued since 2020",
-        codes: [.environmentMissing, .environmentNotAllowed, .environmentDiffers])
+        remedy: .nothing, codes: [.environmentMissing, .environmentNotAllowed, .environmentDiffers])
 
     /// Field 7 is an allowed environment, and the environment in which the key was enrolled.
     func environment() throws(CheckFailure) -> PolicyAnswer {
@@ -147,7 +147,7 @@ extension ReceiptCheck {
         stops: "An old receipt with a risk metric from better days.",
         lookAt: "receipt.maximumAge in the policy, five minutes by default, and the time of judgement.",
         source: apple,
-        codes: [.receiptExpired, .receiptTooOld, .receiptFromTheFuture])
+        remedy: .retry, codes: [.receiptExpired, .receiptTooOld, .receiptFromTheFuture])
 
     /// Field 12 is no older than the policy allows, and field 21 has not passed.
     func freshness() throws(CheckFailure) -> PolicyAnswer {
@@ -192,7 +192,7 @@ extension ReceiptCheck {
         stops: "One device that attests for many.",
         lookAt: "receipt.maximumRiskMetric in the policy; the metric comes only with refreshed receipts.",
         source: "Apple, Assessing fraud risk, Interpret the metric",
-        codes: [.riskMetricMissing, .riskMetricTooHigh])
+        remedy: .contactSupport, codes: [.riskMetricMissing, .riskMetricTooHigh])
 
     /// Field 17 is at most the policy's maximum.
     func riskMetric() throws(CheckFailure) -> PolicyAnswer {

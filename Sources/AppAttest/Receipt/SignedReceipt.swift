@@ -11,7 +11,7 @@ extension ReceiptCheck {
         stops: "Payloads that two parsers read differently: duplicated fields, values of another type.",
         lookAt: "The byte that the detail names; Apple's server answers with base64 of the receipt.",
         source: apple,
-        codes: CheckCode.ofDecoding)
+        remedy: .nothing, codes: CheckCode.ofDecoding)
 
     /// The signer signed the payload.
     package static let signature = CheckID("app-attest.receipt.signature")
@@ -24,7 +24,7 @@ extension ReceiptCheck {
             Receipts of August and September 2020 carry signed attributes that they do not sign; they never verify.
             """,
         source: "\(apple); RFC 5652 section 5.4",
-        codes: SignedReceipt.signatureCodes)
+        remedy: .nothing, codes: SignedReceipt.signatureCodes)
 
     /// The signer is Apple's receipt service.
     package static let chain = CheckID("app-attest.receipt.chain")
@@ -38,7 +38,7 @@ extension ReceiptCheck {
         stops: "Receipts signed with another certificate, even one of Apple's.",
         lookAt: "The issuer that the detail names.",
         source: apple,
-        codes: SignedReceipt.chainCodes)
+        remedy: .nothing, codes: SignedReceipt.chainCodes)
 }
 
 /// Verifies that Apple issued a receipt, for receipts in attestations and refreshed ones.

@@ -16,7 +16,7 @@ extension ApproovCheck {
             fields that a proxy changes.
             """,
         source: signatures,
-        codes: CheckCode.ofSignatureBase + [.messageSignatureInvalid, .authenticatedWithKey])
+        remedy: .retry, codes: CheckCode.ofSignatureBase + [.messageSignatureInvalid, .authenticatedWithKey])
 }
 
 /// Assesses signed messages: a pure function of its arguments.
@@ -125,7 +125,8 @@ extension ApproovMessageAssessor.Context {
         var subject = ApproovSubject(token)
         subject?.message = signed?.facts
         return Assessment(
-            kind: EvidenceKind.approovMessage, app: expectations.app, checks: run.results, ledgerChecks: ledgerChecks,
+            kind: EvidenceKind.approovMessage, app: expectations.app, catalogue: ApproovCheck.catalogue,
+            checks: run.results, ledgerChecks: ledgerChecks,
             effects: effects, subject: subject, testAuthority: nil)
     }
 

@@ -15,6 +15,7 @@ extension ApproovCheck {
         stops: "A valid signature over nothing, or over less than the server acts upon.",
         lookAt: "`components` in the policy; the components that the app is set up to sign.",
         source: "RFC 9421 section 7.2.1",
+        remedy: .nothing,
         codes: CheckCode.ofSignatureBase + [
             .nothingCovered, .notCovered, .bodyNotCovered, .uriWithFragment, .componentParameter,
         ])

@@ -12,7 +12,7 @@ extension ApproovCheck {
         stops: "Another body under a genuine signature.",
         lookAt: "Whether a proxy changes bodies, for example by compressing them.",
         source: "RFC 9530",
-        codes: CheckCode.ofDecoding + [.digestDiffers, .digestNotComputed, .noKnownAlgorithm, .noBody])
+        remedy: .retry, codes: CheckCode.ofDecoding + [.digestDiffers, .digestNotComputed, .noKnownAlgorithm, .noBody])
 }
 
 /// The body of a message and the digests that its signature covers (RFC 9530 section 2).

@@ -12,6 +12,7 @@ extension ApproovCheck {
         stops: "Messages that were collected earlier.",
         lookAt: "`freshness` in the policy; the clocks of server and device.",
         source: "RFC 9421 sections 2.3 and 7.2.2",
+        remedy: .retry,
         codes: [.createdMissing, .signatureTooOld, .signatureFromTheFuture, .expiresBeforeCreated, .signatureExpired])
 }
 
@@ -60,14 +61,16 @@ struct MessageFreshness {
 
 extension CheckCode {
     fileprivate static let createdMissing = CheckCode(
-        "created-missing", "The signature does not state when it was made: set the app up to write `created`.")
+        "created-missing", "The signature does not state when it was made: set the app up to write `created`.",
+        remedy: .nothing)
     fileprivate static let signatureTooOld = CheckCode(
         "too-old", "The signature was made before the policy's window: a replay, a slow client or a wrong clock.")
     fileprivate static let signatureFromTheFuture = CheckCode(
         "from-the-future",
         "The signature was made after the time of judgement: compare the clocks of device and server.")
     fileprivate static let expiresBeforeCreated = CheckCode(
-        "expires-before-created", "The signature's `expires` is not after its `created`: a defect of the client.")
+        "expires-before-created", "The signature's `expires` is not after its `created`: a defect of the client.",
+        remedy: .nothing)
     fileprivate static let signatureExpired = CheckCode(
         "expired", "The signature's own `expires` has passed: a replay, a slow client or a wrong clock.")
 }

@@ -11,6 +11,7 @@ extension ApproovCheck {
         stops: "Messages whose signature no attested key made.",
         lookAt: "Whether message signing is enabled for the account; `assay keys list` for `mskid`.",
         source: signatures,
+        remedy: .contactSupport,
         codes: CheckCode.ofDecoding + [
             .installationKeyMissing, .installationKeyCurve, .messageKeyIDMissing, .keyNotLive, .unknownKeyID,
         ])
@@ -92,7 +93,7 @@ extension CheckCode {
         "ipk-missing",
         "The token has no `ipk`: enable installation message signing for the account, or correct `signer`.")
     fileprivate static let installationKeyCurve = CheckCode(
-        "wrong-curve", "The installation's key is not on P-256: no genuine SDK makes such a key.")
+        "wrong-curve", "The installation's key is not on P-256: no genuine SDK makes such a key.", remedy: .nothing)
     fileprivate static let messageKeyIDMissing = CheckCode(
         "mskid-missing",
         "The token has no `mskid`: enable account message signing for the account, or correct `signer`.")

@@ -15,7 +15,7 @@ extension ApproovCheck {
             the policy.
             """,
         source: "RFC 9421 section 7.2.2",
-        codes: CheckCode.ofDigest)
+        remedy: .retry, codes: CheckCode.ofDigest)
 }
 
 extension LedgerEffect {

@@ -17,6 +17,7 @@ extension ApproovCheck {
             that write the signature as a String, see `quirks`.
             """,
         source: "RFC 9421 section 4, RFC 9651",
+        remedy: .nothing,
         codes: CheckCode.ofDecoding + [
             .signatureInputMissing, .signatureMissing, .labelWithoutSignature, .labelWithoutInput, .noSignature,
             .otherLabel, .unknownParameter, .messageAlgorithmNotAllowed, .derSignature, .messageSignatureLength,

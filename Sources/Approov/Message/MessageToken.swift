@@ -41,9 +41,10 @@ extension CheckCode {
         """
         The request lacks the field that `tokenHeader` in the policy names: the app sent no token, or a proxy removed \
         it.
-        """)
+        """, remedy: .retry)
     fileprivate static let tokenRepeated = CheckCode(
         "token-repeated", "The request has the token's field several times, and each reader may take another one.")
     fileprivate static let tokenEmpty = CheckCode(
-        "token-empty", "The token's field is empty: the app got no token from Approov and sent the field all the same.")
+        "token-empty", "The token's field is empty: the app got no token from Approov and sent the field all the same.",
+        remedy: .retry)
 }

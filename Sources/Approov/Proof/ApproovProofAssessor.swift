@@ -18,6 +18,7 @@ extension ApproovCheck {
             those of this device.
             """,
         source: "Approov, Offline Security Mode, Checking Measurement Proofs",
+        remedy: .retry,
         codes: [
             .proofLength, .measurementsMissing, .proofKeyMissing, .measurementMissing, .proofDiffers,
             .integrityProven, .deviceProven,
@@ -59,7 +60,8 @@ package enum ApproovProofAssessor {
         _ expectations: ApproovExpectations, _ results: [CheckResult], _ subject: ApproovSubject?
     ) -> Assessment {
         Assessment(
-            kind: EvidenceKind.approovProof, app: expectations.app, checks: results, ledgerChecks: [], effects: [],
+            kind: EvidenceKind.approovProof, app: expectations.app, catalogue: ApproovCheck.catalogue, checks: results,
+            ledgerChecks: [], effects: [],
             subject: subject, testAuthority: nil)
     }
 
@@ -115,13 +117,18 @@ extension ApproovMeasurement {
 
 extension CheckCode {
     fileprivate static let proofLength = CheckCode(
-        "wrong-length", "The nonce or the proof does not have its fixed length: compare the encoding of both.")
+        "wrong-length", "The nonce or the proof does not have its fixed length: compare the encoding of both.",
+        remedy: .nothing)
     fileprivate static let measurementsMissing = CheckCode(
-        "measurements-missing", "The token carries no measurements: the app must ask for it with `?measurement`.")
+        "measurements-missing", "The token carries no measurements: the app must ask for it with `?measurement`.",
+        remedy: .nothing)
     fileprivate static let proofKeyMissing = CheckCode(
-        "proof-key-missing", "The measurements have no key of proofs, `mpk`: no proof can be verified with them.")
+        "proof-key-missing", "The measurements have no key of proofs, `mpk`: no proof can be verified with them.",
+        remedy: .nothing)
     fileprivate static let measurementMissing = CheckCode(
-        "measurement-missing", "The measurement that the evidence names is not among those of the token.")
+        "measurement-missing", "The measurement that the evidence names is not among those of the token.",
+        remedy: .nothing
+    )
     fileprivate static let proofDiffers = CheckCode(
         "proof-differs", "The app or the device has changed since attestation, or the proof is for another nonce.")
     fileprivate static let integrityProven = CheckCode(

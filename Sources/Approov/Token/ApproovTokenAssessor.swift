@@ -158,7 +158,8 @@ package enum ApproovTokenAssessor {
         _ outcome: Outcome, _ expectations: ApproovExpectations, _ results: [CheckResult]
     ) -> Assessment {
         Assessment(
-            kind: EvidenceKind.approovToken, app: expectations.app, checks: results, ledgerChecks: [], effects: [],
+            kind: EvidenceKind.approovToken, app: expectations.app, catalogue: ApproovCheck.catalogue, checks: results,
+            ledgerChecks: [], effects: [],
             subject: ApproovSubject(outcome), testAuthority: nil)
     }
 }

@@ -14,7 +14,7 @@ extension ApproovCheck {
             got no token.
             """,
         source: "RFC 7515 section 7.1, RFC 7516 section 7.1; \(tokens)",
-        codes: CheckCode.ofDecoding + MessageToken.codes)
+        remedy: .nothing, codes: CheckCode.ofDecoding + MessageToken.codes)
 }
 
 /// Decodes a token from text into its parts.

@@ -11,7 +11,7 @@ extension ApproovCheck {
         stops: "Claims that two readers understand differently, such as duplicates.",
         lookAt: "The claim and byte in the detail.",
         source: "RFC 7519 section 7.2; Approov, Token Claims",
-        codes: CheckCode.ofDecoding)
+        remedy: .nothing, codes: CheckCode.ofDecoding)
 }
 
 /// Reads a token's claims from strict JSON. Keeps undocumented claims.

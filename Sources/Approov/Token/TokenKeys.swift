@@ -11,6 +11,7 @@ extension ApproovCheck {
         stops: "Tokens that choose their own algorithm, such as `none` or a public key used as a secret.",
         lookAt: "`assay keys list` and `keys` in the policy: kid, algorithm, whether the key is live.",
         source: "RFC 8725 sections 3.1 and 3.2; \(tokens)",
+        remedy: .contactSupport,
         codes: [.algorithmNotAllowed, .noLiveKey, .missingKeyID, .unknownKeyID, .keyNotLive, .noSecret])
 
     /// Approov signed the token.
@@ -28,7 +29,7 @@ extension ApproovCheck {
             was updated or is another account's.
             """,
         source: "RFC 7515 section 5.2; \(backend)",
-        codes: CheckCode.ofSignature + [.keyNotLive, .authenticatedWithKey, .loggableToken])
+        remedy: .contactSupport, codes: CheckCode.ofSignature + [.keyNotLive, .authenticatedWithKey, .loggableToken])
 
     /// Approov encrypted the token.
     package static let decryption = CheckID("approov.token.decryption")
@@ -39,7 +40,7 @@ extension ApproovCheck {
         stops: "Forged and changed tokens, and the tokens that Approov gives to apps that fail attestation.",
         lookAt: "As for `approov.token.signature`; whether the domain was set up for encrypted tokens.",
         source: "RFC 7516 section 5.2, RFC 7518 sections 4.7 and 5.3; \(tokens)",
-        codes: CheckCode.ofDecryption + [.keyNotLive, .authenticatedWithKey])
+        remedy: .contactSupport, codes: CheckCode.ofDecryption + [.keyNotLive, .authenticatedWithKey])
 }
 
 /// The keys that a token's header may mean, and the verification of tokens with them.
@@ -310,7 +311,7 @@ extension CheckCode {
         """
         A loggable token proves nothing to a server, as anyone who reads a log has it: send the token itself; its claims are \
         for reading.
-        """)
+        """, remedy: .nothing)
     fileprivate static let noLiveKey = CheckCode(
         "no-live-key", "The app has no key that may be used now: import one, or list it under `keys` in the policy.")
     fileprivate static let noSecret = CheckCode(

@@ -23,7 +23,7 @@ extension ApproovCheck {
             show --issuer NAME`.
             """,
         source: "Approov, Long Lived Approov Tokens",
-        codes: [.issuerNotAllowed, .issuerRevoked])
+        remedy: .contactSupport, codes: [.issuerNotAllowed, .issuerRevoked])
 }
 
 extension TokenRules {
@@ -69,7 +69,7 @@ extension ApproovCheck {
         stops: "Tokens that were issued for another API of the account.",
         lookAt: "`audiences` in the policy.",
         source: "RFC 7519 section 4.1.3",
-        codes: [.audienceMissing, .audienceDiffers])
+        remedy: .contactSupport, codes: [.audienceMissing, .audienceDiffers])
 }
 
 extension TokenRules {
@@ -118,7 +118,7 @@ extension ApproovCheck {
         stops: "Tokens without device and binding as a way around both.",
         lookAt: "`failover` in the policy; whether Approov's primary service is down.",
         source: "Approov, Failover System",
-        codes: [.failoverToken])
+        remedy: .retry, codes: [.failoverToken])
 }
 
 extension TokenRules {
@@ -157,7 +157,7 @@ extension ApproovCheck {
         stops: "Devices that Approov accepts and the policy does not.",
         lookAt: "`annotations` in the policy; `assay ledger allow --device DID --reason ...` for a device of your own.",
         source: "Approov, Annotation Results",
-        codes: [.annotationsAllowed, .annotationsRejected, .annotationsNoted])
+        remedy: .contactSupport, codes: [.annotationsAllowed, .annotationsRejected, .annotationsNoted])
 }
 
 extension TokenRules {
@@ -216,7 +216,7 @@ extension ApproovCheck {
         stops: "Devices that were found to do harm.",
         lookAt: "`assay ledger show --device DID`, which shows since when, until when and why.",
         source: "Approov, Managing Devices",
-        codes: [.noDevice, .deviceBlocked, .deviceAllowed])
+        remedy: .contactSupport, codes: [.noDevice, .deviceBlocked, .deviceAllowed])
 }
 
 extension TokenRules {
@@ -259,7 +259,7 @@ extension ApproovCheck {
             """,
         lookAt: "Whether the server sees the address of the device or that of a proxy.",
         source: "Approov, Token Claims",
-        codes: [.addressUnknown, .addressMissing, .addressMalformed, .addressDiffers])
+        remedy: .nothing, codes: [.addressUnknown, .addressMissing, .addressMalformed, .addressDiffers])
 }
 
 extension TokenRules {

@@ -43,7 +43,7 @@ extension ApproovCheck {
             `maximumLifetime` in the policy.
             """,
         source: "RFC 7519 section 4.1.4; Approov, Token Lifespan",
-        codes: [.expiryMissing, .expiryOutOfRange, .tokenExpired, .tokenNotYetValid, .livesTooLong])
+        remedy: .retry, codes: [.expiryMissing, .expiryOutOfRange, .tokenExpired, .tokenNotYetValid, .livesTooLong])
 }
 
 extension TokenRules {
@@ -79,15 +79,17 @@ extension TokenRules {
 
 extension CheckCode {
     fileprivate static let expiryMissing = CheckCode(
-        "expiry-missing", "The token does not state when it expires: no genuine token omits it.")
+        "expiry-missing", "The token does not state when it expires: no genuine token omits it.", remedy: .nothing)
     fileprivate static let expiryOutOfRange = CheckCode(
-        "expiry-out-of-range", "The token's `exp` lies beyond the year 9999: no genuine token has such a value.")
+        "expiry-out-of-range", "The token's `exp` lies beyond the year 9999: no genuine token has such a value.",
+        remedy: .nothing)
     fileprivate static let tokenExpired = CheckCode(
         "expired", "The token has expired: the app must fetch a token for each request; check the server's clock.")
     fileprivate static let tokenNotYetValid = CheckCode(
         "not-yet-valid", "The token is not valid yet: check the server's clock.")
     fileprivate static let livesTooLong = CheckCode(
-        "lives-too-long", "The token lives longer than `maximumLifetime` allows, such as an example token.")
+        "lives-too-long", "The token lives longer than `maximumLifetime` allows, such as an example token.",
+        remedy: .nothing)
 }
 
 // MARK: binding
@@ -105,6 +107,7 @@ extension ApproovCheck {
             fields that a proxy adds or removes.
             """,
         source: "Approov, Token Binding",
+        remedy: .retry,
         codes: [
             .noRequest, .longLivedUnbound, .failoverUnbound, .notBound, .bindingUnexpected, .bindingRepeated,
             .bindingDiffers, .bindingMissing, .bindingOfLoggable,
@@ -176,9 +179,10 @@ extension TokenRules {
 extension CheckCode {
     fileprivate static let noRequest = CheckCode(
         "no-request",
-        "A loggable token comes without the request that it was for, so that no binding can be compared: no action.")
+        "A loggable token comes without the request that it was for, so that no binding can be compared: no action.",
+        remedy: .nothing)
     fileprivate static let longLivedUnbound = CheckCode(
-        "long-lived", "The long-lived tokens of servers are not bound: no action.")
+        "long-lived", "The long-lived tokens of servers are not bound: no action.", remedy: .nothing)
     fileprivate static let failoverUnbound = CheckCode(
         "failover", "The tokens of the failover service are not bound, and the policy accepts them: no action.")
     fileprivate static let notBound = CheckCode(
@@ -187,13 +191,14 @@ extension CheckCode {
     fileprivate static let bindingUnexpected = CheckCode(
         "binding-unexpected", "The evidence has more values than `binding` in the policy has fields.")
     fileprivate static let bindingRepeated = CheckCode(
-        "binding-repeated", "A bound field came several times, and the token is bound to one value.")
+        "binding-repeated", "A bound field came several times, and the token is bound to one value.", remedy: .nothing)
     fileprivate static let bindingDiffers = CheckCode(
         "binding-differs",
         "The token is bound to other values: stolen, or app and server hash different text, such as with `Bearer `.")
     fileprivate static let bindingOfLoggable = CheckCode(
         "binding-of-loggable",
-        "Values of a request came with a loggable token, which no request is bound to: present the token itself.")
+        "Values of a request came with a loggable token, which no request is bound to: present the token itself.",
+        remedy: .nothing)
     fileprivate static let bindingMissing = CheckCode(
         "binding-missing",
         "The request lacks a field to which the policy binds tokens: the app did not send it, or a proxy removed it.")

@@ -13,7 +13,7 @@ struct ExplainCommand: ParsableCommand {
             mode that the policy sets. A ledger check is decided when the effects of an acceptance are committed.
 
             A code, such as challenge-expired, stands in a verdict beside the check that failed, was annotated or was \
-            skipped, or passed with a remark.
+            skipped, or passed with a remark. Its remedy is what a client can do about a failure, such as new-challenge.
             """)
 
     @Argument(
@@ -68,6 +68,7 @@ struct ExplainCommand: ParsableCommand {
         for code in definition.codes {
             try Console.print("  \(terminal.colour(code.name, .bold))")
             try printWrapped(code.meaning, indent: 6, terminal)
+            try Console.print("      remedy: \(definition.remedy(for: code.name).rawValue)")
         }
     }
 
@@ -84,6 +85,7 @@ struct ExplainCommand: ParsableCommand {
             for other in uses where other.code == use.code {
                 try Console.print("  \(terminal.colour(other.check.id.name, .bold))")
                 try printWrapped(other.check.lookAt, indent: 6, terminal)
+                try Console.print("      remedy: \(other.check.remedy(for: other.code.name).rawValue)")
             }
         }
     }
@@ -119,6 +121,7 @@ private struct CodeUse {
         object.add("code", text: code.name)
         object.add("check", text: check.id.name)
         object.add("meaning", text: code.meaning)
+        object.add("remedy", text: check.remedy(for: code.name).rawValue)
         object.add("lookAt", text: check.lookAt)
         return object.text
     }
@@ -150,6 +153,7 @@ extension CheckDefinition {
                     var object = JSONObject()
                     object.add("code", text: code.name)
                     object.add("meaning", text: code.meaning)
+                    object.add("remedy", text: remedy(for: code.name).rawValue)
                     return object.text
                 }))
         return object.text

@@ -28,6 +28,7 @@ struct VerdictTable {
         }
         lines.append("  judged at \(RFC3339.format(verdict.judgedAt))")
         if let first = verdict.checks.first(where: { $0.status == .failed }) {
+            if let remedy = verdict.remedy { lines.append("  remedy for the client: \(remedy.rawValue)") }
             let detail = first.finding?.detail ?? "no detail"
             lines.append(
                 "  " + terminal.colour("rejected because: ", .red) + terminal.printable("\(first.check): \(detail)"))

@@ -6,6 +6,8 @@ package struct Assessment: Sendable {
     package let kind: EvidenceKind
     /// The policy's app that judged the evidence; nil when no app could decode it.
     package let app: String?
+    /// The entries of the checks, which say what a client can do about a failure.
+    let catalogue: [CheckDefinition]
     /// The results in the declared order, except those that a commit decides.
     package let checks: [CheckResult]
     /// The checks that the commit decides, in the declared order.
@@ -40,11 +42,13 @@ package struct Assessment: Sendable {
 
     /// Collects the outcome of an assessment. Drops `effects` when a check failed.
     package init(
-        kind: EvidenceKind, app: String?, checks: [CheckResult], ledgerChecks: [CheckID], effects: [LedgerEffect],
+        kind: EvidenceKind, app: String?, catalogue: [CheckDefinition], checks: [CheckResult], ledgerChecks: [CheckID],
+        effects: [LedgerEffect],
         subject: (any EngineSubject)?, testAuthority: String?
     ) {
         self.kind = kind
         self.app = app
+        self.catalogue = catalogue
         self.checks = checks
         self.ledgerChecks = ledgerChecks
         isAcceptable = Assessment.isAcceptable(checks)
@@ -55,9 +59,13 @@ package struct Assessment: Sendable {
     }
 
     /// Rejects evidence that none of several apps can decode. Skips `checks`, which include the ledger's.
-    package init(undecodable kind: EvidenceKind, _ run: inout CheckRun, skipping checks: some Sequence<CheckID>) {
+    package init(
+        undecodable kind: EvidenceKind, _ run: inout CheckRun, catalogue: [CheckDefinition],
+        skipping checks: some Sequence<CheckID>
+    ) {
         run.skip(Array(checks))
         self.init(
-            kind: kind, app: nil, checks: run.results, ledgerChecks: [], effects: [], subject: nil, testAuthority: nil)
+            kind: kind, app: nil, catalogue: catalogue, checks: run.results, ledgerChecks: [], effects: [],
+            subject: nil, testAuthority: nil)
     }
 }

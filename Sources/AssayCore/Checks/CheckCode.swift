@@ -8,29 +8,34 @@ package struct CheckCode: Hashable, Sendable, CustomStringConvertible {
     private final class Entry: Sendable {
         let name: String
         let meaning: String
+        let remedy: Remedy?
 
-        init(name: String, meaning: String) {
+        init(name: String, meaning: String, remedy: Remedy?) {
             self.name = name
             self.meaning = meaning
+            self.remedy = remedy
         }
     }
 
-    /// Declares a code.
-    package init(_ name: String, _ meaning: String) {
-        entry = Entry(name: name, meaning: meaning)
+    /// Declares a code, with a remedy if it is not that of the check.
+    package init(_ name: String, _ meaning: String, remedy: Remedy? = nil) {
+        entry = Entry(name: name, meaning: meaning, remedy: remedy)
     }
 
     /// The stable code in kebab case.
     package var name: String { entry.name }
     /// One sentence: what was found, and what to do.
     package var meaning: String { entry.meaning }
+    /// What a client can do about it; nil if that depends on the check.
+    var remedy: Remedy? { entry.remedy }
 
     /// The stable code.
     package var description: String { name }
 
     /// Compares code and meaning: checks may use one code for different findings.
     package static func == (left: CheckCode, right: CheckCode) -> Bool {
-        left.entry === right.entry || left.name == right.name && left.meaning == right.meaning
+        left.entry === right.entry
+            || left.name == right.name && left.meaning == right.meaning && left.remedy == right.remedy
     }
 
     /// Hashes the code.

@@ -24,12 +24,14 @@ package struct CheckDefinition: Sendable, Identifiable {
     package let lookAt: String
     /// The document that requires the check.
     package let source: String
+    /// What a client can do after a failure whose code has no remedy of its own.
+    private let remedy: Remedy
     /// Every code that a result of the check can carry.
     package let codes: [CheckCode]
 
     /// Describes a check.
     package init(
-        _ id: CheckID, _ kind: Kind, proves: String, stops: String, lookAt: String, source: String,
+        _ id: CheckID, _ kind: Kind, proves: String, stops: String, lookAt: String, source: String, remedy: Remedy,
         codes: [CheckCode]
     ) {
         self.id = id
@@ -38,7 +40,13 @@ package struct CheckDefinition: Sendable, Identifiable {
         self.stops = stops
         self.lookAt = lookAt
         self.source = source
+        self.remedy = remedy
         self.codes = codes
+    }
+
+    /// What a client can do after a failure with a code.
+    package func remedy(for code: String?) -> Remedy {
+        codes.first { $0.name == code }?.remedy ?? remedy
     }
 }
 

@@ -21,11 +21,13 @@ extension CheckCode {
     )
     package static let keyUnknown = CheckCode(
         "key-unknown",
-        "No key is enrolled under this key identifier: its attestation was not verified against this ledger, or rejected."
+        "No key is enrolled under this key identifier: its attestation was not verified against this ledger, or rejected.",
+        remedy: .newAttestation
     )
     package static let keyOfAnotherApp = CheckCode(
         "key-of-another-app",
-        "The key is enrolled for another app of the policy: check which app the record or the caller names.")
+        "The key is enrolled for another app of the policy: check which app the record or the caller names.",
+        remedy: .newAttestation)
     static let counterNotIncreasing = CheckCode(
         "counter-not-increasing",
         """
@@ -34,12 +36,15 @@ extension CheckCode {
         """)
     static let counterNotSuccessor = CheckCode(
         "counter-not-successor",
-        "The counter is not exactly one more than the last accepted one: a replay, or an assertion that never arrived.")
+        "The counter is not exactly one more than the last accepted one: a replay, or an assertion that never arrived.",
+        remedy: .newAttestation)
     static let digestUsed = CheckCode(
-        "digest-used", "The same token or message was accepted before inside its window: a replay or a retry.")
+        "digest-used", "The same token or message was accepted before inside its window: a replay or a retry.",
+        remedy: .retry)
     package static let blocked = CheckCode(
         "blocked",
-        "An operator blocked the subject in the ledger: the detail gives time and reason; see `assay ledger`.")
+        "An operator blocked the subject in the ledger: the detail gives time and reason; see `assay ledger`.",
+        remedy: .contactSupport)
 
     /// The codes of an effect that consumes a challenge.
     package static let ofChallenge = [challengeUnknown, challengeMismatch, challengeExpired, challengeConsumed]

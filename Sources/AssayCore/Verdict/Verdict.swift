@@ -29,6 +29,16 @@ public struct Verdict: Sendable {
     /// The time of judgement.
     public let judgedAt: Date
 
+    /// What a client can do after a rejection: the remedy that demands most of it among those of the failed checks, as
+    /// with a lighter one the evidence would be rejected again. Nil after an acceptance.
+    public var remedy: Remedy? {
+        guard outcome == .reject else { return nil }
+        return checks.filter { $0.status == .failed }.map { result in
+            catalogue.first { $0.id == result.check }?.remedy(for: result.finding?.code) ?? .nothing
+        }.max()
+    }
+    private let catalogue: [CheckDefinition]
+
     /// The names of the failed checks, the first one first.
     public var failed: [CheckID] { checks.filter { $0.status == .failed }.map(\.check) }
     /// The names of the checks that failed without rejecting.
@@ -39,6 +49,7 @@ public struct Verdict: Sendable {
         app = assessment.app
         self.outcome = outcome
         checks = ledgerChecks.isEmpty ? assessment.checks : assessment.checks + ledgerChecks
+        catalogue = assessment.catalogue
         engineSubject = assessment.subject
         testAuthority = assessment.testAuthority
         self.judgedAt = judgedAt

@@ -20,6 +20,7 @@ extension PlayIntegrityCheck {
             clears the verdicts.
             """,
         source: verdicts,
+        remedy: .updateApp,
         codes: [.notOnPC, .appRecognitionMissing, .appRecognitionUnevaluated, .appRecognitionNotAllowed])
 
     /// Google Play recognises the app.
@@ -45,10 +46,12 @@ extension PlayIntegrityCheck {
 
 extension CheckCode {
     fileprivate static let appRecognitionMissing = CheckCode(
-        "app-recognition-missing", "The payload has no verdict on the app: check the app's set-up in the Play Console.")
+        "app-recognition-missing", "The payload has no verdict on the app: check the app's set-up in the Play Console.",
+        remedy: .contactSupport)
     fileprivate static let appRecognitionUnevaluated = CheckCode(
         "app-recognition-unevaluated",
-        "Google did not evaluate the app, because the device is not trusted or the token was decoded before.")
+        "Google did not evaluate the app, because the device is not trusted or the token was decoded before.",
+        remedy: .contactSupport)
     fileprivate static let appRecognitionNotAllowed = CheckCode(
         "app-recognition-not-allowed",
         "Google Play does not recognise the app as appRecognition demands: a modified or sideloaded copy.")
@@ -66,7 +69,7 @@ extension PlayIntegrityCheck {
         stops: "Another app that asks in this one's name.",
         lookAt: "packageName in the policy. The field is missing when app recognition is UNEVALUATED.",
         source: verdicts,
-        codes: [.notOnPC, .appPackageMissing, .appPackageDiffers])
+        remedy: .updateApp, codes: [.notOnPC, .appPackageMissing, .appPackageDiffers])
 
     /// The package name in the payload is the policy's.
     func appPackage() throws(CheckFailure) -> PolicyAnswer {
@@ -86,7 +89,8 @@ extension PlayIntegrityCheck {
 extension CheckCode {
     fileprivate static let appPackageMissing = CheckCode(
         "app-package-missing",
-        "The payload does not name the app that Google saw, as when app recognition is UNEVALUATED.")
+        "The payload does not name the app that Google saw, as when app recognition is UNEVALUATED.",
+        remedy: .contactSupport)
     fileprivate static let appPackageDiffers = CheckCode(
         "app-package-differs", "Google saw another app than packageName in the policy: a repackaged app.")
 }
@@ -103,7 +107,7 @@ extension PlayIntegrityCheck {
         stops: "Copies of the app that somebody else signed.",
         lookAt: "certificateDigests in the policy: the app signing key of the Play Console, not the upload key.",
         source: verdicts,
-        codes: [.notOnPC, .certificateMissing, .certificateNone, .certificateNotAllowed])
+        remedy: .updateApp, codes: [.notOnPC, .certificateMissing, .certificateNone, .certificateNotAllowed])
 
     /// The app has at least one signing certificate, and the policy lists all of them.
     func certificate() throws(CheckFailure) -> PolicyAnswer {
@@ -133,7 +137,8 @@ extension PlayIntegrityCheck {
 
 extension CheckCode {
     fileprivate static let certificateMissing = CheckCode(
-        "certificate-missing", "The payload names no signing certificate, as when app recognition is UNEVALUATED.")
+        "certificate-missing", "The payload names no signing certificate, as when app recognition is UNEVALUATED.",
+        remedy: .contactSupport)
     fileprivate static let certificateNone = CheckCode(
         "certificate-none", "The payload's list of signing certificates is empty: no genuine app is unsigned.")
     fileprivate static let certificateNotAllowed = CheckCode(
@@ -153,7 +158,7 @@ extension PlayIntegrityCheck {
         stops: "Old versions with known vulnerabilities.",
         lookAt: "minimumVersionCode in the policy.",
         source: verdicts,
-        codes: [.notOnPC, .versionCodeMissing, .versionCodeTooLow])
+        remedy: .updateApp, codes: [.notOnPC, .versionCodeMissing, .versionCodeTooLow])
 
     /// The version code is at least the policy's minimum.
     func versionCode() throws(CheckFailure) -> PolicyAnswer {
@@ -174,7 +179,8 @@ extension PlayIntegrityCheck {
 extension CheckCode {
     fileprivate static let versionCodeMissing = CheckCode(
         "version-code-missing",
-        "The policy demands a version code, and the payload has none, as when app recognition is UNEVALUATED.")
+        "The policy demands a version code, and the payload has none, as when app recognition is UNEVALUATED.",
+        remedy: .contactSupport)
     fileprivate static let versionCodeTooLow = CheckCode(
         "version-code-too-low", "The app is older than minimumVersionCode: the user updates the app.")
 }
@@ -191,7 +197,7 @@ extension PlayIntegrityCheck {
         stops: "Sideloaded copies of an app that is sold.",
         lookAt: "licensing in the policy. Dialog GET_LICENSED (1) leads to the store. This is no security requirement.",
         source: "\(verdicts), account details",
-        codes: [.licensingMissing, .licensingUnevaluated, .licensingNotAllowed])
+        remedy: .updateApp, codes: [.licensingMissing, .licensingUnevaluated, .licensingNotAllowed])
 
     /// The user's account has a Google Play licence for the app.
     func licensing() throws(CheckFailure) -> PolicyAnswer {
@@ -214,10 +220,11 @@ extension PlayIntegrityCheck {
 
 extension CheckCode {
     fileprivate static let licensingMissing = CheckCode(
-        "licensing-missing", "The payload has no verdict on licensing.")
+        "licensing-missing", "The payload has no verdict on licensing.", remedy: .contactSupport)
     fileprivate static let licensingUnevaluated = CheckCode(
         "licensing-unevaluated",
-        "Google did not evaluate licensing, because a requirement such as a trusted device is not met.")
+        "Google did not evaluate licensing, because a requirement such as a trusted device is not met.",
+        remedy: .contactSupport)
     fileprivate static let licensingNotAllowed = CheckCode(
         "licensing-not-allowed",
         "The user's account did not get the app from Google Play: dialog GET_LICENSED (1) leads to the store.")

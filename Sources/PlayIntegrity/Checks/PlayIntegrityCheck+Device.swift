@@ -19,7 +19,7 @@ extension PlayIntegrityCheck {
             what to repair.
             """,
         source: "\(verdicts), device integrity",
-        codes: [.notOnPC, .androidTooOld, .deviceLabelMissing])
+        remedy: .contactSupport, codes: [.notOnPC, .androidTooOld, .deviceLabelMissing])
 
     /// The device has the label that the rule for its Android version demands, or a stronger one. Without a version the
     /// strictest rule applies; a version below all rules fails.
@@ -50,7 +50,8 @@ extension PlayIntegrityCheck {
 extension CheckCode {
     fileprivate static let androidTooOld = CheckCode(
         "android-too-old",
-        "The device's version of Android is below every rule of deviceRecognition: add a rule to allow it.")
+        "The device's version of Android is below every rule of deviceRecognition: add a rule to allow it.",
+        remedy: .updateSystem)
     fileprivate static let deviceLabelMissing = CheckCode(
         "device-label-missing",
         "The device does not have the integrity label that the policy demands of its version of Android.")
@@ -68,7 +69,7 @@ extension PlayIntegrityCheck {
         stops: "Systems that get no security updates any more.",
         lookAt: "minimumSDKVersion in the policy; whether device attributes are enabled in the Play Console.",
         source: "\(verdicts), device attributes",
-        codes: [.notOnPC, .sdkVersionMissing, .sdkVersionTooLow])
+        remedy: .updateSystem, codes: [.notOnPC, .sdkVersionMissing, .sdkVersionTooLow])
 
     /// The SDK version is at least the policy's minimum.
     func sdkVersion() throws(CheckFailure) -> PolicyAnswer {
@@ -89,7 +90,8 @@ extension PlayIntegrityCheck {
 extension CheckCode {
     fileprivate static let sdkVersionMissing = CheckCode(
         "sdk-version-missing",
-        "The policy demands an SDK version, and the payload has none: enable device attributes in the Play Console.")
+        "The policy demands an SDK version, and the payload has none: enable device attributes in the Play Console.",
+        remedy: .contactSupport)
     fileprivate static let sdkVersionTooLow = CheckCode(
         "sdk-version-too-low",
         "The device's version of Android is below minimumSDKVersion: the user updates the device.")
@@ -107,7 +109,7 @@ extension PlayIntegrityCheck {
         stops: "Devices that serve tokens to others.",
         lookAt: "maximumDeviceActivity in the policy; whether the signal is enabled in the Play Console.",
         source: "\(verdicts), recent device activity",
-        codes: [.notOnPC, .deviceActivityMissing, .deviceActivityTooHigh])
+        remedy: .retry, codes: [.notOnPC, .deviceActivityMissing, .deviceActivityTooHigh])
 
     /// The device's recent token requests stay within the policy's level.
     func deviceActivity() throws(CheckFailure) -> PolicyAnswer {
@@ -134,7 +136,7 @@ extension CheckCode {
         """
         The policy limits the device's activity, and Google did not evaluate it: enable the signal in the Play \
         Console.
-        """)
+        """, remedy: .contactSupport)
     fileprivate static let deviceActivityTooHigh = CheckCode(
         "device-activity-too-high",
         "The device asked for more tokens in the last hour than maximumDeviceActivity allows.")
@@ -154,7 +156,7 @@ extension PlayIntegrityCheck {
             deviceRecall in the policy; who writes the bits, and whether the signal is enabled in the Play Console.
             """,
         source: "Google, Play Integrity API, Device recall",
-        codes: [.notOnPC, .deviceRecallSet, .deviceRecallMissing])
+        remedy: .contactSupport, codes: [.notOnPC, .deviceRecallSet, .deviceRecallMissing])
 
     /// No bit is set that the policy rejects. A missing bit counts as unknown, not as unset.
     func deviceRecall() throws(CheckFailure) -> PolicyAnswer {
@@ -197,7 +199,7 @@ extension PlayIntegrityCheck {
         stops: "Emulators and patched clients in its place.",
         lookAt: "`platform` in the policy; what Google Play Games says on the PC.",
         source: "Google, Play Integrity API for PC",
-        codes: [.notOnAndroid, .pcLabelMissing])
+        remedy: .contactSupport, codes: [.notOnAndroid, .pcLabelMissing])
 
     /// The game runs in a genuine Google Play Games on PC.
     func pcIntegrity() throws(CheckFailure) -> PolicyAnswer {

@@ -16,6 +16,7 @@ extension PlayIntegrityCheck {
         stops: "Devices with known malware.",
         lookAt: "playProtect in the policy. Users may switch Play Protect off; enforcing it locks them out.",
         source: "\(verdicts), environment details",
+        remedy: .contactSupport,
         codes: [.notOnPC, .playProtectMissing, .playProtectUnevaluated, .playProtectNotAllowed])
 
     /// The policy allows the verdict of Play Protect.
@@ -61,7 +62,7 @@ extension PlayIntegrityCheck {
             CLOSE_ALL_ACCESS_RISK (3) have the user close them.
             """,
         source: "\(verdicts), environment details",
-        codes: [.notOnPC, .appAccessRiskMissing, .appAccessRisk])
+        remedy: .contactSupport, codes: [.notOnPC, .appAccessRiskMissing, .appAccessRisk])
 
     /// No other app has a capability that the policy rejects or that is unknown.
     func appAccessRisk() throws(CheckFailure) -> PolicyAnswer {
@@ -104,7 +105,7 @@ extension PlayIntegrityCheck {
         stops: "Requests that pretend to come from elsewhere.",
         lookAt: "locationSpoofing in the policy; the labels in the detail.",
         source: "Google, Play Integrity API v1, EnvironmentDetails",
-        codes: [.notOnPC, .locationSpoofingMissing, .locationSpoofingRisk])
+        remedy: .contactSupport, codes: [.notOnPC, .locationSpoofingMissing, .locationSpoofingRisk])
 
     /// The policy allows the location risk.
     func locationSpoofing() throws(CheckFailure) -> PolicyAnswer {

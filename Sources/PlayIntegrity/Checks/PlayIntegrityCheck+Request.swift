@@ -18,7 +18,7 @@ extension PlayIntegrityCheck {
         stops: "Payloads that two readers understand differently, such as duplicate keys.",
         lookAt: "The field and byte in the detail; `platform` in the policy when the other form was found.",
         source: "RFC 8259; Google, Play Integrity API v1, TokenPayloadExternal, PcTokenPayloadExternal",
-        codes: CheckCode.ofDecoding)
+        remedy: .nothing, codes: CheckCode.ofDecoding)
 
     /// The payload, if its form is that of the app's platform: each platform has its own time field.
     static func form(
@@ -51,7 +51,7 @@ extension PlayIntegrityCheck {
         stops: "Tokens that another app of the same owner asked for.",
         lookAt: "packageName in the policy and in the request; suffixes of build variants such as .debug.",
         source: verdicts,
-        codes: [.packageNotExpected, .requestPackageMissing, .requestPackageDiffers])
+        remedy: .updateApp, codes: [.packageNotExpected, .requestPackageMissing, .requestPackageDiffers])
 
     /// The policy's app requested the token, and the server expects this app.
     func requestPackage(_ named: String) throws(CheckFailure) {
@@ -73,10 +73,12 @@ extension PlayIntegrityCheck {
 extension CheckCode {
     fileprivate static let packageNotExpected = CheckCode(
         "package-not-expected",
-        "The request names another package than the policy's app: check which app the record or the caller names.")
+        "The request names another package than the policy's app: check which app the record or the caller names.",
+        remedy: .nothing)
     fileprivate static let requestPackageMissing = CheckCode(
         "request-package-missing",
-        "The token does not name the app that asked for it: Google decoded a token without request details.")
+        "The token does not name the app that asked for it: Google decoded a token without request details.",
+        remedy: .nothing)
     fileprivate static let requestPackageDiffers = CheckCode(
         "request-package-differs",
         "Another app asked for the token: compare packageName with the application ID of the build variant.")
@@ -94,7 +96,7 @@ extension PlayIntegrityCheck {
         stops: "Replay of a token that was made for another request.",
         lookAt: "Whether the server compares the nonce that it issued; whether the app encoded it a second time.",
         source: verdicts,
-        codes: [.nonceMissing, .nonceMalformed, .nonceDiffers])
+        remedy: .newChallenge, codes: [.nonceMissing, .nonceMalformed, .nonceDiffers])
 
     /// The nonce decodes to the issued bytes. Google chooses alphabet and padding.
     func nonce(_ expected: [UInt8]) throws(CheckFailure) {
@@ -135,7 +137,7 @@ extension PlayIntegrityCheck {
         stops: "A token that is passed along with another request.",
         lookAt: "Whether app and server hash the same bytes and write the hash in the same form.",
         source: verdicts,
-        codes: [.requestHashMissing, .requestHashDiffers])
+        remedy: .retry, codes: [.requestHashMissing, .requestHashDiffers])
 
     /// The hash equals, byte for byte, the text that the app gave to Google.
     func requestHash(_ expected: String) throws(CheckFailure) {
@@ -171,7 +173,7 @@ extension PlayIntegrityCheck {
         stops: "Tokens that were collected earlier.",
         lookAt: "`freshness` in the policy, the server's clock, and how long the app keeps its token.",
         source: verdicts,
-        codes: [.timeMissing, .timeOutOfRange, .tooOld, .tooFarAhead])
+        remedy: .retry, codes: [.timeMissing, .timeOutOfRange, .tooOld, .tooFarAhead])
 
     /// The token's time is inside the policy's window, ends included, to the millisecond. The time of judgement is
     /// rounded to milliseconds, as verdicts write it, so that it is comparable with the token's time.
@@ -207,9 +209,10 @@ extension PlayIntegrityCheck {
 
 extension CheckCode {
     fileprivate static let timeMissing = CheckCode(
-        "time-missing", "The token does not state when it was made: no genuine token omits it.")
+        "time-missing", "The token does not state when it was made: no genuine token omits it.", remedy: .nothing)
     fileprivate static let timeOutOfRange = CheckCode(
-        "time-out-of-range", "The time of judgement cannot be written in milliseconds: correct the clock or `--at`.")
+        "time-out-of-range", "The time of judgement cannot be written in milliseconds: correct the clock or `--at`.",
+        remedy: .nothing)
     fileprivate static let tooOld = CheckCode(
         "too-old",
         "The token was made before the freshness window: a replay, a slow client, or `--as-captured` is needed.")
@@ -229,7 +232,7 @@ extension PlayIntegrityCheck {
         stops: "Answers with whatever labels a tester was to get.",
         lookAt: "The list of testers of the app in the Play Console.",
         source: "Google, Play Integrity API, Test different integrity verdict responses",
-        codes: [.testingResponse])
+        remedy: .nothing, codes: [.testingResponse])
 
     /// The answer is not a test response configured in the console.
     func testingResponse() throws(CheckFailure) {

@@ -100,7 +100,7 @@ extension PlayIntegrityCheck {
             token.
             """,
         source: "Google, Play Integrity API, Standard requests, protect against replay attacks",
-        codes: CheckCode.ofChallenge + CheckCode.ofDigest)
+        remedy: .newChallenge, codes: CheckCode.ofChallenge + CheckCode.ofDigest)
 }
 
 /// The dialogs that ask the user to repair the cause of a failure (Google, "Remediation dialogs").

@@ -46,7 +46,8 @@ package enum ClassicIntegrityAssessor {
             effects.append(.consumeNonce(input.nonce, expectations))
         }
         return Assessment(
-            kind: EvidenceKind.playIntegrityClassic, app: expectations.app, checks: run.results,
+            kind: EvidenceKind.playIntegrityClassic, app: expectations.app, catalogue: PlayIntegrityCheck.catalogue,
+            checks: run.results,
             ledgerChecks: ledgerChecks, effects: effects, subject: subject, testAuthority: nil)
     }
 

@@ -20,6 +20,7 @@ extension PlayIntegrityCheck {
             google-refused the message of Google; for answer-by-caller `answers` in the policy.
             """,
         source: "RFC 7516 section 7.1; Google, decodeIntegrityToken",
+        remedy: .nothing,
         codes: CheckCode.ofDecoding + [.googleRefused, .answerSupplied, .answerByCaller, .tokenNotCanonical])
 
     /// A live key of the app opens the token.
@@ -34,7 +35,7 @@ extension PlayIntegrityCheck {
             retired or has expired is named.
             """,
         source: tokens,
-        codes: CheckCode.ofDecryption + [.keyNotLive, .noLiveKey, .openedWithKey])
+        remedy: .nothing, codes: CheckCode.ofDecryption + [.keyNotLive, .noLiveKey, .openedWithKey])
 
     /// Google signed the payload.
     package static let signature = CheckID("play-integrity.signature")
@@ -48,7 +49,7 @@ extension PlayIntegrityCheck {
         stops: "Tokens made by somebody who has the decryption key, and tokens without a signature.",
         lookAt: "Whether verificationKey and decryptionKey come from the same download of the Play Console.",
         source: tokens,
-        codes: CheckCode.ofDecoding + CheckCode.ofSignature)
+        remedy: .nothing, codes: CheckCode.ofDecoding + CheckCode.ofSignature)
 }
 
 /// Decodes a classic token from text to payload: a JWE around a JWS.
@@ -127,9 +128,11 @@ struct OpenedWithKey: CheckFinding {
 extension CheckCode {
     fileprivate static let keyNotLive = CheckCode(
         "key-not-live",
-        "The token is for a key of the app that was retired, has expired or is not valid yet: see `assay keys list`.")
+        "The token is for a key of the app that was retired, has expired or is not valid yet: see `assay keys list`.",
+        remedy: .contactSupport)
     fileprivate static let noLiveKey = CheckCode(
-        "no-live-key", "The app has no key that may be used now: import the Play Console's response keys.")
+        "no-live-key", "The app has no key that may be used now: import the Play Console's response keys.",
+        remedy: .contactSupport)
     fileprivate static let openedWithKey = CheckCode(
         "opened-with-key", "Names the key that opened the token: no action.")
 }

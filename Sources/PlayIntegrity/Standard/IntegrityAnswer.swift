@@ -141,7 +141,7 @@ extension IntegrityTokenDecoder {
 
 extension CheckCode {
     static let googleRefused = CheckCode(
-        "google-refused", "Google did not decode the token: the detail quotes its status and message.")
+        "google-refused", "Google did not decode the token: the detail quotes its status and message.", remedy: .retry)
     static let answerSupplied = CheckCode(
         "answer-supplied",
         "The decoded answer came with the evidence, so that nothing shows that Google made it: send the token itself.")

@@ -45,7 +45,8 @@ package enum StandardIntegrityAssessor {
             run.skip(Array(PlayIntegrityCheck.standardChecks.dropFirst(run.results.count)))
         }
         return Assessment(
-            kind: EvidenceKind.playIntegrityStandard, app: expectations.app, checks: run.results,
+            kind: EvidenceKind.playIntegrityStandard, app: expectations.app, catalogue: PlayIntegrityCheck.catalogue,
+            checks: run.results,
             ledgerChecks: [PlayIntegrityCheck.challenge], effects: effects, subject: subject, testAuthority: nil)
     }
 

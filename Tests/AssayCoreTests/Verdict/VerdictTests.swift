@@ -43,6 +43,32 @@ struct VerdictTests {
         #expect(ledger.commits == 0)
     }
 
+    @Test("An acceptance has no remedy; of several failures the remedy that demands most counts")
+    func remedies() async throws {
+        let ledger = FakeLedger()
+        let accepted = try await ledger.settle(Fixtures.assessment([.passed(.first)]), at: Fixtures.time)
+        #expect(accepted.remedy == nil)
+        let light = CheckResult.failed(.second, Objection())
+        let heavy = CheckResult.failed(.first, Objection(code: "heavy"))
+        for (checks, remedy) in [
+            ([light], Remedy.retry), ([light, heavy], .contactSupport), ([heavy], .contactSupport),
+        ] {
+            let verdict = try await ledger.settle(Fixtures.assessment(checks), at: Fixtures.time)
+            #expect(verdict.remedy == remedy)
+        }
+        let annotated = CheckResult.annotated(.third, Objection(code: "heavy"))
+        #expect(try await ledger.settle(Fixtures.assessment([light, annotated]), at: Fixtures.time).remedy == .retry)
+    }
+
+    @Test("Remedies are ordered by what they demand of the client, as they are declared")
+    func order() {
+        #expect(Remedy.allCases.sorted() == Remedy.allCases)
+        #expect(
+            Remedy.allCases.map(\.rawValue) == [
+                "retry", "new-challenge", "new-attestation", "update-app", "update-system", "contact-support", "none",
+            ])
+    }
+
     @Test(
         "A refusal rejects with exactly the refused checks failed",
         arguments: [

@@ -22,7 +22,8 @@ enum ReplaySamples {
         at time: Date = time
     ) async throws -> Verdict {
         try await Assessment(
-            kind: EvidenceKind(kind), app: app, checks: checks, ledgerChecks: [], effects: [], subject: subject,
+            kind: EvidenceKind(kind), app: app, catalogue: [], checks: checks, ledgerChecks: [], effects: [],
+            subject: subject,
             testAuthority: nil
         ).verdict(committingTo: MemoryLedger(), at: time)
     }

@@ -17,7 +17,7 @@ package struct ToyEngine: InspectableEngine {
         CheckDefinition(
             word, .policy(default: .enforce), proves: "The stamp carries the word of the policy.",
             stops: "Stamps of other toys.", lookAt: "The word on the stamp, and the one in the policy.",
-            source: "This test.", codes: [.wordDiffers])
+            source: "This test.", remedy: .retry, codes: [.wordDiffers])
     ]
     package static let sensitiveFields = [
         SensitiveField("owner", of: kind, substitute: .none, reveals: "whose toy it is")
@@ -78,7 +78,8 @@ package struct ToyEngine: InspectableEngine {
             return .passed
         }
         return Assessment(
-            kind: ToyEngine.kind, app: expectations.app, checks: run.results, ledgerChecks: [], effects: [],
+            kind: ToyEngine.kind, app: expectations.app, catalogue: ToyEngine.catalogue, checks: run.results,
+            ledgerChecks: [], effects: [],
             subject: nil,
             testAuthority: nil)
     }

@@ -97,7 +97,7 @@ extension CheckCode {
         """
         A certificate has expired at the time of judgement: judge captured evidence at the time of its \
         receipt (`--as-captured`).
-        """)
+        """, remedy: .newAttestation)
     fileprivate static let pathUntrusted = CheckCode(
         "untrusted",
         """
