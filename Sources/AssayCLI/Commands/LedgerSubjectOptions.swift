@@ -75,7 +75,7 @@ struct StandingEndOptions: ParsableArguments {
     @Option(
         name: .customLong("for"),
         help: ArgumentHelp(
-            "The duration, such as 12h or 30d. Without --for and --until there is no end.", valueName: "duration"),
+            "The duration, such as 12h, 3d12h or 1y. Without --for and --until there is no end.", valueName: "duration"),
         transform: TimeArgument.duration)
     var duration: Double?
 

@@ -89,14 +89,27 @@ package struct PolicyNode: Sendable {
         return word
     }
 
-    /// A length of time in seconds: a whole number and its unit, `s`, `m`, `h` or `d`.
+    /// A length of time in seconds: one or more whole numbers, each with its unit, larger units first, such as `3d12h`. The
+    /// units are `y` (365 days), `d`, `h`, `m` and `s`.
     package func duration() throws(PolicyError) -> Double {
-        let units: [UInt8: Double] = [0x73: 1, 0x6D: 60, 0x68: 3600, 0x64: 86400]
-        guard case .scalar(let text) = content, let unit = text.utf8.last.flatMap({ units[$0] }),
-            // `UInt32` accepts signs, also "-0".
-            text.utf8.dropLast().allSatisfy({ (0x30...0x39).contains($0) }), let count = UInt32(text.dropLast())
-        else { throw error("expected a length of time, such as 90s, 5m, 12h or 30d, found \(found)") }
-        return Double(count) * unit
+        guard case .scalar(let text) = content, let seconds = Self.seconds(text) else {
+            throw error("expected a length of time, such as 90s, 5m, 3d12h or 1y, found \(found)")
+        }
+        return seconds
+    }
+
+    private static func seconds(_ text: String) -> Double? {
+        var rest = text.utf8[...]
+        var seconds = 0.0
+        for (unit, length) in [("y", 365 * 86_400.0), ("d", 86_400), ("h", 3600), ("m", 60), ("s", 1)] {
+            let digits = rest.prefix { (0x30...0x39).contains($0) }
+            let after = rest[digits.endIndex...]
+            guard after.first == unit.utf8.first else { continue }
+            guard let count = UInt32(Substring(digits)) else { return nil }
+            seconds += Double(count) * length
+            rest = after.dropFirst()
+        }
+        return rest.isEmpty && !text.isEmpty ? seconds : nil
     }
 
     /// A point in time, RFC 3339.

@@ -14,9 +14,10 @@ struct PolicyNodeTests {
     }
 
     @Test(
-        "A length of time is a whole number and its unit",
+        "A length of time is whole numbers with their units, larger units first",
         arguments: [
             ("90s", 90), ("5m", 300), ("12h", 43_200), ("30d", 2_592_000), ("0s", 0), ("4294967295s", 4_294_967_295),
+            ("3d12h", 302_400), ("1h30m", 5400), ("1y", 31_536_000), ("1y2d3h4m5s", 31_719_845), ("1d1s", 86_401),
         ]
             as [(String, Double)])
     func durations(text: String, seconds: Double) throws {
@@ -26,11 +27,12 @@ struct PolicyNodeTests {
     @Test(
         "Anything else is no length of time",
         arguments: [
-            "", "s", "5", "5 m", " 5m", "5m ", "-5m", "+5m", "-0s", "1.5h", "5M", "5w", "5ms", "1h30m", "0x5m", "٥m",
+            "", "s", "5", "5 m", " 5m", "5m ", "-5m", "+5m", "-0s", "1.5h", "5M", "5w", "5ms", "30m1h", "1h1h", "1h30",
+            "h30m", "0x5m", "٥m",
             "4294967296s", "1e3s", "5m\u{301}",
         ])
     func noDurations(text: String) {
-        expect("expected a length of time, such as 90s, 5m, 12h or 30d, found \"\(text)\"") {
+        expect("expected a length of time, such as 90s, 5m, 3d12h or 1y, found \"\(text)\"") {
             _ = try node(.scalar(text)).duration()
         }
     }
