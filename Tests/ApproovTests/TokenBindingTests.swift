@@ -112,6 +112,7 @@ struct TokenBindingTests {
         #expect(try await verdict([.value("z")], pay: Self.pair, fields: []).failed == [ApproovCheck.binding])
         let unasked = try await verdict([], pay: Self.pair, fields: [])
         #expect(unasked.tokenResult(ApproovCheck.binding)?.because == .policy)
+        #expect(unasked.tokenCode(ApproovCheck.binding) == "binding-not-compared")
         #expect(unasked.outcome == .accept)
     }
 

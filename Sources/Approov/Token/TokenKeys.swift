@@ -25,8 +25,8 @@ extension ApproovCheck {
             signs with a wrong secret.
             """,
         lookAt: """
-            This is most often a genuine rejection: look up the ARC. If every token fails, check whether the secret \
-            was updated or is another account's.
+            This is most often a genuine rejection: look up the ARC. An app whose connection to Approov was intercepted \
+            has such a token too. If every token fails, check whether the secret was rotated or is another account's.
             """,
         source: "RFC 7515 section 5.2; \(backend)",
         remedy: .contactSupport, codes: CheckCode.ofSignature + [.keyNotLive, .authenticatedWithKey, .loggableToken])

@@ -110,7 +110,7 @@ extension ApproovCheck {
         remedy: .retry,
         codes: [
             .noRequest, .longLivedUnbound, .failoverUnbound, .notBound, .bindingUnexpected, .bindingRepeated,
-            .bindingDiffers, .bindingMissing, .bindingOfLoggable,
+            .bindingDiffers, .bindingMissing, .bindingNotCompared, .bindingOfLoggable,
         ])
 }
 
@@ -127,7 +127,13 @@ extension TokenRules {
             }
             return .notApplicable(Finding(.noRequest, "a loggable token comes without the request that it was for"))
         }
-        guard !names.isEmpty || !binding.isEmpty else { return .notRequired }
+        guard !names.isEmpty || !binding.isEmpty else {
+            guard claims.boundDigest != nil else { return .notRequired }
+            return .notRequiredWithRemark(
+                Finding(
+                    .bindingNotCompared,
+                    "the token is bound to values of its request, and nothing is compared: the policy names no fields"))
+        }
         guard let digest = claims.boundDigest else {
             switch token.source {
             case .longLived:
@@ -199,6 +205,10 @@ extension CheckCode {
         "binding-of-loggable",
         "Values of a request came with a loggable token, which no request is bound to: present the token itself.",
         remedy: .nothing)
+    fileprivate static let bindingNotCompared = CheckCode(
+        "binding-not-compared",
+        "The token is bound to values of its request, and the policy names no fields to compare: set `binding` in the policy."
+    )
     fileprivate static let bindingMissing = CheckCode(
         "binding-missing",
         "The request lacks a field to which the policy binds tokens: the app did not send it, or a proxy removed it.")

@@ -6,6 +6,8 @@ package enum PolicyAnswer: Sendable {
     case notApplicable(any CheckFinding)
     /// The policy requires nothing.
     case notRequired
+    /// The policy requires nothing, with a finding worth reporting.
+    case notRequiredWithRemark(any CheckFinding)
     /// The check passes, with a finding worth reporting.
     case passedWithRemark(any CheckFinding)
     /// The policy tolerates the finding if the verdict reports it.
@@ -136,6 +138,7 @@ package struct CheckRun: ~Copyable {
             case .passed: results.append(.passed(check))
             case .notApplicable(let finding): results.append(.skipped(check, because: .notApplicable, finding))
             case .notRequired: results.append(.skipped(check, because: .policy))
+            case .notRequiredWithRemark(let finding): results.append(.skipped(check, because: .policy, finding))
             case .passedWithRemark(let finding): results.append(.passed(check, finding))
             case .annotated(let finding): results.append(.annotated(check, finding))
             }

@@ -86,10 +86,13 @@ struct CheckRunTests {
 
     @Test("A policy check without input, or without a policy field, is skipped with a reason")
     func answers() {
-        var run = CheckRun(modes: [:], capacity: 2)
+        var run = CheckRun(modes: [:], capacity: 3)
         run.policy(.first) { .notApplicable(Objection()) }
         run.policy(.second) { .notRequired }
-        #expect(outline(run.results) == ["first skipped not-applicable", "second skipped policy"])
+        run.policy(.third) { .notRequiredWithRemark(Objection()) }
+        #expect(
+            outline(run.results) == ["first skipped not-applicable", "second skipped policy", "third skipped policy"])
+        #expect(run.results.last?.finding?.detail == "because")
         #expect(run.results.first?.finding?.detail == "because")
     }
 }
