@@ -59,10 +59,19 @@ struct CaptureCommandTests {
         try scratch.policy()
         try scratch.write("opened.ndjson", Data(opened.output.utf8))
         #expect(try scratch.run(["verify", "--as-captured", "--policy", "policy.yaml", "opened.ndjson"]).status == 0)
+        let verify = ["verify", "--as-captured", "--policy", "policy.yaml", "sealed.ndjson"]
+        let opening = try scratch.run(verify + ["--capture-key"] + Self.key.suffix(1))
+        #expect(opening.status == 0 && opening.output.contains("2 records: 2 accepted"), "\(opening.errors)")
+        let without = try scratch.run(verify)
+        #expect(without.status == 2 && without.errors.contains("a sealed record is opened with --capture-key"))
         // With another key, nothing; what is sealed is not sealed again, and not silently left out.
         #expect(try scratch.run(["capture", "key", "--output", "other"]).status == 0)
         let other = try scratch.run(["capture", "open", "sealed.ndjson", "--key", "file:other/capture-private.key"])
         #expect(other.status == 2 && other.output.isEmpty)
+        let closed = try scratch.run(verify + ["--capture-key", "file:other/capture-private.key"])
+        #expect(closed.status == 2 && !closed.output.contains("ACCEPTED"))
+        #expect(
+            closed.errors.contains("sealed.ndjson: line 2, the record is sealed for another key"), "\(closed.errors)")
         #expect(other.errors.contains("sealed.ndjson:1: the record is sealed for another key"), "\(other.errors)")
         for command in [["seal"] + Self.to, ["redact"]] {
             let again = try scratch.run(["capture"] + command + ["sealed.ndjson"])

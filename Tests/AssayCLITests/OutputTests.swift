@@ -19,6 +19,48 @@ struct OutputTests {
         #expect(run.output.contains("REJECTED  x  app-attest.attestation  app shop"))
     }
 
+    @Test("One line a verdict, only rejections, or nothing but the status, each with the same exit status")
+    func shorter() throws {
+        let scratch = try Scratch()
+        try scratch.policy()
+        let input = "\(try TestEvidence.attestationLine("x"))\n\(try TestEvidence.attestationLine("y"))\n"
+        func run(_ options: String...) throws -> Run {
+            try scratch.run(["verify", "--policy", "policy.yaml", "--as-captured", "-"] + options, input: input)
+        }
+        let short = try run("--oneline")
+        #expect(short.status == 1)
+        #expect(
+            short.lines.map(String.init) == [
+                "ACCEPTED  x  app-attest.attestation  app shop",
+                "REJECTED  y  app-attest.attestation  app shop  app-attest.attestation.enrolment: key-enrolled",
+                "2 records: 1 accepted, 1 rejected, 0 that could not be judged",
+            ])
+        let rejected = try run("--oneline", "--rejected")
+        #expect(
+            rejected.status == 1 && rejected.lines.map(String.init) == Array(short.lines.map(String.init).dropFirst()))
+        let objects = try run("--json", "--rejected")
+        #expect(objects.status == 1 && objects.lines.count == 1 && objects.output.contains(#""id":"y""#))
+        #expect(objects.output.contains(#""remedy":"new-attestation""#))
+        let quiet = try run("--quiet")
+        #expect(quiet.status == 1 && quiet.output.isEmpty && quiet.errors.isEmpty)
+        for pair in [["--json", "--oneline"], ["--quiet", "--rejected"], ["--quiet", "--json"]] {
+            let run = try scratch.run(["verify", "--policy", "policy.yaml", "-"] + pair, input: input)
+            #expect(run.status == 64 && run.errors.contains("exclude each other"), "\(run.errors)")
+        }
+    }
+
+    @Test("Evidence that was in time when it was received: the hint is --as-captured")
+    func asCaptured() throws {
+        let scratch = try Scratch()
+        try scratch.policy()
+        let line = try TestEvidence.attestationLine("x")
+        let late = try scratch.assay(
+            "verify", "--policy", "policy.yaml", "--at", "2036-01-01T00:00:00Z", "-", input: line)
+        #expect(late.status == 1)
+        let text = late.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(text.contains("--as-captured judges it as of then"), "\(late.output)")
+    }
+
     @Test("Several records are counted at the end")
     func summary() throws {
         let scratch = try Scratch()

@@ -74,7 +74,7 @@ struct InspectCommand: AsyncParsableCommand {
         var judgement = policy.map {
             InspectionJudgement(
                 policy: $0, app: app, time: asCaptured ? nil : at ?? Date(), file: file,
-                report: VerdictReport(isJSON: json, hasMemoryLedger: true, isCollecting: json))
+                report: VerdictReport(json ? .collected : .table, hasMemoryLedger: true))
         }
         if json {
             try await judgement?.judge(layer)

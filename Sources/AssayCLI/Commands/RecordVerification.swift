@@ -1,5 +1,7 @@
 import Assay
+import AssayCapture
 import AssayCore
+import AssayPrimitives
 import Foundation
 import PlayIntegrity
 
@@ -10,6 +12,8 @@ struct RecordVerification {
     let app: String?
     /// The time of judgement; nil for `receivedAt` of each record.
     let time: Date?
+    /// Opens sealed records; without it they cannot be read.
+    var captureKey: CapturePrivateKey?
 
     /// Judges the records of a file. Reports unreadable records and continues.
     ///
@@ -34,6 +38,7 @@ struct RecordVerification {
     func verify(
         _ bytes: [UInt8], of name: String, into report: inout VerdictReport
     ) async throws(CommandFailure) -> Bool {
+        let bytes = captureKey.map { open(bytes, with: $0, of: name, into: &report) } ?? bytes
         let lines = LineIndex(bytes)
         for (index, result) in RecordFile.read(bytes).enumerated() {
             switch result {
@@ -41,13 +46,40 @@ struct RecordVerification {
                 report.fail(
                     record: RecordVerification.describe(error, in: name, lines)
                         + (error.record == nil && bytes.starts(with: "eyJ".utf8)
-                            ? "; it looks like a token, and one without a record needs --kind" : ""))
+                            ? "; it looks like a token, and one without a record needs --kind" : "")
+                        + (error.error.field == "sealed" && captureKey == nil
+                            ? "; a sealed record is opened with --capture-key" : ""))
             case .success(let record):
                 let place = Place(file: name, number: index + 1, record: record, lines: lines)
                 guard try await verify(record, at: place, into: &report) else { return false }
             }
         }
         return true
+    }
+
+    /// The document with its sealed records, which stand one on a line, opened. Reports those that cannot be opened, and
+    /// leaves their lines empty.
+    private func open(
+        _ bytes: [UInt8], with key: CapturePrivateKey, of name: String, into report: inout VerdictReport
+    ) -> [UInt8] {
+        var document: [UInt8] = []
+        for (index, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
+            if index > 0 { document.append(0x0A) }
+            guard let value = try? JSONReader.read(line, limit: InputLimits.record, origin: 0) else {
+                document += line
+                continue
+            }
+            do {
+                guard let sealed = try SealedRecord(value) else {
+                    document += line
+                    continue
+                }
+                document += try sealed.open(with: key).jsonLine.utf8
+            } catch {
+                report.fail(record: "\(name): line \(index + 1), \(error)")
+            }
+        }
+        return document
     }
 
     /// Judges a single record that does not come from a record file.
@@ -98,7 +130,9 @@ struct RecordVerification {
             }
             return true
         }
-        try report.add(verdict, id: record.id, fallback: place.description, expect: record.expect)
+        try report.add(
+            verdict, id: record.id, fallback: place.description, expect: record.expect,
+            receivedAt: time == nil ? nil : record.receivedAt)
         return true
     }
 }

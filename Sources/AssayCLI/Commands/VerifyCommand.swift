@@ -69,6 +69,19 @@ struct VerifyCommand: AsyncParsableCommand {
     @Flag(help: "Print one JSON verdict per line.")
     var json = false
 
+    @Flag(help: "Print one line per verdict: outcome, name, kind, app, and the first failed check with its code.")
+    var oneline = false
+
+    @Flag(help: "Print only verdicts that reject, or that are not what the record expects.")
+    var rejected = false
+
+    @Flag(help: "Print no verdict: the exit status is the answer.")
+    var quiet = false
+
+    @Option(
+        help: ArgumentHelp("The private key that opens sealed records: file:PATH or env:NAME.", valueName: "source"))
+    var captureKey: String?
+
     @OptionGroup var google: GoogleOptions
     @OptionGroup var raw: RawOptions
 
@@ -77,13 +90,22 @@ struct VerifyCommand: AsyncParsableCommand {
     func validate() throws {
         guard at == nil || !asCaptured else { throw ValidationError("--at and --as-captured exclude each other") }
         guard files.filter({ $0 == "-" }).count <= 1 else { throw ValidationError("standard input can be read once") }
+        try SecretArgument.validate(captureKey, of: "--capture-key")
+        guard captureKey == nil || raw.kind == nil else {
+            throw ValidationError("--capture-key is for sealed records, --kind for one raw blob")
+        }
+        guard [json, oneline, quiet].filter(\.self).count <= 1 else {
+            throw ValidationError("--json, --oneline and --quiet exclude each other")
+        }
+        guard !rejected || !quiet else { throw ValidationError("--rejected and --quiet exclude each other") }
         guard ledgerURL != .memory || !creation.createLedger else {
             throw ValidationError("--create-ledger needs --ledger \(LedgerURL.durableForm); memory: is new each time")
         }
         guard ledgerURL != .memory || masterKey.masterKey == nil else {
             throw ValidationError("--master-key needs --ledger \(LedgerURL.durableForm), in which the key store is")
         }
-        try raw.validate(policy: policy != nil, app: app != nil, ledger: ledgerURL)
+        try raw.validate(
+            policy: policy != nil, app: app != nil, service: google.serviceAccount != nil, ledger: ledgerURL)
         guard raw.kind != nil else {
             guard policy != nil else {
                 throw ValidationError("--policy is required for records; one raw blob needs --kind instead")
@@ -122,11 +144,15 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 
     private func judge(with verifier: Verifier) async throws {
-        var report = VerdictReport(isJSON: json, hasMemoryLedger: ledgerURL == .memory)
+        var report = VerdictReport(
+            quiet ? .none : json ? .json : oneline ? .line : .table, hasMemoryLedger: ledgerURL == .memory,
+            isRejectedOnly: rejected)
         if let kind = raw.kind {
             try await verify(kind, with: verifier, into: &report)
         } else {
-            let records = RecordVerification(verifier: verifier, app: app, time: asCaptured ? nil : at ?? Date())
+            let records = RecordVerification(
+                verifier: verifier, app: app, time: asCaptured ? nil : at ?? Date(),
+                captureKey: try captureKey.map { try CaptureKeyArgument.privateKey($0, of: "--capture-key") })
             for file in files {
                 guard try await records.verify(file, into: &report) else { break }
             }
@@ -173,7 +199,8 @@ struct VerifyCommand: AsyncParsableCommand {
         guard let file = files.first else { return }
         let name = InputFile.name(file)
         let raw = RawRecord(kind: kind, options: self.raw, name: name)
-        let arguments = self.raw.arguments(policy: policy != nil, ledger: ledgerURL)
+        let arguments = self.raw.arguments(
+            policy: policy != nil, service: google.serviceAccount != nil, ledger: ledgerURL)
         let record = try raw.read(
             InputFile.read(file, limit: BlobFile.limit), app: app, policy: verifier.policy, arguments)
         do {

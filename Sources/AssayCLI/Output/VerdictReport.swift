@@ -7,10 +7,25 @@ struct VerdictReport {
     /// The most errors printed for one file; further ones are only counted.
     static let shownPerFile = 100
 
-    private let isJSON: Bool
-    private let isCollecting: Bool
+    /// How verdicts are printed.
+    enum Form {
+        /// Every check on a line of its own.
+        case table
+        /// One line a verdict.
+        case line
+        /// One JSON object a line.
+        case json
+        /// One JSON object a verdict, kept in ``collected``.
+        case collected
+        /// Not at all.
+        case none
+    }
+
+    private let form: Form
+    private let isRejectedOnly: Bool
     private let hasMemoryLedger: Bool
     private let table = VerdictTable(terminal: Terminal(STDOUT_FILENO))
+    private var isAnyPrinted = false
     private var accepted = 0
     private var rejected = 0
     private var unreadable = 0
@@ -26,32 +41,40 @@ struct VerdictReport {
     ///
     /// - Parameters:
     ///   - hasMemoryLedger: whether the ledger started empty with this command.
-    ///   - isCollecting: whether to store JSON in ``collected`` instead of printing it.
-    init(isJSON: Bool, hasMemoryLedger: Bool, isCollecting: Bool = false) {
-        self.isJSON = isJSON
-        self.isCollecting = isCollecting
+    ///   - isRejectedOnly: whether acceptances are only counted.
+    init(_ form: Form, hasMemoryLedger: Bool, isRejectedOnly: Bool = false) {
+        self.form = form
+        self.isRejectedOnly = isRejectedOnly
         self.hasMemoryLedger = hasMemoryLedger
     }
 
-    /// Prints a verdict; `fallback` names a record without an ID in text output.
+    /// Prints a verdict.
+    ///
+    /// - Parameters:
+    ///   - fallback: names a record without an ID in text.
+    ///   - receivedAt: when evidence that is judged as of another time was received.
     mutating func add(
-        _ verdict: Verdict, id: String?, fallback: String, expect: EvidenceRecord.Expectation? = nil
+        _ verdict: Verdict, id: String?, fallback: String, expect: EvidenceRecord.Expectation? = nil,
+        receivedAt: Date? = nil
     ) throws(CommandFailure) {
         let unmet = expect.flatMap { $0.isMet(by: verdict) ? nil : $0 }
-        if isJSON {
-            if let unmet {
-                Console.note(
-                    "\(id ?? fallback): the verdict is \(verdict.outcome.rawValue), the record expects \(unmet.words)")
+        if let unmet, form != .table {
+            Console.note(
+                "\(id ?? fallback): the verdict is \(verdict.outcome.rawValue), the record expects \(unmet.words)")
+        }
+        if !isRejectedOnly || verdict.outcome == .reject || unmet != nil {
+            switch form {
+            case .table:
+                if isAnyPrinted { try Console.print("") }
+                let lines = table.lines(
+                    verdict, id: id ?? fallback, unmet: unmet, hints: hints(verdict, receivedAt: receivedAt))
+                try Console.print(lines.joined(separator: "\n"))
+            case .line: try Console.print(table.line(verdict, id: id ?? fallback))
+            case .json: try Console.print(verdict.json(id: id))
+            case .collected: collected.append(verdict.json(id: id))
+            case .none: break
             }
-            if isCollecting {
-                collected.append(verdict.json(id: id))
-            } else {
-                try Console.print(verdict.json(id: id))
-            }
-        } else {
-            if accepted + rejected > 0 { try Console.print("") }
-            let lines = table.lines(verdict, id: id ?? fallback, unmet: unmet, hints: hints(verdict))
-            try Console.print(lines.joined(separator: "\n"))
+            isAnyPrinted = true
         }
         switch verdict.outcome {
         case .accept: accepted += 1
@@ -91,9 +114,10 @@ struct VerdictReport {
 
     /// Ends the report. Prints the counts if there is more than one record.
     func finish() throws(CommandFailure) {
-        if !isJSON, accepted + rejected + unreadable > 1 {
+        let isText = form == .table || form == .line
+        if isText, isRejectedOnly || accepted + rejected + unreadable > 1 {
             try Console.print(
-                "\n\(accepted + rejected + unreadable) records: \(accepted) accepted, \(rejected) rejected, "
+                "\(isAnyPrinted && form == .table ? "\n" : "")\(accepted + rejected + unreadable) records: \(accepted) accepted, \(rejected) rejected, "
                     + "\(unreadable) that could not be judged")
         }
         if status != .success { throw CommandFailure(status) }
@@ -101,11 +125,22 @@ struct VerdictReport {
 
     private mutating func raise(_ other: ExitStatus) { status = max(status, other) }
 
-    private func hints(_ verdict: Verdict) -> [String] {
+    private func hints(_ verdict: Verdict, receivedAt: Date?) -> [String] {
         let codes = verdict.checks.filter { $0.status == .failed }.compactMap { $0.finding?.code }
-        guard hasMemoryLedger, codes.contains("challenge-unknown") || codes.contains("key-unknown") else {
-            return []
+        var hints: [String] = []
+        if hasMemoryLedger, codes.contains("challenge-unknown") || codes.contains("key-unknown") {
+            hints.append(
+                "the ledger memory: knows only what this command told it; name the one that does with --ledger")
         }
-        return ["the ledger memory: knows only what this command told it; name the one that does with --ledger"]
+        if let receivedAt, receivedAt != verdict.judgedAt, codes.contains(where: Self.timeCodes.contains) {
+            hints.append("it was received at \(RFC3339.format(receivedAt)); --as-captured judges it as of then")
+        }
+        return hints
     }
+
+    /// The codes of evidence that is older or newer than allowed.
+    private static let timeCodes: Set<String> = [
+        "expired", "not-yet-valid", "too-old", "too-far-ahead", "from-the-future", "receipt-expired", "receipt-too-old",
+        "receipt-from-the-future", "key-not-live",
+    ]
 }

@@ -37,6 +37,15 @@ struct VerdictTable {
         return lines
     }
 
+    /// Renders a verdict as one line: the heading, and why it rejects.
+    func line(_ verdict: Verdict, id: String) -> String {
+        let heading = heading(verdict, id: id)
+        guard let first = verdict.checks.first(where: { $0.status == .failed }) else { return heading }
+        let code = first.finding.map { ": \($0.code)" } ?? ""
+        let others = verdict.failed.count - 1
+        return "\(heading)  \(first.check)\(code)" + (others > 0 ? " and \(others) more" : "")
+    }
+
     private func heading(_ verdict: Verdict, id: String) -> String {
         let outcome =
             switch verdict.outcome {

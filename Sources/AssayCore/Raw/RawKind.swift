@@ -69,11 +69,17 @@ package struct RawArguments: Sendable {
     /// The ledger file; nil for a ledger in memory.
     package let ledger: String?
 
+    /// Whether a service, such as Google's servers, may be asked.
+    package let hasService: Bool
+
     /// Collects the texts of the options by name.
-    package init(_ texts: [String: [String]], settings: Set<String> = [], hasPolicy: Bool, ledger: String?) {
+    package init(
+        _ texts: [String: [String]], settings: Set<String> = [], hasPolicy: Bool, hasService: Bool, ledger: String?
+    ) {
         self.texts = texts
         self.settings = settings
         self.hasPolicy = hasPolicy
+        self.hasService = hasService
         self.ledger = ledger
     }
 

@@ -31,8 +31,8 @@ struct RawOptions: ParsableArguments {
         EngineRegistry.current.engines.flatMap { $0.policyFields }.map { "\($0.path)=" }
     }
 
-    /// Checks that the options are consistent; `policy` and `app` are true if given. Throws `ValidationError`.
-    func validate(policy: Bool, app: Bool, ledger: LedgerURL) throws {
+    /// Checks that the options are consistent; `policy`, `app` and `service` are true if given. Throws `ValidationError`.
+    func validate(policy: Bool, app: Bool, service: Bool, ledger: LedgerURL) throws {
         guard let kind else {
             if let option = engines.texts.keys.sorted().first ?? settings.first.map({ _ in "set" }) {
                 throw ValidationError("--\(option) is for one raw blob; name its kind with --kind")
@@ -47,7 +47,7 @@ struct RawOptions: ParsableArguments {
             throw ValidationError("--\(option) and --policy exclude each other: the policy says it")
         }
         for option in given { try validateTexts(of: option) }
-        let arguments = arguments(policy: policy, ledger: ledger)
+        let arguments = arguments(policy: policy, service: service, ledger: ledger)
         for option in kind.raw.options {
             guard case .always(let reason) = option.requirement, !arguments.has(option.name) else { continue }
             throw ValidationError("--\(option.name) is required: \(reason)")
@@ -65,9 +65,9 @@ struct RawOptions: ParsableArguments {
     }
 
     /// The arguments that a kind's declarations inspect.
-    func arguments(policy: Bool, ledger: LedgerURL) -> RawArguments {
+    func arguments(policy: Bool, service: Bool, ledger: LedgerURL) -> RawArguments {
         RawArguments(
-            engines.texts, settings: Set(settings.map(\.path)), hasPolicy: policy,
+            engines.texts, settings: Set(settings.map(\.path)), hasPolicy: policy, hasService: service,
             ledger: ledger == .memory ? nil : ledger.description)
     }
 
