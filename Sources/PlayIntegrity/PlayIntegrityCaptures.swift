@@ -15,8 +15,10 @@ extension PlayIntegrityEngine {
 
     /// The nonce or request hash. An accepted token contains it, so two uses of one token have the same value.
     package static func orderingKey(of record: EvidenceRecord) -> String? {
-        let field = record.kind == EvidenceKind.playIntegrityClassic ? "nonce" : "requestHash"
-        guard case .text(let request)? = record.evidence[field]?.content else { return nil }
+        let fields = record.kind == EvidenceKind.playIntegrityClassic ? ["nonce", "challenge"] : ["requestHash"]
+        guard case .text(let request)? = fields.lazy.compactMap({ record.evidence[$0]?.content }).first else {
+            return nil
+        }
         return "\(Configuration.engine) \(request)"
     }
 }

@@ -43,7 +43,8 @@ package struct PlayIntegrityEngine: InspectableEngine {
         }
     }
 
-    /// Looks up the keys for a classic token and assesses it; see ``ClassicIntegrityAssessor``.
+    /// Looks up the keys for a classic token, or gets its answer from Google unless known, and assesses it; see
+    /// ``ClassicIntegrityAssessor``.
     package func assess(
         _ input: ClassicIntegrityInput, app: String?, at now: Date
     ) async throws(VerificationError) -> Assessment {
@@ -51,11 +52,44 @@ package struct PlayIntegrityEngine: InspectableEngine {
         do { expectations = try self.app(app, packageName: input.packageName) } catch {
             return try undecodable(EvidenceKind.playIntegrityClassic, PlayIntegrityCheck.classicChecks, or: error) {
                 run in
-                ClassicIntegrityAssessor.decode(input, &run) != nil
+                switch input.evidence {
+                case .decoded(let answer): return StandardIntegrityAssessor.decode(answer, from: .caller, &run) != nil
+                case .token:
+                    return canBeSent(input.evidence) || ClassicIntegrityAssessor.decode(input, &run) != nil
+                }
             }
         }
-        let selection: KeySelection<PlayIntegrityKeys> = try await keys.selection(for: expectations.keyClaim, at: now)
-        return ClassicIntegrityAssessor.assess(input, keys: selection, expectations: expectations, now: now)
+        if let selection = try await classicKeys(for: expectations, input.evidence, at: now) {
+            return ClassicIntegrityAssessor.assess(input, keys: selection, expectations: expectations, now: now)
+        }
+        return ClassicIntegrityAssessor.assess(
+            input, answer: try await answer(on: input.evidence, expectations.configuration),
+            from: answerSource(expectations.configuration), expectations: expectations, now: now)
+    }
+
+    /// The keys that open the app's classic tokens; nil if Google does. The policy decides that; without a word in it, the
+    /// keys if the app has any. What the evidence holds changes nothing for an app with keys.
+    ///
+    /// - Throws: `.request` when the app has no live key, and nobody else can open the token.
+    private func classicKeys(
+        for expectations: PlayIntegrityExpectations, _ evidence: StandardIntegrityInput.Evidence, at now: Date
+    ) async throws(VerificationError) -> KeySelection<PlayIntegrityKeys>? {
+        let configuration = expectations.configuration
+        guard configuration.classicTokens != .google else { return nil }
+        let named: [NamedKey]
+        do { named = try await keys.keys(for: PlayIntegrityKeys.purpose) } catch { throw .outage(error) }
+        let selection = KeySelection<PlayIntegrityKeys>(named, for: expectations.keyClaim, at: now)
+        guard selection.live.isEmpty else { return selection }
+        let mayBeGoogles =
+            configuration.classicTokens == nil && configuration.keys == nil && configuration.platform == .android
+            && selection.others.isEmpty
+        if mayBeGoogles {
+            switch evidence {
+            case .decoded: return nil
+            case .token: if decoder != nil { return nil }
+            }
+        }
+        throw .request(KeySelection<PlayIntegrityKeys>.absence(of: named, for: expectations.keyClaim, at: now))
     }
 
     /// Gets a standard token's answer from Google unless known, and assesses it; see ``StandardIntegrityAssessor``.
@@ -70,13 +104,9 @@ package struct PlayIntegrityEngine: InspectableEngine {
                 return StandardIntegrityAssessor.decode(answer, from: .caller, &run) != nil
             }
         }
-        let answer: IntegrityAnswer
-        switch input.evidence {
-        case .decoded(let supplied): answer = supplied
-        case .token(let token): answer = try await decode(token, expectations.configuration)
-        }
         return StandardIntegrityAssessor.assess(
-            input, answer: answer, from: answerSource(expectations.configuration), expectations: expectations, now: now)
+            input, answer: try await answer(on: input.evidence, expectations.configuration),
+            from: answerSource(expectations.configuration), expectations: expectations, now: now)
     }
 
     /// Who vouches for answers: what the policy says. Without a word in it, Google if the verifier can ask it, since every
@@ -87,6 +117,22 @@ package struct PlayIntegrityEngine: InspectableEngine {
         configuration.answers ?? (decoder == nil ? .caller : .google)
     }
 
+    /// Google's answer: the one that came with the evidence, or the one that the decoder gets.
+    private func answer(
+        on evidence: StandardIntegrityInput.Evidence, _ configuration: PlayIntegrityConfiguration
+    ) async throws(VerificationError) -> IntegrityAnswer {
+        switch evidence {
+        case .decoded(let answer): answer
+        case .token(let token): try await decode(token, configuration)
+        }
+    }
+
+    /// Whether Google may be asked about the evidence.
+    private func canBeSent(_ evidence: StandardIntegrityInput.Evidence) -> Bool {
+        guard case .token(let token) = evidence else { return false }
+        return decoder != nil && IntegrityAnswer(ofUnsendable: token) == nil
+    }
+
     private func decode(
         _ token: String, _ configuration: PlayIntegrityConfiguration
     ) async throws(VerificationError) -> IntegrityAnswer {
@@ -94,7 +140,7 @@ package struct PlayIntegrityEngine: InspectableEngine {
             throw .request(
                 RequestError(
                     .noService,
-                    "only Google can open a standard token, and there is no service that asks it; give the answer of the "
+                    "only Google can open this token, and there is no service that asks it; give the answer of the "
                         + "decode call as decoded, or the verifier a client of Google's servers"))
         }
         do {
@@ -124,7 +170,10 @@ package struct PlayIntegrityEngine: InspectableEngine {
         guard case .request(let request) = error, request.reason == .ambiguousApp else { throw error }
         var run = CheckRun(modes: .strict, capacity: checks.count + 1)
         if decodes(&run) { throw error }
-        return Assessment(undecodable: kind, &run, catalogue: Self.catalogue, skipping: checks.dropFirst() + [PlayIntegrityCheck.challenge])
+        return Assessment(
+            undecodable: kind, &run, catalogue: Self.catalogue,
+            skipping: checks.dropFirst() + [PlayIntegrityCheck.challenge]
+        )
     }
 
     private func app(

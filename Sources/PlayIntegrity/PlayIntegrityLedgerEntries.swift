@@ -5,12 +5,14 @@ import FoundationEssentials
 // The ledger entries of Play Integrity.
 
 extension LedgerEffect {
-    /// Consumes a ledger challenge: the nonce of a classic token.
-    static func consumeNonce(_ bytes: [UInt8], _ expectations: PlayIntegrityExpectations) -> LedgerEffect {
+    /// Consumes the ledger challenge of a classic token: its nonce, or the challenge that the nonce binds.
+    static func consumeChallenge(
+        of input: ClassicIntegrityInput, _ expectations: PlayIntegrityExpectations
+    ) -> LedgerEffect {
         LedgerEffect(
             PlayIntegrityCheck.challenge,
             .consumeChallenge(
-                value: LedgerChallenge.value(of: bytes), app: expectations.app,
+                value: LedgerChallenge.value(of: input.challenge), app: expectations.app,
                 purpose: ChallengePurpose(EvidenceKind.playIntegrityClassic)))
     }
 

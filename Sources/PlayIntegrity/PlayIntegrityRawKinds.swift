@@ -15,17 +15,17 @@ extension PlayIntegrityEngine {
         return configuration.challenge == .caller
     }
 
-    /// Tokens, and Google's answers to standard ones, for `assay verify --kind`.
+    /// Tokens, and Google's answers to them, for `assay verify --kind`.
     package static let rawKinds: [RawKind] = [
         RawKind(
             EvidenceKind.playIntegrityClassic,
-            file: .text { (text, _) throws(RawError) in RawFields([("token", .text(text))]) },
+            file: .text { (text, arguments) throws(RawError) in try tokenOrAnswer(text, arguments, note: nil) },
             options: [
                 packageName,
                 .evidence(
                     "nonce", "nonce", .text, valueName: "text", required: .always(anyRequest),
                     "The nonce of a classic token's request, as the app was given it."),
-                certificateDigest, minimumVersionCode,
+                decoded, certificateDigest, minimumVersionCode,
                 .key(
                     "decryption-key", "decryptionKey", of: PlayIntegrityKeys.self, .one,
                     "The decryption key of the Play Console."),
@@ -43,23 +43,29 @@ extension PlayIntegrityEngine {
             ],
             objection: { arguments in
                 if arguments.hasPolicy { return nil }
-                guard arguments.has("decryption-key"), arguments.has("verification-key") else {
-                    return "--decryption-key and --verification-key are required without --policy"
+                let keys = ["decryption-key", "verification-key"].filter { arguments.has($0) }
+                let isGoogles = arguments.has("decoded") || arguments.hasService
+                if isGoogles, let key = keys.first {
+                    return "--\(key) is for tokens that this program opens; Google opened or opens this one"
+                }
+                guard isGoogles || keys.count == 2 else {
+                    return
+                        "--decryption-key and --verification-key are required without --policy, or --service-account to "
+                        + "have Google open the token"
                 }
                 return certificateObjection(arguments)
             }),
         RawKind(
-            EvidenceKind.playIntegrityStandard, file: .text(standardFields),
+            EvidenceKind.playIntegrityStandard,
+            file: .text { (text, arguments) throws(RawError) in
+                try tokenOrAnswer(text, arguments, note: "a token, to be sent to Google")
+            },
             options: [
                 packageName,
                 .evidence(
                     "request-hash", "requestHash", .text, valueName: "text", required: .always(anyRequest),
                     "The request hash of a standard token, as the server computes it."),
-                .form(
-                    "decoded",
-                    "The file is Google's answer of the decode call, and you vouch for it: nothing in it shows that Google made "
-                        + "it."),
-                certificateDigest, minimumVersionCode,
+                decoded, certificateDigest, minimumVersionCode,
                 .flag(
                     "pc", sets: policyFields["platform"], to: IntegrityTokenForm.pc.rawValue,
                     "The standard token is that of a game on PC."),
@@ -79,6 +85,10 @@ extension PlayIntegrityEngine {
         required: .always("which app is genuine is for you to say"),
         help: "The package name of the app that is to have asked for the token."
     ).filling("packageName", .text)
+    private static let decoded = RawOption.form(
+        "decoded",
+        "The file is Google's answer of the decode call, and you vouch for it: nothing in it shows that Google made it."
+    )
     private static let certificateDigest = RawOption.alias(
         "certificate-digest", of: policyFields["certificateDigests"], isVerbatim: true, valueName: "digest")
     private static let minimumVersionCode = RawOption.alias(
@@ -90,15 +100,16 @@ extension PlayIntegrityEngine {
     }
 
     /// A token, or with `--decoded` Google's answer.
-    @Sendable
-    private static func standardFields(_ text: String, _ arguments: RawArguments) throws(RawError) -> RawFields {
+    private static func tokenOrAnswer(
+        _ text: String, _ arguments: RawArguments, note: String?
+    ) throws(RawError) -> RawFields {
         guard arguments.has("decoded") else {
             guard text.utf8.first != UInt8(ascii: "{") else {
                 throw .usage(
                     "expected a token, found a JSON object; if it is Google's answer and you vouch for it, give --decoded"
                 )
             }
-            return RawFields([("token", .text(text))], readAs: "a token, to be sent to Google")
+            return RawFields([("token", .text(text))], readAs: note)
         }
         do {
             let answer = try JSONReader.readObject(Array(text.utf8), limit: InputLimits.integrityAnswer)

@@ -7,18 +7,27 @@ public import FoundationEssentials
 extension EvidenceRecord {
     /// Composes the record of a classic token.
     ///
+    /// If Google decodes the app's classic tokens, only a record with its answer can be replayed, as that of a standard token.
     /// - Parameters:
     ///   - id: The name of the record in verdicts and reports, such as the request ID.
     ///   - app: The policy's app; nil for the one with the package name.
-    public init(_ input: ClassicIntegrityInput, id: String? = nil, app: String? = nil, receivedAt: Date) {
+    /// - Throws: ``DecodeError`` if Google's answer is not a JSON object, which a record cannot hold.
+    public init(
+        _ input: ClassicIntegrityInput, id: String? = nil, app: String? = nil, receivedAt: Date
+    ) throws(DecodeError) {
+        var fields: [(String, RecordValue.Content)] = [
+            ("packageName", .text(input.packageName)), try input.evidence.recordField(),
+        ]
+        if let boundTo = input.boundTo {
+            fields.append(("challenge", .text(Base64.encode(boundTo.challenge, .standard))))
+            fields.append(("requestHash", .text(Base64.encode(boundTo.requestHash, .standard))))
+        } else {
+            // Padding keeps the shortest nonces at the minimum length.
+            fields.append(("nonce", .text(Base64.encode(input.nonce, .standard))))
+        }
         self.init(
             id: id, kind: EvidenceKind.playIntegrityClassic, app: app, receivedAt: receivedAt,
-            evidence: RecordObject([
-                ("packageName", .text(input.packageName)), ("token", .text(input.token)),
-                // Padding keeps the shortest nonces at the minimum length.
-                ("nonce", .text(Base64.encode(input.nonce, .standard))),
-            ]),
-            expect: nil)
+            evidence: RecordObject(fields), expect: nil)
     }
 
     /// Composes the record of a standard token.
@@ -33,16 +42,22 @@ extension EvidenceRecord {
     public init(
         _ input: StandardIntegrityInput, id: String? = nil, app: String? = nil, receivedAt: Date
     ) throws(DecodeError) {
-        let evidence: (String, RecordValue.Content)
-        switch input.evidence {
-        case .token(let token): evidence = ("token", .text(token))
-        case .decoded(let answer): evidence = ("decoded", .object(try answer.object()))
-        }
         self.init(
             id: id, kind: EvidenceKind.playIntegrityStandard, app: app, receivedAt: receivedAt,
             evidence: RecordObject([
-                ("packageName", .text(input.packageName)), ("requestHash", .text(input.requestHash)), evidence,
+                ("packageName", .text(input.packageName)), ("requestHash", .text(input.requestHash)),
+                try input.evidence.recordField(),
             ]),
             expect: nil)
+    }
+}
+
+extension StandardIntegrityInput.Evidence {
+    /// The field of a record.
+    fileprivate func recordField() throws(DecodeError) -> (String, RecordValue.Content) {
+        switch self {
+        case .token(let token): ("token", .text(token))
+        case .decoded(let answer): ("decoded", .object(try answer.object()))
+        }
     }
 }

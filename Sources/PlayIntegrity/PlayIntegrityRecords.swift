@@ -1,18 +1,34 @@
 package import AssayCore
+import AssayPrimitives
 
 /// Reads the evidence of a record, by kind. Tokens, nonces and hashes are texts as exchanged. Rejects unknown fields.
 
 extension ClassicIntegrityInput {
-    /// Reads `packageName`, `token` and `nonce`.
+    /// Reads `packageName`, either `decoded` or `token`, and either `nonce`, or `challenge` and `requestHash`.
     package init(_ evidence: RecordObject) throws(RecordError) {
         let fields = RecordFields(evidence, path: "evidence")
-        try fields.demandOnly(["packageName", "token", "nonce"])
-        let (packageName, token) = (try fields.required("packageName"), try fields.required("token"))
-        let nonce = try fields.required("nonce")
+        try fields.demandOnly(["packageName", "token", "decoded", "nonce", "challenge", "requestHash"])
+        let packageName = try fields.required("packageName")
+        let integrity = try StandardIntegrityInput.Evidence(fields)
+        let nonce = try fields.text("nonce")
+        guard fields["challenge"] != nil || fields["requestHash"] != nil else {
+            guard let nonce else { throw fields.missing("nonce") }
+            do {
+                try self.init(integrity, packageName: packageName, nonce: nonce)
+            } catch {
+                throw fields.error("nonce", error.message)
+            }
+            return
+        }
+        guard nonce == nil else {
+            throw fields.error("nonce", "nonce, and challenge with requestHash, exclude each other")
+        }
+        let challenge = try fields.bytes("challenge")
+        let requestHash = try fields.bytes("requestHash")
         do {
-            try self.init(token: token, packageName: packageName, nonce: nonce)
+            try self.init(integrity, packageName: packageName, challenge: challenge, requestHash: requestHash)
         } catch {
-            throw fields.error("nonce", error.message)
+            throw fields.error(error.field, error.message)
         }
     }
 }

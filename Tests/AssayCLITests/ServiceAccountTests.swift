@@ -109,6 +109,18 @@ struct ServiceAccountTests {
         try scratch.write("token.txt", Data("bm90IGEgdG9rZW4\n".utf8))
         let foreign = try scratch.run(command(port: port) + ["--package-name", "com.example.other"])
         #expect(foreign.status == 3, "\(foreign.errors)\(foreign.output)")
+        try scratch.write("answer.json", Data(TestTokens.classicAnswer()))
+        let classic = TestTokens.classicEvidence() + ["--certificate-digest", TestTokens.hexDigest]
+        let byGoogle = try scratch.run(classic + google)
+        #expect(byGoogle.status == 0, "\(byGoogle.errors)\(byGoogle.output)")
+        let withKey = try scratch.run(classic + google + ["--decryption-key", "file:d"])
+        #expect(
+            withKey.status == 64 && withKey.errors.contains("--decryption-key is for tokens that this program opens"))
+        try scratch.write("token.txt", Data(TestTokens.classicAnswer()))
+        let given = try scratch.run(classic + ["--decoded"])
+        #expect(given.status == 0, "\(given.errors)\(given.output)")
+        let sniffed = try scratch.run(classic + google)
+        #expect(sniffed.status == 64 && sniffed.errors.contains("give --decoded"), "\(sniffed.errors)")
         #expect(foreign.errors.contains("Google Play outage (unexpected-answer)"), "\(foreign.errors)")
     }
 

@@ -73,9 +73,10 @@ struct RecordLineTests {
         // 16 and 500 characters are the shortest and the longest nonces; padding counts.
         for nonce in ["AAAAAAAAAAAAAA==", "AAAAAAAAAAAAAAAAAA", String(repeating: "-", count: 498) + "A"] {
             let input = try ClassicIntegrityInput(token: "t", packageName: "p", nonce: nonce)
-            let record = EvidenceRecord(input, receivedAt: Fixtures.time)
+            let record = try EvidenceRecord(input, receivedAt: Fixtures.time)
+            #expect(record.jsonLine.contains(#""token":"t""#))
             let read = try ClassicIntegrityInput(record.evidence)
-            #expect(read.token == "t" && read.packageName == "p" && read.nonce == input.nonce)
+            #expect(read.packageName == "p" && read.nonce == input.nonce)
         }
         let json = #"{"tokenPayloadExternal":{"a":[1,"b"]}}"#
         let answers: [(StandardIntegrityInput.Evidence, String)] = [
@@ -87,6 +88,10 @@ struct RecordLineTests {
             #expect(record.jsonLine.contains(text))
             let read = try StandardIntegrityInput(record.evidence)
             #expect(read.packageName == "p" && read.requestHash == "h")
+            guard case .decoded(let answer) = evidence else { continue }
+            let classic = try ClassicIntegrityInput(.decoded(answer), packageName: "p", nonce: "AAAAAAAAAAAAAAAAAA")
+            let line = try EvidenceRecord(classic, receivedAt: Fixtures.time).jsonLine
+            #expect(line.contains(text))
         }
         let broken = StandardIntegrityInput(
             packageName: "p", requestHash: "h", evidence: .decoded(IntegrityAnswer(json: "{".utf8)))

@@ -224,7 +224,7 @@ struct CheckTableTests {
     @Test("A request that names another package than the policy fails its package check")
     func otherPackage() async throws {
         let input = try ClassicIntegrityInput(
-            token: Fixtures.classic().token, packageName: "com.example.bank", nonce: Fixtures.nonce)
+            token: Fixtures.classicToken(), packageName: "com.example.bank", nonce: Fixtures.nonce)
         let verdict = try await Fixtures.verifier().verifyClassicIntegrityToken(input, at: Fixtures.now)
         #expect(verdict.failed == [PlayIntegrityCheck.requestPackage])
         #expect(verdict.code(PlayIntegrityCheck.requestPackage) == "package-not-expected")

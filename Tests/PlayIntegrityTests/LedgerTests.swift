@@ -41,6 +41,53 @@ struct LedgerTests {
         }
     }
 
+    @Test("A nonce that binds a challenge and a request holds for both, and its challenge is used once")
+    func boundNonce() async throws {
+        let verifier = try verifier()
+        let hash = Digest.sha256(Array("transfer 100 to 42".utf8))
+        func judge(_ challenge: [UInt8], _ hash: [UInt8], token: String) async throws -> Verdict {
+            let input = try ClassicIntegrityInput(
+                .token(token), packageName: Fixtures.packageName, challenge: challenge, requestHash: hash)
+            let record = try EvidenceRecord(input, receivedAt: Fixtures.now)
+            return try await verifier.verify(record, at: Fixtures.now)
+        }
+        func token(_ nonce: String) throws -> String {
+            var payload = Fixtures.android
+            payload["requestDetails.nonce"] = .text(nonce)
+            return try Fixtures.keys.token(Array(payload.rendered.utf8))
+        }
+        let issued = try await verifier.issueChallenge(
+            app: "shop", for: EvidenceKind.playIntegrityClassic, at: Fixtures.now)
+        let nonce = ClassicIntegrityInput.nonce(binding: issued.value, to: hash)
+        let other = Digest.sha256(Array("transfer 900 to 42".utf8))
+        #expect(try await judge(issued.value, other, token: token(nonce)).failed == [PlayIntegrityCheck.nonce])
+        #expect(try await judge([1], hash, token: token(nonce)).failed == [PlayIntegrityCheck.nonce])
+        let unbound = try await judge(issued.value, hash, token: token(issued.text))
+        #expect(unbound.failed == [PlayIntegrityCheck.nonce])
+        #expect(try await judge(issued.value, hash, token: token(nonce)).failed == [])
+        let again = try await judge(
+            issued.value, other, token: token(ClassicIntegrityInput.nonce(binding: issued.value, to: other)))
+        #expect(again.failed == [PlayIntegrityCheck.challenge])
+        #expect(again.code(PlayIntegrityCheck.challenge) == "challenge-consumed")
+        // The nonce itself was never issued.
+        #expect(try await classic(verifier, nonce: nonce).code(PlayIntegrityCheck.challenge) == "challenge-unknown")
+    }
+
+    @Test("The composition is SHA-256 of challenge and hash, which have fixed lengths for it")
+    func composition() throws {
+        let hash = [UInt8](repeating: 0, count: 32)
+        #expect(
+            ClassicIntegrityInput.nonce(binding: Array("abc".utf8), to: hash)
+                == Base64.encode(Digest.sha256(Array("abc".utf8) + hash), .url))
+        for (challenge, hash) in [
+            ([], hash), ([UInt8](repeating: 0, count: 501), hash), ([1], [UInt8](hash.dropLast())),
+        ] {
+            #expect(throws: DecodeError.self) {
+                try ClassicIntegrityInput(.token("t"), packageName: "p", challenge: challenge, requestHash: hash)
+            }
+        }
+    }
+
     @Test("A nonce comes back in another alphabet or with padding, and is compared as bytes")
     func alphabets() async throws {
         let verifier = try Fixtures.verifier()

@@ -97,7 +97,7 @@ struct PlayIntegrityFormatTests {
         #expect(Verifier.inspector.kind(of: layer)?.name == "play-integrity.classic")
     }
 
-    @Test("Google's answer becomes a record with its own package name and request hash; a classic payload does not")
+    @Test("Google's answer becomes a record with its own package name and its own request hash or nonce")
     func record() throws {
         let answer = StandardAnswerBlueprint(
             packageName: "com.example.shop", requestHash: "hash",
@@ -107,8 +107,11 @@ struct PlayIntegrityFormatTests {
         let layer = Verifier.inspector.inspect(Array(answer.encoded), name: "blob")
         let record = try #require(Verifier.inspector.record(of: layer))
         #expect(record.kind.name == "play-integrity.standard")
-        #expect(record.evidence.members.map(\.name) == ["packageName", "requestHash", "decoded"])
-        #expect(Verifier.inspector.record(of: Self.inspect(Self.payload)) == nil)
+        #expect(record.evidence.members.map(\.name) == ["packageName", "decoded", "requestHash"])
+        let classic = try #require(Verifier.inspector.record(of: Self.inspect(Self.payload)))
+        #expect(classic.kind.name == "play-integrity.classic")
+        #expect(classic.evidence.members.map(\.name) == ["packageName", "decoded", "nonce"])
+        #expect(Verifier.inspector.record(of: Self.inspect(Self.payload.replacing("nonce", with: "noce"))) == nil)
     }
 
     @Test("Google's errors and the response keys of the console are named, the keys never shown")

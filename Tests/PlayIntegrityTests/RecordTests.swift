@@ -59,7 +59,7 @@ struct RecordTests {
         + Fixtures.standard.rendered + "}}"
 
     private func classic(nonce: String = Fixtures.nonce) throws -> String {
-        #"{"packageName":"com.example.shop","nonce":"\#(nonce)","token":"\#(try Fixtures.classic().token)"}"#
+        #"{"packageName":"com.example.shop","nonce":"\#(nonce)","token":"\#(try Fixtures.classicToken())"}"#
     }
 
     @Test("Records of both kinds are judged, the answer in a record as that of a call")
@@ -76,7 +76,7 @@ struct RecordTests {
         "A classic record that cannot be read names its field",
         arguments: [
             (#"{"token":"t","nonce":"AAAAAAAAAAAAAAAA"}"#, "evidence.packageName"),
-            (#"{"packageName":"a.b","nonce":"AAAAAAAAAAAAAAAA"}"#, "evidence.token"),
+            (#"{"packageName":"a.b","nonce":"AAAAAAAAAAAAAAAA"}"#, "evidence"),
             (#"{"packageName":"a.b","token":"t"}"#, "evidence.nonce"),
             (#"{"packageName":"a.b","token":"t","nonce":"AAAAAAAAAAAAAAA"}"#, "evidence.nonce"),
             (#"{"packageName":"a.b","token":"t","nonce":"AAAAAAAAAAAAAAAAA"}"#, "evidence.nonce"),
@@ -85,9 +85,11 @@ struct RecordTests {
             (#"{"packageName":"a.b","token":"t","nonce":["AAAAAAAAAAAAAAAA"]}"#, "evidence.nonce"),
             (#"{"packageName":"a.b","token":1,"nonce":"AAAAAAAAAAAAAAAA"}"#, "evidence.token"),
             (
-                #"{"packageName":"a.b","token":"t","nonce":"AAAAAAAAAAAAAAAA","requestHash":"x"}"#,
-                "evidence.requestHash"
+                #"{"packageName":"a.b","token":"t","nonce":"AAAAAAAAAAAAAAAA","requestHash":"x"}"#, "evidence.nonce"
             ),
+            (#"{"packageName":"a.b","token":"t","challenge":"AAAA"}"#, "evidence.requestHash"),
+            (#"{"packageName":"a.b","token":"t","challenge":"AAAA","requestHash":"AAAA"}"#, "evidence.requestHash"),
+            (#"{"packageName":"a.b","token":"t","challenge":"","requestHash":"AAAA"}"#, "evidence.challenge"),
             (
                 #"{"packageName":"a.b","token":"t","nonce":"\#(String(repeating: "A", count: 504))"}"#, "evidence.nonce"
             ),

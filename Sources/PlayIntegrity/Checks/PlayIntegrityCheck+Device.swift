@@ -54,7 +54,11 @@ extension CheckCode {
         remedy: .updateSystem)
     fileprivate static let deviceLabelMissing = CheckCode(
         "device-label-missing",
-        "The device does not have the integrity label that the policy demands of its version of Android.")
+        """
+        The device does not have the integrity label that the policy demands of its version of Android. Google evaluates only \
+        MEETS_DEVICE_INTEGRITY for installs that it does not license: compare play-integrity.licensing before blaming a device \
+        without MEETS_STRONG_INTEGRITY.
+        """)
 }
 
 // MARK: sdk-version

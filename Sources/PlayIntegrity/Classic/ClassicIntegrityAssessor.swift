@@ -15,13 +15,44 @@ package enum ClassicIntegrityAssessor {
             input, keys: KeySelection(keys, for: expectations.keyClaim, at: now), expectations: expectations, now: now)
     }
 
+    /// Runs every check that needs no ledger on a token that the app's keys open.
     static func assess(
         _ input: ClassicIntegrityInput, keys: KeySelection<PlayIntegrityKeys>, expectations: PlayIntegrityExpectations,
         now: Date
     ) -> Assessment {
         var run = CheckRun(modes: expectations.modes, capacity: PlayIntegrityCheck.classicChecks.count + 1)
-        var subject: PlayIntegritySubject?
-        if let (key, payload) = authenticate(input, keys, expectations, &run) {
+        let opened = authenticate(input, keys, expectations, &run)
+        return assess(input, opened?.payload, key: opened?.key, expectations, at: now, &run)
+    }
+
+    /// Runs every check that needs no ledger on a token that Google has decoded.
+    ///
+    /// - Parameters:
+    ///   - answer: Google's answer on the token.
+    ///   - source: who may vouch for the answer.
+    package static func assess(
+        _ input: ClassicIntegrityInput, answer: IntegrityAnswer, from source: PlayIntegrityConfiguration.AnswerSource,
+        expectations: PlayIntegrityExpectations, now: Date
+    ) -> Assessment {
+        var run = CheckRun(modes: expectations.modes, capacity: PlayIntegrityCheck.classicChecks.count + 1)
+        var payload: PlayIntegrityPayload?
+        if let object = StandardIntegrityAssessor.decode(answer, from: source, &run) {
+            for check in [PlayIntegrityCheck.decryption, PlayIntegrityCheck.signature] {
+                run.conditionalGate(check) {
+                    .notApplicable(Finding(.decodedByGoogle, "Google opens the classic tokens of this app"))
+                }
+            }
+            payload = StandardIntegrityAssessor.read(object, expectations, &run)
+        }
+        return assess(input, payload, key: nil, expectations, at: now, &run)
+    }
+
+    /// Runs the checks of a payload; nil if the evidence has none that is authentic.
+    private static func assess(
+        _ input: ClassicIntegrityInput, _ payload: PlayIntegrityPayload?, key: String?,
+        _ expectations: PlayIntegrityExpectations, at now: Date, _ run: inout CheckRun
+    ) -> Assessment {
+        if let payload {
             let check = PlayIntegrityCheck(payload: payload, expectations: expectations, now: now)
             _ = run.gate(PlayIntegrityCheck.requestPackage) { () throws(CheckFailure) in
                 try check.requestPackage(input.packageName)
@@ -32,7 +63,6 @@ package enum ClassicIntegrityAssessor {
                 try check.testingResponse()
             }
             check.runPolicyChecks(&run)
-            subject = PlayIntegritySubject(payload: payload, key: key)
         } else {
             run.skip(Array(PlayIntegrityCheck.classicChecks.dropFirst(run.results.count)))
         }
@@ -43,18 +73,29 @@ package enum ClassicIntegrityAssessor {
         case .caller: run.add(.skipped(PlayIntegrityCheck.challenge, because: .policy))
         case .ledger:
             ledgerChecks.append(PlayIntegrityCheck.challenge)
-            effects.append(.consumeNonce(input.nonce, expectations))
+            effects.append(.consumeChallenge(of: input, expectations))
         }
         return Assessment(
             kind: EvidenceKind.playIntegrityClassic, app: expectations.app, catalogue: PlayIntegrityCheck.catalogue,
-            checks: run.results,
-            ledgerChecks: ledgerChecks, effects: effects, subject: subject, testAuthority: nil)
+            checks: run.results, ledgerChecks: ledgerChecks, effects: effects,
+            subject: payload.map { PlayIntegritySubject(payload: $0, key: key) }, testAuthority: nil)
     }
 
-    /// Decodes the outer form of a token.
+    /// Decodes the outer form of a token that the app's keys open.
     static func decode(_ input: ClassicIntegrityInput, _ run: inout CheckRun) -> CompactJWE? {
-        run.decode(PlayIntegrityCheck.decode) { () throws(DecodeError) in
-            try ClassicIntegrityToken.decode(input.token)
+        run.authenticity(PlayIntegrityCheck.decode) { () throws(CheckFailure) in
+            guard case .token(let token) = input.evidence else {
+                throw CheckFailure(
+                    .answerNotTaken,
+                    "the evidence brings the answer of the decode call, and the app opens its classic tokens with keys; "
+                        + "send the token in its place, or set classicTokens: google if Google manages the response "
+                        + "encryption of the app")
+            }
+            do throws(DecodeError) {
+                return try ClassicIntegrityToken.decode(token)
+            } catch {
+                throw CheckFailure(error)
+            }
         }
     }
 
@@ -80,4 +121,16 @@ package enum ClassicIntegrityAssessor {
         }
         return payload.map { (opened.entry.name, $0) }
     }
+}
+
+extension CheckCode {
+    static let answerNotTaken = CheckCode(
+        "answer-not-taken",
+        """
+        The evidence brings Google's answer, and the app opens its classic tokens with keys of its own: send the token, or set \
+        `classicTokens: google` in the policy.
+        """)
+    static let decodedByGoogle = CheckCode(
+        "decoded-by-google",
+        "Google opens the classic tokens of this app, and its answer has the payload alone: no action.")
 }

@@ -1,26 +1,44 @@
 public import AssayCore
 import AssayPrimitives
 
-/// A classic token to verify, as the app sent it.
+/// A classic token to verify, or Google's answer to it.
 public struct ClassicIntegrityInput: Sendable {
     /// The allowed length of a nonce in characters (Google, IntegrityTokenRequest).
     static let nonceLength = 16...500
 
-    /// The token.
-    package let token: String
+    /// The token or the answer.
+    package let evidence: StandardIntegrityInput.Evidence
     /// The package name of the expected app.
     package let packageName: String
     /// The decoded bytes of the nonce.
     package let nonce: [UInt8]
+    /// What the nonce is composed of; nil for a nonce of its own.
+    package let boundTo: (challenge: [UInt8], requestHash: [UInt8])?
+    /// The bytes of the server's challenge, which the ledger consumes.
+    var challenge: [UInt8] { boundTo?.challenge ?? nonce }
 
     /// Creates the input of a verification.
     ///
+    /// The policy's `classicTokens` says whether the app's keys open the token, or Google does.
     /// - Parameters:
     ///   - token: The result of `IntegrityTokenResponse.token()`.
     ///   - packageName: The package name of the expected app.
     ///   - nonce: The nonce as the server gave it to the app: base64, 16 to 500 characters.
     /// - Throws: ``DecodeError`` if the nonce has another form.
     public init(token: String, packageName: String, nonce: String) throws(DecodeError) {
+        try self.init(.token(token), packageName: packageName, nonce: nonce)
+    }
+
+    /// Creates the input of a verification.
+    ///
+    /// - Parameters:
+    ///   - evidence: The token, or Google's answer on it. ``IntegrityAnswer`` says who vouches for an answer.
+    ///   - packageName: The package name of the expected app.
+    ///   - nonce: The nonce as the server gave it to the app: base64, 16 to 500 characters.
+    /// - Throws: ``DecodeError`` if the nonce has another form.
+    public init(
+        _ evidence: StandardIntegrityInput.Evidence, packageName: String, nonce: String
+    ) throws(DecodeError) {
         let length = nonce.utf8.count
         guard Self.nonceLength.contains(length) else {
             throw DecodeError(
@@ -32,9 +50,51 @@ public struct ClassicIntegrityInput: Sendable {
             throw DecodeError(
                 .malformed, at: 0, field: "nonce", "a nonce is base64url or base64; \(Self.objection(to: nonce))")
         }
-        self.token = token
+        self.evidence = evidence
         self.packageName = packageName
         self.nonce = bytes
+        boundTo = nil
+    }
+
+    /// Creates the input of a verification for a nonce that binds a challenge and a request; see ``nonce(binding:to:)``.
+    ///
+    /// With `challenge: ledger` in the policy the challenge is consumed, and not the nonce.
+    /// - Parameters:
+    ///   - evidence: The token, or Google's answer on it.
+    ///   - packageName: The package name of the expected app.
+    ///   - challenge: The bytes of the challenge that the server gave to the app, 1 to 500.
+    ///   - requestHash: The SHA-256 of the request as the server computes it, 32 bytes.
+    /// - Throws: ``DecodeError`` if one of them has another length.
+    public init(
+        _ evidence: StandardIntegrityInput.Evidence, packageName: String, challenge: [UInt8], requestHash: [UInt8]
+    ) throws(DecodeError) {
+        for (field, bytes, allowed) in [("challenge", challenge, 1...500), ("requestHash", requestHash, 32...32)] {
+            guard allowed.contains(bytes.count) else {
+                let length = allowed.count == 1 ? "32" : "\(allowed.lowerBound) to \(allowed.upperBound)"
+                throw DecodeError(
+                    .unexpectedLength, at: 0, field: field, "expected \(length) bytes, found \(bytes.count)")
+            }
+        }
+        self.evidence = evidence
+        self.packageName = packageName
+        nonce = Self.digest(challenge, requestHash)
+        boundTo = (challenge, requestHash)
+    }
+
+    /// The nonce for a classic token that is about one request: base64url without padding of
+    /// SHA-256(challenge || requestHash).
+    ///
+    /// The app composes it the same way. The challenge stands for single use, the hash for what the user does, such as the
+    /// amount and the account of a transfer.
+    /// - Parameters:
+    ///   - challenge: The bytes of the server's challenge.
+    ///   - requestHash: The SHA-256 of the request, 32 bytes.
+    public static func nonce(binding challenge: [UInt8], to requestHash: [UInt8]) -> String {
+        Base64.encode(digest(challenge, requestHash), .url)
+    }
+
+    private static func digest(_ challenge: [UInt8], _ requestHash: [UInt8]) -> [UInt8] {
+        Digest.sha256(challenge[...], requestHash[...])
     }
 
     private static func objection(to nonce: String) -> String {

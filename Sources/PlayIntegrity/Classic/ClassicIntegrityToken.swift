@@ -21,7 +21,9 @@ extension PlayIntegrityCheck {
             """,
         source: "RFC 7516 section 7.1; Google, decodeIntegrityToken",
         remedy: .nothing,
-        codes: CheckCode.ofDecoding + [.googleRefused, .answerSupplied, .answerByCaller, .tokenNotCanonical])
+        codes: CheckCode.ofDecoding + [
+            .googleRefused, .answerSupplied, .answerByCaller, .answerNotTaken, .tokenNotCanonical,
+        ])
 
     /// A live key of the app opens the token.
     package static let decryption = CheckID("play-integrity.decryption")
@@ -35,7 +37,7 @@ extension PlayIntegrityCheck {
             retired or has expired is named.
             """,
         source: tokens,
-        remedy: .nothing, codes: CheckCode.ofDecryption + [.keyNotLive, .noLiveKey, .openedWithKey])
+        remedy: .nothing, codes: CheckCode.ofDecryption + [.keyNotLive, .noLiveKey, .openedWithKey, .decodedByGoogle])
 
     /// Google signed the payload.
     package static let signature = CheckID("play-integrity.signature")
@@ -49,7 +51,7 @@ extension PlayIntegrityCheck {
         stops: "Tokens made by somebody who has the decryption key, and tokens without a signature.",
         lookAt: "Whether verificationKey and decryptionKey come from the same download of the Play Console.",
         source: tokens,
-        remedy: .nothing, codes: CheckCode.ofDecoding + CheckCode.ofSignature)
+        remedy: .nothing, codes: CheckCode.ofDecoding + CheckCode.ofSignature + [.decodedByGoogle])
 }
 
 /// Decodes a classic token from text to payload: a JWE around a JWS.

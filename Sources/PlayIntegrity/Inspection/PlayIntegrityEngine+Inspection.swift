@@ -15,7 +15,7 @@ extension PlayIntegrityEngine {
     package static func format(of field: String, in kind: EvidenceKind) -> (any BlobFormat.Type)? {
         switch (kind, field) {
         case (EvidenceKind.playIntegrityClassic, "token"): ClassicTokenFormat.self
-        case (EvidenceKind.playIntegrityStandard, "decoded"): IntegrityAnswerFormat.self
+        case (_, "decoded"): IntegrityAnswerFormat.self
         default: nil
         }
     }
@@ -23,12 +23,14 @@ extension PlayIntegrityEngine {
     /// The meaning of a record's field.
     package static func meaning(of field: String, in kind: EvidenceKind) -> String? {
         switch (kind, field) {
+        case (_, "decoded"): "Google's answer to the decode call"
         case (_, "packageName"): "the app that is to have asked for the token"
-        case (EvidenceKind.playIntegrityClassic, "token"): "the token, encrypted for the keys of the Play Console"
+        case (EvidenceKind.playIntegrityClassic, "token"): "the token, for the keys of the Play Console or for Google"
         case (EvidenceKind.playIntegrityClassic, "nonce"): "the nonce of the request, as the server gave it out"
+        case (EvidenceKind.playIntegrityClassic, "challenge"): "the server's challenge, which the nonce binds"
+        case (EvidenceKind.playIntegrityClassic, "requestHash"): "the SHA-256 of the request, which the nonce binds"
         case (EvidenceKind.playIntegrityStandard, "token"): "the token, which only Google can open"
         case (EvidenceKind.playIntegrityStandard, "requestHash"): "the hash of the request, as the server computes it"
-        case (EvidenceKind.playIntegrityStandard, "decoded"): "Google's answer to the decode call"
         default: nil
         }
     }
@@ -42,11 +44,11 @@ extension PlayIntegrityEngine {
         return nil
     }
 
-    /// A record of Google's answer to a standard token, or of its payload. Nil for a classic token, which needs its
-    /// keys, and for its payload, which has a nonce instead of the hash.
+    /// A record of Google's answer to a token, or of its payload: that of a classic token has a nonce in place of the request
+    /// hash. Nil for a classic token, which needs its keys or Google.
     ///
-    /// It takes package name and request hash from the answer itself: the record shows whether app and device meet the
-    /// policy, not whether the answer is for a request of the server.
+    /// It takes package name and nonce or request hash from the answer itself: the record shows whether app and device meet
+    /// the policy, not whether the answer is for a request of the server.
     package static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord? {
         guard format == IntegrityAnswerFormat.self || format == IntegrityPayloadFormat.self,
             let object = try? JSONReader.readObject(blob, limit: InputLimits.integrityAnswer)
@@ -58,15 +60,21 @@ extension PlayIntegrityEngine {
         let answer = isAnswer ? object : RecordObject([member("tokenPayloadExternal", .object(object))], offset: 0)
         guard case .object(let payload)? = answer["tokenPayloadExternal"]?.content,
             case .object(let request)? = payload["requestDetails"]?.content,
-            case .text(let package)? = request["requestPackageName"]?.content,
-            case .text(let hash)? = request["requestHash"]?.content
+            case .text(let package)? = request["requestPackageName"]?.content
         else { return nil }
-        let evidence = [
-            member("packageName", .text(package)), member("requestHash", .text(hash)),
-            member("decoded", .object(answer)),
-        ]
+        let kind: EvidenceKind
+        var evidence = [member("packageName", .text(package)), member("decoded", .object(answer))]
+        switch (request["requestHash"]?.content, request["nonce"]?.content) {
+        case (.text(let hash)?, nil):
+            kind = EvidenceKind.playIntegrityStandard
+            evidence.append(member("requestHash", .text(hash)))
+        case (nil, .text(let nonce)?):
+            kind = EvidenceKind.playIntegrityClassic
+            evidence.append(member("nonce", .text(nonce)))
+        default: return nil
+        }
         return EvidenceRecord(
-            id: nil, kind: EvidenceKind.playIntegrityStandard, app: nil, receivedAt: nil,
+            id: nil, kind: kind, app: nil, receivedAt: nil,
             evidence: RecordObject(evidence, offset: 0), expect: nil)
     }
 }

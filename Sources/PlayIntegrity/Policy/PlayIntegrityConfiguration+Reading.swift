@@ -15,7 +15,7 @@ extension PlayIntegrityConfiguration: ReadableConfiguration {
         case .android: rules = try Self.androidRules(fields, in: node)
         case .pc:
             // Classic tokens, with their keys and nonces, exist on Android only.
-            for field in ["keys", "challenge"] + Self.androidFields.map(\.path) {
+            for field in ["keys", "challenge", "classicTokens"] + Self.androidFields.map(\.path) {
                 if let value = fields[field] {
                     throw value.error("platform pc has no \(field): tokens of games on PC say nothing of it")
                 }
@@ -25,6 +25,7 @@ extension PlayIntegrityConfiguration: ReadableConfiguration {
             try self.init(
                 packageName: name, android: rules, keys: Self.names(fields["keys"]),
                 challenge: fields["challenge"]?.word(ChallengeSource.self) ?? .ledger,
+                classicTokens: fields["classicTokens"]?.word(TokenOpener.self),
                 answers: fields["answers"]?.word(AnswerSource.self),
                 freshness: Self.freshness(fields["freshness"]),
                 licensing: fields["licensing"]?.labels(of: .licensing) ?? [.licensed])

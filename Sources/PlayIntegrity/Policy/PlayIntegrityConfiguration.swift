@@ -15,7 +15,15 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
         case caller
     }
 
-    /// Who vouches for Google's answers on standard tokens.
+    /// Who opens classic tokens.
+    package enum TokenOpener: String, Sendable, CaseIterable {
+        /// The verifier, with the app's response keys of the Play Console.
+        case keys
+        /// Google, as it does with standard tokens.
+        case google
+    }
+
+    /// Who vouches for Google's answers.
     package enum AnswerSource: String, Sendable, CaseIterable {
         /// Only answers that the verifier's own decoder got from Google are taken.
         case google
@@ -110,6 +118,8 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
     package let keys: [String]?
     /// The party that checks nonces.
     package let challenge: ChallengeSource
+    /// Who opens classic tokens; nil for the app's keys if there are any, otherwise Google.
+    package let classicTokens: TokenOpener?
     /// Who vouches for answers; nil for Google if the verifier can ask it, otherwise the caller.
     package let answers: AnswerSource?
     /// How far the time of a token may be off.
@@ -129,10 +139,15 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
     ///   in a list.
     package init(
         packageName: String, android: AndroidRules?, keys: [String]? = nil, challenge: ChallengeSource = .ledger,
-        answers: AnswerSource? = nil, freshness: Freshness = Freshness(), licensing: [IntegrityLabel] = [.licensed]
+        classicTokens: TokenOpener? = nil, answers: AnswerSource? = nil, freshness: Freshness = Freshness(),
+        licensing: [IntegrityLabel] = [.licensed]
     ) throws(PolicyError) {
         if let objection = PackageName.objection(to: packageName) {
             throw PolicyError(field: "packageName", objection)
+        }
+        guard classicTokens != .google || keys == nil else {
+            throw PolicyError(
+                field: "keys", "classicTokens: google has Google open classic tokens; the app needs no keys")
         }
         if let keys { try Self.demandList(keys.map { Array($0.utf8) }, "keys") }
         try Self.demandList(licensing, "licensing")
@@ -146,6 +161,7 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
         self.android = android
         self.keys = keys
         self.challenge = challenge
+        self.classicTokens = classicTokens
         self.answers = answers
         self.freshness = freshness
         self.licensing = licensing

@@ -46,8 +46,8 @@ package enum StandardIntegrityAssessor {
         }
         return Assessment(
             kind: EvidenceKind.playIntegrityStandard, app: expectations.app, catalogue: PlayIntegrityCheck.catalogue,
-            checks: run.results,
-            ledgerChecks: [PlayIntegrityCheck.challenge], effects: effects, subject: subject, testAuthority: nil)
+            checks: run.results, ledgerChecks: [PlayIntegrityCheck.challenge], effects: effects, subject: subject,
+            testAuthority: nil)
     }
 
     private static func digests(
@@ -61,11 +61,11 @@ package enum StandardIntegrityAssessor {
         return (token.map { [StandardDigest.token($0)] } ?? []) + [StandardDigest.payload(payload)]
     }
 
-    /// Decodes an answer as far as the payload's object.
+    /// Decodes an answer as far as the payload's object, and remarks on an answer that the caller vouches for.
     static func decode(
         _ answer: IntegrityAnswer, from source: PlayIntegrityConfiguration.AnswerSource, _ run: inout CheckRun
     ) -> RecordObject? {
-        run.authenticity(PlayIntegrityCheck.decode) { () throws(CheckFailure) in
+        let object = run.authenticity(PlayIntegrityCheck.decode) { () throws(CheckFailure) in
             guard source == .caller || answer.origin == .decoder else {
                 throw CheckFailure(
                     .answerByCaller,
@@ -75,6 +75,20 @@ package enum StandardIntegrityAssessor {
             }
             return try answer.payload()
         }
+        if object != nil, answer.origin == .supplied {
+            run.remark(
+                Finding(.answerSupplied, "the answer came with the evidence; nothing shows that Google made it"))
+        }
+        return object
+    }
+
+    /// Reads the payload of an answer.
+    static func read(
+        _ object: RecordObject, _ expectations: PlayIntegrityExpectations, _ run: inout CheckRun
+    ) -> PlayIntegrityPayload? {
+        run.decode(PlayIntegrityCheck.payload) { () throws(DecodeError) in
+            try PlayIntegrityCheck.form(PayloadReader.read(object), in: object, expectations.configuration)
+        }
     }
 
     private static func payload(
@@ -82,13 +96,6 @@ package enum StandardIntegrityAssessor {
         _ expectations: PlayIntegrityExpectations, _ run: inout CheckRun
     ) -> (object: RecordObject, payload: PlayIntegrityPayload)? {
         guard let object = decode(answer, from: source, &run) else { return nil }
-        if answer.origin == .supplied {
-            run.remark(
-                Finding(.answerSupplied, "the answer came with the evidence; nothing shows that Google made it"))
-        }
-        let payload = run.decode(PlayIntegrityCheck.payload) { () throws(DecodeError) in
-            try PlayIntegrityCheck.form(PayloadReader.read(object), in: object, expectations.configuration)
-        }
-        return payload.map { (object, $0) }
+        return read(object, expectations, &run).map { (object, $0) }
     }
 }

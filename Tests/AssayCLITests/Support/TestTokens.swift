@@ -47,18 +47,27 @@ enum TestTokens {
         ["verify", "--kind", "play-integrity.standard", "--package-name", packageName, "--request-hash", requestHash]
     }
 
-    static func classicToken() throws -> String {
-        try ClassicTokenBlueprint(
+    private static var classicBlueprint: ClassicTokenBlueprint {
+        ClassicTokenBlueprint(
             keys: keys, packageName: packageName, nonce: nonceBytes, certificateDigests: [digest],
-            issuedAt: TestEvidence.now
-        ).mint().token
+            issuedAt: TestEvidence.now)
     }
 
-    static func standardAnswer() -> [UInt8] {
+    private static var standardBlueprint: StandardAnswerBlueprint {
         StandardAnswerBlueprint(
             packageName: packageName, requestHash: requestHash, certificateDigests: [digest],
-            issuedAt: TestEvidence.now
-        ).mint().body
+            issuedAt: TestEvidence.now)
+    }
+
+    static func classicToken() throws -> String { try classicBlueprint.mint().token }
+
+    static func standardAnswer() -> [UInt8] { standardBlueprint.mint().body }
+
+    /// Google's answer on a classic token.
+    static func classicAnswer() -> [UInt8] {
+        var blueprint = standardBlueprint
+        blueprint.payload = classicBlueprint.payload
+        return blueprint.mint().body
     }
 }
 

@@ -74,12 +74,13 @@ enum Fixtures {
     static func configuration(
         android: PlayIntegrityConfiguration.AndroidRules? = rules(), keys: [String]? = nil,
         challenge: PlayIntegrityConfiguration.ChallengeSource = .caller,
+        classicTokens: PlayIntegrityConfiguration.TokenOpener? = nil,
         answers: PlayIntegrityConfiguration.AnswerSource? = nil,
         freshness: PlayIntegrityConfiguration.Freshness = .init()
     ) throws -> PlayIntegrityConfiguration {
         try PlayIntegrityConfiguration(
-            packageName: packageName, android: android, keys: keys, challenge: challenge, answers: answers,
-            freshness: freshness)
+            packageName: packageName, android: android, keys: keys, challenge: challenge,
+            classicTokens: classicTokens, answers: answers, freshness: freshness)
     }
 
     static func material(_ fixture: TokenFixture = keys) throws -> PlayIntegrityKeys {
@@ -112,7 +113,11 @@ enum Fixtures {
     }
 
     static func classic(_ payload: JSON = android) throws -> ClassicIntegrityInput {
-        try classic(token: keys.token(Array(payload.rendered.utf8)))
+        try classic(token: classicToken(payload))
+    }
+
+    static func classicToken(_ payload: JSON = android) throws -> String {
+        try keys.token(Array(payload.rendered.utf8))
     }
 
     static func classic(token: String) throws -> ClassicIntegrityInput {

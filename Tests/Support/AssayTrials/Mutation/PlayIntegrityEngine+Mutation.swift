@@ -34,7 +34,7 @@ extension PlayIntegrityEngine: MutatedEngine {
             }
         },
         DontCare(
-            "answer-not-asked-for", EvidenceKind.playIntegrityStandard,
+            "answer-not-asked-for", EvidenceKind.playIntegrityClassic, EvidenceKind.playIntegrityStandard,
             reason:
                 "Google's answer comes over TLS and is not signed: a change of it stands for another device, and passes "
                 + "where the policy makes no demand of what is changed"
@@ -48,13 +48,11 @@ extension PlayIntegrityEngine: MutatedEngine {
     ]
 
     /// Google's answers come over TLS, and no gate authenticates them.
-    static func policyParts(of kind: EvidenceKind) -> Set<String> {
-        kind == EvidenceKind.playIntegrityStandard ? ["decoded"] : []
-    }
+    static func policyParts(of kind: EvidenceKind) -> Set<String> { ["decoded"] }
 
     /// Nonces are compared as text.
     static func isOpaque(_ path: RecordPath, of kind: EvidenceKind) -> Bool {
-        kind == EvidenceKind.playIntegrityClassic
+        kind == EvidenceKind.playIntegrityClassic && path.description != "decoded"
     }
 
     /// What is inside of a classic token, encrypted anew under the app's own key.

@@ -25,6 +25,10 @@ extension TrialSuite {
                 source: "real devices: Apple's samples, veehaitch/devicecheck-appattest, a-sit-plus/warden-supreme, "
                     + "webauthn4j, uebelack/node-app-attest, pyattest, mikedan",
                 licence: "Apple; Apache-2.0; MIT")
+        case "shared/play-integrity-answers":
+            SuiteOrigin(
+                source: "answers that Google gave: keiji/device-integrity, unfacd, galaxy/airviewdictionary",
+                licence: "as the shared files")
         default: SuiteOrigin(source: "minted elsewhere", licence: "as the shared files")
         }
     }

@@ -34,16 +34,18 @@ package struct VectorFolder: Sendable {
 
     /// Reads the policy of vectors.
     static func policy(at url: URL) throws -> VerificationPolicy {
-        try PolicyFile.parse(
-            String(decoding: Data(contentsOf: url), as: UTF8.self), file: url.path,
+        var text = String(decoding: try Data(contentsOf: url), as: UTF8.self)
+        if url.deletingLastPathComponent().lastPathComponent == "play-integrity-answers" {
+            // Others issued the nonces of these answers, and the policy does not say that the caller compares them.
+            text = text.replacingOccurrences(of: "playIntegrity:", with: "playIntegrity:\n      challenge: caller")
+        }
+        return try PolicyFile.parse(
+            text, file: url.path,
             files: VectorPolicyFiles(folder: url.deletingLastPathComponent()))
     }
 
-    /// Whether the engines judge the vectors of a folder: the shared ones include Android Key Attestation, which has no engine,
-    /// and classic Play Integrity tokens that Google decoded, which records do not allow.
-    private static func isJudged(_ path: String) -> Bool {
-        !["android-key/", "play-integrity-answers/"].contains { path.hasPrefix($0) }
-    }
+    /// Whether the engines judge the vectors of a folder: the shared ones include Android Key Attestation, which has no engine.
+    private static func isJudged(_ path: String) -> Bool { !path.hasPrefix("android-key/") }
 
     private static func folders(in root: URL, named name: String) throws -> [VectorFolder] {
         let paths = try FileManager.default.subpathsOfDirectory(atPath: root.path).sorted()

@@ -32,6 +32,8 @@ package enum PlayIntegrityVectors: VectorSet {
             VectorDraft("standard-policy.json", mint.standardPolicy),
             VectorDraft("strict/standard-policy.json", mint.strictStandardPolicy),
             VectorDraft("standard-replay.json", mint.replays(isPC: false)),
+            VectorDraft("classic-answer.json", mint.answersToAppWithKeys),
+            VectorDraft("google/classic-answer.json", mint.googleClassic),
             VectorDraft("pc/standard-accept.json", mint.pcStandardAccept),
             VectorDraft("pc/standard-decode.json", mint.pcStandardDecode),
             VectorDraft("pc/standard-request.json", mint.pcStandardRequest),
