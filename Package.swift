@@ -11,6 +11,9 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// What tests are compiled with: optimising them takes longer than it saves. What they test is optimised.
+let unoptimized = strict + [.unsafeFlags(["-Onone"])]
+
 let package = Package(
     name: "assay",
     platforms: [.macOS(.v15)],
@@ -246,25 +249,25 @@ let package = Package(
             name: "FirstTenMinutes", dependencies: ["Assay", "AssayLedgerSQLite", "AssayTesting"],
             path: "Examples/first-ten-minutes", exclude: ["policy.yaml"], packageAccess: false,
             swiftSettings: strict),
-        .testTarget(name: "AssayCoreTests", dependencies: ["AssayCore", "AssayTestSupport"], swiftSettings: strict),
+        .testTarget(name: "AssayCoreTests", dependencies: ["AssayCore", "AssayTestSupport"], swiftSettings: unoptimized),
         .testTarget(
             name: "AssayPrimitivesTests",
             dependencies: [
                 "AssayCore", "AssayPrimitives", "AssayTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
-            swiftSettings: strict),
+            swiftSettings: unoptimized),
         .testTarget(
             name: "AssayHTTPSignaturesTests",
             dependencies: ["AssayCore", "AssayHTTPSignatures", "AssayPrimitives", "AssayTestSupport"],
-            swiftSettings: strict),
+            swiftSettings: unoptimized),
         .testTarget(
             name: "AppAttestTests",
             dependencies: [
                 "AppAttest", "Assay", "AssayCore", "AssayInspection", "AssayPrimitives", "AssayTesting",
                 "AssayTestSupport",
             ],
-            swiftSettings: strict),
+            swiftSettings: unoptimized),
         .testTarget(
             name: "PlayIntegrityTests",
             dependencies: [
@@ -272,7 +275,7 @@ let package = Package(
                 "AssayTestSupport", "PlayIntegrity",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
-            swiftSettings: strict),
+            swiftSettings: unoptimized),
         .testTarget(
             name: "ApproovTests",
             dependencies: [
@@ -280,7 +283,7 @@ let package = Package(
                 "AssayPrimitives", "AssayTesting", "AssayTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
-            swiftSettings: strict),
+            swiftSettings: unoptimized),
         .testTarget(
             name: "AssayGooglePlayTests",
             dependencies: [
@@ -289,7 +292,7 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
-            swiftSettings: strict),
+            swiftSettings: unoptimized),
         .testTarget(
             name: "AssayHummingbirdTests",
             dependencies: [
@@ -303,12 +306,12 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
-            swiftSettings: strict),
+            swiftSettings: unoptimized),
         // A file system for SQLite that fails by plan.
         .target(name: "CFaultyVFS", path: "Tests/Support/CFaultyVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
         .testTarget(
             name: "AssayKeyStoreTests",
-            dependencies: ["AssayCore", "AssayKeyStore", "AssayTesting"], swiftSettings: strict),
+            dependencies: ["AssayCore", "AssayKeyStore", "AssayTesting"], swiftSettings: unoptimized),
         .testTarget(
             name: "AssayLedgerSQLiteTests",
             dependencies: [
@@ -317,7 +320,7 @@ let package = Package(
                 "CFaultyVFS",
                 "LedgerSoak", "LedgerStress",
             ],
-            swiftSettings: strict),
+            swiftSettings: unoptimized),
         // An engine with one check, to which nothing but its registration refers.
         .target(
             name: "ToyEngine",
@@ -330,49 +333,49 @@ let package = Package(
                 "Assay", "AssayCapture", "AssayCLI", "AssayCore", "AssayInspection", "AssayTestSupport",
                 "AssayVectors", "ToyEngine",
             ],
-            swiftSettings: strict),
+            swiftSettings: unoptimized),
         .testTarget(
             name: "AssayTests",
             dependencies: [
                 "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayPrimitives", "AssayTesting",
                 "AssayTestSupport", "AssayVectors", "PlayIntegrity",
             ],
-            swiftSettings: strict),
+            swiftSettings: unoptimized),
         .testTarget(
             name: "AssayInspectionTests",
             dependencies: [
                 "Assay", "AssayCore", "AssayInspection", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
                 "InspectionStress",
             ],
-            swiftSettings: strict),
+            swiftSettings: unoptimized),
         .testTarget(
             name: "AssayCaptureTests",
             dependencies: [
                 "AppAttest", "Assay", "AssayCapture", "AssayCore", "AssayPrimitives", "AssayTesting",
                 "AssayTestSupport", "CaptureStress", "PlayIntegrity",
             ],
-            swiftSettings: strict),
+            swiftSettings: unoptimized),
         .testTarget(
             name: "AssayReplayTests",
             dependencies: [
                 "Assay", "AssayCapture", "AssayCore", "AssayPrimitives", "AssayReplay", "AssayTesting",
                 "AssayTestSupport",
             ],
-            swiftSettings: strict),
+            swiftSettings: unoptimized),
         .testTarget(
             name: "AssayTestingTests",
             dependencies: [
                 "AssayTesting", "AssayTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
-            swiftSettings: strict),
+            swiftSettings: unoptimized),
         .testTarget(
             name: "AssayCorpusTests",
             dependencies: ["Assay", "AssayCore", "AssayCorpus", "AssayTesting", "AssayVectors"],
-            swiftSettings: strict),
+            swiftSettings: unoptimized),
         .testTarget(
             name: "AssayVectorsTests", dependencies: ["AssayCore", "AssayTesting", "AssayTestSupport", "AssayVectors"],
-            swiftSettings: strict),
+            swiftSettings: unoptimized),
         // Searches logs, errors, crash output and memory for secrets that went in.
         .testTarget(
             name: "SecretTests",
@@ -381,7 +384,7 @@ let package = Package(
                 "AssayHTTPSignatures", "AssayHummingbird", "AssayKeyStore", "AssayLedgerSQLite", "AssayPrimitives",
                 "AssayProgram", "AssayTesting", "AssayTestSupport", "PlayIntegrity", "SecretStress",
             ],
-            swiftSettings: strict),
+            swiftSettings: unoptimized),
         // Compiles and runs the examples of the README, of Docs/ and of the DocC catalogues.
         .testTarget(
             name: "ReadmeTests",
@@ -389,7 +392,7 @@ let package = Package(
                 "Assay", "AssayCore", "AssayInspection", "AssayProgram", "AssayTesting", "AssayTestSupport",
                 "FirstTenMinutes",
             ],
-            swiftSettings: strict),
+            swiftSettings: unoptimized),
         // The blocks of the documentation, which see what a user's package sees.
         .target(
             name: "ReadmeExamples",
@@ -403,21 +406,21 @@ let package = Package(
             swiftSettings: [.unsafeFlags(["-suppress-warnings"])]),
         .testTarget(
             name: "AssayTrialsTests", dependencies: ["Assay", "AssayTestSupport", "AssayTrials"],
-            swiftSettings: strict),
+            swiftSettings: unoptimized),
         // Ours against implementations of JOSE and of signed messages from elsewhere, which Scripts/install-peers installs.
         .testTarget(
             name: "PeerTests",
             dependencies: [
                 "Approov", "AssayCore", "AssayHTTPSignatures", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
             ],
-            swiftSettings: strict),
+            swiftSettings: unoptimized),
         .testTarget(
             name: "AssayCLITests",
             dependencies: [
                 "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayLedgerSQLite", "AssayPrimitives",
                 "AssayProgram", "AssayTesting", "AssayTestSupport", "PlayIntegrity",
             ],
-            swiftSettings: strict),
+            swiftSettings: unoptimized),
     ],
     swiftLanguageModes: [.v6]
 )
