@@ -24,7 +24,8 @@ import Logging
         }
         // Refuses ambiguous request targets before Hummingbird normalises them.
         let application = Application(
-            router: router, server: .http1(configuration: .init(additionalChannelHandlers: [RequestTargetGuard()])),
+            router: router,
+            server: .http1(configuration: .init(additionalChannelHandlers: [RequestTargetGuard.handler()])),
             services: [watch], logger: logger)
         try await application.runService()
     }

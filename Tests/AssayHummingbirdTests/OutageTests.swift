@@ -27,7 +27,8 @@ struct OutageTests {
             Case(rule: .letThrough, enforcement: .reject, answer: "200 - reject outage - -"),
             Case(
                 rule: .letThrough, enforcement: .reject, isForged: true,
-                answer: #"401 - {"error":"approov-rejected","arc":"ABCDEF","deviceId":"\#(TestAPI.deviceID)"}"#),
+                answer: #"401 - {"error":"approov-rejected","arc":"ABCDEF","deviceId":"\#(TestAPI.deviceID)","#
+                    + #""remedy":"contact-support"}"#),
             Case(rule: .refuse, enforcement: .annotate, answer: "200 - annotate outage - -"),
             Case(rule: .refuse, enforcement: .off, answer: "200 - off off - -"),
         ])

@@ -130,7 +130,8 @@ struct RejectionTests {
                 try await client.execute(uri: "/stock", method: .get, headers: [.approovToken: token]) { response in
                     #expect(response.status == .unauthorized)
                     #expect(!response.headers.contains(.arc))
-                    #expect(String(buffer: response.body) == #"{"error":"approov-rejected"}"#)
+                    let body = #"{"error":"approov-rejected","remedy":"contact-support"}"#
+                    #expect(String(buffer: response.body) == body)
                 }
             }
         }

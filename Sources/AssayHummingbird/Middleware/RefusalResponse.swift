@@ -47,6 +47,7 @@ struct RefusalResponse {
         var body = #"{"error":"approov-rejected""#
         if let code { body += #","arc":"\#(code)""# }
         if let device { body += #","deviceId":"\#(device)""# }
+        if let remedy = verdict.remedy { body += #","remedy":"\#(remedy.rawValue)""# }
         switch options.disclosure {
         case .codes: break
         case .failedChecks:

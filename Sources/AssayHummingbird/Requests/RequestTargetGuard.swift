@@ -11,18 +11,20 @@ import NIOHTTP1
 /// It reads what the client wrote, for all routes and whatever the policy's `enforcement` is:
 ///
 ///     let application = Application(
-///         router: router, server: .http1(configuration: .init(additionalChannelHandlers: [RequestTargetGuard()])))
+///         router: router,
+///         server: .http1(configuration: .init(additionalChannelHandlers: [RequestTargetGuard.handler()])))
 ///
 /// HTTP/2 streams need no handler: nothing is hidden there, and ``ApproovMiddleware`` refuses the same for signed messages.
-public final class RequestTargetGuard: ChannelInboundHandler, RemovableChannelHandler {
-    /// What the handler itself reads and passes on unchanged.
-    public typealias InboundIn = NIOAny
-
+public enum RequestTargetGuard {
     /// Makes the handler of one connection.
-    public init() {}
+    public static func handler() -> any RemovableChannelHandler { CheckInstaller() }
+}
 
-    /// Puts the check between the HTTP/1 decoder and the conversion into HTTPTypes.
-    public func handlerAdded(context: ChannelHandlerContext) {
+/// Puts the check between the HTTP/1 decoder and the conversion into HTTPTypes.
+private final class CheckInstaller: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = NIOAny
+
+    func handlerAdded(context: ChannelHandlerContext) {
         let pipeline = context.pipeline.syncOperations
         guard let decoder = try? pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self) else { return }
         do { try pipeline.addHandler(RequestHeadCheck(), position: .after(decoder)) } catch {

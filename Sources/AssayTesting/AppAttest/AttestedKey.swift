@@ -9,7 +9,7 @@ public struct AttestedKey: Sendable {
     }
 
     /// Derives the key of a seed and a label. The same arguments always give the same key.
-    public init(seed: String, label: String) {
+    package init(seed: String, label: String) {
         key = TestKey(.p256, seed: seed, label: "attested/\(label)")
     }
 

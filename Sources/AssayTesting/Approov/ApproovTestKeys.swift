@@ -28,7 +28,7 @@ public struct ApproovTestKeys: Sendable {
 
     /// Derives the keys of a seed and a label; the same arguments give the same keys. Anyone with the seed has the
     /// keys. The RSA key is ``RSATestKey/published()``.
-    public init(seed: String, label: String) throws(MintingError) {
+    package init(seed: String, label: String) throws(MintingError) {
         let bytes = TestBytes(seed: seed)
         secret = bytes("approov/secret/\(label)", count: Self.secretLength)
         signingKey = TestKey(.p256, seed: seed, label: "approov/signing/\(label)")

@@ -18,7 +18,7 @@ public struct ApproovTestMeasurements: Sendable {
     }
 
     /// Derives the measurements of a seed and a label. The same arguments always give the same bytes.
-    public init(seed: String, label: String) {
+    package init(seed: String, label: String) {
         let bytes = TestBytes(seed: seed)
         self.init(
             proofKey: bytes("approov/mpk/\(label)", count: 16), integrity: bytes("approov/imh/\(label)", count: 32),

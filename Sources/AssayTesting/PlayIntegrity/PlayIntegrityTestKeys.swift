@@ -15,7 +15,7 @@ public struct PlayIntegrityTestKeys: Sendable {
     }
 
     /// Derives the keys of a seed and a label, always the same ones. Anyone with the seed has the keys.
-    public init(seed: String, label: String) {
+    package init(seed: String, label: String) {
         self.init(
             decryptionKey: TestBytes(seed: seed)("play-integrity/decryption/\(label)", count: 32),
             signingKey: TestKey(.p256, seed: seed, label: "play-integrity/signing/\(label)"))

@@ -96,7 +96,7 @@ struct TestAPI {
         return Application(
             router: router,
             server: isGuarded
-                ? .http1(configuration: .init(additionalChannelHandlers: [RequestTargetGuard()])) : .http1(),
+                ? .http1(configuration: .init(additionalChannelHandlers: [RequestTargetGuard.handler()])) : .http1(),
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)), logger: logger)
     }
 

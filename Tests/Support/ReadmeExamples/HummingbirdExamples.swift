@@ -19,7 +19,8 @@ struct HummingbirdExamples {
         try router.guardAllRoutes(with: ApproovMiddleware(live, app: "shop-api", options: options))
 
         let application = Application(
-            router: router, server: .http1(configuration: .init(additionalChannelHandlers: [RequestTargetGuard()])),
+            router: router,
+            server: .http1(configuration: .init(additionalChannelHandlers: [RequestTargetGuard.handler()])),
             logger: logger)
         try await application.runService()
     }
