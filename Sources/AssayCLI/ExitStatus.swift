@@ -15,6 +15,8 @@ enum ExitStatus: Int32, Comparable {
     case usage = 64
     /// The output cannot be written (EX_IOERR in sysexits.h).
     case output = 74
+    /// SIGINT or SIGTERM: what a shell reports for SIGINT (128 + 2).
+    case interrupted = 130
     /// The reader of the output closed the pipe: the status that a shell reports for SIGPIPE (128 + 13).
     case brokenPipe = 141
 

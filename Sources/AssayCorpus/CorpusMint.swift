@@ -41,6 +41,9 @@ package struct CorpusMint: Sendable {
         ]
     }
 
+    /// How many percent of the days the records so far take up.
+    package var progress: Int { schedule.progress / 10 }
+
     /// The next records, some thousand or fewer, and nil after the last ones.
     ///
     /// - Throws: ``MintingError`` when evidence cannot be minted, which would be a fault of this library.

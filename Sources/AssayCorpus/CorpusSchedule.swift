@@ -31,6 +31,9 @@ struct CorpusSchedule: Sendable {
         }
     }
 
+    /// How many in a thousand of all days the records so far take up.
+    var progress: Int { heap.first.map { max(0, calendar.progress(at: $0.time)) } ?? 1000 }
+
     /// The next record, and nil after the last one.
     mutating func next() -> CorpusPlan? {
         while let index = heap.first?.device {

@@ -30,14 +30,14 @@ public struct Replay: Sendable {
         consume: (Rendered) -> Bool
     ) async throws(ReplayError) {
         var corpus = corpus
-        _ = try await run(&corpus, render: render, consume: consume)
+        if let failure = await run(&corpus, render: render, consume: consume).failure { throw failure }
     }
 
-    /// Judges the records of any source.
+    /// Judges the records of any source. All records before a failure were consumed.
     package func run<Rendered: Sendable>(
         _ source: inout some CorpusSource, render: @escaping @Sendable ([ReplayedRecord]) -> Rendered,
         consume: (Rendered) -> Bool
-    ) async throws(ReplayError) -> ReplayStatistics {
+    ) async -> ReplayStatistics {
         let options = options
         var benches = ReplayBenches(policies, options)
         var signatures = (verified: 0, recalled: 0)
@@ -47,9 +47,7 @@ public struct Replay: Sendable {
                 while pipeline.hasRoom {
                     if let (number, records) = pipeline.takeSettled() {
                         group.addTask { .rendered(number, render(records)) }
-                    } else if pipeline.mayRead,
-                        mayWait && !pipeline.isBusy || source.isReady(within: mayWait ? Replay.readWait : 0)
-                    {
+                    } else if pipeline.mayRead, source.isReady(within: mayWait ? Replay.readWait : 0) {
                         guard let batch = source.next() else {
                             pipeline.endReading()
                             continue
@@ -63,8 +61,10 @@ public struct Replay: Sendable {
                 }
             }
             while true {
-                if Task.isCancelled { pipeline.endSettling(.cancelled) }
-                startWork(mayWait: true)
+                repeat {
+                    if Task.isCancelled || options.isInterrupted() { pipeline.endSettling(.cancelled) }
+                    startWork(mayWait: true)
+                } while pipeline.mayRead && !pipeline.isBusy
                 guard let step = await group.next() else { return pipeline.failure }
                 let ready = pipeline.takeAssessed(after: step)
                 // Settling takes a while: first start work for the idle job, but do not block on the corpus.
@@ -91,9 +91,9 @@ public struct Replay: Sendable {
                 }
             }
         }
-        if let failure { throw failure }
         return ReplayStatistics(
             presumptions: benches.presumptions, presumptionsAgainst: benches.presumptionsAgainst,
-            verifiedSignatures: signatures.verified, recalledSignatures: signatures.recalled)
+            verifiedSignatures: signatures.verified, recalledSignatures: signatures.recalled,
+            failure: failure)
     }
 }

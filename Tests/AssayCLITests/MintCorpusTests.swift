@@ -108,6 +108,32 @@ struct MintCorpusTests {
         #expect(try Data(contentsOf: url) != first)
     }
 
+    @Test("A corpus that was killed on its way is told from a whole one by its name")
+    func killed() throws {
+        let scratch = try Scratch()
+        #expect(try scratch.run(mint).status == 0)
+        let run = try scratch.shell(
+            """
+            "$ASSAY" mint corpus --output out --force --devices 5000 --days 60 & mint=$!
+            until [ -s out/corpus.ndjson.partial ]; do sleep 0.05; done
+            kill -9 $mint
+            wait $mint
+            ls out
+            """)
+        #expect(
+            run.output == """
+                README.md
+                corpus.ndjson.partial
+                keys
+                policy.yaml
+                stricter.yaml
+                test-root.pem
+
+                """)
+        #expect(try scratch.run(mint + ["--force"]).status == 0)
+        #expect(scratch.exists("out/corpus.ndjson") && !scratch.exists("out/corpus.ndjson.partial"))
+    }
+
     @Test(
         "A full disk is reported as such",
         .enabled(if: Sanitizer.isOff, Comment(rawValue: Sanitizer.filesHint)))

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AssayCorpus
+import enum AssayReplay.NumberText
 import AssayTesting
 import Foundation
 
@@ -14,6 +15,8 @@ struct MintCorpusCommand: AsyncParsableCommand {
 
             The devices attest a key, make assertions at different hours, update apps, and reinstall; a share of their \
             evidence must be rejected. The same seed, time and options give the same files, byte for byte.
+
+            The records are in corpus.ndjson.partial until all of them are minted.
             """)
 
     @Option(
@@ -110,18 +113,27 @@ struct MintCorpusCommand: AsyncParsableCommand {
         do { return try CorpusShare(text) } catch { throw ValidationError(error.description) }
     }
 
-    /// Streams the records to a file as they are minted. Returns their number.
+    /// Streams the records to a file as they are minted, and renames it at the end. Returns their number.
     private func write(_ corpus: CorpusMint, to url: URL) async throws -> Int {
         var mint = corpus
         var count = 0
+        let partial = url.appendingPathExtension("partial")
+        var progress = ProgressLine()
         do {
-            try Data().write(to: url)
-            let handle = try FileHandle(forWritingTo: url)
+            // An older corpus does not fit the new policy and keys.
+            guard unlink(url.path) == 0 || errno == ENOENT else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+            try Data().write(to: partial)
+            let handle = try FileHandle(forWritingTo: partial)
             while let lines = try await mint.nextLines() {
                 try handle.write(contentsOf: Data(lines))
                 count += lines.count { $0 == UInt8(ascii: "\n") }
+                progress.update { _ in
+                    [NumberText.count(count, "record"), "\(mint.progress) %"]
+                }
             }
+            progress.clear()
             try handle.close()
+            guard rename(partial.path, url.path) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
         } catch let error as MintingError {
             throw CommandFailure(.output, "the test evidence cannot be minted: \(error)")
         } catch {

@@ -21,6 +21,9 @@ struct ReplaySummaryText {
 
     private var warnings: [String] {
         var lines: [String] = []
+        if let ending = summary.ending {
+            lines.append(terminal.colour("incomplete: \(terminal.printable(ending))", .red))
+        }
         if summary.mismatches > 0 {
             let text = "\(NumberText.count(summary.mismatches, "record")) came out other than expected"
             lines.append(terminal.colour(text, .red))

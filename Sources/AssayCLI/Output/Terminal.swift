@@ -15,7 +15,9 @@ struct Terminal {
     let hasColour: Bool
     /// Whether it shows characters beyond ASCII.
     let isUnicode: Bool
-    /// The number of columns.
+    /// The number of columns; nil if it is no terminal or its size is unknown.
+    let columns: Int?
+    /// Where text is wrapped: nowhere, if it is no terminal.
     let width: Int
 
     /// Detects capabilities from the environment. No colours on a dumb terminal or with `NO_COLOR` (no-color.org).
@@ -29,7 +31,8 @@ struct Terminal {
         isUnicode = locale.lowercased().replacing("-", with: "").contains("utf8")
         var size = winsize()
         let isKnown = isTerminal && ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
-        width = isKnown ? min(max(Int(size.ws_col), 40), 120) : 100
+        columns = isKnown ? Int(size.ws_col) : nil
+        width = isTerminal ? min(max(columns ?? 100, 40), 120) : .max
     }
 
     /// The text in a colour.

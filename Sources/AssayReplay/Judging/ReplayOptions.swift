@@ -60,6 +60,8 @@ public struct ReplayOptions: Sendable {
     public var jobs = 1
     /// Whether to stop at the first record without a verdict.
     public var stopsAtFailure = false
+    /// Whether to end early, as when the task is cancelled. Asked again and again.
+    package var isInterrupted: @Sendable () -> Bool = { false }
     /// Whether to measure ``ReplayedRecord/duration``.
     package var isMeasured = false
 
@@ -80,6 +82,8 @@ package struct ReplayStatistics: Sendable {
     package let verifiedSignatures: Int
     /// The number of signatures that the second policy did not need to verify again.
     package let recalledSignatures: Int
+    /// Why the replay ended before the corpus did; nil if it did not.
+    package let failure: ReplayError?
 }
 
 /// Assumptions of a replay, which lacks the ledger of the time of capture, and what it noticed about the order.

@@ -52,6 +52,9 @@ extension ReplayReport {
     /// Notes that affect how to read the numbers.
     private var warnings: Markup {
         var items: [Markup] = []
+        if let ending = summary.ending {
+            items.append("<li class=\"warning\"><strong>Incomplete:</strong> \(ending).</li>")
+        }
         if summary.mismatches > 0 {
             items.append(
                 """

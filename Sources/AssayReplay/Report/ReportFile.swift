@@ -8,34 +8,72 @@ package enum ReportFile {
         package let description: String
     }
 
+    /// Where a path leads.
+    private struct Target {
+        /// The file, behind symbolic links.
+        let file: String
+        let folder: String
+        /// The file's mode, and that of a new file if there is none.
+        var mode: mode_t = 0o666
+        /// Whether it is a pipe or a device, which is written directly. A folder is too, in vain.
+        var isSpecial = false
+
+        init(_ path: String) {
+            let resolved = unsafe realpath(path, nil).map { resolved in
+                defer { unsafe free(resolved) }
+                return unsafe String(cString: resolved)
+            }
+            file = resolved ?? path
+            let parent = (file as NSString).deletingLastPathComponent
+            folder = parent.isEmpty ? "." : parent
+            var status = stat()
+            guard unsafe stat(file, &status) == 0 else { return }
+            isSpecial = status.st_mode & S_IFMT != S_IFREG
+            mode = status.st_mode & 0o777
+        }
+
+        /// Makes a new file beside the target. Returns its path, and its descriptor, which is negative if that failed.
+        func makeTemporary() -> (path: String, descriptor: Int32) {
+            let path = "\(folder)/.assay-\(UUID().uuidString).tmp"
+            return (path, unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode))
+        }
+    }
+
+    /// Checks before the work that its report can be written. Makes and removes the temporary file of ``write(_:to:)``.
+    package static func check(_ path: String) throws(Failure) {
+        let target = Target(path)
+        guard !target.isSpecial else {
+            let descriptor = unsafe open(target.file, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+            // A pipe that nobody reads yet.
+            guard descriptor >= 0 || errno == ENXIO else { throw failure(path, "cannot be written") }
+            close(descriptor)
+            return
+        }
+        let (temporary, descriptor) = target.makeTemporary()
+        guard descriptor >= 0 else { throw failure(path, "cannot be written") }
+        close(descriptor)
+        unsafe unlink(temporary)
+    }
+
     /// Writes a temporary file in the same folder, calls fsync, and renames it. Writes directly to a pipe or a device.
     ///
     /// - Parameter path: the file. Symbolic links are followed; an existing file keeps its mode.
     /// - Throws: ``Failure``. Then the old file is unchanged, and the temporary file is removed.
     package static func write(_ text: String, to path: String) throws(Failure) {
-        let target = unsafe realpath(path, nil).map { resolved in
-            defer { unsafe free(resolved) }
-            return unsafe String(cString: resolved)
+        let target = Target(path)
+        guard !target.isSpecial else {
+            return try write(text, to: unsafe open(target.file, O_WRONLY | O_CLOEXEC), path)
         }
-        let file = target ?? path
-        var status = stat()
-        let exists = unsafe stat(file, &status) == 0
-        if exists, status.st_mode & S_IFMT != S_IFREG {
-            return try write(text, to: unsafe open(file, O_WRONLY | O_CLOEXEC), path)
-        }
-        let folder = (file as NSString).deletingLastPathComponent
-        let temporary = (folder.isEmpty ? "" : folder + "/") + ".assay-\(UUID().uuidString).tmp"
-        let mode = exists ? status.st_mode & 0o777 : 0o666
+        let (temporary, descriptor) = target.makeTemporary()
         do throws(Failure) {
-            let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
             try write(text, to: descriptor, path, isSynced: true)
-            guard unsafe rename(temporary, file) == 0 else { throw failure(path, "cannot be replaced") }
+            guard unsafe rename(temporary, target.file) == 0 else { throw failure(path, "cannot be replaced") }
         } catch {
             unsafe unlink(temporary)
             throw error
         }
         // Sync the folder, to persist the rename. Some file systems do not support this.
-        let parent = unsafe open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let parent = unsafe open(target.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         if parent >= 0 {
             fsync(parent)
             close(parent)

@@ -55,6 +55,8 @@ public struct ReplaySummary: Sendable {
     /// The duration of assessments, in microseconds.
     private(set) var durations: Distributions = [:]
     private(set) var selection = RowSelection()
+    /// Why the records are not all of the corpus; nil if they are.
+    package var ending: String?
     /// Notes about the replay itself, with their counts.
     package private(set) var notes: [(text: String, count: Int)] = []
     private var failures: [String: Int] = [:]

@@ -107,18 +107,14 @@ struct ReplayFailureTests {
         let task = Task { () -> (ReplayError?, Int) in
             var source = EndlessSource(line: Array(line.utf8))
             var count = 0
-            do throws(ReplayError) {
-                _ = try await replay.run(
-                    &source, render: { $0.count },
-                    consume: { (records: Int) in
-                        count += records
-                        if count >= 20 { withUnsafeCurrentTask { $0?.cancel() } }
-                        return true
-                    })
-                return (nil, count)
-            } catch {
-                return (error, count)
-            }
+            let statistics = await replay.run(
+                &source, render: { $0.count },
+                consume: { (records: Int) in
+                    count += records
+                    if count >= 20 { withUnsafeCurrentTask { $0?.cancel() } }
+                    return true
+                })
+            return (statistics.failure, count)
         }
         let (error, count) = await task.value
         guard case .cancelled? = error else {
@@ -143,7 +139,7 @@ struct ReplayFailureTests {
         defer { watch.cancel() }
         var count = 0
         // Each line is written after the one before was judged: reading ahead would block for ever.
-        _ = try await Replay(ReplayPolicies(try ReplayCorpus.policy()), options).run(
+        _ = await Replay(ReplayPolicies(try ReplayCorpus.policy()), options).run(
             &source, render: { $0.count },
             consume: { (records: Int) in
                 count += records
@@ -193,14 +189,13 @@ struct ReplayFailureTests {
             var reader = try CorpusReader(paths: [path], options: reading)
             var codes: [String] = []
             let replay = Replay(ReplayPolicies(try ReplayCorpus.policy()), options)
-            let error = await #expect(throws: ReplayError.self, "\(jobs) jobs") {
-                _ = try await replay.run(
-                    &reader, render: { $0.map { ReplayCorpus.word($0.judgement) } },
-                    consume: { (words: [String]) in
-                        codes += words
-                        return true
-                    })
-            }
+            let statistics = await replay.run(
+                &reader, render: { $0.map { ReplayCorpus.word($0.judgement) } },
+                consume: { (words: [String]) in
+                    codes += words
+                    return true
+                })
+            let error = statistics.failure
             guard case .outage = error else {
                 Issue.record("\(String(describing: error))")
                 continue

@@ -100,7 +100,7 @@ struct ReplayCorpus {
         options.jobs = jobs
         var bytes: [UInt8] = []
         var records: [ReplayedRecord] = []
-        let statistics = try await Replay(policies, options).run(
+        let statistics = await Replay(policies, options).run(
             &reader,
             render: { batch in
                 var lines = ReplayLines()
@@ -112,6 +112,7 @@ struct ReplayCorpus {
                 records += rendered.1
                 return true
             })
+        if let failure = statistics.failure { throw failure }
         return Outcome(lines: String(decoding: bytes, as: UTF8.self), records: records, statistics: statistics)
     }
 }

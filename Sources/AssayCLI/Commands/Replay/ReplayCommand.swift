@@ -27,7 +27,8 @@ struct ReplayCommand: AsyncParsableCommand {
 
             Exit status: 0 done, whether accepted or rejected, 1 a verdict that its record does not expect, 2 something \
             that could not be read or judged, under either policy, 3 an outage of the ledger or the key store, 64 bad \
-            arguments, 74 the output cannot be written. The greatest wins.
+            arguments, 74 the output cannot be written, 130 interrupted. The greatest wins. An interrupted replay, or one \
+            that an outage or a failed write ends, still writes the summary and the report of what it has judged.
             """)
 
     @Argument(help: "Files, folders, and - for standard input.", completion: .file())

@@ -103,6 +103,7 @@ struct ReplayJudgingOptions: ParsableArguments {
         options.captureKey = try captureKey.map { source throws(CommandFailure) in
             try CaptureKeyArgument.privateKey(source, of: "--capture-key")
         }
+        options.isInterrupted = { Interruption.isRequested }
         options.jobs = jobs ?? ProcessInfo.processInfo.activeProcessorCount
         if let base, let key = try masterKey.readIfAny() { options.keyStores = [try base.keyStore(key)] }
         return options

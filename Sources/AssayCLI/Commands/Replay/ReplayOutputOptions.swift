@@ -5,6 +5,9 @@ struct ReplayOutputOptions: ParsableArguments {
     @Flag(help: "Print one JSON verdict per record and line, in the order of the corpus.")
     var json = false
 
+    @Flag(help: "Print the tables of the summary as CSV.")
+    var csv = false
+
     @Flag(help: "Print the checks of each record that is rejected.")
     var rejected = false
 
@@ -23,6 +26,9 @@ struct ReplayOutputOptions: ParsableArguments {
     func validate() throws {
         guard !json || !(rejected || changed) else {
             throw ValidationError("--rejected and --changed print text; with --json every verdict is printed")
+        }
+        guard !csv || !(json || rejected || changed) else {
+            throw ValidationError("--csv prints the summary; --json, --rejected and --changed print records")
         }
         guard report != "-" else { throw ValidationError("--report takes a file; standard output is /dev/stdout") }
     }

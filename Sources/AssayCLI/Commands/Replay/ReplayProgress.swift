@@ -1,54 +1,48 @@
 import AssayReplay
-import Foundation
 
-/// Shows progress in one line on standard error, only if that is a terminal.
+/// Shows the progress of a replay.
 struct ReplayProgress {
-    private let isShown = isatty(STDERR_FILENO) == 1
-    private let total: Int?
-    private let start = ContinuousClock.now
-    private var shownAt: ContinuousClock.Instant?
-    private var isOnScreen = false
-    private var accepted = 0
-    private var rejected = 0
-    private var failed = 0
-
-    init(total: Int?) {
-        self.total = total
+    fileprivate struct Counts {
+        /// The size of the corpus in bytes; nil if unknown.
+        let total: Int?
+        var accepted = 0
+        var rejected = 0
+        var failed = 0
     }
 
-    /// Counts a batch. Redraws the line at most five times a second.
+    private var line = ProgressLine()
+    private var counts: Counts
+
+    /// - Parameter total: the size of the corpus in bytes; nil if unknown.
+    init(total: Int?) {
+        counts = Counts(total: total)
+    }
+
+    /// Counts a batch and redraws the line.
     mutating func update(_ batch: ReplayBatchOutput, bytesRead: Int) {
-        accepted += batch.accepted
-        rejected += batch.rejected
-        failed += batch.failed
-        guard isShown else { return }
-        let now = ContinuousClock.now
-        if let shownAt, shownAt.duration(to: now) < .milliseconds(200) { return }
-        shownAt = now
-        isOnScreen = true
-        Console.show("\r\(line(bytesRead: bytesRead, elapsed: start.duration(to: now) / .seconds(1)))\u{1B}[K")
+        counts.accepted += batch.accepted
+        counts.rejected += batch.rejected
+        counts.failed += batch.failed
+        line.update { [counts] in counts.parts(bytesRead: bytesRead, elapsed: $0) }
     }
 
     /// Erases the line before other output.
-    mutating func clear() {
-        guard isOnScreen else { return }
-        isOnScreen = false
-        Console.show("\r\u{1B}[K")
-    }
+    mutating func clear() { line.clear() }
+}
 
-    /// Renders the line; `elapsed` is in seconds since the start.
-    func line(bytesRead: Int, elapsed: Double) -> String {
+extension ReplayProgress.Counts {
+    fileprivate func parts(bytesRead: Int, elapsed: Double) -> [String] {
         let count = accepted + rejected + failed
         var parts = [NumberText.count(count, "record")]
-        if elapsed > 0.5 { parts.append("\(NumberText.count(Int(Double(count) / elapsed)))/s") }
         if let total, total > 0, bytesRead > 0 {
             let share = min(Double(bytesRead) / Double(total), 1)
             parts.append("\(Int(share * 100)) %")
-            if elapsed > 1 { parts.append("\(ReplayProgress.clock(elapsed / share - elapsed)) left") }
+            if elapsed > 1 { parts.append("\(Self.clock(elapsed / share - elapsed)) left") }
         }
         parts.append("\(NumberText.count(accepted)) accepted, \(NumberText.count(rejected)) rejected")
         if failed > 0 { parts.append("\(NumberText.count(failed)) not judged") }
-        return parts.joined(separator: "  ")
+        if elapsed > 0.5 { parts.append("\(NumberText.count(Int(Double(count) / elapsed)))/s") }
+        return parts
     }
 
     private static func clock(_ seconds: Double) -> String {

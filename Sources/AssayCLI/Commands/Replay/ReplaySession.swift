@@ -10,7 +10,9 @@ struct ReplaySession {
     let policyName: String
     let againstName: String
 
-    /// Replays a corpus. Throws ``CommandFailure`` if the exit status is not 0.
+    /// Replays a corpus. After an interruption, an outage or a failed write, the output is of the records judged before.
+    ///
+    /// Throws ``CommandFailure`` if the exit status is not 0.
     func run(_ paths: [String]) async throws(CommandFailure) {
         let reader: CorpusReader
         do {
@@ -18,46 +20,68 @@ struct ReplaySession {
         } catch {
             throw CommandFailure(.usage, error.description)
         }
+        if let path = output.report {
+            do { try ReportFile.check(path) } catch { throw CommandFailure(.output, error.description) }
+        }
+        Interruption.arm()
         let renderer = ReplayRenderer(output, terminal: Terminal(STDOUT_FILENO))
         var printer = ReplayPrinter(total: reader.totalBytes, summary: output.needsSummary ? ReplaySummary() : nil)
-        let result: Result<ReplayStatistics, ReplayError>
-        do throws(ReplayError) {
-            var source = reader
-            result = .success(
-                try await replay.run(
-                    &source, render: { renderer.render($0) },
-                    consume: { printer.print($0, bytesRead: reader.bytesRead) }))
-        } catch {
-            result = .failure(error)
-        }
+        var source = reader
+        let statistics = await replay.run(
+            &source, render: { renderer.render($0) },
+            consume: { printer.print($0, bytesRead: reader.bytesRead) })
         printer.end()
         for note in reader.takeNotes() { Console.note(note) }
-        switch result {
-        case .failure(.outage(let outage)): throw CommandFailure(outage)
-        case .failure(.cancelled): throw CommandFailure(.unreadable, ReplayError.cancelled.description)
-        case .success(let statistics):
-            if let failure = printer.failure { throw failure }
-            if let summary = printer.summary { try write(summary, statistics) }
+
+        var failures = [printer.failure, statistics.failure.map { failure(of: $0) }].compactMap { $0 }
+        if let summary = printer.summary {
+            let ending = failures.first.map { $0.message ?? "the reader of standard output closed it" }
+            failures += write(summary, statistics, ending: ending, isPrinted: printer.failure == nil)
         }
-        if printer.status != .success { throw CommandFailure(printer.status) }
+        failures.append(CommandFailure(printer.status))
+        failures.sort { $0.status < $1.status }
+        for failure in failures.dropLast() {
+            if let message = failure.message { Console.complain("error: \(message)") }
+        }
+        if let greatest = failures.last, greatest.status != .success { throw greatest }
     }
 
-    private func write(_ counted: ReplaySummary, _ statistics: ReplayStatistics) throws(CommandFailure) {
+    private func failure(of error: ReplayError) -> CommandFailure {
+        switch error {
+        case .outage(let outage): CommandFailure(outage)
+        case .cancelled: CommandFailure(.interrupted, "interrupted before the end of the corpus")
+        }
+    }
+
+    /// Writes the report and prints the summary, and returns what failed.
+    private func write(
+        _ counted: ReplaySummary, _ statistics: ReplayStatistics, ending: String?, isPrinted: Bool
+    ) -> [CommandFailure] {
         var summary = counted
+        summary.ending = ending
         for (text, count) in statistics.presumptions.notes { summary.note(text, count: count) }
+        var failures: [CommandFailure] = []
         if let path = output.report {
             do throws(ReportFile.Failure) {
                 var report = ReplayReport(summary, policy: policyName, against: againstName)
                 report.catalogue = EngineRegistry.current.catalogue
                 try ReportFile.write(report.html(), to: path)
             } catch {
-                throw CommandFailure(.output, error.description)
+                failures.append(CommandFailure(.output, error.description))
             }
         }
-        guard !output.json else { return }
-        let terminal = Terminal(STDOUT_FILENO)
-        let text = ReplaySummaryText(summary: summary, terminal: terminal, against: againstName)
-        try Console.print(text.lines.joined(separator: "\n"))
+        guard isPrinted, !output.json else { return failures }
+        do {
+            if output.csv {
+                try Console.write(Array(ReplaySummaryCSV(summary: summary).text.utf8))
+            } else {
+                let text = ReplaySummaryText(summary: summary, terminal: Terminal(STDOUT_FILENO), against: againstName)
+                try Console.print(text.lines.joined(separator: "\n"))
+            }
+        } catch {
+            failures.append(error)
+        }
+        return failures
     }
 }
 

@@ -1,0 +1,60 @@
+import AssayReplay
+
+/// The tables of a replay's summary as CSV (RFC 4180, lines that end with a line feed).
+///
+/// A row has the name of its table, a value of it, and numbers of records. Only the tables of outcomes fill every column.
+struct ReplaySummaryCSV {
+    private static let header = [
+        "table", "value", "records", "accepted", "rejected", "not judged", "no longer accepted", "newly accepted",
+    ]
+
+    let summary: ReplaySummary
+
+    /// The header and the rows.
+    var text: String {
+        ([Self.header] + rows).map { $0.map(Self.cell).joined(separator: ",") + "\n" }.joined()
+    }
+
+    private var rows: [[String]] {
+        var rows: [[String]] = []
+        if let ending = summary.ending { rows.append(["incomplete", ending]) }
+        rows.append(Self.row("all", "", summary.outcomes))
+        if let against = summary.outcomesAgainst { rows.append(Self.row("all under --against", "", against)) }
+        let checks = summary.checkTallies
+        rows += checks.map { Self.row("first failed check", $0.check, $0.tally.first) }
+        rows += checks.map { Self.row("failed check", $0.check, $0.tally.failed) }
+        rows += checks.map { Self.row("annotated check", $0.check, $0.tally.annotated) }
+        rows += summary.failureCounts.map { Self.row("not judged", $0.code, $0.count) }
+        rows += summary.flowCounts.map { flow, count in
+            Self.row("decisions under both policies", "\(Self.words(flow.from)) then \(Self.words(flow.to))", count)
+        }
+        for breakdown in summary.breakdowns {
+            rows += breakdown.values.map { Self.row(breakdown.name, $0.value, $0.tally) }
+            if breakdown.others.total > 0 { rows.append(Self.row("\(breakdown.name), others", "", breakdown.others)) }
+        }
+        rows += summary.notes.map { Self.row("note", $0.text, $0.count) }
+        return rows.filter { $0.count < 3 || $0[2] != "0" || $0[0] == "all" }.map { row in
+            row + [String](repeating: "", count: Self.header.count - row.count)
+        }
+    }
+
+    private static func row(_ table: String, _ value: String, _ count: Int) -> [String] { [table, value, "\(count)"] }
+
+    private static func row(_ table: String, _ value: String, _ tally: OutcomeTally) -> [String] {
+        let counts = [tally.total, tally.accepted, tally.rejected, tally.failed, tally.lost, tally.gained]
+        return [table, value] + counts.map { "\($0)" }
+    }
+
+    private static func words(_ end: FlowEnd) -> String {
+        end.reason.isEmpty ? end.outcome.word : "\(end.outcome.word) (\(end.reason))"
+    }
+
+    /// A quoted cell where needed. Evidence names values, and a spreadsheet would calculate what looks like a formula: an
+    /// apostrophe in front prevents that.
+    private static func cell(_ text: String) -> String {
+        let isFormula = text.first.map { "=+-@\t\r".contains($0) } ?? false
+        let text = isFormula ? "'\(text)" : text
+        guard text.unicodeScalars.contains(where: { "\",\r\n".unicodeScalars.contains($0) }) else { return text }
+        return "\"\(text.replacing("\"", with: "\"\""))\""
+    }
+}
