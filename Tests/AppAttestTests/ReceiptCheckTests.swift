@@ -13,6 +13,8 @@ struct ReceiptCheckTests {
         var now = Fixtures.now
         var enrolled: EnrolledKey?
         var change: (inout ReceiptBlueprint) throws -> Void = { _ in }
+        /// Changes the minted receipt.
+        var alter: (inout [UInt8]) -> Void = { _ in }
     }
 
     private func assess(_ request: Request) throws -> Assessment {
@@ -25,8 +27,10 @@ struct ReceiptCheckTests {
         try request.change(&blueprint)
         let configuration = try Fixtures.configuration(
             receipt: AppAttestConfiguration.ReceiptRules(maximumAge: 300, maximumRiskMetric: 5))
+        var receipt = try blueprint.mint()
+        request.alter(&receipt)
         return ReceiptAssessor.assess(
-            ReceiptInput(keyID: request.keyID ?? request.key.keyID, receipt: try blueprint.mint()),
+            ReceiptInput(keyID: request.keyID ?? request.key.keyID, receipt: receipt),
             enrolled: request.enrolled, expectations: Fixtures.expectations(configuration), now: request.now)
     }
 
@@ -157,4 +161,21 @@ struct ReceiptCheckTests {
     func signedAttributes() throws {
         #expect(try assess(Request { $0.signedAttributes = .signed(Fixtures.now) }).failed == [])
     }
+
+    @Test("no bit of a signer's information can be changed, though OpenSSL overlooks the tags of attributes' values")
+    func signerInformation() throws {
+        var accepted: [String] = []
+        // The end of a receipt: the issuer and serial number of the signer, the signed attributes, and the signature.
+        for fromEnd in 1...300 {
+            for bit in 0..<8 {
+                var request = Request { $0.signedAttributes = .signed(Fixtures.now) }
+                request.key = Self.key
+                request.alter = { $0[$0.count - fromEnd] ^= 1 << bit }
+                if try assess(request).failed == [] { accepted.append("bit \(bit), \(fromEnd) bytes from the end") }
+            }
+        }
+        #expect(accepted == [])
+    }
+
+    private static let key = AttestedKey()
 }

@@ -94,7 +94,6 @@ struct SignedReceipt: Sendable {
     /// (RFC 5652 section 5.4). This function verifies it directly: OpenSSL would decode the keys of all three
     /// certificates. OpenSSL verifies receipts with signed attributes, if Apple ever issues them.
     func verifySignature() throws(CheckFailure) {
-        guard !message.signer.hasSignedAttributes else { return try verifySignedAttributes() }
         guard message.signer.digestAlgorithm == SignedReceipt.sha256,
             message.signer.signatureAlgorithm == SignedReceipt.ecdsaWithSHA256
         else {
@@ -102,6 +101,7 @@ struct SignedReceipt: Sendable {
             throw CheckFailure(
                 .receiptAlgorithm, "expected ecdsa-with-SHA256 over SHA-256, found signature algorithm \(found)")
         }
+        guard !message.signer.hasSignedAttributes else { return try verifySignedAttributes() }
         guard let key = try? signer.publicKey(), key.curve == .p256 else {
             throw CheckFailure(.receiptAlgorithm, "the signer's key is no P-256 key")
         }

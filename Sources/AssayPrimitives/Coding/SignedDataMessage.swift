@@ -101,12 +101,24 @@ package struct SignedDataMessage: Sendable {
         try name.finish()
         let digestAlgorithm = try readAlgorithm(&reader)
         let attributes = try reader.readIfPresent(.context(0))
+        if var rest = attributes?.reader {
+            while !rest.isAtEnd { try readAttribute(&rest) }
+        }
         let signatureAlgorithm = try readAlgorithm(&reader)
         let signature = try reader.readOctetString()
         try reader.finish()
         return Signer(
             issuer: issuer, serialNumber: serialNumber, digestAlgorithm: digestAlgorithm,
             hasSignedAttributes: attributes != nil, signatureAlgorithm: signatureAlgorithm, signature: signature)
+    }
+
+    /// Attribute: attrType, attrValues. OpenSSL verifies the signature over a new encoding of the attributes, which another
+    /// encoding of a tag would not change.
+    private static func readAttribute(_ attributes: inout BERReader) throws(DecodeError) {
+        var attribute = try attributes.readConstructed(.sequence)
+        _ = try ObjectIdentifier(attribute.read(.objectIdentifier).der())
+        _ = try attribute.readConstructed(.set)
+        try attribute.finish()
     }
 
     /// AlgorithmIdentifier whose parameters are absent or NULL (RFC 5754 section 2).

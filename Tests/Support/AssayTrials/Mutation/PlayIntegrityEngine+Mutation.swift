@@ -136,9 +136,10 @@ private struct AnswerChange {
     }
 
     private func isVersionEnough(_ mutant: Mutant) -> Bool {
-        let minimum = configuration(mutant)?.android?.minimumVersionCode
-        guard let number else { return false }
-        return minimum.map { number >= $0 } ?? true
+        guard let minimum = configuration(mutant)?.android?.minimumVersionCode else {
+            return new == nil || number != nil
+        }
+        return number.map { $0 >= minimum } ?? false
     }
 
     private func isInWindow(_ mutant: Mutant) -> Bool {
