@@ -249,7 +249,8 @@ let package = Package(
             name: "FirstTenMinutes", dependencies: ["Assay", "AssayLedgerSQLite", "AssayTesting"],
             path: "Examples/first-ten-minutes", exclude: ["policy.yaml"], packageAccess: false,
             swiftSettings: strict),
-        .testTarget(name: "AssayCoreTests", dependencies: ["AssayCore", "AssayTestSupport"], swiftSettings: unoptimized),
+        .testTarget(
+            name: "AssayCoreTests", dependencies: ["AssayCore", "AssayTestSupport"], swiftSettings: unoptimized),
         .testTarget(
             name: "AssayPrimitivesTests",
             dependencies: [

@@ -4,8 +4,8 @@ import AssayLedgerSQLite
 import Hummingbird
 import Logging
 
-@main struct Server {
-    static func main() async throws {
+struct Server {
+    static func run() async throws {
         let path = CommandLine.arguments.dropFirst().first ?? "policy.yaml"
         let logger = Logger(label: "shop")
         let ledger = try SQLiteLedger.open(path: "ledger.sqlite")

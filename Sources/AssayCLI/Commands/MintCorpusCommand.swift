@@ -1,8 +1,9 @@
 import ArgumentParser
 import AssayCorpus
-import enum AssayReplay.NumberText
 import AssayTesting
 import Foundation
+
+import enum AssayReplay.NumberText
 
 /// `assay mint corpus`: generates a corpus for policy and load tests.
 struct MintCorpusCommand: AsyncParsableCommand {

@@ -16,25 +16,38 @@ struct BarChart {
     }
 
     /// How many characters, or capitals, fit in a line on a phone.
-    private static let line = 48
-    private static let capitals = 38
+    private static let (line, capitals) = (44, 36)
+    private static let lineHeight = 16
+    /// Longer names lose their middle.
+    private static let mostLines = 4
 
     let bars: [Bar]
 
-    /// Whether names need their own line, because name and number do not fit in one.
-    private var isTall: Bool { bars.contains { $0.name.count + $0.note.count > BarChart.line } }
-    private var rowHeight: Int { isTall ? 54 : 38 }
+    /// The lines of each name.
+    private let names: [[String]]
+    /// Whether notes have a line of their own, because name and note do not fit in one.
+    private let isTall: Bool
+
+    init(bars: [Bar]) {
+        self.bars = bars
+        names = bars.map { BarChart.lines(of: $0.name) }
+        isTall = bars.contains { $0.name.count + $0.note.count > BarChart.line + 4 }
+    }
 
     /// The height in pixels.
-    var height: Int { bars.count * rowHeight }
+    var height: Int { names.reduce(0) { $0 + rowHeight($1.count) } }
+
+    private func rowHeight(_ lines: Int) -> Int { (lines + (isTall ? 1 : 0)) * BarChart.lineHeight + 22 }
 
     /// The SVG elements.
     var drawing: Markup {
         let longest = bars.map { $0.parts.reduce(0) { $0 + $1.count } }.max() ?? 0
-        let drawn: [Markup] = bars.enumerated().map { index, bar in
-            let top = index * rowHeight
-            let line = isTall ? top + 30 : top + 14
-            let track = line + 6
+        var top = 0
+        let drawn: [Markup] = zip(bars, names).map { bar, lines in
+            defer { top += rowHeight(lines.count) }
+            let first = top + 14
+            let last = first + (lines.count - (isTall ? 0 : 1)) * BarChart.lineHeight
+            let track = last + 6
             var start = Percent(hundredths: 0)
             let parts: [Markup] = bar.parts.filter { $0.count > 0 }.map { part in
                 // At least 0.3 percent, to be visible.
@@ -44,21 +57,36 @@ struct BarChart {
                     <rect class="\(part.fill)" x="\(start.text)" y="\(track)" width="\(width.text)" height="9"/>
                     """
             }
+            let name: [Markup] = lines.enumerated().map { index, line in
+                "<text x=\"0\" y=\"\(first + index * BarChart.lineHeight)\">\(line)</text>"
+            }
             return """
-                <g><text x="0" y="\(top + 14)">\(BarChart.cut(bar.name))</text>\
-                <text class="note" x="100%" y="\(line)" text-anchor="end">\(bar.note)</text>\
+                <g>\(name)<text class="note" x="100%" y="\(last)" text-anchor="end">\(bar.note)</text>\
                 <rect class="track" x="0" y="\(track)" width="100%" height="9"/>\(parts)</g>
                 """
         }
         return "\(drawn)"
     }
 
+    /// Breaks a name into lines, behind punctuation or a space if there is any.
+    private static func lines(of name: String) -> [String] {
+        let limit = name.contains { $0.isUppercase } ? capitals : line
+        var rest = shortened(name, to: mostLines * limit * 3 / 4)[...]
+        var lines: [String] = []
+        while rest.count > limit {
+            let space = rest.prefix(limit)
+            let end = space.lastIndex { " ._-,:/".contains($0) }.map { rest.index(after: $0) } ?? space.endIndex
+            lines.append(String(rest[..<end]))
+            rest = rest[end...].drop { $0 == " " }
+        }
+        return lines + [String(rest)]
+    }
+
     /// Shortens a name in the middle: long names often begin alike.
-    private static func cut(_ name: String) -> String {
-        let limit = name.contains { $0.isUppercase } ? capitals : line - 4
-        let characters = Array(name.unicodeScalars.prefix(1000).map { Character($0) })
-        guard characters.count > limit else { return name }
-        return String(characters.prefix(limit / 3)) + "…" + String(characters.suffix(limit - limit / 3 - 1))
+    private static func shortened(_ name: String, to limit: Int) -> [Character] {
+        let characters = name.unicodeScalars.prefix(1000).map { Character($0) }
+        guard characters.count > limit else { return characters }
+        return characters.prefix(limit / 3) + ["…"] + characters.suffix(limit - limit / 3 - 1)
     }
 }
 

@@ -1,7 +1,8 @@
 /// A histogram with a logarithmic scale.
 struct HistogramChart {
     private static let slots = 40
-    private static let plot = 90
+    /// Where the bars begin and end. Above is a line of text.
+    private static let (top, plot) = (18, 108)
 
     let id: String
     let title: String
@@ -26,8 +27,17 @@ struct HistogramChart {
         }
     }
 
+    /// The value, if there is only one.
+    private var only: Int? {
+        guard histogram.negative == 0, let first = histogram.intervals.first, histogram.intervals.count == 1,
+            first.values.count == 1
+        else { return nil }
+        return first.values.lowerBound
+    }
+
     /// Percentiles and the maximum in a sentence.
     private var sentence: String {
+        if let only { return "All \(NumberText.count(histogram.count, "value")) are \(text(only))." }
         let shares = [(500, "half are"), (900, "90% are"), (990, "99% are")]
         var parts = shares.compactMap { share, name in
             histogram.percentile(permille: share).map { "\(name) at most \(text($0))" }
@@ -40,15 +50,19 @@ struct HistogramChart {
 
     /// The chart with its sentence.
     var markup: Markup {
+        guard only == nil else { return "<div class=\"cell\"><h3>\(title)</h3><p>\(sentence)</p></div>\n" }
         let bars = bars
         let greatest = max(1, bars.map(\.count).max() ?? 1)
         let slot = 10_000 / max(1, bars.count)
         var drawing: Markup = """
+            <text class="note" x="0" y="12">highest bar: \(NumberText.count(greatest, "record"))</text>\
             <line class="axis" x1="0" y1="\(HistogramChart.plot)" x2="100%" y2="\(HistogramChart.plot)"/>
             """
         for (index, bar) in bars.enumerated() where bar.count > 0 {
             let height = max(
-                1, Int((Double(bar.count) / Double(greatest) * Double(HistogramChart.plot - 6)).rounded()))
+                1,
+                Int((Double(bar.count) / Double(greatest) * Double(HistogramChart.plot - HistogramChart.top)).rounded())
+            )
             drawing += """
                 <rect class="plain" x="\(Percent(hundredths: index * slot).text)" y="\(HistogramChart.plot - height)" \
                 width="\(Percent(hundredths: slot * 88 / 100).text)" height="\(height)"><title>\(range(bar.values)): \
@@ -59,8 +73,16 @@ struct HistogramChart {
             let y = HistogramChart.plot + 16
             drawing += "<text class=\"note\" x=\"0\" y=\"\(y)\">\(text(first.values.lowerBound))</text>"
             drawing += """
-                <text class="note" x="100%" y="\(y)" text-anchor="end">\(text(last.values.upperBound - 1))</text>
+                <text class="note" x="100%" y="\(y)" text-anchor="end">\
+                \(text(min(last.values.upperBound - 1, histogram.greatest ?? .max)))</text>
                 """
+            if bars.count > 8 {
+                let middle = bars.count / 2
+                drawing += """
+                    <text class="note" x="\(Percent(hundredths: middle * slot).text)" y="\(y)">\
+                    \(text(bars[middle].values.lowerBound))</text>
+                    """
+            }
         }
         let table = DataTable(
             columns: ["Value", "Records"],

@@ -20,7 +20,7 @@ enum ReportStyle {
         body {
           margin: 0 auto; padding: 1.5rem 1rem 4rem; max-width: 68rem; background: var(--page); color: var(--ink);
           font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif;
-          font-variant-numeric: tabular-nums; overflow-wrap: anywhere;
+          font-variant-numeric: tabular-nums; overflow-wrap: break-word;
         }
         h1 { font-size: 1.15rem; font-weight: 600; margin: 0 0 1.5rem; color: var(--muted); }
         h2 { font-size: 1.35rem; line-height: 1.3; font-weight: 650; margin: 0 0 .5rem; }
@@ -66,7 +66,7 @@ enum ReportStyle {
         table.data tbody th { font-weight: 400; min-width: 8rem; }
         table.data td.text { min-width: 10rem; }
         table.data th, table.data td { border-bottom: 1px solid var(--line); }
-        .facts { display: grid; grid-template-columns: minmax(4.5rem, max-content) 1fr; gap: .2rem 1rem; margin: .5rem 0 1rem; }
+        .facts { display: grid; grid-template-columns: minmax(4.5rem, max-content) minmax(0, 1fr); gap: .2rem 1rem; margin: .5rem 0 1rem; }
         .facts dt { color: var(--muted); } .facts dd { margin: 0; max-width: 44rem; min-width: 0; }
         section > details, .more > details { border-bottom: 1px solid var(--line); padding: .35rem 0; }
         #filters { display: flex; flex-wrap: wrap; gap: .75rem 1rem; align-items: end; margin: 1rem 0; }
@@ -101,10 +101,10 @@ enum ReportStyle {
         .checks > .check-failed { border-color: var(--rejected); } .checks > .check-annotated { border-color: var(--warning); }
         .checks > .check-passed { border-color: var(--accepted); }
         .checks p { margin: .1rem 0; }
-        .checks .facts { margin: 0; grid-template-columns: 4.5rem 1fr; }
+        .checks .facts { margin: 0; grid-template-columns: 4.5rem minmax(0, 1fr); }
         .status { font-weight: 600; }
         @media (max-width: 44rem) {
-          #rows > li > details > summary { grid-template-columns: 1fr auto; }
+          #rows > li > details > summary { grid-template-columns: minmax(0, 1fr) auto; }
           #rows > li > details > summary .name { grid-column: 1 / -1; grid-row: 1; }
           #rows > li > details > summary .why { grid-column: 1 / -1; }
           .checks > li { grid-template-columns: minmax(0, 1fr); }

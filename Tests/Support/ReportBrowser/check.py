@@ -38,6 +38,46 @@ CONTRAST = """
 })()
 """
 
+# Words that are broken within; a line may end behind a hyphen.
+BROKEN_WORDS = r"""
+(() => {
+  const broken = new Set();
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const node = walker.currentNode;
+    const parent = node.parentElement;
+    if (['SCRIPT', 'STYLE', 'NOSCRIPT'].includes(parent.nodeName) || parent.closest('svg, #rows')) continue;
+    if (!parent.checkVisibility()) continue;
+    for (const word of node.data.matchAll(/[^\s-]+-?/g)) {
+      const range = document.createRange();
+      range.setStart(node, word.index);
+      range.setEnd(node, word.index + word[0].length);
+      if (new Set([...range.getClientRects()].map((r) => Math.round(r.top))).size > 1) broken.add(word[0]);
+    }
+  }
+  return [...broken];
+})()
+"""
+
+# Labels of charts that are cut, run out of the page, or lie on each other.
+POOR_LABELS = r"""
+(() => {
+  const poor = new Set();
+  for (const chart of document.querySelectorAll('svg')) {
+    const labels = [...chart.querySelectorAll('text')].map((label) => [label.textContent, label.getBoundingClientRect()]);
+    labels.forEach(([text, box], index) => {
+      if (text.includes('…') || box.left < -1 || box.right > document.documentElement.clientWidth + 1) poor.add(text);
+      for (const [other, its] of labels.slice(index + 1)) {
+        const across = Math.min(box.right, its.right) - Math.max(box.left, its.left);
+        const down = Math.min(box.bottom, its.bottom) - Math.max(box.top, its.top);
+        if (across > 1 && down > 2) poor.add(text + ' on ' + other);
+      }
+    });
+  }
+  return [...poor];
+})()
+"""
+
 SHOWN = "document.getElementById('shown').textContent"
 LISTED = "document.querySelectorAll('#rows > li').length"
 
@@ -179,6 +219,10 @@ def main(chromium, page, hostile, folder):
                 browser.open(url)
                 overflow = browser.run("document.scrollingElement.scrollWidth - document.documentElement.clientWidth")
                 report.hold(f"nothing is wider than {width}", overflow <= 0, overflow)
+                broken = browser.run(BROKEN_WORDS)
+                report.hold(f"no word is broken at {width}", broken == [], broken)
+                poor = browser.run(POOR_LABELS)
+                report.hold(f"labels are whole at {width}", poor == [], poor)
                 browser.run("document.querySelectorAll('#rows details')[0].open = true")
                 browser.run("document.querySelectorAll('details').forEach((d, i) => { if (i % 4 === 0) d.open = true; })")
                 report.settle()
