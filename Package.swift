@@ -249,7 +249,8 @@ let package = Package(
             name: "FirstTenMinutes", dependencies: ["Assay", "AssayLedgerSQLite", "AssayTesting"],
             path: "Examples/first-ten-minutes", exclude: ["policy.yaml"], packageAccess: false,
             swiftSettings: strict),
-        .testTarget(name: "AssayCoreTests", dependencies: ["AssayCore", "AssayTestSupport"], swiftSettings: unoptimized),
+        .testTarget(
+            name: "AssayCoreTests", dependencies: ["AssayCore", "AssayTestSupport"], swiftSettings: unoptimized),
         .testTarget(
             name: "AssayPrimitivesTests",
             dependencies: [
@@ -337,8 +338,9 @@ let package = Package(
         .testTarget(
             name: "AssayTests",
             dependencies: [
-                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayPrimitives", "AssayTesting",
-                "AssayTestSupport", "AssayVectors", "PlayIntegrity",
+                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection",
+                "AssayPrimitives",
+                "AssayTesting", "AssayTestSupport", "AssayVectors", "PlayIntegrity",
             ],
             swiftSettings: unoptimized),
         .testTarget(
