@@ -338,8 +338,9 @@ let package = Package(
         .testTarget(
             name: "AssayTests",
             dependencies: [
-                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayPrimitives", "AssayTesting",
-                "AssayTestSupport", "AssayVectors", "PlayIntegrity",
+                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection",
+                "AssayPrimitives",
+                "AssayTesting", "AssayTestSupport", "AssayVectors", "PlayIntegrity",
             ],
             swiftSettings: unoptimized),
         .testTarget(

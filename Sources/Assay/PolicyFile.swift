@@ -16,11 +16,16 @@ public enum PolicyFile {
 
     /// Reads the policy in a file for the engines of a registry.
     package static func load(path: String, engines: EngineRegistry) throws(PolicyError) -> VerificationPolicy {
+        try parse(text(of: path), file: path, files: LocalFiles(relativeTo: path), engines: engines)
+    }
+
+    /// The text of a policy file.
+    static func text(of path: String) throws(PolicyError) -> String {
         let bytes = try LocalFiles.read(path, limit: InputLimits.policy)
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw PolicyError(file: path, field: "", "the file is not UTF-8 text")
         }
-        return try parse(text, file: path, files: LocalFiles(relativeTo: path), engines: engines)
+        return text
     }
 
     /// Reads a policy from YAML text.
@@ -59,19 +64,20 @@ public enum PolicyFile {
         let keys = given + (try PolicyKeys(materials: keyMaterials, files: files).read(fields["keys"]))
         guard let appList = fields["apps"] else { throw root.missing("apps", "a list of apps") }
         var apps: [PolicyApp] = []
+        var notes: [String] = []
         for node in try appList.elements() {
-            let app = try readApp(node, files: files, keys: keys, engines: engines)
+            let app = try readApp(node, files: files, keys: keys, engines: engines, notes: &notes)
             guard !apps.contains(where: { $0.name.isByteEqual(to: app.name) }) else {
                 throw node.error("two apps are named \(app.name.excerpt); names are unique")
             }
             apps.append(app)
         }
-        let modes = try readModes(fields["checks"], engines.catalogue)
-        return try VerificationPolicy(apps: apps, keys: keys, modes: modes, catalogue: engines.catalogue)
+        let modes = try readModes(fields["checks"], engines.catalogue, apps)
+        return try VerificationPolicy(apps: apps, keys: keys, modes: modes, catalogue: engines.catalogue, notes: notes)
     }
 
     private static func readApp(
-        _ node: PolicyNode, files: any PolicyFiles, keys: [NamedKey], engines: EngineRegistry
+        _ node: PolicyNode, files: any PolicyFiles, keys: [NamedKey], engines: EngineRegistry, notes: inout [String]
     ) throws(PolicyError) -> PolicyApp {
         let types = engines.configurations
         let fields = try node.members(["name"] + types.map { $0.policyField })
@@ -79,7 +85,11 @@ public enum PolicyFile {
         var configurations: [any EngineConfiguration] = []
         for (type, engine) in zip(types, engines.engines) {
             guard let section = fields[type.policyField] else { continue }
-            configurations.append(try type.init(reading: section, files: files))
+            let configuration = try type.init(reading: section, files: files)
+            configurations.append(configuration)
+            for remark in configuration.remarks where remark.kind == .unknownName {
+                notes.append(PolicyError(field: remark.field, remark.message).placed(in: section).description)
+            }
             try PolicyKeys.demandPurpose(of: section, engine.keyMaterials.map { $0.purpose }, among: keys)
         }
         guard !configurations.isEmpty else {
@@ -91,7 +101,7 @@ public enum PolicyFile {
     }
 
     private static func readModes(
-        _ node: PolicyNode?, _ catalogue: [CheckDefinition]
+        _ node: PolicyNode?, _ catalogue: [CheckDefinition], _ apps: [PolicyApp]
     ) throws(PolicyError) -> [CheckID: CheckMode] {
         guard let node else { return [:] }
         guard case .mapping(let entries) = node.content else {
@@ -101,7 +111,9 @@ public enum PolicyFile {
         for entry in entries {
             let check = CheckID(entry.key)
             let mode: CheckMode = try entry.value.word(CheckMode.self)
-            if let objection = VerificationPolicy.objection(to: mode, for: check, in: catalogue) {
+            if let objection = VerificationPolicy.objection(to: mode, for: check, in: catalogue)
+                ?? (mode == .enforce ? missingRule(of: check, apps) : nil)
+            {
                 throw PolicyError(file: node.file, line: entry.line, field: "checks.\(entry.key.excerpt)", objection)
             }
             modes[check] = mode
@@ -109,9 +121,26 @@ public enum PolicyFile {
         return modes
     }
 
+    /// Why a check that is enforced would never run; nil if it runs for an app, or if no app has its kind of evidence.
+    private static func missingRule(of check: CheckID, _ apps: [PolicyApp]) -> String? {
+        let configurations = apps.flatMap { app in app.configurations.map { (app: app.name, $0) } }
+        var missing: (app: String, section: String, rule: String)?
+        for (app, configuration) in configurations {
+            guard let configuration = configuration as? any ReadableConfiguration,
+                check.name.hasPrefix("\(type(of: configuration).engine).")
+            else { continue }
+            guard let rule = configuration.missingRules[check] else { return nil }
+            missing = missing ?? (app, type(of: configuration).policyField, rule)
+        }
+        return missing.map {
+            "found enforce, but \(check.name) does not run without \($0.rule): set \($0.rule) in \($0.section) of app "
+                + "\($0.app.excerpt), or remove this line"
+        }
+    }
+
     // MARK: YAML
 
-    private static func document(_ text: String, file: String?) throws(PolicyError) -> PolicyNode {
+    static func document(_ text: String, file: String?) throws(PolicyError) -> PolicyNode {
         // The parser would report a later line without a reason.
         guard !text.unicodeScalars.starts(with: ["\u{FEFF}"]) else {
             throw PolicyError(file: file, line: 1, field: "", "the file begins with a byte order mark; save it without")

@@ -1,4 +1,5 @@
 package import ArgumentParser
+import AssayCore
 import Foundation
 
 /// The program `assay`. Two executables call it, with and without HTTP; the one without builds faster.
@@ -26,7 +27,8 @@ package struct AssayCommand: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             VerifyCommand.self, InspectCommand.self, ReplayCommand.self, CaptureCommand.self,
-            ExplainCommand.self, KeysCommand.self, ChallengeCommand.self, LedgerCommand.self, MintCommand.self,
+            ExplainCommand.self, PolicyCommand.self, KeysCommand.self, ChallengeCommand.self, LedgerCommand.self,
+            MintCommand.self,
         ])
 
     package init() {}
@@ -54,7 +56,7 @@ package struct AssayCommand: AsyncParsableCommand {
             return failure.status.rawValue
         } catch {
             let message = fullMessage(for: error)
-            if !message.isEmpty { Console.show(message + "\n") }
+            if !message.isEmpty { Console.show(ParserMessage.text(message) + "\n") }
             return exitCode(for: error).rawValue
         }
     }
@@ -75,5 +77,24 @@ package struct AssayCommand: AsyncParsableCommand {
         } else {
             try command.run()
         }
+    }
+}
+
+/// Words the argument parser's messages as the others are.
+private enum ParserMessage {
+    /// The message with `error:` in lower case, and with the name that may be meant in place of a wrong value.
+    static func text(_ message: String) -> String {
+        var text = message
+        if text.hasPrefix("Error: ") { text = "error: " + text.dropFirst("Error: ".count) }
+        guard let typed = text.firstMatch(of: #/The value '([^']*)' is invalid for [^\n]*?(\. )Please provide one of/#)
+        else {
+            return text
+        }
+        let help = text[typed.range.upperBound...]
+        let allowed = help.matches(of: #/(?m)^ +- (\S+)$|'([^']+)'/#)
+        let names = allowed.compactMap { ($0.output.1 ?? $0.output.2).map(String.init) }
+        let advice = Nearest.advice(for: String(typed.output.1), among: names)
+        guard !advice.isEmpty else { return text }
+        return text.replacingCharacters(in: typed.output.2.startIndex..<typed.output.2.endIndex, with: "\(advice) ")
     }
 }

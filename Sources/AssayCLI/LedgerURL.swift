@@ -23,8 +23,22 @@ enum LedgerURL: Equatable {
         } else if text.hasPrefix("sqlite:"), text != "sqlite:" {
             self = .sqlite(path: String(text.dropFirst("sqlite:".count)))
         } else {
-            throw ValidationError("no ledger is at \"\(text.prefix(80))\"; allowed are \(LedgerURL.allowed)")
+            throw ValidationError(
+                "no ledger is at \"\(text.prefix(80))\"; allowed are \(LedgerURL.allowed)\(LedgerURL.advice(on: text))")
         }
+    }
+
+    /// The URL that may be meant: a path has no scheme, and a scheme may be misspelt.
+    private static func advice(on text: String) -> String {
+        guard let colon = text.firstIndex(of: ":") else {
+            if text == "memory" { return "; did you mean memory:?" }
+            let isPath = text.contains("/") || text.contains(".") || !isMissing(text)
+            return isPath ? "; did you mean sqlite:\(text.prefix(80))?" : ""
+        }
+        let nearest = Nearest.names(to: String(text[..<colon]), among: ["sqlite", "memory"])
+        guard let scheme = nearest.first else { return "" }
+        return scheme == "memory"
+            ? "; did you mean memory:?" : "; did you mean sqlite:\(text[text.index(after: colon)...].prefix(80))?"
     }
 
     /// The ledger in the user's state directory (XDG Base Directory Specification).

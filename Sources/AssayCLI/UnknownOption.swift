@@ -1,4 +1,5 @@
 import ArgumentParser
+import AssayCore
 import Foundation
 
 /// Finds unknown options. The argument parser checks for them last: for a mistyped required option it reports a

@@ -17,6 +17,9 @@ struct OutputTests {
         #expect(last.first?.hasPrefix("  rejected because: app-attest.attestation.app-id: ") == true, "\(last)")
         #expect(last.last == "  hint: see `assay explain app-attest.attestation.app-id`")
         #expect(run.output.contains("REJECTED  x  app-attest.attestation  app shop"))
+        // The row of a failed check has its code, which `assay explain` takes.
+        let row = try #require(run.output.firstMatch(of: /failed +app-attest\.attestation\.app-id  (\S+)\n/))
+        #expect(try scratch.assay("explain", String(row.output.1)).status == 0, "\(row.output.1)")
     }
 
     @Test("One line a verdict, only rejections, or nothing but the status, each with the same exit status")

@@ -40,9 +40,7 @@ extension AppAttestConfiguration: ReadableConfiguration {
                 validationCategories: Self.categories(fields["validationCategories"]),
                 receipt: Self.receiptRules(fields["receipt"]), testRoots: roots)
         } catch {
-            throw error.file == nil && error.line == nil
-                ? PolicyError(file: node.file, line: node.line, field: "\(node.path).\(error.field)", error.message)
-                : error
+            throw error.placed(in: node)
         }
     }
 

@@ -56,6 +56,9 @@ enum AnnotationMeanings {
         words.first { $0.name.isByteEqual(to: annotation) }?.meaning
     }
 
+    /// The properties that Approov documents.
+    static let names = words.map(\.name)
+
     private static let words: [(name: String, meaning: String)] = [
         ("debug", "a debugger is attached to the app"),
         ("scan-fail", "a check of app or device failed, which is suspicious"),

@@ -84,18 +84,3 @@ extension PolicyNode {
         return texts
     }
 }
-
-extension PolicyError {
-    /// The same error, located at the field that it names or at the innermost existing parent.
-    fileprivate func placed(in node: PolicyNode) -> PolicyError {
-        guard file == nil, line == nil else { return self }
-        var place = node
-        for name in field.split(separator: ".") {
-            guard case .mapping(let entries) = place.content,
-                let entry = entries.first(where: { $0.key.utf8.elementsEqual(name.utf8) })
-            else { break }
-            place = entry.value
-        }
-        return PolicyError(file: node.file, line: place.line, field: "\(node.path).\(field)", message)
-    }
-}

@@ -32,6 +32,8 @@ struct PolicyKeys {
         if window.isEmpty, let end = fields["notAfter"] {
             throw end.error("the window ends before it begins; expected a time that is not before notBefore")
         }
+        let scope = try fields["for"].map(PolicyKeys.name)
+        let named = try PolicyKeys.name(name)
         var parts: [String: SecretBytes] = [:]
         for part in type.parts {
             if let source = fields[part.name] {
@@ -50,9 +52,22 @@ struct PolicyKeys {
             throw fields[error.part]?.error(error.message) ?? node.error(error.description)
         }
         let key = NamedKey(
-            name: try PolicyKeys.name(name), scope: try fields["for"].map(PolicyKeys.name), window: window,
-            material: material)
+            name: named, scope: scope, window: window, material: material)
         return (key, name)
+    }
+
+    /// The errors of every part of a key that names a file or a variable.
+    func errors(ofPartsIn node: PolicyNode) -> [PolicyError] {
+        guard let type = try? material(of: node) else { return [] }
+        return type.parts.compactMap { part -> PolicyError? in
+            guard part.content != .word, let source = node.value(at: part.name) else { return nil }
+            do throws(PolicyError) {
+                _ = try files.contents(of: part, at: source)
+                return nil
+            } catch {
+                return error
+            }
+        }
     }
 
     /// The type of the key. Read it first: the allowed fields depend on it.
@@ -69,7 +84,9 @@ struct PolicyKeys {
         }
         let purpose = try use.text()
         guard let type = materials.first(where: { $0.purpose.name.isByteEqual(to: purpose) }) else {
-            throw use.error("no engine uses keys for this; \(allowed), found \(use.found)")
+            throw use.error(
+                "no engine uses keys for this; \(allowed), found \(use.found)\(Nearest.advice(for: purpose, among: names))"
+            )
         }
         return type
     }

@@ -10,8 +10,8 @@ struct ChallengeIssueCommand: AsyncParsableCommand {
         commandName: "issue",
         abstract: "Issues a challenge that can be used once.",
         discussion: """
-            Prints 32 random bytes as base64url, 43 characters, and nothing else. The ledger is begun when \
-            it does not exist.
+            Prints 32 random bytes as base64url, 43 characters, and nothing else. A ledger that does not \
+            exist is created.
             """)
 
     @Option(help: "The policy's app that may use the challenge.")
@@ -19,7 +19,9 @@ struct ChallengeIssueCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("for"),
-        help: ArgumentHelp("The kind of evidence that may use it.", valueName: "kind"),
+        help: ArgumentHelp(
+            "The kind of evidence that may use it.\(purposes.first.map { " (default: \($0))" } ?? "")",
+            valueName: "kind"),
         completion: .list(ChallengeIssueCommand.purposes.map(\.name)), transform: ChallengeIssueCommand.purpose)
     var purpose = ChallengeIssueCommand.purposes.first ?? EvidenceKind("")
 
@@ -90,7 +92,8 @@ struct ChallengeIssueCommand: AsyncParsableCommand {
     private static func purpose(_ text: String) throws -> EvidenceKind {
         guard let kind = purposes.first(where: { $0.name == text || $0.name.hasSuffix(".\(text)") }) else {
             throw ValidationError(
-                "allowed are \(purposes.map(\.name).joined(separator: ", ")), or the last part of one")
+                "allowed are \(purposes.map(\.name).joined(separator: ", ")), or the last part of one"
+                    + Nearest.advice(for: text, among: purposes.map(\.name)))
         }
         return kind
     }

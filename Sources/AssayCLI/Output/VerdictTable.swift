@@ -63,6 +63,10 @@ struct VerdictTable {
             "  " + terminal.colour("\(mark(result.status)) \(status)", colour(result.status)) + " \(result.check)"
         if let because = result.because { line += terminal.colour("  (because: \(because))", .faint) }
         guard let finding = result.finding else { return [line] }
+        // `assay explain` takes the code of a failure.
+        if result.status == .failed || result.status == .annotated {
+            line += terminal.colour("  \(finding.code)", .faint)
+        }
         return [line] + terminal.wrapped(terminal.printable(finding.detail), indent: 14)
     }
 

@@ -57,7 +57,8 @@ package struct PolicyNode: Sendable {
                 throw PolicyError(
                     file: file, line: entry.line,
                     field: path.isEmpty ? entry.key.excerpt : "\(path).\(entry.key.excerpt)",
-                    "unknown field; allowed are \(fields.joined(separator: ", "))")
+                    "unknown field; allowed are \(fields.joined(separator: ", "))"
+                        + Nearest.advice(for: entry.key, among: fields))
             }
             members[entry.key] = entry.value
         }
@@ -83,10 +84,15 @@ package struct PolicyNode: Sendable {
         guard case .scalar(let text) = content,
             let word = Word.allCases.first(where: { $0.rawValue.isByteEqual(to: text) })
         else {
-            let allowed = Word.allCases.map(\.rawValue).joined(separator: ", ")
-            throw error("expected one of \(allowed), found \(found)")
+            throw mismatch(with: Word.allCases.map(\.rawValue))
         }
         return word
+    }
+
+    /// The error for a scalar that is none of a few words.
+    package func mismatch(with allowed: [String]) -> PolicyError {
+        let advice = if case .scalar(let text) = content { Nearest.advice(for: text, among: allowed) } else { "" }
+        return error("expected one of \(allowed.joined(separator: ", ")), found \(found)\(advice)")
     }
 
     /// A length of time in seconds: one or more whole numbers, each with its unit, larger units first, such as `3d12h`. The
@@ -110,6 +116,17 @@ package struct PolicyNode: Sendable {
             rest = after.dropFirst()
         }
         return rest.isEmpty && !text.isEmpty ? seconds : nil
+    }
+
+    /// The text of a length of time in whole seconds, which ``duration()`` reads.
+    package static func text(ofSeconds seconds: Double) -> String {
+        var rest = Int64(seconds)
+        var text = ""
+        for (unit, length) in [("d", 86_400), ("h", 3600), ("m", 60), ("s", 1)] as [(String, Int64)] {
+            if rest >= length { text += "\(rest / length)\(unit)" }
+            rest %= length
+        }
+        return text.isEmpty ? "0s" : text
     }
 
     /// A point in time, RFC 3339.

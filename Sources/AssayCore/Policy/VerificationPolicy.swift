@@ -6,6 +6,9 @@ public struct VerificationPolicy: Sendable {
     package let keys: [NamedKey]
     /// The mode of every policy check of the catalogue: set in the policy, or the check's default.
     package let modes: [CheckID: CheckMode]
+    /// Names in lists of the policy file that Assay does not know, such as a misspelt annotation, each with file, line and the
+    /// name that may be meant. They are no errors, because Google and Approov add names. A server logs them when it starts.
+    public let notes: [String]
 
     /// Composes a policy in code. `PolicyFile` reads one from a file.
     ///
@@ -13,7 +16,8 @@ public struct VerificationPolicy: Sendable {
     ///   of an engine, a mode is set for a check that is not in `catalogue`, or a mode other than `enforce` is set for
     ///   a check that is not a policy check.
     package init(
-        apps: [PolicyApp], keys: [NamedKey] = [], modes: [CheckID: CheckMode] = [:], catalogue: [CheckDefinition]
+        apps: [PolicyApp], keys: [NamedKey] = [], modes: [CheckID: CheckMode] = [:], catalogue: [CheckDefinition],
+        notes: [String] = []
     ) throws(PolicyError) {
         guard !apps.isEmpty else { throw PolicyError(field: "apps", "a policy names at least one app") }
         var names: Set<[UInt8]> = []
@@ -38,6 +42,7 @@ public struct VerificationPolicy: Sendable {
         }
         self.apps = apps
         self.keys = keys
+        self.notes = notes
         var effective: [CheckID: CheckMode] = [:]
         for definition in catalogue {
             switch definition.kind {
@@ -52,7 +57,9 @@ public struct VerificationPolicy: Sendable {
     /// Why a mode cannot be set for a check; nil if it can.
     package static func objection(to mode: CheckMode, for check: CheckID, in catalogue: [CheckDefinition]) -> String? {
         guard let definition = catalogue.first(where: { $0.id.name.isByteEqual(to: check.name) }) else {
-            return "there is no check \(check.name.excerpt); `assay explain` lists them all"
+            let advice = Nearest.advice(for: check.name, among: catalogue.map(\.id.name))
+            return "there is no check \(check.name.excerpt)"
+                + (advice.isEmpty ? "; `assay explain` lists them all" : advice)
         }
         switch definition.kind {
         case .policy: return nil
@@ -108,6 +115,29 @@ package protocol EngineConfiguration: Sendable {
 package protocol ReadableConfiguration: EngineConfiguration {
     /// Reads the configuration from the value of the engine's field. `files` reads the files that the policy names.
     init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError)
+
+    /// Valid values of the fields that are required or that checks need, with which a reader of errors goes on.
+    static var examples: [PolicySetting] { get }
+
+    /// The policy checks that do not run because the section lacks a field, with the path of that field.
+    var missingRules: [CheckID: String] { get }
+
+    /// What is allowed and weak, or not known, in the section.
+    var remarks: [PolicyRemark] { get }
+
+    /// Every setting in force, defaults included, in the order of the declared fields.
+    var settings: [PolicySetting] { get }
+}
+
+extension ReadableConfiguration {
+    /// None.
+    package static var examples: [PolicySetting] { [] }
+    /// None: every check runs.
+    package var missingRules: [CheckID: String] { [:] }
+    /// None.
+    package var remarks: [PolicyRemark] { [] }
+    /// None: the section is shown as written.
+    package var settings: [PolicySetting] { [] }
 }
 
 /// Reads the files that a policy names, such as the certificate of a test authority.
@@ -149,6 +179,14 @@ public struct PolicyError: Error, Sendable, Equatable, CustomStringConvertible {
         self.line = line
         self.field = field
         self.message = message
+    }
+
+    /// The same error at the field that it names, or at the innermost parent that is written, in the section that was read.
+    package func placed(in section: PolicyNode) -> PolicyError {
+        guard file == nil, line == nil else { return self }
+        return PolicyError(
+            file: section.file, line: section.line(ofField: field),
+            field: field.isEmpty ? section.path : "\(section.path).\(field)", message)
     }
 
     /// File, line, field and sentence.

@@ -119,6 +119,9 @@ public struct PolicyWatch: Service {
             let verifier = try await makeVerifier(policy)
             try await requireKeys(of: verifier)
             try live.exchange(for: verifier)
+            for note in policy.notes {
+                logger.warning("Approov policy names something unknown", metadata: ["approov.problem": "\(note)"])
+            }
             logger.notice("Approov policy in force", metadata: metadata)
         } catch {
             logger.error(

@@ -30,9 +30,7 @@ extension PlayIntegrityConfiguration: ReadableConfiguration {
                 freshness: Self.freshness(fields["freshness"]),
                 licensing: fields["licensing"]?.labels(of: .licensing) ?? [.licensed])
         } catch {
-            throw error.file == nil && error.line == nil
-                ? PolicyError(file: node.file, line: node.line, field: "\(node.path).\(error.field)", error.message)
-                : error
+            throw error.placed(in: node)
         }
     }
 
@@ -162,7 +160,7 @@ extension PolicyNode {
     /// A documented label.
     fileprivate func label(of allowed: [IntegrityLabel]) throws(PolicyError) -> IntegrityLabel {
         let label = IntegrityLabel(try text())
-        guard allowed.contains(label) else { throw error("expected one of \(allowed.listed), found \(found)") }
+        guard allowed.contains(label) else { throw mismatch(with: allowed.map(\.name)) }
         return label
     }
 

@@ -50,7 +50,8 @@ struct PolicyNodeTests {
     func words() throws {
         #expect(try node(.scalar("off")).word(CheckMode.self) == .off)
         for (content, found) in [
-            (PolicyNode.Content.scalar("Off"), "\"Off\""), (.scalar("off "), "\"off \""), (.null, "nothing"),
+            (PolicyNode.Content.scalar("Off"), "\"Off\"; did you mean off?"), (.scalar("any"), "\"any\""),
+            (.scalar("off "), "\"off \"; did you mean off?"), (.null, "nothing"),
         ] {
             expect("expected one of enforce, annotate, off, found \(found)") {
                 _ = try node(content).word(CheckMode.self)

@@ -1,0 +1,115 @@
+package import AssayCore
+
+extension ApproovConfiguration {
+    /// Far above what clocks and networks need: clients let signatures expire after 15 s.
+    private static let longPast: Double = 900
+    private static let longFuture: Double = 300
+
+    /// Valid values of fields that are required.
+    package static var examples: [PolicySetting] {
+        [PolicySetting("failover", "reject"), PolicySetting("messageSigning.signer", "installation")]
+    }
+
+    /// The weak settings, and annotations that Approov does not document.
+    package var remarks: [PolicyRemark] {
+        var remarks: [PolicyRemark] = []
+        if binding.isEmpty {
+            remarks.append(
+                PolicyRemark(
+                    "binding",
+                    "not set: a stolen token can be used with any request; bind tokens to a field such as Authorization"
+                ))
+        }
+        if failover == .accept {
+            remarks.append(
+                PolicyRemark(
+                    "failover",
+                    "accept, which is the default without binding: tokens of the failover service name no device and are bound "
+                        + "to nothing; reject refuses them"))
+        }
+        if maximumLifetime == nil {
+            remarks.append(
+                PolicyRemark(
+                    "maximumLifetime",
+                    "not set: example tokens, which live for an hour, are accepted; app tokens need 10m"))
+        }
+        if annotations.others == .ignore {
+            remarks.append(
+                PolicyRemark(
+                    "annotations.others", "ignore: no verdict shows a property of the device that no list names"))
+        }
+        if let messageSigning {
+            if messageSigning.replay == .caller {
+                remarks.append(
+                    PolicyRemark(
+                        "messageSigning.replay",
+                        "caller: a captured message passes again within its window unless the backend detects it"))
+            }
+            for (seconds, field, limit) in [
+                (messageSigning.freshness.past, "past", Self.longPast),
+                (messageSigning.freshness.future, "future", Self.longFuture),
+            ] where seconds > limit {
+                remarks.append(
+                    PolicyRemark(
+                        "messageSigning.freshness.\(field)",
+                        "\(PolicyNode.text(ofSeconds: seconds)) is long: clients let signatures expire after 15s; "
+                            + "\(PolicyNode.text(ofSeconds: limit)) is plenty"))
+            }
+        }
+        if enforcement != .reject {
+            remarks.append(
+                PolicyRemark(
+                    "enforcement",
+                    "\(enforcement.rawValue): the middleware lets requests through whatever their verdict"))
+        }
+        return remarks + unknownAnnotations
+    }
+
+    private var unknownAnnotations: [PolicyRemark] {
+        var remarks: [PolicyRemark] = []
+        let known = AnnotationMeanings.names
+        for (list, field, consequence) in [
+            (annotations.reject, "reject", "devices with the property that is meant are not rejected"),
+            (annotations.note, "note", "the property that is meant may not be noted"),
+            (annotations.ignore, "ignore", "the property that is meant is not ignored"),
+        ] {
+            for (index, name) in list.enumerated() where !known.containsBytes(of: name) {
+                remarks.append(
+                    PolicyRemark(
+                        unknown: name, in: "annotations.\(field)", at: index, known: known, consequence: consequence))
+            }
+        }
+        return remarks
+    }
+
+    /// The settings in force.
+    package var settings: [PolicySetting] {
+        [
+            PolicySetting("keys", keys ?? []), PolicySetting("format", format.rawValue),
+            PolicySetting("tokenHeader", tokenHeader), PolicySetting("tokenPrefix", tokenPrefix),
+            PolicySetting("binding", binding), PolicySetting("failover", failover.rawValue),
+            PolicySetting("issuers", issuers), PolicySetting("longLivedIssuers", longLivedIssuers),
+            PolicySetting("audiences", audiences),
+            PolicySetting("annotations.reject", annotations.reject),
+            PolicySetting("annotations.note", annotations.note),
+            PolicySetting("annotations.ignore", annotations.ignore),
+            PolicySetting("annotations.others", annotations.others.rawValue),
+            PolicySetting("maximumLifetime", seconds: maximumLifetime),
+        ] + (messageSigning?.settings ?? [PolicySetting("messageSigning", nil as String?)]) + [
+            PolicySetting("enforcement", enforcement.rawValue)
+        ]
+    }
+}
+
+extension MessageSigning {
+    fileprivate var settings: [PolicySetting] {
+        [
+            PolicySetting("messageSigning.signer", signer.rawValue), PolicySetting("messageSigning.keys", keys ?? []),
+            PolicySetting("messageSigning.components", components),
+            PolicySetting("messageSigning.freshness.past", seconds: freshness.past),
+            PolicySetting("messageSigning.freshness.future", seconds: freshness.future),
+            PolicySetting("messageSigning.replay", replay.rawValue),
+            PolicySetting("messageSigning.quirks", quirks.map(\.rawValue).sorted()),
+        ]
+    }
+}

@@ -1,0 +1,131 @@
+package import AssayCore
+
+extension PolicyFile {
+    /// The policy in force as YAML, with all defaults and the mode of every check of the apps' engines. References to keys and
+    /// files are as written. ``parse(_:path:)`` reads the same policy from it.
+    package static func effectiveText(path: String, engines: EngineRegistry) throws(PolicyError) -> String {
+        let root = try document(text(of: path), file: path)
+        let policy = try policy(
+            root, files: LocalFiles(relativeTo: path), engines: engines, keyMaterials: engines.keyMaterials, besides: []
+        )
+        var lines = ["version: 1"]
+        if let keys = root.value(at: "keys") { lines += YAMLText.lines("keys", keys.content, indent: 0) }
+        lines.append("apps:")
+        if case .sequence(let nodes)? = root.value(at: "apps")?.content {
+            for (app, node) in zip(policy.apps, nodes) { lines += text(of: app, node) }
+        }
+        lines.append("checks:")
+        return (lines + modes(of: policy, engines)).joined(separator: "\n") + "\n"
+    }
+
+    private static func text(of app: PolicyApp, _ node: PolicyNode) -> [String] {
+        var lines = ["  - name: \(YAMLText.scalar(app.name))"]
+        for configuration in app.configurations {
+            guard let configuration = configuration as? any ReadableConfiguration else { continue }
+            let field = type(of: configuration).policyField
+            guard let section = node.value(at: field) else { continue }
+            var shown = PolicyNode.written(.mapping([]))
+            for setting in configuration.settings {
+                if let value = setting.value { shown.add(.written(value), at: setting.path) }
+            }
+            // Fields that the engine does not show, such as references to files.
+            if case .mapping(let entries) = section.content {
+                for entry in entries where shown.value(at: entry.key) == nil { shown.add(entry.value, at: entry.key) }
+            }
+            lines += YAMLText.lines(field, shown.content, indent: 4)
+            let unset = configuration.settings.filter { $0.value == nil && section.value(at: $0.path) == nil }.map(
+                \.path)
+            if !unset.isEmpty { lines.append("      # Not set: \(unset.joined(separator: ", "))") }
+        }
+        return lines
+    }
+
+    private static func modes(of policy: VerificationPolicy, _ engines: EngineRegistry) -> [String] {
+        let configurations = policy.apps.flatMap(\.configurations).compactMap { $0 as? any ReadableConfiguration }
+        return engines.catalogue.compactMap { definition in
+            let users = configurations.filter { definition.id.name.hasPrefix("\(type(of: $0).engine).") }
+            guard let mode = policy.modes[definition.id], !users.isEmpty else { return nil }
+            let line = "\(definition.id.name): \(mode.rawValue)"
+            let rules = users.compactMap { $0.missingRules[definition.id] }
+            // A policy that sets this mode for a check that never runs cannot be read.
+            guard let rule = rules.first, rules.count == users.count else { return "  \(line)" }
+            return "  # \(line), but it does not run without \(rule)"
+        }
+    }
+}
+
+/// Writes values as YAML that ``PolicyFile`` reads.
+private enum YAMLText {
+    /// A field and its value.
+    static func lines(_ name: String, _ content: PolicyNode.Content, indent: Int) -> [String] {
+        let margin = String(repeating: " ", count: indent)
+        switch content {
+        case .null: return ["\(margin)\(scalar(name)):"]
+        case .scalar(let text): return ["\(margin)\(scalar(name)): \(scalar(text))"]
+        case .sequence(let elements):
+            let texts = elements.map { if case .scalar(let text) = $0.content { scalar(text) } else { nil as String? } }
+            if texts.contains(nil) {
+                return ["\(margin)\(scalar(name)):"] + elements.flatMap { item($0.content, indent: indent + 2) }
+            }
+            return ["\(margin)\(scalar(name)): [\(texts.compactMap { $0 }.joined(separator: ", "))]"]
+        case .mapping(let entries):
+            guard !entries.isEmpty else { return ["\(margin)\(scalar(name)): {}"] }
+            return ["\(margin)\(scalar(name)):"]
+                + entries.flatMap { lines($0.key, $0.value.content, indent: indent + 2) }
+        }
+    }
+
+    /// An element of a list, behind its dash.
+    private static func item(_ content: PolicyNode.Content, indent: Int) -> [String] {
+        let margin = String(repeating: " ", count: indent)
+        guard case .mapping(let entries) = content else {
+            guard case .scalar(let text) = content else { return ["\(margin)-"] }
+            return ["\(margin)- \(scalar(text))"]
+        }
+        let lines = entries.flatMap { self.lines($0.key, $0.value.content, indent: indent + 2) }
+        return lines.enumerated().map { $0 == 0 ? "\(margin)- \($1.dropFirst(indent + 2))" : $1 }
+    }
+
+    /// A text, quoted if YAML would read it in another way.
+    static func scalar(_ text: String) -> String {
+        let isPlain =
+            !text.isEmpty && text != "null"
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2E, 0x5F, 0x2F, 0x2D: true
+                default: false
+                }
+            }
+        if isPlain, text.utf8.first != UInt8(ascii: "-") { return text }
+        var quoted = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": quoted += "\\\(scalar)"
+            case _ where (0x20..<0x7F).contains(scalar.value): quoted.unicodeScalars.append(scalar)
+            default:
+                let digits = String(scalar.value, radix: 16)
+                quoted += "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
+            }
+        }
+        return "\"\(quoted)\""
+    }
+}
+
+extension PolicyNode {
+    /// Adds a value at a path below this mapping, after the values that it has.
+    fileprivate mutating func add(_ value: PolicyNode, at path: String) {
+        guard case .mapping(var entries) = content else { return }
+        let parts = path.split(separator: ".", maxSplits: 1).map(String.init)
+        guard let name = parts.first else { return }
+        let index = entries.firstIndex { $0.key.isByteEqual(to: name) }
+        guard parts.count == 2, let rest = parts.last else {
+            entries.append((name, 0, value))
+            self = replacing(.mapping(entries))
+            return
+        }
+        var nested = index.map { entries[$0].value } ?? .written(.mapping([]))
+        nested.add(value, at: rest)
+        if let index { entries[index].value = nested } else { entries.append((name, 0, nested)) }
+        self = replacing(.mapping(entries))
+    }
+}

@@ -1,0 +1,9 @@
+import ArgumentParser
+
+/// `assay policy`: checks, shows and writes policies.
+struct PolicyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "policy",
+        abstract: "Checks a policy for errors and weak settings, shows what is in force, writes a new one.",
+        subcommands: [PolicyCheckCommand.self, PolicyShowCommand.self, PolicyInitCommand.self])
+}

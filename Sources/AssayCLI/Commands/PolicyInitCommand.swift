@@ -1,0 +1,251 @@
+import ArgumentParser
+import Assay
+import AssayCore
+import Foundation
+
+/// `assay policy init`: writes a policy to start with.
+struct PolicyInitCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "init",
+        abstract: "Writes a policy with comments, to start with.",
+        discussion: """
+            Each kind of evidence has its options; without any, the command asks on the terminal. The policy demands what \
+            the platforms recommend, and has the rules that need a decision as comments.
+
+              assay policy init --app-id 1234567890.com.example.shop --output policy.yaml
+              assay policy init --package-name com.example.shop --certificate-digest HEX
+              assay policy init --approov-binding Authorization --approov-secret file:secret.b64
+
+            An existing file is never overwritten.
+            """)
+
+    @OptionGroup var sections: PolicyInitOptions
+
+    @Option(
+        help: ArgumentHelp("The file to write. (default: standard output)", valueName: "path"),
+        completion: .file(extensions: ["yaml", "yml"]))
+    var output: String?
+
+    func run() throws {
+        var (sections, output) = (sections, output)
+        if sections.isEmpty {
+            guard isatty(STDIN_FILENO) == 1 else {
+                throw CommandFailure(
+                    .usage,
+                    "say what the policy is for: --app-id for App Attest, --package-name for Play Integrity, --approov-binding "
+                        + "or --approov-secret for Approov; without them the command asks, which needs a terminal")
+            }
+            sections = try PolicyQuestions.ask()
+            if output == nil {
+                let answer = PolicyQuestions.answer("Write it to which file? [policy.yaml]")
+                output = answer.isEmpty ? "policy.yaml" : answer
+            }
+        }
+        let text = PolicyTemplate(sections: sections).text
+        do {
+            _ = try PolicyFile.parse(text, path: output ?? "policy.yaml")
+        } catch {
+            let isKey = error.field.hasPrefix("keys[")
+            throw CommandFailure(isKey ? .unreadable : .usage, "\(sections.option(for: error.field)): \(error.message)")
+        }
+        guard let output else { return try Console.write(Array(text.utf8)) }
+        try NewFile.write(SecretBytes(Array(text.utf8)), to: output, mode: 0o644)
+        Console.note("\(output) is written; `assay policy check \(output)` names what it leaves open")
+    }
+}
+
+/// What a new policy is for.
+struct PolicyInitOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "An App ID for App Attest, such as 1234567890.com.example.shop. Repeatable.", valueName: "id"))
+    var appID: [String] = []
+
+    @Option(help: ArgumentHelp("The package name for Play Integrity, such as com.example.shop.", valueName: "name"))
+    var packageName: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The SHA-256 of the app signing certificate, from the Play Console: hexadecimal or base64. Repeatable.",
+            valueName: "digest"))
+    var certificateDigest: [String] = []
+
+    @Option(help: ArgumentHelp("A request field that Approov tokens are bound to. Repeatable.", valueName: "field"))
+    var approovBinding: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Approov's secret, file:PATH (relative to the policy) or env:NAME. Without it, keys come from the key store.",
+            valueName: "source"))
+    var approovSecret: String?
+
+    /// Whether nothing is given.
+    var isEmpty: Bool { appID.isEmpty && packageName == nil && certificateDigest.isEmpty && !hasApproov }
+
+    /// Whether there is a section for Approov.
+    var hasApproov: Bool { !approovBinding.isEmpty || approovSecret != nil }
+
+    func validate() throws {
+        guard (packageName == nil) == certificateDigest.isEmpty else {
+            throw ValidationError(
+                packageName == nil
+                    ? "--certificate-digest needs --package-name"
+                    : "--package-name needs --certificate-digest: without it, a repackaged app is accepted. Play Console, "
+                        + "App integrity, App signing key certificate, SHA-256")
+        }
+        try SecretArgument.validate(approovSecret, of: "--approov-secret")
+    }
+
+    /// The option that set a field.
+    func option(for field: String) -> String {
+        for (name, option) in [
+            ("appIDs", "--app-id"), ("packageName", "--package-name"), ("certificateDigests", "--certificate-digest"),
+            ("binding", "--approov-binding"), ("keys[", "--approov-secret"),
+        ] where field.contains(name) {
+            return option
+        }
+        return field
+    }
+}
+
+/// Asks on the terminal what a new policy is for.
+enum PolicyQuestions {
+    /// Asks for each kind of evidence. Throws ``CommandFailure`` if there is none, or if a required answer is missing.
+    static func ask() throws -> PolicyInitOptions {
+        var arguments = list("App Attest: App IDs, such as 1234567890.com.example.shop (none: Enter)")
+            .map { "--app-id=\($0)" }
+        let name = answer("Play Integrity: package name, such as com.example.shop (none: Enter)")
+        if !name.isEmpty {
+            arguments.append("--package-name=\(name)")
+            arguments += list("SHA-256 of its signing certificates, from the Play Console")
+                .map { "--certificate-digest=\($0)" }
+        }
+        arguments += list("Approov: request fields that tokens are bound to, such as Authorization (none: Enter)")
+            .map { "--approov-binding=\($0)" }
+        let secret = answer("Approov: secret, as file:PATH or env:NAME (from the key store or none: Enter)")
+        if !secret.isEmpty { arguments.append("--approov-secret=\(secret)") }
+        guard !arguments.isEmpty else { throw CommandFailure(.usage, "a policy needs at least one kind of evidence") }
+        do {
+            return try PolicyInitOptions.parse(arguments)
+        } catch {
+            throw CommandFailure(.usage, PolicyInitOptions.message(for: error))
+        }
+    }
+
+    /// The answer to a question, without white space around it; empty at the end of the input.
+    static func answer(_ question: String) -> String {
+        Console.show("\(question): ")
+        return (readLine() ?? "").trimmingCharacters(in: .whitespaces)
+    }
+
+    private static func list(_ question: String) -> [String] {
+        answer(question).split { $0 == " " || $0 == "," }.map(String.init)
+    }
+}
+
+/// The text of a new policy.
+struct PolicyTemplate {
+    let sections: PolicyInitOptions
+
+    /// The policy, with comments.
+    var text: String {
+        var text = """
+            # What Assay demands of the evidence of these apps. Every field: PolicyReference in the documentation.
+            # `assay policy check` reports errors and weak settings, `assay policy show` prints all defaults.
+            version: 1
+
+            """
+        if let secret = sections.approovSecret {
+            text += """
+                keys:
+                  # The secret itself is never in this file. To rotate it, add the new key and set notAfter of the old one.
+                  - name: approov-1
+                    use: approov
+                    secret: \(quoted(secret))
+
+                """
+        }
+        text += "apps:\n"
+        if !sections.appID.isEmpty { text += appAttest }
+        if let name = sections.packageName { text += playIntegrity(name) }
+        if sections.hasApproov { text += approov }
+        return text + """
+            # The mode of policy checks: enforce, annotate or off. `assay explain` lists the checks and their defaults.
+            # A new check is best annotated first, and enforced when replays show whom it would reject.
+            # checks:
+            #   app-attest.attestation.receipt: enforce
+
+            """
+    }
+
+    private var appAttest: String {
+        """
+          - name: ios
+            appAttest:
+              appIDs: \(list(sections.appID))
+              # production: TestFlight, App Store, enterprise. development, for builds from Xcode, belongs in another policy.
+              environments: [production]
+              # The ledger issues each challenge and accepts it once.
+              challenge: ledger
+              # Where the client data of assertions has the challenge.
+              clientData: { challengeAt: /challenge }
+              # How the app may have been installed. Systems before iOS 27 do not report it.
+              validationCategories: [appStore, testFlight]
+              # Decide on the oldest system and build to accept, and raise them when vulnerabilities become known.
+              # minimumOSVersion: "17.0"
+              # minimumBundleVersion: "1.0"
+
+        """
+    }
+
+    private func playIntegrity(_ name: String) -> String {
+        """
+          - name: android
+            playIntegrity:
+              packageName: \(quoted(name))
+              # The app signing key of the Play Console, not the upload key.
+              certificateDigests: \(list(sections.certificateDigest))
+              # The ledger issues each nonce and accepts it once.
+              challenge: ledger
+              freshness: { past: 5m, future: 1m }
+              # The label that devices must have, by version of Android (SDK).
+              deviceRecognition:
+                - { minimumSDK: 33, require: MEETS_STRONG_INTEGRITY }
+                - { minimumSDK: 28, require: MEETS_DEVICE_INTEGRITY }
+              # Decide on the oldest build to accept, and raise it when vulnerabilities become known.
+              # minimumVersionCode: 1
+
+        """
+    }
+
+    private var approov: String {
+        let keys =
+            sections.approovSecret == nil
+            ? "# keys: [approov-1]   # without it, the keys of the key store that are for `api`" : "keys: [approov-1]"
+        let binding =
+            sections.approovBinding.isEmpty
+            ? "# Bind tokens to a request field, so that a stolen token is useless with another login.\n      # binding: [Authorization]"
+            : "# Tokens are bound to these request fields, in this order.\n      binding: \(list(sections.approovBinding))"
+        return """
+              - name: api
+                approov:
+                  \(keys)
+                  \(binding)
+                  # Tokens of the failover service name no device and are bound to nothing.
+                  failover: reject
+                  # App tokens live for minutes; example tokens live for an hour.
+                  maximumLifetime: 15m
+                  annotations:
+                    reject: [rooted, jailbroken, frida, cycript, xposed-unsafe, emulator, ios-simulator]
+                    others: note
+
+            """
+    }
+
+    private func list(_ texts: [String]) -> String { "[\(texts.map(quoted).joined(separator: ", "))]" }
+
+    /// A text between double quotes, which end nothing else in YAML.
+    private func quoted(_ text: String) -> String {
+        "\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
+    }
+}

@@ -1,0 +1,143 @@
+package import AssayCore
+
+extension PlayIntegrityConfiguration {
+    /// Windows that are far above what clocks and networks need: Google recommends minutes.
+    private static let longPast: Double = 900
+    private static let longFuture: Double = 300
+
+    /// The policy checks that do not run without a field.
+    package var missingRules: [CheckID: String] {
+        guard let android else { return [:] }
+        var missing: [CheckID: String] = [:]
+        if android.minimumVersionCode == nil { missing[PlayIntegrityCheck.versionCode] = "minimumVersionCode" }
+        if android.minimumSDKVersion == nil { missing[PlayIntegrityCheck.sdkVersion] = "minimumSDKVersion" }
+        if android.maximumDeviceActivity == nil { missing[PlayIntegrityCheck.deviceActivity] = "maximumDeviceActivity" }
+        if android.rejectedRecallBits.isEmpty { missing[PlayIntegrityCheck.deviceRecall] = "deviceRecall" }
+        return missing
+    }
+
+    /// Valid values of fields that are required, or that checks need.
+    package static var examples: [PolicySetting] {
+        [
+            PolicySetting("packageName", "com.example.app"),
+            PolicySetting("certificateDigests", [String(repeating: "00", count: 32)]),
+            PolicySetting("minimumVersionCode", "1"), PolicySetting("minimumSDKVersion", "28"),
+            PolicySetting("maximumDeviceActivity", "LEVEL_4"), PolicySetting("deviceRecall.reject", ["bitFirst"]),
+        ]
+    }
+
+    /// The weak settings, and labels that Google does not document.
+    package var remarks: [PolicyRemark] {
+        var remarks: [PolicyRemark] = []
+        if challenge == .caller, android != nil {
+            remarks.append(
+                PolicyRemark(
+                    "challenge",
+                    "caller: the ledger consumes no nonce, so a captured classic token passes again unless the backend compares "
+                        + "each nonce and accepts it once; ledger does both"))
+        }
+        if answers == .caller {
+            remarks.append(
+                PolicyRemark(
+                    "answers",
+                    "caller: an answer in a record is taken for Google's, so the writer of records decides about devices; "
+                        + "google takes only what this verifier asked for"))
+        }
+        for (seconds, field, limit) in [
+            (freshness.past, "past", Self.longPast), (freshness.future, "future", Self.longFuture),
+        ] where seconds > limit {
+            remarks.append(
+                PolicyRemark(
+                    "freshness.\(field)",
+                    "\(PolicyNode.text(ofSeconds: seconds)) is long: a stolen token can be used all the time; "
+                        + "\(PolicyNode.text(ofSeconds: limit)) is plenty"))
+        }
+        return remarks + (android?.remarks ?? [])
+    }
+
+    /// The settings in force.
+    package var settings: [PolicySetting] {
+        var settings = [
+            PolicySetting("packageName", packageName), PolicySetting("platform", platform.rawValue),
+        ]
+        if android != nil {
+            settings += [
+                PolicySetting("keys", keys ?? []), PolicySetting("challenge", challenge.rawValue),
+                PolicySetting("classicTokens", classicTokens?.rawValue),
+            ]
+        }
+        settings += [
+            PolicySetting("answers", answers?.rawValue),
+            PolicySetting("freshness.past", seconds: freshness.past),
+            PolicySetting("freshness.future", seconds: freshness.future),
+            PolicySetting("licensing", licensing.map(\.name)),
+        ]
+        return settings + (android?.settings ?? [])
+    }
+}
+
+extension PlayIntegrityConfiguration.AndroidRules {
+    fileprivate var remarks: [PolicyRemark] {
+        var remarks: [PolicyRemark] = []
+        if minimumVersionCode == nil {
+            remarks.append(
+                PolicyRemark(
+                    "minimumVersionCode", "not set: versions of the app with known vulnerabilities are accepted"))
+        }
+        for label in appRecognition where label != .playRecognized {
+            remarks.append(
+                PolicyRemark(
+                    "appRecognition",
+                    "\(label.name) admits apps that Google Play did not distribute; only their certificate is compared then"
+                ))
+        }
+        for rule in deviceRecognition where rule.require == .basic || rule.require == .virtual {
+            remarks.append(
+                PolicyRemark(
+                    "deviceRecognition",
+                    rule.require == .basic
+                        ? "\(rule.require.name) from SDK \(rule.minimumSDK) on admits devices with an unlocked boot loader"
+                        : "\(rule.require.name) from SDK \(rule.minimumSDK) on admits emulators"))
+        }
+        for label in playProtect where ["POSSIBLE_RISK", "MEDIUM_RISK", "HIGH_RISK"].contains(label.name) {
+            remarks.append(
+                PolicyRemark(
+                    "playProtect",
+                    "\(label.name) admits devices on which Play Protect is off or found harmful apps"))
+        }
+        let known = LabelField.locationSpoofing.labels.map(\.name)
+        for (index, label) in locationSpoofing.enumerated() where !known.contains(label.name) {
+            remarks.append(
+                PolicyRemark(
+                    unknown: label.name, in: "locationSpoofing.allow", at: index, known: known,
+                    consequence: "the verdict that is meant is not allowed"))
+        }
+        return remarks
+    }
+
+    fileprivate var settings: [PolicySetting] {
+        let rules = deviceRecognition.map { rule in
+            PolicyNode.written(
+                .mapping([
+                    (key: "minimumSDK", line: 0, value: .written(.scalar("\(rule.minimumSDK)"))),
+                    (key: "require", line: 0, value: .written(.scalar(rule.require.name))),
+                ]))
+        }
+        return [
+            PolicySetting("certificateDigests", certificateDigests.map(Self.hexadecimal)),
+            PolicySetting("minimumVersionCode", minimumVersionCode.map { "\($0)" }),
+            PolicySetting("appRecognition", appRecognition.map(\.name)),
+            PolicySetting("deviceRecognition", .sequence(rules)),
+            PolicySetting("minimumSDKVersion", minimumSDKVersion.map { "\($0)" }),
+            PolicySetting("maximumDeviceActivity", maximumDeviceActivity?.name),
+            PolicySetting("deviceRecall.reject", rejectedRecallBits.map(\.rawValue)),
+            PolicySetting("playProtect", playProtect.map(\.name)),
+            PolicySetting("appAccessRisk.reject", rejectedAccessRisks.map(\.name)),
+            PolicySetting("locationSpoofing.allow", locationSpoofing.map(\.name)),
+        ]
+    }
+
+    private static func hexadecimal(_ digest: [UInt8]) -> String {
+        digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

@@ -1,0 +1,41 @@
+import AssayCore
+import Testing
+
+/// Messages suggest the name that may be meant, and do not guess.
+@Suite("Nearest names")
+struct NearestNameTests {
+    @Test(
+        "A name with few wrong letters is suggested, and the last part of a check's name is enough",
+        arguments: [
+            ("minimumOSVersoin", ["minimumOSVersion"]), ("Authorisation", ["Authorization"]),
+            ("frda", ["frida"]), ("nonce", ["app.attest.nonce", "app.classic.nonce"]),
+            ("app.attest.nonec", ["app.attest.nonce"]),
+            ("OFF", ["off"]), ("minimum", ["minimumOSVersion"]),
+        ])
+    func suggested(typed: String, nearest: [String]) {
+        let names = [
+            "minimumOSVersion", "Authorization", "frida", "app.attest.nonce", "app.attest.chain", "app.classic.nonce",
+            "off",
+        ]
+        #expect(Nearest.names(to: typed, among: names) == nearest)
+        #expect(Nearest.advice(for: typed, among: names) == "; did you mean \(nearest.joined(separator: " or "))?")
+    }
+
+    @Test(
+        "Another word is no suggestion, and long or empty text is not compared",
+        arguments: ["", "x", "up", "maybe", String(repeating: "off", count: 100)])
+    func unlike(typed: String) {
+        #expect(Nearest.names(to: typed, among: ["enforce", "off", "frida"]).isEmpty)
+        #expect(Nearest.advice(for: typed, among: ["enforce", "off", "frida"]).isEmpty)
+    }
+
+    @Test("A length of time is written as it is read")
+    func durations() throws {
+        for (seconds, text) in [(0, "0s"), (90, "1m30s"), (300, "5m"), (86_400, "1d"), (90_061, "1d1h1m1s")]
+            as [(Double, String)]
+        {
+            #expect(PolicyNode.text(ofSeconds: seconds) == text)
+            #expect(try PolicyNode.written(.scalar(text)).duration() == seconds)
+        }
+    }
+}

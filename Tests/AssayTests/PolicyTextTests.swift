@@ -1,0 +1,189 @@
+import Assay
+import AssayCore
+import AssayInspection
+import AssayTestSupport
+import AssayTesting
+import Foundation
+import Testing
+
+/// `assay policy show` prints a policy that demands the same.
+@Suite("The text of a policy in force")
+struct PolicyTextTests {
+    private static func settings(_ policy: VerificationPolicy) -> [String] {
+        policy.apps.flatMap { app in
+            [app.name]
+                + app.configurations.compactMap { $0 as? any ReadableConfiguration }.flatMap(\.settings).map {
+                    "\($0.path): \($0.value.map(text) ?? "-")"
+                }
+        } + policy.keys.map { "\($0.name) \($0.scope ?? "-") \($0.window)" }
+    }
+
+    private static func text(_ content: PolicyNode.Content) -> String {
+        switch content {
+        case .null: "null"
+        case .scalar(let text): "\"\(text)\""
+        case .sequence(let elements): "[\(elements.map { text($0.content) }.joined(separator: ", "))]"
+        case .mapping(let entries):
+            "{\(entries.map { "\($0.key): \(text($0.value.content))" }.joined(separator: ", "))}"
+        }
+    }
+
+    /// Shows a policy in a folder, reads what is shown, and shows that.
+    private static func expectSame(_ path: String, beside folder: String) throws {
+        let original = try PolicyFile.load(path: path)
+        let shown = try PolicyFile.effectiveText(path: path, engines: .standard)
+        let copy = "\(folder)/shown-\(UUID().uuidString).yaml"
+        try Data(shown.utf8).write(to: URL(fileURLWithPath: copy))
+        let policy = try PolicyFile.load(path: copy)
+        #expect(settings(policy) == settings(original), "\(path)")
+        #expect(policy.modes == original.modes, "\(path)")
+        #expect(try PolicyFile.effectiveText(path: copy, engines: .standard) == shown, "\(path)")
+    }
+
+    private static let complete = """
+        version: 1
+        keys:
+          - { name: approov, use: approov, secret: "file:SECRET", for: "a: \\"b\\" é #1", notAfter: 2027-01-31T00:00:00Z }
+        apps:
+          - name: "shop: \\"ä\\" \\\\ # null"
+            appAttest:
+              appIDs: [1234567890.com.example.shop, 1234567890.com.example.clip]
+              environments: [production, development]
+              challenge: ledger
+              clientData: { challengeAt: "/a b/~0c" }
+              counter: successor
+              minimumOSVersion: { iOS: "16.0", macOS: "14" }
+              minimumBundleVersion: "1.2"
+              validationCategories: [appStore, testFlight]
+              receipt: { maximumAge: 1h30m, maximumRiskMetric: 10 }
+              testRoots: ["file:ROOT"]
+            playIntegrity:
+              packageName: com.example.shop
+              platform: android
+              keys: [x, y]
+              challenge: caller
+              classicTokens: keys
+              answers: google
+              freshness: { past: 10m, future: 0s }
+              licensing: [LICENSED, UNLICENSED]
+              certificateDigests: ["00:11:22:33:44:55:66:77:88:99:AA:BB:CC:DD:EE:FF:00:11:22:33:44:55:66:77:88:99:AA:BB:CC:DD:EE:FF"]
+              minimumVersionCode: 42
+              appRecognition: [PLAY_RECOGNIZED, UNEVALUATED]
+              deviceRecognition: [{ minimumSDK: 28, require: MEETS_DEVICE_INTEGRITY }, { minimumSDK: 34, require: MEETS_STRONG_INTEGRITY }]
+              minimumSDKVersion: 28
+              maximumDeviceActivity: LEVEL_2
+              deviceRecall: { reject: [bitFirst, bitThird] }
+              playProtect: [NO_ISSUES]
+              appAccessRisk: { reject: [KNOWN_CAPTURING] }
+              locationSpoofing: { allow: [LOW_RISK_DEVICE] }
+            approov:
+              keys: [approov]
+              format: jwe
+              tokenHeader: Authorization
+              tokenPrefix: "Bearer "
+              binding: [X-User, X-Device]
+              failover: accept
+              issuers: [failover.approov.io]
+              longLivedIssuers: ["batch job"]
+              audiences: [api.example.com]
+              annotations: { reject: [rooted], note: [emulator], ignore: [debug], others: reject }
+              maximumLifetime: 10m
+              messageSigning:
+                signer: account
+                keys: [m1]
+                components: ["@method", "@target-uri", authorization]
+                freshness: { past: 2m, future: 30s }
+                replay: caller
+                quirks: [digest-as-string, authority-without-port]
+              enforcement: annotate
+          - name: game
+            playIntegrity: { packageName: com.example.game, platform: pc }
+          - name: small
+            appAttest:
+              appIDs: [1234567890.com.example.small]
+              environments: [production]
+              challenge: caller
+              clientData: none
+              minimumOSVersion: "17"
+        checks:
+          app-attest.attestation.receipt: enforce
+          play-integrity.licensing: off
+          approov.token.address: off
+
+        """
+
+    private static func write(_ text: String, in folder: TestFolder) throws -> String {
+        try Data(Fixtures.authority().rootPEM.utf8).write(to: folder.url.appendingPathComponent("root.pem"))
+        _ = FileManager.default.createFile(
+            atPath: folder.path("secret"), contents: Data(Data(repeating: 7, count: 64).base64EncodedString().utf8),
+            attributes: [.posixPermissions: 0o600])
+        let text = text.replacing("ROOT", with: "root.pem").replacing("SECRET", with: "secret")
+        try Data(text.utf8).write(to: folder.url.appendingPathComponent("policy.yaml"))
+        return folder.path("policy.yaml")
+    }
+
+    @Test("A policy with every field is shown as one that demands the same")
+    func everyField() throws {
+        let folder = try TestFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let path = try Self.write(Self.complete, in: folder)
+        try Self.expectSame(path, beside: folder.path("."))
+        let shown = try PolicyFile.effectiveText(path: path, engines: .standard)
+        #expect(shown.contains("file:secret") && shown.contains("file:root.pem"))
+        // The complete policy has every declared field, and each is shown.
+        let root = try PolicyFile.value(shown)
+        guard case .sequence(let apps)? = root.value(at: "apps")?.content else { throw CocoaError(.coderReadCorrupt) }
+        let registry = EngineRegistry.standard
+        for (engine, configuration) in zip(registry.engines, registry.configurations) {
+            for field in engine.policyFields {
+                #expect(
+                    apps[0].value(at: "\(configuration.policyField).\(field.path)") != nil,
+                    "\(field.path) is not shown, or lacks in the complete policy")
+            }
+        }
+    }
+
+    @Test("A policy with required fields only is shown with its defaults, its missing rules, and every mode")
+    func defaults() throws {
+        let folder = try TestFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let path = try Self.write(
+            """
+            version: 1
+            apps:
+              - name: ios
+                appAttest: { appIDs: [1234567890.a.b], environments: [production], challenge: ledger, clientData: raw }
+              - name: api
+                approov: {}
+
+            """, in: folder)
+        try Self.expectSame(path, beside: folder.path("."))
+        let shown = try PolicyFile.effectiveText(path: path, engines: .standard)
+        for line in [
+            "      counter: increasing", "        maximumAge: 5m", "      tokenHeader: Approov-Token",
+            "      failover: accept", "        others: note", "  app-attest.attestation.receipt: annotate",
+            "  approov.token.issuer: enforce", "  approov.token.address: annotate",
+            "  # app-attest.attestation.os-version: enforce, but it does not run without minimumOSVersion",
+        ] {
+            #expect(shown.split(separator: "\n").contains(Substring(line)), "\(line) is not in \(shown)")
+        }
+        #expect(shown.contains("# Not set: minimumOSVersion, minimumBundleVersion"))
+        #expect(!shown.contains("play-integrity"))
+    }
+
+    @Test("Every policy of the test vectors that can be read is shown as one that demands the same")
+    func vectors() throws {
+        let folder = try TestFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let vectors = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("TestVectors").path
+        // A copy: what is shown is read beside the files that it names.
+        try FileManager.default.copyItem(atPath: vectors, toPath: folder.path("vectors"))
+        let found = try FileManager.default.subpathsOfDirectory(atPath: folder.path("vectors"))
+            .filter { $0.hasSuffix(".yaml") }.map { folder.path("vectors/\($0)") }
+        // The files of keys may be readable by others in a clone.
+        let readable = found.filter { (try? PolicyFile.load(path: $0)) != nil }
+        #expect(readable.count > 3, "\(found)")
+        for path in readable { try Self.expectSame(path, beside: (path as NSString).deletingLastPathComponent) }
+    }
+}
