@@ -20,9 +20,10 @@ struct PolicyRepair {
         changed.contains { Self.isPath($0, within: field) || Self.isPath(field, within: $0) }
     }
 
-    /// Whether an error of a field may come from the repair: the field, or for a field of a section a part of it, was changed.
+    /// Whether an error of a field may come from the repair: the field was changed, or a part of a key or of a section's field.
     func isConsequence(_ field: String) -> Bool {
-        changed.contains { $0 == field || Self.isBelowSection(field) && Self.isPath($0, within: field) }
+        let hasParts = Self.isBelowSection(field) || field.hasPrefix("keys[")
+        return changed.contains { $0 == field || hasParts && Self.isPath($0, within: field) }
     }
 
     private static func isBelowSection(_ path: String) -> Bool {

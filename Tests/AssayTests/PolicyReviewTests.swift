@@ -135,6 +135,13 @@ struct PolicyReviewTests {
         #expect(errors.compactMap(\.line) == errors.compactMap(\.line).sorted())
     }
 
+    @Test("A key whose only part cannot be read is one error")
+    func keyOfOnePart() throws {
+        let keys = "keys: [{ name: a, use: approov, secret: \"env:NO_SUCH_A\" }]\n"
+        let approov = "apps: [{ name: api, approov: { keys: [a] } }]\n"
+        #expect(Self.fields(try Self.review("version: 1\n" + keys + approov), .error) == ["keys[0].secret"])
+    }
+
     @Test("A file that is no policy has one error", arguments: ["", "a: [", "- 1", "version: 1\nversion: 1\n"])
     func noPolicy(text: String) throws {
         let review = try Self.review(text)

@@ -6,6 +6,8 @@ import Foundation
 
 /// A classic integrity token with all that a genuine one tells, its keys, and what it is held against.
 struct ClassicTokenSubject: Sendable {
+    /// The token as text.
+    private var token: String
     private(set) var input: ClassicIntegrityInput
     let keys: [NamedKey]
     let expectations: PlayIntegrityExpectations
@@ -32,8 +34,9 @@ struct ClassicTokenSubject: Sendable {
         self.now = now
         payload = minted.payload
         self.testKeys = testKeys
+        token = minted.token
         input = try ClassicIntegrityInput(
-            token: minted.token, packageName: Self.packageName, nonce: Base64.encode(nonce, .url))
+            token: token, packageName: Self.packageName, nonce: Base64.encode(nonce, .url))
         let material = try PlayIntegrityKeys.reading([
             "decryptionKey": SecretBytes(Array(testKeys.decryptionKeyFile.utf8)),
             "verificationKey": SecretBytes(Array(testKeys.verificationKeyFile.utf8)),
@@ -53,9 +56,9 @@ struct ClassicTokenSubject: Sendable {
     func copied() -> ClassicTokenSubject {
         var copy = self
         do {
+            copy.token = String(decoding: Array(token.utf8), as: UTF8.self)
             copy.input = try ClassicIntegrityInput(
-                token: String(decoding: Array(input.token.utf8), as: UTF8.self), packageName: input.packageName,
-                nonce: Base64.encode(input.nonce, .url))
+                token: copy.token, packageName: input.packageName, nonce: Base64.encode(input.nonce, .url))
         } catch {
             stop("\(error)")
         }
@@ -110,7 +113,7 @@ struct ClassicTokenSubject: Sendable {
     /// The steps of a verification, each by itself, in their order. What is left is that of the checks.
     var steps: [(name: String, work: @Sendable (Int) -> Void)] {
         get throws {
-            let text = Array(input.token.utf8)
+            let text = Array(token.utf8)
             let key = try JWEKey.a256KW(SecretBytes(parts.decryptionKey))
             let jwe = try CompactJWE(text, limit: text.count)
             let plaintext = try key.decrypt(jwe)

@@ -66,8 +66,7 @@ struct HS256Subject: Sendable {
 
     private func assessment(of results: [CheckResult]) -> Assessment {
         Assessment(
-            kind: EvidenceKind("benchmark"), app: "benchmark", checks: results, ledgerChecks: [], effects: [],
-            subject: nil,
-            testAuthority: nil)
+            kind: EvidenceKind("benchmark"), app: "benchmark", catalogue: [], checks: results, ledgerChecks: [],
+            effects: [], subject: nil, testAuthority: nil)
     }
 }
