@@ -18,6 +18,8 @@ enum EnrolledProperty {
     static let validationCategory = "validationCategory"
     static let bundleVersion = "bundleVersion"
     static let testAuthority = "testAuthority"
+    /// What a further attestation of a key must not change.
+    static let identity = [appID, environment, testAuthority]
 }
 
 extension LedgerEffect {

@@ -11,7 +11,7 @@ package import FoundationEssentials
 ///     var mint = try CorpusMint(blueprint)
 ///     while let records = try await mint.next() { ... }       // in the order of their reception
 package struct CorpusBlueprint: Sendable {
-    /// Where everything comes from that is not fixed. Whoever knows it can make the same keys.
+    /// The seed of all keys and random values. It determines the private keys.
     package var seed: String
     /// The end of the time in which the records were received. Fractions of a second are dropped.
     package var end: Date
@@ -48,7 +48,7 @@ package struct CorpusBlueprint: Sendable {
         return names
     }()
 
-    /// What is refused where nothing else is said.
+    /// The default share of failures of each check.
     package static let usualShares: [String: CorpusShare] = [
         "app-attest.attestation.decode": 2_000, "app-attest.attestation.chain": 5_000,
         "app-attest.attestation.nonce": 8_000, "app-attest.attestation.app-id": 2_000,

@@ -1,4 +1,4 @@
-/// What is minted in a corpus: the kinds of evidence, those of games on PC apart, as other checks are asked of them.
+/// What is minted in a corpus: the kinds of evidence. Games on PC are a case of their own, since other checks apply.
 enum CorpusPopulation: Int, CaseIterable, Sendable {
     case attestation
     case assertion
@@ -28,8 +28,7 @@ enum CorpusPopulation: Int, CaseIterable, Sendable {
         }
     }
 
-    /// What can be wrong with it. What is not here nothing but the ledger's operator can bring about: blocks, and
-    /// challenges of the ledger.
+    /// The defects that records can have. Blocks and ledger challenges are excluded: no record causes them.
     var defects: [CorpusDefect] {
         switch self {
         case .attestation:

@@ -65,7 +65,7 @@ struct CorpusDevice: Sendable {
         }
     }
 
-    /// Does what comes next, which there is, and gives the record of it.
+    /// Performs the next event and returns the plan of its record. Requires that ``nextTime`` is not nil.
     mutating func next(_ calendar: CorpusCalendar, quotas: inout [CorpusQuota]) -> CorpusPlan? {
         let time: Int
         let event: Event

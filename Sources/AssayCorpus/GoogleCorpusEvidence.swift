@@ -69,7 +69,7 @@ extension CorpusMaterials {
             expect: plan.expectation)
     }
 
-    /// Tells of a device and its surroundings. What the policy enforces is as it has to be.
+    /// Fills in the fields of the device and its environment. Enforced checks get values that pass.
     private func describe(_ facts: AndroidCorpusFacts, in payload: inout PlayIntegrityPayloadBlueprint) {
         func told<Value>(_ check: String, _ value: Value, _ good: Value) -> Value {
             enforced.contains("play-integrity.\(check)") ? good : value

@@ -7,14 +7,13 @@ package struct Annotation: Sendable {
     package var range: Range<Int>?
     /// The name, in the terms of the standard: `authData`, `flags`, `serialNumber`.
     package var name: String
-    /// What is there, rendered: text as text, times in RFC 3339, bytes in hexadecimal or base64; nil for what only has
-    /// parts.
+    /// The rendered value: text as text, times in RFC 3339, bytes in hexadecimal or base64; nil if there are only children.
     package var value: String?
-    /// What it means, in words, and nil where the value says it all.
+    /// The meaning of the value; nil if the value is clear by itself.
     package var meaning: String?
-    /// What strict decoding has against it, and nil when nothing.
+    /// The strict decoder's error; nil if there is none.
     package var violation: String?
-    /// What it consists of, in the order of the bytes.
+    /// The parts, in the order of the bytes.
     package var children: [Annotation]
 
     /// Whether the bytes are a private or symmetric key, so that no view of them may be shown.

@@ -81,11 +81,10 @@ package struct NestedBlob: Sendable {
     package let bytes: [UInt8]
     /// Its format if the outer blob determines it; nil if it must be recognised.
     package let format: (any BlobFormat.Type)?
-    /// Where its encoding stands in the outer blob, and nil where that is not one place. When there are secrets inside,
-    /// this must not be shown either.
+    /// The range of its encoding in the outer blob; nil if that is not one range. If it contains secrets, this range must not be
+    /// shown either.
     package let range: Range<Int>?
-    /// Whether it lets its holder act for somebody, such as the token of a session: what it says is shown, and the part
-    /// without which nobody takes it is not.
+    /// Whether it is a bearer credential, such as a session token: its claims are shown, its signature is hidden.
     package var isCredential = false
 
     /// Describes a blob inside another one.

@@ -12,13 +12,13 @@ package struct InspectionLayer: Sendable {
 
     /// Where it was: the name of the file, or that of the `NestedBlob`.
     package let name: String
-    /// How its bytes came out of the layer around it, and nil for the outermost.
+    /// How the outer layer encodes it; nil for the outermost layer.
     package let encoding: String?
-    /// What it is, and nil when nothing recognised it.
+    /// The name of the format; nil if none was recognised.
     package let format: String?
-    /// Why it is taken for that, and nil when nothing recognised it or the layer around it says what it is.
+    /// The reason for the format; nil if none was recognised, or if the outer layer determines it.
     package let recognition: Recognition?
-    /// What it may be as well, as surely.
+    /// Other formats that were recognised with the same certainty.
     package let alternatives: [Alternative]
     /// The bytes to which the ranges of annotations refer.
     package let bytes: [UInt8]

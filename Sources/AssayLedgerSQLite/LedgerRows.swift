@@ -12,7 +12,8 @@ struct StoredValueError: Error {
 /// Reads the rows of each table. Every value is checked: the file may be damaged.
 extension LedgerTables {
     static let challengeColumns = "value, app, purpose, issuedAt, expiresAt, consumedAt FROM challenge"
-    static let keyColumns = "engine, identifier, app, publicKey, counter, enrolledAt, properties FROM enrolledKey"
+    static let keyColumns =
+        "engine, identifier, app, publicKey, counter, enrolledAt, properties, skipped FROM enrolledKey"
     static let digestColumns = "digest, app, kind, \(LedgerSchema.making("")) AS madeAt, usedAt, until FROM usedDigest"
     static let standingColumns = "\(standingValues) FROM block"
     private static let standingValues = "kind, name, reason, since, until, allows"
@@ -23,7 +24,7 @@ extension LedgerTables {
     private static let findChallenge = LedgerSQL("SELECT \(challengeColumns) WHERE value = ?")
     private static let findKey = LedgerSQL("SELECT \(keyColumns) WHERE engine = ? AND identifier = ?")
     private static let findKeyState = LedgerSQL(
-        "SELECT app, counter, enrolledAt FROM enrolledKey WHERE engine = ? AND identifier = ?")
+        "SELECT app, counter, enrolledAt, skipped FROM enrolledKey WHERE engine = ? AND identifier = ?")
     private static let findDigest = LedgerSQL("SELECT \(digestColumns) WHERE digest = ?")
     private static let findStanding = LedgerSQL("SELECT \(standingColumns) WHERE kind = ? AND name = ?")
 
@@ -44,12 +45,12 @@ extension LedgerTables {
     }
 
     /// The columns of a key that decisions need.
-    func keyState(_ identifier: KeyIdentifier) throws -> (app: String, counter: UInt32, enrolledAt: Date)? {
+    func keyState(_ identifier: KeyIdentifier) throws -> (app: String, counters: CounterState, enrolledAt: Date)? {
         try first(Self.findKeyState) {
             $0.key(identifier)
         } reading: { row in
             let row = StoredRow(row, "enrolledKey")
-            return (try row.text(0), try row.counter(1), try row.date(2))
+            return (try row.text(0), try row.counters(1, skipped: 3), try row.date(2))
         }
     }
 
@@ -110,7 +111,7 @@ extension LedgerTables {
         guard let properties = StoredProperties.decode(try row.text(6)) else { throw row.error(6) }
         return EnrolledKey(
             identifier: KeyIdentifier(engine: try row.text(0), value: try row.bytes(1)), app: try row.text(2),
-            publicKey: try row.bytes(3), counter: try row.counter(4), enrolledAt: try row.date(5),
+            publicKey: try row.bytes(3), counters: try row.counters(4, skipped: 7), enrolledAt: try row.date(5),
             properties: properties)
     }
 
@@ -162,11 +163,12 @@ struct StoredRow {
         return value
     }
 
-    func counter(_ index: Int) throws -> UInt32 {
+    func counters(_ index: Int, skipped: Int) throws -> CounterState {
         guard case .integer(let value) = try row.cell(index), let counter = UInt32(exactly: value) else {
             throw error(index)
         }
-        return counter
+        guard let counters = StoredCounters.decode(try bytes(skipped), greatest: counter) else { throw error(skipped) }
+        return counters
     }
 
     func integer(_ index: Int) throws -> Int64 {
@@ -182,6 +184,30 @@ struct StoredRow {
 
     func dateIfAny(_ index: Int) throws -> Date? {
         row.isNull(index) ? nil : try date(index)
+    }
+}
+
+/// The skipped counters of a key: the greatest counter in four bytes, the most significant first, and the bits of
+/// `CounterState.skipped`; no bytes if none were skipped.
+///
+/// A program of version 5 that still has the file open advances the counter and leaves these bytes as they were: they then name
+/// another greatest counter, and count as none.
+enum StoredCounters {
+    static func encode(_ counters: CounterState) -> [UInt8] {
+        guard !counters.skipped.isEmpty else { return [] }
+        return bytes(counters.greatest) + counters.skipped
+    }
+
+    /// The state; nil for bytes that no ledger writes.
+    static func decode(_ stored: [UInt8], greatest: UInt32) -> CounterState? {
+        guard !stored.isEmpty else { return CounterState(greatest: greatest) }
+        guard (5...4 + CounterState.maximumWindow / 8).contains(stored.count) else { return nil }
+        return CounterState(
+            greatest: greatest, skipped: stored.starts(with: bytes(greatest)) ? Array(stored.dropFirst(4)) : [])
+    }
+
+    private static func bytes(_ counter: UInt32) -> [UInt8] {
+        (0..<4).map { UInt8(truncatingIfNeeded: counter >> (24 - 8 * $0)) }
     }
 }
 

@@ -7,7 +7,7 @@ enum LedgerSchema {
     /// "ASSY", in the header of the file: <https://www.sqlite.org/fileformat.html#application_id>.
     static let applicationID = 0x4153_5359
     /// The version of the tables that this code reads and writes. The file stores it as `user_version`.
-    static let version = 5
+    static let version = 6
 
     /// Recognises a ledger.
     ///
@@ -71,6 +71,12 @@ enum LedgerSchema {
             }
             try db.execute(sql: version5)
             try db.execute(sql: "PRAGMA user_version = 5")
+        }
+        migrator.registerMigration("6") { db in
+            if try !db.columns(in: "enrolledKey").contains(where: { $0.name == "skipped" }) {
+                try db.execute(sql: version6)
+            }
+            try db.execute(sql: "PRAGMA user_version = 6")
         }
         return migrator
     }
@@ -198,4 +204,7 @@ enum LedgerSchema {
             ) ON CONFLICT (app, kind) DO UPDATE SET madeAt = excluded.madeAt;
         END;
         """
+
+    /// The counters that a window may still accept, with the greatest counter that they refer to; see ``StoredCounters``.
+    private static let version6 = "ALTER TABLE enrolledKey ADD COLUMN skipped BLOB NOT NULL DEFAULT x''"
 }

@@ -27,7 +27,12 @@ struct LedgerTables {
         """)
     /// Compares again, so that no code path can write a counter that is not greater.
     private static let advanceCounter = LedgerSQL(
-        "UPDATE enrolledKey SET counter = ?1 WHERE engine = ?2 AND identifier = ?3 AND counter < ?1")
+        "UPDATE enrolledKey SET counter = ?1, skipped = ?4 WHERE engine = ?2 AND identifier = ?3 AND counter < ?1")
+    /// The greatest counter stays.
+    private static let useSkippedCounter = LedgerSQL(
+        "UPDATE enrolledKey SET skipped = ?4 WHERE engine = ?2 AND identifier = ?3 AND counter = ?1")
+    private static let refreshKey = LedgerSQL(
+        "UPDATE enrolledKey SET properties = ?3 WHERE engine = ?1 AND identifier = ?2")
     private static let rememberDigest = LedgerSQL(
         "INSERT INTO usedDigest (digest, app, kind, madeAt, usedAt, until) VALUES (?, ?, ?, ?, ?, ?)")
 
@@ -55,11 +60,11 @@ struct LedgerTables {
 
     /// Decides all effects, and applies them if there is no refusal.
     func commit(_ effects: [LedgerEffect], at now: Date) throws -> CommitOutcome {
-        let outcome = CommitOutcome(decisions: try effects.map { try refusal(of: $0.action, at: now) })
-        if outcome.isApplied {
-            for effect in effects { try apply(effect.action, at: now) }
-        }
-        return outcome
+        let decisions = try effects.map { try refusal(of: $0.action, at: now) }
+        guard CommitOutcome(decisions: decisions).isApplied else { return CommitOutcome(decisions: decisions) }
+        var enrolledAt: Date?
+        for effect in effects { enrolledAt = try apply(effect.action, at: now) ?? enrolledAt }
+        return CommitOutcome(decisions: decisions, refreshedKeyEnrolledAt: enrolledAt)
     }
 
     private func refusal(of action: LedgerEffect.Action, at now: Date) throws -> LedgerRefusal? {
@@ -71,9 +76,13 @@ struct LedgerTables {
         case .enrol(let key):
             return LedgerRules.refusal(
                 enrollingOver: try keyState(key.identifier)?.enrolledAt, block: try block(on: key.identifier), at: now)
+        case .enrolOrRefresh(let key, let keeping):
+            return LedgerRules.refusal(
+                refreshing: key, keeping: keeping, stored: try self.key(key.identifier),
+                block: try block(on: key.identifier), at: now)
         case .advanceCounter(let advance):
             return LedgerRules.refusal(
-                advancing: advance, stored: try keyState(advance.key).map { ($0.app, $0.counter) },
+                advancing: advance, stored: try keyState(advance.key).map { ($0.app, $0.counters) },
                 block: try block(on: advance.key), at: now)
         case .rememberDigest(let use):
             let stored = try digest(use.digest)
@@ -84,27 +93,35 @@ struct LedgerTables {
         }
     }
 
-    private func apply(_ action: LedgerEffect.Action, at now: Date) throws {
+    /// Applies an action. Returns when the key was enrolled that it has refreshed.
+    private func apply(_ action: LedgerEffect.Action, at now: Date) throws -> Date? {
         switch action {
         case .consumeChallenge(let value, _, _):
             try change(Self.consumeChallenge) {
                 $0.integer(now.microseconds)
                 $0.blob(value)
             }
-        case .enrol(let key):
+        case .enrol(let key): try insert(key)
+        case .enrolOrRefresh(let key, _):
+            guard let enrolledAt = try keyState(key.identifier)?.enrolledAt else {
+                try insert(key)
+                break
+            }
             let properties = try StoredProperties.encode(key.properties)
-            try change(Self.enrolKey) {
+            try change(Self.refreshKey) {
                 $0.key(key.identifier)
-                $0.text(key.app)
-                $0.blob(key.publicKey)
-                $0.integer(Int64(key.counter))
-                $0.integer(key.enrolledAt.microseconds)
                 $0.text(properties)
             }
+            return enrolledAt
         case .advanceCounter(let advance):
-            try change(Self.advanceCounter) {
-                $0.integer(Int64(advance.counter))
+            // Rules without a window depend on no smaller counter, and need no second query.
+            var stored = CounterState(greatest: 0)
+            if case .window = advance.rule, let found = try keyState(advance.key)?.counters { stored = found }
+            let counters = LedgerRules.counters(after: advance, from: stored)
+            try change(counters.greatest > stored.greatest ? Self.advanceCounter : Self.useSkippedCounter) {
+                $0.integer(Int64(counters.greatest))
                 $0.key(advance.key)
+                $0.blob(StoredCounters.encode(counters))
             }
         case .rememberDigest(let use):
             try change(Self.rememberDigest) {
@@ -115,6 +132,19 @@ struct LedgerTables {
                 $0.integer(use.usedAt.microseconds)
                 $0.integer(use.until.microseconds)
             }
+        }
+        return nil
+    }
+
+    private func insert(_ key: EnrolledKey) throws {
+        let properties = try StoredProperties.encode(key.properties)
+        try change(Self.enrolKey) {
+            $0.key(key.identifier)
+            $0.text(key.app)
+            $0.blob(key.publicKey)
+            $0.integer(Int64(key.counter))
+            $0.integer(key.enrolledAt.microseconds)
+            $0.text(properties)
         }
     }
 

@@ -21,14 +21,17 @@ enum Fixtures {
         challenge: AppAttestConfiguration.ChallengeSource = .caller,
         clientData: AppAttestConfiguration.ClientDataBinding = .none,
         counter: CounterAdvance.Rule = .increasing,
+        reattestation: AppAttestConfiguration.Reattestation? = nil,
+        appIDs: [String] = [appID],
         validationCategories: [ValidationCategory]? = nil,
         receipt: AppAttestConfiguration.ReceiptRules = .init(),
         isTest: Bool = true
     ) throws -> AppAttestConfiguration {
         let roots = try PEM.certificates(in: Array(authority.get().rootPEM.utf8))
         return try AppAttestConfiguration(
-            appIDs: [appID], environments: environments, challenge: challenge, clientData: clientData,
-            counter: counter, validationCategories: validationCategories, receipt: receipt,
+            appIDs: appIDs, environments: environments, challenge: challenge, clientData: clientData,
+            counter: counter, reattestation: reattestation, validationCategories: validationCategories,
+            receipt: receipt,
             testRoots: isTest ? roots : [])
     }
 

@@ -35,6 +35,84 @@ struct KeyTests {
         }
     }
 
+    @Test("a key that is attested again with a new challenge has its facts refreshed, and keeps its counter")
+    func refreshed() async throws {
+        let ledger = MemoryLedger()
+        let configuration = try Fixtures.configuration(challenge: .ledger)
+        let verifier = try Fixtures.verifier(configuration, ledger: ledger)
+        let key = AttestedKey()
+        func attest(_ device: AppAttestDevice) async throws -> (Verdict, AttestationInput) {
+            let challenge = try await verifier.issueChallenge(
+                app: "shop", for: .appAttestAttestation, at: Fixtures.now)
+            let minted = try AttestationBlueprint(
+                authority: try Fixtures.authority.get(), key: key, appID: Fixtures.appID, device: device,
+                clientData: .bytes(challenge.value), issuedAt: Fixtures.now
+            ).mint()
+            let input = Fixtures.input(minted)
+            return (try await verifier.verifyAttestation(input, at: Fixtures.now), input)
+        }
+        let (first, captured) = try await attest(.iOS26)
+        #expect(first.failed == [] && first.enrolment?.finding == nil)
+        let asserting = try Fixtures.verifier(try Fixtures.configuration(), ledger: ledger)
+        #expect(try await assert(asserting, key, counter: 7).failed == [])
+        let (second, _) = try await attest(.iOS27)
+        #expect(second.failed == [] && second.enrolment?.finding?.code == "key-refreshed")
+        let stored = try #require(try await ledger.enrolledKey(.appAttest(key.keyID)))
+        #expect(stored.counter == 7 && stored.properties["osVersion"]?.hasPrefix("27") == true)
+        #expect(try await assert(asserting, key, counter: 7).failed == [AssertionCheck.counter])
+        // The captured attestation has a challenge that is used up.
+        #expect(
+            try await verifier.verifyAttestation(captured, at: Fixtures.now).failed == [AttestationCheck.challenge])
+        let subject = KeyIdentifier.appAttest(key.keyID).subject
+        try await ledger.block(LedgerBlock(subject: subject, reason: "abuse", since: Fixtures.now, until: nil))
+        #expect(try await attest(.iOS27).0.enrolment?.finding?.code == "blocked")
+    }
+
+    @Test("a further attestation for another app or App ID, or where the policy says refuse, fails enrolment alone")
+    func notRefreshed() async throws {
+        let ledger = MemoryLedger()
+        let other = "1234567890.com.example.other"
+        let key = AttestedKey()
+        func attest(_ app: String, _ appID: String, _ rule: AppAttestConfiguration.Reattestation) async throws
+            -> Verdict
+        {
+            let configuration = try Fixtures.configuration(reattestation: rule, appIDs: [Fixtures.appID, other])
+            let policy = try VerificationPolicy(
+                apps: [PolicyApp(name: app, configuration)], catalogue: Verifier.catalogue)
+            let minted = try AttestationBlueprint(
+                authority: try Fixtures.authority.get(), key: key, appID: appID, device: .iOS26,
+                clientData: .bytes(Fixtures.challenge), issuedAt: Fixtures.now
+            ).mint()
+            return try await Verifier(policy: policy, ledger: ledger).verifyAttestation(
+                Fixtures.input(minted), at: Fixtures.now)
+        }
+        #expect(try await attest("shop", Fixtures.appID, .refresh).failed == [])
+        #expect(try await attest("shop", Fixtures.appID, .refresh).failed == [])
+        for (app, appID, rule, code) in [
+            ("shop", Fixtures.appID, .refuse, "key-enrolled"), ("bank", Fixtures.appID, .refresh, "key-of-another-app"),
+            ("shop", other, .refresh, "key-property-differs"),
+        ] as [(String, String, AppAttestConfiguration.Reattestation, String)] {
+            let verdict = try await attest(app, appID, rule)
+            #expect(verdict.failed == [AttestationCheck.enrolment])
+            #expect(verdict.enrolment?.finding?.code == code)
+        }
+    }
+
+    @Test("with a window, assertions that overtake each other pass once each")
+    func window() async throws {
+        let verifier = try Fixtures.verifier(try Fixtures.configuration(counter: .window(4)))
+        let key = AttestedKey()
+        #expect(try await attest(verifier, key).failed == [])
+        for (counter, code) in [
+            (2, nil), (1, nil), (1, "counter-used"), (9, nil), (5, nil), (4, "counter-behind-window"),
+            (9, "counter-used"),
+        ] as [(UInt32, String?)] {
+            let verdict = try await assert(verifier, key, counter: counter)
+            #expect(verdict.failed == (code == nil ? [] : [AssertionCheck.counter]), "counter \(counter)")
+            #expect(verdict.checks.first { $0.status == .failed }?.finding?.code == code, "counter \(counter)")
+        }
+    }
+
     @Test("a blocked key fails only key-state, and passes again after it is allowed")
     func blocked() async throws {
         let ledger = MemoryLedger()
@@ -199,4 +277,8 @@ struct KeyTests {
         }
         #expect(accepted == 1)
     }
+}
+
+extension Verdict {
+    fileprivate var enrolment: CheckResult? { checks.first { $0.check == AttestationCheck.enrolment } }
 }

@@ -1,4 +1,5 @@
 import AssayCore
+import AssayTestSupport
 import Foundation
 import Testing
 
@@ -16,10 +17,41 @@ struct LedgerVocabularyTests {
         func isAllowed(_ rule: CounterAdvance.Rule) -> Bool {
             CounterAdvance(
                 key: KeyIdentifier(engine: "e", value: [1]), app: "a", counter: presented, rule: rule
-            ).isAllowed(from: stored)
+            ).isAllowed(from: CounterState(greatest: stored))
         }
         #expect(isAllowed(.increasing) == increasing)
         #expect(isAllowed(.successor) == successor)
+    }
+
+    @Test("Skipped counters are bits below the greatest one, cut to the largest window")
+    func skippedCounters() {
+        let state = CounterState(greatest: 20, skipped: [0b0000_0101, 0, 0])
+        #expect(state.skipped == [0b0000_0101] && state.description == "20, and 2 smaller ones skipped")
+        #expect(CounterState(greatest: 7).description == "7")
+        let full = CounterState(greatest: .max, skipped: [UInt8](repeating: 255, count: 4096))
+        #expect(full.skipped.count == CounterState.maximumWindow / 8)
+    }
+
+    @Test("A window of any size agrees with a set of used counters", arguments: [1, 2, 7, 8, 9, 63, 64, 65, 1024])
+    func windows(size: Int) {
+        var state = CounterState(greatest: 0)
+        var used: Set<UInt32> = [0]
+        var generator = SeededGenerator(seed: UInt64(size))
+        for _ in 0..<2000 {
+            let reach = UInt32(2 * size + 4)
+            let low = state.greatest > reach ? state.greatest - reach : 0
+            let counter = UInt32.random(in: low...state.greatest + reach / 2, using: &generator)
+            let advance = CounterAdvance(
+                key: KeyIdentifier(engine: "e", value: [1]), app: "a", counter: counter, rule: .window(size))
+            let isNear = counter > state.greatest || state.greatest - counter <= UInt32(size)
+            let refusal = LedgerRules.refusal(advancing: advance, stored: ("a", state), block: nil, at: Fixtures.time)
+            #expect((refusal == nil) == (isNear && !used.contains(counter)), "seed \(size), counter \(counter)")
+            guard refusal == nil else { continue }
+            used.insert(counter)
+            state = LedgerRules.counters(after: advance, from: state)
+            #expect(state.greatest == used.max())
+        }
+        #expect(used.count > 100)
     }
 
     @Test("A block is in force until its end, and without one for ever")
@@ -115,6 +147,12 @@ struct LedgerVocabularyTests {
                 .counterNotSuccessor(presented: 6, stored: 4), "counter-not-successor",
                 "counter 6 is not the successor of the stored 4"
             ),
+            (
+                .counterBehindWindow(presented: 1, stored: 9, window: 4), "counter-behind-window",
+                "counter 1 is more than 4 behind the greatest, 9"
+            ),
+            (.counterUsed(presented: 6, stored: 9), "counter-used", "counter 6 was accepted before"),
+            (.keyPropertyDiffers("appId"), "key-property-differs", "another appId"),
             (.digestUsed(Fixtures.time), "digest-used", "at 2026-04-21T18:13:12Z"),
             (
                 .blocked(
@@ -131,5 +169,11 @@ struct LedgerVocabularyTests {
     func outcomes() {
         #expect(CommitOutcome(decisions: [nil, nil]).isApplied)
         #expect(!CommitOutcome(decisions: [nil, .keyUnknown]).isApplied)
+    }
+}
+
+extension CounterAdvance {
+    fileprivate func isAllowed(from stored: CounterState) -> Bool {
+        LedgerRules.refusal(advancing: self, stored: (app, stored), block: nil, at: Fixtures.time) == nil
     }
 }

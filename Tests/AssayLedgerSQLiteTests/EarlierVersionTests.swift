@@ -51,6 +51,40 @@ struct EarlierVersionTests {
         #expect(try await !ledger.commit([effect], at: Fixture.now).isApplied)
     }
 
+    @Test("A window accepts none of its older counters, and what it skips itself survives closing")
+    func window() async throws {
+        let (folder, ledger) = try open()
+        defer { withExtendedLifetime(folder) {} }
+        var keys: [EnrolledKey] = []
+        try await ledger.export { if case .key(let key) = $0 { keys.append(key) } }
+        let key = try #require(keys.first).identifier
+        func advance(_ counter: UInt32) -> LedgerEffect {
+            LedgerEffect(
+                Fixture.check,
+                .advanceCounter(CounterAdvance(key: key, app: "vectors", counter: counter, rule: .window(8))))
+        }
+        for counter: UInt32 in 0...6 {
+            #expect(try await !ledger.commit([advance(counter)], at: Fixture.now).isApplied, "counter \(counter)")
+        }
+        #expect(try await ledger.commit([advance(9)], at: Fixture.now).isApplied)
+        try await ledger.close()
+        let again = try SQLiteLedger.open(path: folder.path(), purging: .never)
+        #expect(try await again.enrolledKey(key)?.counters == CounterState(greatest: 9, skipped: [0b11]))
+        #expect(try await again.check(Verifier.problem(withKey:)) == [])
+        #expect(try await again.commit([advance(7)], at: Fixture.now).isApplied)
+        #expect(try await !again.commit([advance(7)], at: Fixture.now).isApplied)
+        // A program of version 5 that has the file open writes the counter alone: 8 is no longer known to be unused.
+        try again.executeOnWriter("UPDATE enrolledKey SET counter = 10")
+        #expect(
+            try await again.commit([advance(8)], at: Fixture.now).decisions == [.counterUsed(presented: 8, stored: 10)])
+        #expect(try await again.commit([advance(11)], at: Fixture.now).isApplied)
+        for damage in ["x'00'", "zeroblob(4)", "zeroblob(200)"] {
+            try again.executeOnWriter("UPDATE enrolledKey SET skipped = \(damage)")
+            #expect(try await again.check(Verifier.problem(withKey:)).contains { $0.contains("skipped") }, "\(damage)")
+        }
+        try await again.close()
+    }
+
     @Test("Its sealed keys open under their master key, and take a new retirement")
     func sealedKeys() async throws {
         let (folder, ledger) = try open()

@@ -126,7 +126,15 @@ struct PolicyFileTests {
         check(replacing(3, "clientData: {}"), 8, "\(base).clientData.challengeAt", "required")
         check(replacing(3, "clientData: { at: /c }"), 8, "\(base).clientData.at", "allowed are challengeAt")
         check(replacing(3, "clientData: { challengeAt: c }"), 8, "\(base).clientData.challengeAt", "RFC 6901")
-        check(with("counter: any"), 9, "\(base).counter", "increasing, successor, found \"any\"")
+        check(
+            with("counter: any"), 9, "\(base).counter",
+            "increasing, successor or window(N) with N from 1 to 1024, found \"any\"")
+        for window in [
+            "window", "window()", "window(0)", "window(1025)", "window(+5)", "window(05)", "window(5) ", "Window(5)",
+        ] {
+            check(with("counter: \"\(window)\""), 9, "\(base).counter", "window(N)")
+        }
+        check(with("reattestation: maybe"), 9, "\(base).reattestation", "refresh, refuse")
         check(with("counter: yes"), 9, "\(base).counter", "found \"yes\"")
         check(with("validationCategories: []"), 9, "\(base).validationCategories", "at least one")
         check(with("validationCategories: [store]"), 9, "\(base).validationCategories[0]", "appStore")
@@ -194,7 +202,7 @@ struct PolicyFileTests {
             check(
                 with("counter: successor") + "checks: { a\(keyMarks): off }\n", 10, "checks.a", "there is no check",
                 startsWith: true)
-            check(with("counter: successor\(marks)"), 9, "\(base).counter", "expected one of")
+            check(with("counter: successor\(marks)"), 9, "\(base).counter", "expected increasing")
         }
         #expect(time < .seconds(10) * Sanitizer.slowdown)
     }

@@ -51,7 +51,8 @@ struct PolicyTextTests {
               environments: [production, development]
               challenge: ledger
               clientData: { challengeAt: "/a b/~0c" }
-              counter: successor
+              counter: window(64)
+              reattestation: refuse
               minimumOSVersion: { iOS: "16.0", macOS: "14" }
               minimumBundleVersion: "1.2"
               validationCategories: [appStore, testFlight]

@@ -10,7 +10,7 @@ import Testing
 import ToyEngine
 
 /// An engine that is registered is known to the library and to the commands without a line elsewhere.
-@Suite("An engine more")
+@Suite("An additional engine")
 struct ToyEngineTests {
     private static let engines = EngineRegistry(EngineRegistry.standard.engines + [ToyEngine.self])
     private static let policy = "version: 1\napps: [{ name: box, toy: { word: hello } }]\n"

@@ -87,7 +87,7 @@ package enum AssertionAssessor {
         _ = run.authenticity(AssertionCheck.signature) { () throws(CheckFailure) in try checks.signature(key) }
         let appID = run.gate(AssertionCheck.appID) { () throws(CheckFailure) in try checks.appID() }
         // Parse client data only after its signature has passed.
-        let bound = run.failedGate == nil ? BoundChallenge(checks.input, configuration.clientData) : nil
+        let bound = run.failedAuthenticity == nil ? BoundChallenge(checks.input, configuration.clientData) : nil
         run.policy(AssertionCheck.clientData) { () throws(CheckFailure) in try checks.clientData(bound) }
         run.policy(AssertionCheck.validationCategory) { () throws(CheckFailure) in
             try SharedRules.validationCategory(extensions, support: checks.extensionSupport, in: configuration)
@@ -97,7 +97,7 @@ package enum AssertionAssessor {
         }
         run.policy(AssertionCheck.keyState) { () throws(CheckFailure) in try checks.keyState() }
 
-        guard run.failedGate == nil, let key else { return (nil, nil) }
+        guard run.failedAuthenticity == nil, let key else { return (nil, nil) }
         var subject = AppAttestSubject(keyID: checks.input.keyID)
         subject.publicKey = key.x963Representation
         subject.appID = appID

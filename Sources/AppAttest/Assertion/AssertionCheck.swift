@@ -305,11 +305,13 @@ extension AssertionCheck {
 
     private static let counterEntry = CheckDefinition(
         counter, .ledger,
-        proves: "The counter is greater than every one before it, or the direct successor when the policy says so.",
-        stops: "Replay of a recorded request, and use of a copied key.",
+        proves: """
+            The counter is greater than every one before it; or, when the policy says so, its direct successor, or one of \
+            a window that was not accepted before.
+            """, stops: "Replay of a recorded request, and use of a copied key.",
         lookAt: """
             The two counters in the detail. Requests of one device that overtake each other on the way have to be sent \
-            one after the other.
+            one after the other, or the policy allows a window: counter: window(64).
             """,
         source: "\(apple), step 5",
         remedy: .retry, codes: CheckCode.ofCounter)

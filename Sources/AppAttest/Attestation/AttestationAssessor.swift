@@ -39,7 +39,7 @@ package enum AttestationAssessor {
         switch (expectations.configuration.challenge, input.clientData.data) {
         case (.caller, _):
             run.add(.skipped(AttestationCheck.challenge, because: .policy))
-        case (.ledger, _) where run.failedGate != nil:
+        case (.ledger, _) where run.failedAuthenticity != nil:
             run.skip([AttestationCheck.challenge])
         case (.ledger, nil):
             _ = run.gate(AttestationCheck.challenge) { () throws(CheckFailure) in
@@ -52,7 +52,12 @@ package enum AttestationAssessor {
         }
         let ledgerChecks = effects.map(\.check) + [AttestationCheck.enrolment]
         if let subject, let key = enrolment(of: subject, expectations, at: now) {
-            effects.append(LedgerEffect(AttestationCheck.enrolment, .enrol(key)))
+            let action: LedgerEffect.Action =
+                switch expectations.configuration.reattestation {
+                case .refresh: .enrolOrRefresh(key, keeping: EnrolledProperty.identity)
+                case .refuse: .enrol(key)
+                }
+            effects.append(LedgerEffect(AttestationCheck.enrolment, action))
         }
         return Assessment(
             kind: EvidenceKind.appAttestAttestation, app: expectations.app, catalogue: AttestationCheck.catalogue,
@@ -92,7 +97,7 @@ package enum AttestationAssessor {
         run.policy(AttestationCheck.osVersion) { () throws(CheckFailure) in try checks.osVersion(certificate) }
         run.policy(AttestationCheck.platform) { () throws(CheckFailure) in try checks.platform(certificate) }
 
-        guard run.failedGate == nil, let key else { return nil }
+        guard run.failedAuthenticity == nil, let key else { return nil }
         var subject = AppAttestSubject(keyID: checks.input.keyID)
         subject.publicKey = key.x963Representation
         subject.appID = appID

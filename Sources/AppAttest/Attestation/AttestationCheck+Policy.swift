@@ -120,7 +120,7 @@ extension CheckCode {
         remedy: .contactSupport)
     fileprivate static let osVersionMissing = CheckCode(
         "os-version-missing", "The certificate has no OS version, as those issued before 2020: attest a new key.",
-        remedy: .nothing)
+        remedy: .newAttestation)
     fileprivate static let osVersionMalformed = CheckCode(
         "os-version-malformed", "The certified OS version is no dotted number, so that it cannot be compared.",
         remedy: .nothing)

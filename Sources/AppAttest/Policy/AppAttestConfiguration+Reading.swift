@@ -34,7 +34,8 @@ extension AppAttestConfiguration: ReadableConfiguration {
         do {
             try self.init(
                 appIDs: appIDs, environments: environments, challenge: challenge, clientData: clientData,
-                counter: fields["counter"]?.word(CounterAdvance.Rule.self) ?? .increasing,
+                counter: Self.counterRule(fields["counter"]),
+                reattestation: fields["reattestation"]?.word(Reattestation.self),
                 minimumOSVersion: Self.minimumOSVersion(fields["minimumOSVersion"]),
                 minimumBundleVersion: Self.version(fields["minimumBundleVersion"]),
                 validationCategories: Self.categories(fields["validationCategories"]),
@@ -102,6 +103,15 @@ extension AppAttestConfiguration: ReadableConfiguration {
         }
     }
 
+    private static func counterRule(_ node: PolicyNode?) throws(PolicyError) -> CounterAdvance.Rule {
+        guard let node else { return .increasing }
+        let text = try node.text()
+        if let rule = CounterAdvance.Rule(text) { return rule }
+        throw node.error(
+            "expected increasing, successor or window(N) with N from 1 to \(CounterState.maximumWindow), found \(node.found)"
+        )
+    }
+
     private static func receiptRules(_ node: PolicyNode?) throws(PolicyError) -> ReceiptRules {
         guard let node else { return ReceiptRules() }
         let fields = try node.members(of: Self.fields, in: "receipt")
@@ -124,6 +134,32 @@ extension AppAttestConfiguration: ReadableConfiguration {
             return try PEM.certificates(in: contents)
         } catch {
             throw node.error("expected a file of PEM certificates: \(error.detail)")
+        }
+    }
+}
+
+extension CounterAdvance.Rule {
+    /// Reads `increasing`, `successor` or `window(N)`; nil for another text.
+    init?(_ text: String) {
+        switch text {
+        case "increasing": self = .increasing
+        case "successor": self = .successor
+        default:
+            let number = text.dropFirst("window(".count).dropLast()
+            guard text.isByteEqual(to: "window(\(number))"), let size = Int(number),
+                "\(size)".isByteEqual(to: String(number)),
+                (1...CounterState.maximumWindow).contains(size)
+            else { return nil }
+            self = .window(size)
+        }
+    }
+
+    /// The rule as a policy writes it.
+    var text: String {
+        switch self {
+        case .increasing: "increasing"
+        case .successor: "successor"
+        case .window(let size): "window(\(size))"
         }
     }
 }

@@ -43,6 +43,13 @@ extension AppAttestConfiguration {
                     "caller: the ledger consumes no challenge, so captured evidence passes again unless the backend compares "
                         + "each challenge and accepts it once; ledger does both"))
         }
+        if challenge == .caller, reattestation == .refresh {
+            remarks.append(
+                PolicyRemark(
+                    "reattestation",
+                    "refresh with challenge: caller: a captured attestation passes again unless the backend accepts each "
+                        + "challenge once"))
+        }
         if case .none = clientData {
             remarks.append(
                 PolicyRemark(
@@ -107,7 +114,8 @@ extension AppAttestConfiguration {
             }
         return [
             PolicySetting("appIDs", appIDs), PolicySetting("environments", environments.map(\.rawValue)),
-            PolicySetting("challenge", challenge.rawValue), binding, PolicySetting("counter", counter.rawValue),
+            PolicySetting("challenge", challenge.rawValue), binding, PolicySetting("counter", counter.text),
+            PolicySetting("reattestation", reattestation.rawValue),
         ] + minimum + [
             PolicySetting("minimumBundleVersion", minimumBundleVersion?.description),
             PolicySetting("validationCategories", validationCategories?.map(\.rawValue) ?? []),

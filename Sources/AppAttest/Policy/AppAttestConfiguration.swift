@@ -26,6 +26,14 @@ package final class AppAttestConfiguration: EngineConfiguration {
         case none
     }
 
+    /// What becomes of a further attestation of an enrolled key.
+    package enum Reattestation: String, Sendable, CaseIterable {
+        /// Its facts take the place of the stored ones: the app lost the answer to its attestation, and attests again.
+        case refresh
+        /// It is refused.
+        case refuse
+    }
+
     /// The lowest allowed operating system version, for every platform or by platform.
     package struct MinimumOSVersion: Sendable, Equatable {
         let any: DottedVersion?
@@ -66,6 +74,8 @@ package final class AppAttestConfiguration: EngineConfiguration {
     package let counter: CounterAdvance.Rule
     /// Whether the ledger or the caller checks challenges.
     package let challenge: ChallengeSource
+    /// What becomes of a further attestation of an enrolled key.
+    package let reattestation: Reattestation
     /// Where assertions carry the challenge.
     package let clientData: ClientDataBinding
     /// The lowest operating system version; nil for any.
@@ -83,7 +93,7 @@ package final class AppAttestConfiguration: EngineConfiguration {
     /// prefix, or nothing is allowed.
     package init(
         appIDs: [String], environments: [AttestEnvironment], challenge: ChallengeSource,
-        clientData: ClientDataBinding, counter: CounterAdvance.Rule = .increasing,
+        clientData: ClientDataBinding, counter: CounterAdvance.Rule = .increasing, reattestation: Reattestation? = nil,
         minimumOSVersion: MinimumOSVersion? = nil, minimumBundleVersion: DottedVersion? = nil,
         validationCategories: [ValidationCategory]? = nil, receipt: ReceiptRules = ReceiptRules(),
         testRoots: [Certificate] = []
@@ -105,6 +115,8 @@ package final class AppAttestConfiguration: EngineConfiguration {
         self.challenge = challenge
         self.clientData = clientData
         self.counter = counter
+        // Without a challenge of the ledger, a recorded attestation would pass again.
+        self.reattestation = reattestation ?? (challenge == .ledger ? .refresh : .refuse)
         self.minimumOSVersion = minimumOSVersion
         self.minimumBundleVersion = minimumBundleVersion
         self.validationCategories = validationCategories

@@ -41,7 +41,7 @@ package enum ReceiptAssessor {
             run.policy(ReceiptCheck.environment) { () throws(CheckFailure) in try checks.environment() }
             run.policy(ReceiptCheck.freshness) { () throws(CheckFailure) in try checks.freshness() }
             run.policy(ReceiptCheck.riskMetric) { () throws(CheckFailure) in try checks.riskMetric() }
-            if run.failedGate == nil {
+            if run.failedAuthenticity == nil {
                 var facts = AppAttestSubject(keyID: input.keyID)
                 facts.appID = appID
                 facts.environment = signed.payload.environment

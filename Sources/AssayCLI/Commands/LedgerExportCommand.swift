@@ -13,7 +13,7 @@ struct LedgerExportCommand: AsyncParsableCommand {
             Binary is standard base64 with padding, times are RFC 3339. By the field "entry":
 
               challenge  sha256, app, purpose, issuedAt, expiresAt, consumedAt if it was
-              key        engine, identifier, app, publicKey, counter, enrolledAt, properties
+              key        engine, identifier, app, publicKey, counter, skipped if a window awaits smaller ones, enrolledAt, properties
               digest     digest, app, kind, madeAt, usedAt, until
               block      kind (key, device, account or issuer), name, reason, since, until if it ends
               allowance  as a block
@@ -57,6 +57,9 @@ extension LedgerEntry {
             object.add("app", text: key.app)
             object.add("publicKey", text: Base64.encode(key.publicKey, .standard))
             object.add("counter", raw: "\(key.counter)")
+            if !key.counters.skipped.isEmpty {
+                object.add("skipped", text: Base64.encode(key.counters.skipped, .standard))
+            }
             object.add("enrolledAt", text: RFC3339.format(key.enrolledAt))
             var properties = JSONObject()
             for (name, value) in key.properties.sorted(by: { $0.key < $1.key }) { properties.add(name, text: value) }

@@ -72,7 +72,7 @@ struct LedgerShowCommand: AsyncParsableCommand {
                     ("engine", key.identifier.engine),
                     ("app", key.app),
                     ("public key", Base64.encode(key.publicKey, .standard)),
-                    ("counter", "\(key.counter)"),
+                    ("counter", key.counters.description),
                     ("enrolled at", RFC3339.format(key.enrolledAt)),
                 ] + key.properties.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
         }

@@ -2,7 +2,7 @@
 package struct CheckDefinition: Sendable, Identifiable {
     /// Who decides the check, and whether a policy may relax it.
     package enum Kind: Sendable, Equatable {
-        /// Authenticity: always enforced, not configurable. Checks that depend on a failed gate are skipped.
+        /// Always enforced. If it establishes authenticity (``CheckRun/authenticity(_:_:)``), its failure skips all later checks.
         case gate
         /// Runs after the gates, in the mode that the policy sets.
         case policy(default: CheckMode)

@@ -20,7 +20,7 @@ package struct CheckRun: ~Copyable {
     /// The results so far.
     package private(set) var results: [CheckResult] = []
     /// The authenticity gate that failed; nil while all of them pass.
-    package private(set) var failedGate: CheckID?
+    package private(set) var failedAuthenticity: CheckID?
     /// The modes of the policy's checks.
     package var modes: CheckModes
 
@@ -81,11 +81,11 @@ package struct CheckRun: ~Copyable {
     /// Whether a gate must run; records it as skipped if not.
     @usableFromInline
     mutating func isReached(_ check: CheckID) -> Bool {
-        guard let failedGate else {
+        guard let failedAuthenticity else {
             AllocationFailure.startWatching()
             return true
         }
-        results.append(.skipped(check, because: .check(failedGate)))
+        results.append(.skipped(check, because: .check(failedAuthenticity)))
         return false
     }
 
@@ -102,7 +102,7 @@ package struct CheckRun: ~Copyable {
     /// Makes every later check depend on a failed gate.
     @usableFromInline
     mutating func skipRest(after check: CheckID) {
-        failedGate = check
+        failedAuthenticity = check
     }
 
     /// Runs a policy check in the mode that the policy sets.
@@ -110,8 +110,8 @@ package struct CheckRun: ~Copyable {
         let mode = modes[check]
         if mode == .off {
             results.append(.skipped(check, because: .policy))
-        } else if let failedGate {
-            results.append(.skipped(check, because: .check(failedGate)))
+        } else if let failedAuthenticity {
+            results.append(.skipped(check, because: .check(failedAuthenticity)))
         } else {
             record(check, failing: mode == .annotate ? CheckResult.annotated : CheckResult.failed, body)
         }
@@ -121,8 +121,8 @@ package struct CheckRun: ~Copyable {
     package mutating func conditionalGate(
         _ check: CheckID, _ body: () throws(CheckFailure) -> PolicyAnswer
     ) {
-        if let failedGate {
-            results.append(.skipped(check, because: .check(failedGate)))
+        if let failedAuthenticity {
+            results.append(.skipped(check, because: .check(failedAuthenticity)))
         } else {
             record(check, failing: CheckResult.failed, body)
         }
@@ -163,11 +163,11 @@ package struct CheckRun: ~Copyable {
 
     /// Skips checks because of the authenticity gate that failed.
     package mutating func skip(_ checks: [CheckID]) {
-        guard let failedGate else { return }
-        for check in checks { results.append(.skipped(check, because: .check(failedGate))) }
+        guard let failedAuthenticity else { return }
+        for check in checks { results.append(.skipped(check, because: .check(failedAuthenticity))) }
     }
 
-    /// Adds a result of a ledger check that no commit needs to decide.
+    /// Adds a result that was decided elsewhere, such as a ledger check that needs no commit.
     package mutating func add(_ result: CheckResult) {
         results.append(result)
     }

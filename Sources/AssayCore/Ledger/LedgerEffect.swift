@@ -8,6 +8,9 @@ public struct LedgerEffect: Sendable, Equatable {
         case consumeChallenge(value: [UInt8], app: String, purpose: ChallengePurpose)
         /// Enrol a key: its identifier must be new in all apps, and must not be blocked.
         case enrol(EnrolledKey)
+        /// Enrol a key, or take over its properties if the same key is enrolled for the same app. Its counter, the time of its
+        /// enrolment and the properties named in `keeping` stay as they are; another value of such a property is refused.
+        case enrolOrRefresh(EnrolledKey, keeping: [String])
         /// Advance a key's counter.
         case advanceCounter(CounterAdvance)
         /// Remember a digest that must not be used again.
@@ -29,11 +32,14 @@ public struct LedgerEffect: Sendable, Equatable {
 /// A step of a key's counter, decided in one atomic compare-and-advance.
 public struct CounterAdvance: Sendable, Equatable {
     /// Which steps are allowed.
-    public enum Rule: String, Sendable, CaseIterable {
+    public enum Rule: Sendable, Hashable {
         /// Strictly greater than the stored counter.
         case increasing
         /// Exactly one more than the stored counter.
         case successor
+        /// Greater than the stored counter, or at most so many behind it and skipped before under such a rule: each counter
+        /// is accepted once, in any order. From 1 to ``CounterState/maximumWindow``.
+        case window(Int)
     }
 
     /// The key.
@@ -57,11 +63,21 @@ public struct CounterAdvance: Sendable, Equatable {
         self.supplied = supplied
     }
 
-    /// Whether the rule allows the step from a stored counter.
-    package func isAllowed(from stored: UInt32) -> Bool {
+    /// Why the rule does not allow the step from a state; nil if it does.
+    func refusal(from stored: CounterState) -> LedgerRefusal? {
+        let greatest = stored.greatest
         switch rule {
-        case .increasing: counter > stored
-        case .successor: stored < UInt32.max && counter == stored + 1
+        case .increasing:
+            return counter > greatest ? nil : .counterNotIncreasing(presented: counter, stored: greatest)
+        case .successor:
+            let isNext = greatest < UInt32.max && counter == greatest + 1
+            return isNext ? nil : .counterNotSuccessor(presented: counter, stored: greatest)
+        case .window(let window):
+            if counter > greatest { return nil }
+            guard greatest - counter <= UInt32(clamping: window) else {
+                return .counterBehindWindow(presented: counter, stored: greatest, window: window)
+            }
+            return stored.isSkipped(counter) ? nil : .counterUsed(presented: counter, stored: greatest)
         }
     }
 }
@@ -70,10 +86,13 @@ public struct CounterAdvance: Sendable, Equatable {
 public struct CommitOutcome: Sendable {
     /// One entry for each effect, in order: nil if the ledger can apply the effect.
     public let decisions: [LedgerRefusal?]
+    /// When the key was enrolled that the commit has refreshed; nil if it has refreshed none.
+    public let refreshedKeyEnrolledAt: Date?
 
     /// Reports the decisions. If one of them is a refusal, the ledger has applied nothing.
-    public init(decisions: [LedgerRefusal?]) {
+    public init(decisions: [LedgerRefusal?], refreshedKeyEnrolledAt: Date? = nil) {
         self.decisions = decisions
+        self.refreshedKeyEnrolledAt = refreshedKeyEnrolledAt
     }
 
     /// Whether the ledger has applied the effects.
@@ -103,6 +122,12 @@ public enum LedgerRefusal: CheckFinding, Equatable {
     case counterNotIncreasing(presented: UInt32, stored: UInt32)
     /// The counter is not the stored one plus one.
     case counterNotSuccessor(presented: UInt32, stored: UInt32)
+    /// The counter is further behind the stored one than the window reaches.
+    case counterBehindWindow(presented: UInt32, stored: UInt32, window: Int)
+    /// The counter is inside the window, and was accepted before or cannot be told from such a one.
+    case counterUsed(presented: UInt32, stored: UInt32)
+    /// The key is enrolled with another value of a property that enrolling it again must not change.
+    case keyPropertyDiffers(String)
     /// The digest has been used.
     case digestUsed(Date)
     /// The subject is blocked.
@@ -122,6 +147,9 @@ public enum LedgerRefusal: CheckFinding, Equatable {
         case .keyOfAnotherApp: .keyOfAnotherApp
         case .counterNotIncreasing: .counterNotIncreasing
         case .counterNotSuccessor: .counterNotSuccessor
+        case .counterBehindWindow: .counterBehindWindow
+        case .counterUsed: .counterUsed
+        case .keyPropertyDiffers: .keyPropertyDiffers
         case .digestUsed: .digestUsed
         case .blocked: .blocked
         }
@@ -142,6 +170,12 @@ public enum LedgerRefusal: CheckFinding, Equatable {
             "counter \(presented) is not greater than the stored \(stored): a replay, or a copied key"
         case .counterNotSuccessor(let presented, let stored):
             "counter \(presented) is not the successor of the stored \(stored)"
+        case .counterBehindWindow(let presented, let stored, let window):
+            "counter \(presented) is more than \(window) behind the greatest, \(stored)"
+        case .counterUsed(let presented, let stored):
+            "counter \(presented) was accepted before, or was not awaited when \(stored) became the greatest: a replay, or a copied key"
+        case .keyPropertyDiffers(let name):
+            "the key is enrolled with another \(name), which a further attestation must not change"
         case .digestUsed(let time): "it was used at \(RFC3339.format(time)) and may be used once"
         case .blocked(let block): block.sentence
         }

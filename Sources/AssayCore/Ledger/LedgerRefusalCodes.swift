@@ -19,6 +19,10 @@ extension CheckCode {
         "key-enrolled",
         "The key is already enrolled: a replayed attestation, or a retry after a lost answer; the app attests a new key."
     )
+    static let keyRefreshed = CheckCode(
+        "key-refreshed",
+        "The key was enrolled before, and attested again with a new challenge: its facts are updated. The check has passed."
+    )
     package static let keyUnknown = CheckCode(
         "key-unknown",
         "No key is enrolled under this key identifier: its attestation was not verified against this ledger, or rejected.",
@@ -38,6 +42,22 @@ extension CheckCode {
         "counter-not-successor",
         "The counter is not exactly one more than the last accepted one: a replay, or an assertion that never arrived.",
         remedy: .newAttestation)
+    static let counterBehindWindow = CheckCode(
+        "counter-behind-window",
+        """
+        The counter is further behind the greatest accepted one than the policy's window reaches: a replay, or a request \
+        that was long on its way.
+        """)
+    static let counterUsed = CheckCode(
+        "counter-used",
+        """
+        The counter is inside the policy's window and was accepted before: a replay, or a copied key. Counters that were \
+        smaller than the greatest one before the window was set are refused too.
+        """)
+    static let keyPropertyDiffers = CheckCode(
+        "key-property-differs",
+        "The key is enrolled, and a further attestation of it has another App ID or environment: it was made by another app.",
+        remedy: .newAttestation)
     static let digestUsed = CheckCode(
         "digest-used", "The same token or message was accepted before inside its window: a replay or a retry.",
         remedy: .retry)
@@ -49,9 +69,12 @@ extension CheckCode {
     /// The codes of an effect that consumes a challenge.
     package static let ofChallenge = [challengeUnknown, challengeMismatch, challengeExpired, challengeConsumed]
     /// The codes of an effect that enrols a key.
-    package static let ofEnrolment = [keyEnrolled, blocked]
+    package static let ofEnrolment = [keyEnrolled, keyRefreshed, keyOfAnotherApp, keyPropertyDiffers, blocked]
     /// The codes of an effect that advances a counter.
-    package static let ofCounter = [keyUnknown, keyOfAnotherApp, counterNotIncreasing, counterNotSuccessor, blocked]
+    package static let ofCounter = [
+        keyUnknown, keyOfAnotherApp, counterNotIncreasing, counterNotSuccessor, counterBehindWindow, counterUsed,
+        blocked,
+    ]
     /// The codes of an effect that remembers a digest.
     package static let ofDigest = [digestUsed]
 }

@@ -6,7 +6,8 @@ public import FoundationEssentials
 /// 1. ``requireDistinct(_:)``.
 /// 2. For each effect, look up what is stored and ask the `refusal` function of its action. For a digest that is not
 ///    stored, also ``requireRemembered(_:forgotten:)``.
-/// 3. If no effect is refused, apply all: mark the challenge as consumed, insert the key, store counter and digest.
+/// 3. If no effect is refused, apply all: mark the challenge as consumed, insert the key or replace it by
+///    ``key(refreshing:with:)``, store ``counters(after:from:)`` and the digest.
 ///
 /// A block counts if ``LedgerBlock/isInForce(at:)``; these functions test that.
 public enum LedgerRules {
@@ -42,18 +43,39 @@ public enum LedgerRules {
         return enrolledAt.map { .keyEnrolled($0) }
     }
 
+    /// Decides whether a key may be enrolled or refreshed. `stored` is nil if the key is new; `block` need not be in force.
+    public static func refusal(
+        refreshing key: EnrolledKey, keeping: [String], stored: EnrolledKey?, block: LedgerBlock?, at now: Date
+    ) -> LedgerRefusal? {
+        if let block, block.isInForce(at: now) { return .blocked(block) }
+        guard let stored else { return nil }
+        guard stored.app == key.app else { return .keyOfAnotherApp(stored.app) }
+        guard stored.publicKey == key.publicKey else { return .keyEnrolled(stored.enrolledAt) }
+        return keeping.first { stored.properties[$0] != key.properties[$0] }.map { .keyPropertyDiffers($0) }
+    }
+
+    /// The key to store for one that is enrolled or refreshed: the stored one, if there is one, with the new properties.
+    public static func key(refreshing stored: EnrolledKey?, with key: EnrolledKey) -> EnrolledKey {
+        guard let stored else { return key }
+        return EnrolledKey(
+            identifier: stored.identifier, app: stored.app, publicKey: stored.publicKey, counters: stored.counters,
+            enrolledAt: stored.enrolledAt, properties: key.properties)
+    }
+
     /// Decides whether a counter may advance. `stored` is nil if the key is not enrolled; `block` need not be in force.
     public static func refusal(
-        advancing advance: CounterAdvance, stored: (app: String, counter: UInt32)?, block: LedgerBlock?, at now: Date
+        advancing advance: CounterAdvance, stored: (app: String, counters: CounterState)?, block: LedgerBlock?,
+        at now: Date
     ) -> LedgerRefusal? {
         if let block, block.isInForce(at: now) { return .blocked(block) }
         guard let stored else { return .keyUnknown }
         guard stored.app == advance.app else { return .keyOfAnotherApp(stored.app) }
-        if advance.isAllowed(from: stored.counter) { return nil }
-        switch advance.rule {
-        case .increasing: return .counterNotIncreasing(presented: advance.counter, stored: stored.counter)
-        case .successor: return .counterNotSuccessor(presented: advance.counter, stored: stored.counter)
-        }
+        return advance.refusal(from: stored.counters)
+    }
+
+    /// The counters to store after an advance that is not refused.
+    public static func counters(after advance: CounterAdvance, from stored: CounterState) -> CounterState {
+        stored.accepting(advance.counter, advance.rule)
     }
 
     /// Decides whether a digest may be used. `usedAt` is nil if the digest is not stored. A stored digest is refused
@@ -97,7 +119,7 @@ public enum LedgerRules {
         init(_ action: LedgerEffect.Action) {
             switch action {
             case .consumeChallenge(let value, _, _): self = .challenge(value)
-            case .enrol(let key): self = .key(key.identifier)
+            case .enrol(let key), .enrolOrRefresh(let key, _): self = .key(key.identifier)
             case .advanceCounter(let advance): self = .key(advance.key)
             case .rememberDigest(let use): self = .digest(use.digest)
             }

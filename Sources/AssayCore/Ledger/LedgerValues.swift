@@ -60,30 +60,43 @@ public struct EnrolledKey: Sendable, Equatable {
     public let app: String
     /// The public key; for P-256 the 65-byte X9.63 point.
     public let publicKey: [UInt8]
-    /// The greatest accepted counter.
-    public let counter: UInt32
+    /// The counters that were accepted.
+    public let counters: CounterState
     /// When it was enrolled.
     public let enrolledAt: Date
     /// Facts that the engine stores with the key, such as the App ID and the environment.
     public let properties: [String: String]
 
+    /// The greatest accepted counter.
+    public var counter: UInt32 { counters.greatest }
+
     /// Describes a key.
     public init(
-        identifier: KeyIdentifier, app: String, publicKey: [UInt8], counter: UInt32, enrolledAt: Date,
+        identifier: KeyIdentifier, app: String, publicKey: [UInt8], counters: CounterState, enrolledAt: Date,
         properties: [String: String]
     ) {
         self.identifier = identifier
         self.app = app
         self.publicKey = publicKey
-        self.counter = counter
+        self.counters = counters
         self.enrolledAt = enrolledAt
         self.properties = properties
     }
 
-    /// The same key with another counter.
-    package func withCounter(_ counter: UInt32) -> EnrolledKey {
+    /// Describes a key of which no smaller counter was skipped.
+    public init(
+        identifier: KeyIdentifier, app: String, publicKey: [UInt8], counter: UInt32, enrolledAt: Date,
+        properties: [String: String]
+    ) {
+        self.init(
+            identifier: identifier, app: app, publicKey: publicKey, counters: CounterState(greatest: counter),
+            enrolledAt: enrolledAt, properties: properties)
+    }
+
+    /// The same key with other counters.
+    package func with(_ counters: CounterState) -> EnrolledKey {
         EnrolledKey(
-            identifier: identifier, app: app, publicKey: publicKey, counter: counter, enrolledAt: enrolledAt,
+            identifier: identifier, app: app, publicKey: publicKey, counters: counters, enrolledAt: enrolledAt,
             properties: properties)
     }
 }

@@ -55,12 +55,11 @@ public final class MemoryLedger: LedgerAdministration {
         return try state.withLock { (state) throws(LedgerOutage) in
             var decisions: [LedgerRefusal?] = []
             for effect in effects { decisions.append(try state.refusal(of: effect.action, at: now)) }
-            let outcome = CommitOutcome(decisions: decisions)
-            if outcome.isApplied {
-                for effect in effects { state.apply(effect.action, at: now) }
-                state.sweep(at: now)
-            }
-            return outcome
+            guard CommitOutcome(decisions: decisions).isApplied else { return CommitOutcome(decisions: decisions) }
+            var enrolledAt: Date?
+            for effect in effects { enrolledAt = state.apply(effect.action, at: now) ?? enrolledAt }
+            state.sweep(at: now)
+            return CommitOutcome(decisions: decisions, refreshedKeyEnrolledAt: enrolledAt)
         }
     }
 
@@ -174,9 +173,13 @@ private struct State {
         case .enrol(let key):
             return LedgerRules.refusal(
                 enrollingOver: keys[key.identifier]?.enrolledAt, block: block(on: key.identifier), at: now)
+        case .enrolOrRefresh(let key, let keeping):
+            return LedgerRules.refusal(
+                refreshing: key, keeping: keeping, stored: keys[key.identifier], block: block(on: key.identifier),
+                at: now)
         case .advanceCounter(let advance):
             return LedgerRules.refusal(
-                advancing: advance, stored: key(for: advance).map { ($0.app, $0.counter) },
+                advancing: advance, stored: key(for: advance).map { ($0.app, $0.counters) },
                 block: block(on: advance.key), at: now)
         case .rememberDigest(let use):
             let stored = digests[use.digest]
@@ -187,13 +190,22 @@ private struct State {
         }
     }
 
-    mutating func apply(_ action: LedgerEffect.Action, at now: Date) {
+    /// Applies an action. Returns when the key was enrolled that it has refreshed.
+    mutating func apply(_ action: LedgerEffect.Action, at now: Date) -> Date? {
         switch action {
         case .consumeChallenge(let value, _, _): challenges[value]?.consumedAt = now
         case .enrol(let key): keys[key.identifier] = key
-        case .advanceCounter(let advance): keys[advance.key] = key(for: advance)?.withCounter(advance.counter)
+        case .enrolOrRefresh(let key, _):
+            let stored = keys[key.identifier]
+            keys[key.identifier] = LedgerRules.key(refreshing: stored, with: key)
+            return stored?.enrolledAt
+        case .advanceCounter(let advance):
+            keys[advance.key] = key(for: advance).map {
+                $0.with(LedgerRules.counters(after: advance, from: $0.counters))
+            }
         case .rememberDigest(let use): digests[use.digest] = use
         }
+        return nil
     }
 
     private func block(on key: KeyIdentifier) -> LedgerBlock? {

@@ -82,15 +82,16 @@ extension Assessment {
         guard !effects.isEmpty else {
             return Verdict(self, outcome: .accept, ledgerChecks: [], judgedAt: now)
         }
-        let decisions: [LedgerRefusal?]
-        do { decisions = try await ledger.commit(effects, at: now).decisions } catch { throw .outage(error) }
+        let outcome: CommitOutcome
+        do { outcome = try await ledger.commit(effects, at: now) } catch { throw .outage(error) }
+        let decisions = outcome.decisions
         guard decisions.count == effects.count else {
             throw .outage(
                 LedgerOutage(.internalError, "the ledger decided \(decisions.count) of \(effects.count) effects"))
         }
         var results: [CheckResult] = []
         for (effect, refusal) in zip(effects, decisions) {
-            let result = refusal.map { CheckResult.failed(effect.check, $0) } ?? .passed(effect.check)
+            let result = refusal.map { CheckResult.failed(effect.check, $0) } ?? outcome.passed(effect)
             // The first refusal among the effects of a check is its result.
             if results.last?.check != effect.check {
                 results.append(result)
@@ -111,5 +112,17 @@ extension Assessment {
             last = open.removeFirst()
         }
         return open.isEmpty
+    }
+}
+
+extension CommitOutcome {
+    /// The result of an effect that was applied.
+    fileprivate func passed(_ effect: LedgerEffect) -> CheckResult {
+        guard case .enrolOrRefresh = effect.action, let enrolledAt = refreshedKeyEnrolledAt else {
+            return .passed(effect.check)
+        }
+        return .passed(
+            effect.check,
+            Finding(.keyRefreshed, "the key was enrolled at \(RFC3339.format(enrolledAt)); its facts are updated"))
     }
 }

@@ -13,7 +13,7 @@ struct ReplayLedgerState: Sendable {
         let publicKey: [UInt8]
         let enrolledAt: Date
         let terms: UInt32
-        var counter: UInt32
+        var counters: CounterState
     }
 
     private struct ChallengeTerms: Hashable, Sendable {
@@ -47,7 +47,7 @@ struct ReplayLedgerState: Sendable {
         keys[LedgerName(identifier)].map { stored in
             let terms = keyTerms[stored.terms]
             return EnrolledKey(
-                identifier: identifier, app: terms.app, publicKey: stored.publicKey, counter: stored.counter,
+                identifier: identifier, app: terms.app, publicKey: stored.publicKey, counters: stored.counters,
                 enrolledAt: stored.enrolledAt, properties: terms.properties)
         }
     }
@@ -66,12 +66,13 @@ struct ReplayLedgerState: Sendable {
         _ effects: [LedgerEffect], _ known: [KnownToBase], at now: Date, _ presumptions: inout ReplayPresumptions
     ) -> CommitOutcome {
         func base(_ index: Int) -> KnownToBase { known.isEmpty ? .nothing : known[index] }
-        let outcome = CommitOutcome(
-            decisions: effects.indices.map { refusal(of: effects[$0].action, base($0), at: now) })
-        if outcome.isApplied {
-            for index in effects.indices { apply(effects[index].action, base(index), at: now, &presumptions) }
+        let decisions = effects.indices.map { refusal(of: effects[$0].action, base($0), at: now) }
+        guard CommitOutcome(decisions: decisions).isApplied else { return CommitOutcome(decisions: decisions) }
+        var enrolledAt: Date?
+        for index in effects.indices {
+            enrolledAt = apply(effects[index].action, base(index), at: now, &presumptions) ?? enrolledAt
         }
-        return outcome
+        return CommitOutcome(decisions: decisions, refreshedKeyEnrolledAt: enrolledAt)
     }
 
     private func refusal(
@@ -93,9 +94,12 @@ struct ReplayLedgerState: Sendable {
             let stored = keys[LedgerName(key.identifier)]
             return LedgerRules.refusal(
                 enrollingOver: stored?.enrolledAt ?? isLater(now, than: base.key), block: base.block, at: now)
+        case .enrolOrRefresh(let key, let keeping):
+            return LedgerRules.refusal(
+                refreshing: key, keeping: keeping, stored: earlier(key, base.key, at: now), block: base.block, at: now)
         case .advanceCounter(let advance):
             return LedgerRules.refusal(
-                advancing: advance, stored: counter(for: advance, base.key), block: base.block, at: now)
+                advancing: advance, stored: counters(for: advance, base.key), block: base.block, at: now)
         case .rememberDigest(let use):
             return LedgerRules.refusal(rememberingOver: digests[LedgerDigest(of: use.digest)])
         }
@@ -106,48 +110,70 @@ struct ReplayLedgerState: Sendable {
         key.flatMap { $0.enrolledAt < now ? $0.enrolledAt : nil }
     }
 
-    /// The stored counter for an advance: from the replay, otherwise the base ledger, otherwise the evidence.
-    private func counter(for advance: CounterAdvance, _ base: EnrolledKey?) -> (app: String, counter: UInt32)? {
-        if let stored = keys[LedgerName(advance.key)] { return (keyTerms[stored.terms].app, stored.counter) }
-        // The base ledger has today's counter: presume the one before the presented counter.
-        if let base { return (base.app, advance.counter == 0 ? 0 : advance.counter - 1) }
-        return advance.suppliedKey.map { ($0.app, $0.counter) }
+    /// The key that an attestation finds enrolled: the replay's, otherwise the base ledger's if it was enrolled before.
+    private func earlier(_ new: EnrolledKey, _ base: EnrolledKey?, at now: Date) -> EnrolledKey? {
+        key(new.identifier) ?? (isLater(now, than: base) == nil ? nil : base)
     }
 
+    /// The stored counters for an advance: from the replay, otherwise the base ledger, otherwise the evidence.
+    private func counters(for advance: CounterAdvance, _ base: EnrolledKey?) -> (app: String, counters: CounterState)? {
+        if let stored = keys[LedgerName(advance.key)] { return (keyTerms[stored.terms].app, stored.counters) }
+        // The base ledger has today's counter: presume the one before the presented counter.
+        if let base {
+            return (base.app, CounterState(greatest: advance.counter == 0 ? 0 : advance.counter - 1))
+        }
+        return advance.suppliedKey.map { ($0.app, $0.counters) }
+    }
+
+    /// Applies an action. Returns when the key was enrolled that it has refreshed.
     private mutating func apply(
         _ action: LedgerEffect.Action, _ base: KnownToBase, at now: Date, _ presumptions: inout ReplayPresumptions
-    ) {
+    ) -> Date? {
         switch action {
         case .consumeChallenge(let value, let app, let purpose):
             let terms = challengeTerms.number(of: ChallengeTerms(app: app, purpose: purpose))
             challenges[LedgerDigest(of: value)] = ConsumedChallenge(
                 consumedAt: now.timeIntervalSince1970, terms: terms)
             presumptions.challenges += 1
-        case .enrol(let key):
-            if base.key != nil { presumptions.enrolments += 1 }
-            if let records = missing.removeValue(forKey: LedgerName(key.identifier)) {
-                presumptions.beforeEnrolment += records
+        case .enrol(let key): enrol(key, base, &presumptions)
+        case .enrolOrRefresh(let key, _):
+            let stored = earlier(key, base.key, at: now)
+            if let stored {
+                store(LedgerRules.key(refreshing: stored, with: key))
+            } else {
+                enrol(key, base, &presumptions)
             }
-            store(key)
+            return stored?.enrolledAt
         case .advanceCounter(let advance):
+            guard let stored = counters(for: advance, base.key)?.counters else { return nil }
+            let counters = LedgerRules.counters(after: advance, from: stored)
             if let index = keys.index(forKey: LedgerName(advance.key)) {
-                keys.values[index].counter = advance.counter
+                keys.values[index].counters = counters
             } else if let key = base.key {
                 presumptions.counters += 1
-                store(key.withCounter(advance.counter))
+                store(key.with(counters))
             } else if let key = advance.suppliedKey {
                 presumptions.suppliedKeys += 1
-                store(key.withCounter(advance.counter))
+                store(key.with(counters))
             }
         case .rememberDigest(let use):
             digests[LedgerDigest(of: use.digest)] = use.usedAt
         }
+        return nil
+    }
+
+    private mutating func enrol(_ key: EnrolledKey, _ base: KnownToBase, _ presumptions: inout ReplayPresumptions) {
+        if base.key != nil { presumptions.enrolments += 1 }
+        if let records = missing.removeValue(forKey: LedgerName(key.identifier)) {
+            presumptions.beforeEnrolment += records
+        }
+        store(key)
     }
 
     private mutating func store(_ key: EnrolledKey) {
         keys[LedgerName(key.identifier)] = StoredKey(
             publicKey: key.publicKey, enrolledAt: key.enrolledAt,
-            terms: keyTerms.number(of: KeyTerms(app: key.app, properties: key.properties)), counter: key.counter)
+            terms: keyTerms.number(of: KeyTerms(app: key.app, properties: key.properties)), counters: key.counters)
     }
 }
 

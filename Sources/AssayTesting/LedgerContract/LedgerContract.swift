@@ -16,6 +16,7 @@ public enum LedgerContract {
 
     /// All rules. A later version may add cases that a ledger fails, even if it passed before.
     public static let cases: [Case] =
-        challengeCases + keyCases + counterCases + commitCases + blockCases + allowanceCases + digestCases
+        challengeCases + keyCases + refreshCases + counterCases + windowCases + commitCases + blockCases
+        + allowanceCases + digestCases
         + purgingCases + exportCases + raceCases
 }

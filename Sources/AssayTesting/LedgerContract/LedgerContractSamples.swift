@@ -17,10 +17,13 @@ enum Sample {
 
     static func identifier(_ seed: UInt8 = 1) -> KeyIdentifier { KeyIdentifier(engine: engine, value: bytes(seed)) }
 
-    static func key(_ seed: UInt8 = 1, app: String = app, counter: UInt32 = 0) -> EnrolledKey {
+    static func key(
+        _ seed: UInt8 = 1, app: String = app, counter: UInt32 = 0, enrolledAt: Date = now,
+        properties: [String: String] = ["appID": "1234567890.com.example.shop", "note": "\"quoted\" \u{1F511} \n"]
+    ) -> EnrolledKey {
         EnrolledKey(
             identifier: identifier(seed), app: app, publicKey: [4] + bytes(seed, count: 64), counter: counter,
-            enrolledAt: now, properties: ["appID": "1234567890.com.example.shop", "note": "\"quoted\" \u{1F511} \n"])
+            enrolledAt: enrolledAt, properties: properties)
     }
 
     static func challenge(_ seed: UInt8 = 1, expiresIn seconds: Double = 300) -> IssuedChallenge {
@@ -54,6 +57,10 @@ enum Sample {
     }
 
     static func enrol(_ key: EnrolledKey) -> LedgerEffect { LedgerEffect(check, .enrol(key)) }
+
+    static func refresh(_ key: EnrolledKey) -> LedgerEffect {
+        LedgerEffect(check, .enrolOrRefresh(key, keeping: ["appID"]))
+    }
 
     static func consume(_ seed: UInt8 = 1, app: String = app, purpose: ChallengePurpose = purpose) -> LedgerEffect {
         LedgerEffect(check, .consumeChallenge(value: bytes(seed), app: app, purpose: purpose))

@@ -44,12 +44,13 @@ extension PlayIntegrityConfiguration: ReadableConfiguration {
         return AndroidRules(
             certificateDigests: try certificateDigests(digests),
             minimumVersionCode: try fields["minimumVersionCode"]?.wholeNumber(),
-            appRecognition: try fields["appRecognition"]?.labels(of: .appRecognition) ?? [.playRecognized],
+            appRecognition: try fields["appRecognition"]?.labels(of: .appRecognition)
+                ?? AndroidRules.Defaults.appRecognition,
             deviceRecognition: try deviceRules(fields["deviceRecognition"]),
             minimumSDKVersion: try fields["minimumSDKVersion"]?.wholeNumber(),
             maximumDeviceActivity: try fields["maximumDeviceActivity"]?.label(of: IntegrityLabel.activityLevels),
             rejectedRecallBits: try recallBits(fields["deviceRecall"]),
-            playProtect: try fields["playProtect"]?.labels(of: .playProtect) ?? [.noIssues, .noData],
+            playProtect: try fields["playProtect"]?.labels(of: .playProtect) ?? AndroidRules.Defaults.playProtect,
             rejectedAccessRisks: try accessRisks(fields["appAccessRisk"]),
             locationSpoofing: try locationRisks(fields["locationSpoofing"]))
     }
@@ -129,12 +130,12 @@ extension PlayIntegrityConfiguration: ReadableConfiguration {
     }
 
     private static func accessRisks(_ node: PolicyNode?) throws(PolicyError) -> [IntegrityLabel] {
-        try node?.only("reject").labels(of: .accessRisk) ?? [.unknownCapturing, .unknownOverlays, .unknownControlling]
+        try node?.only("reject").labels(of: .accessRisk) ?? AndroidRules.Defaults.rejectedAccessRisks
     }
 
     /// Accepts all labels of the right form: Google does not publish them.
     private static func locationRisks(_ node: PolicyNode?) throws(PolicyError) -> [IntegrityLabel] {
-        guard let list = try node?.only("allow") else { return [.lowRiskDevice, .lowRiskNetwork] }
+        guard let list = try node?.only("allow") else { return AndroidRules.Defaults.locationSpoofing }
         var labels: [IntegrityLabel] = []
         for element in try list.elements() {
             let text = try element.text()

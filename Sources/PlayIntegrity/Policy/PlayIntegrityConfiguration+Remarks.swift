@@ -49,7 +49,7 @@ extension PlayIntegrityConfiguration {
             remarks.append(
                 PolicyRemark(
                     "freshness.\(field)",
-                    "\(PolicyNode.text(ofSeconds: seconds)) is long: a stolen token can be used all the time; "
+                    "\(PolicyNode.text(ofSeconds: seconds)) is long: a stolen token stays usable for that long; "
                         + "\(PolicyNode.text(ofSeconds: limit)) is plenty"))
         }
         return remarks + (android?.remarks ?? [])

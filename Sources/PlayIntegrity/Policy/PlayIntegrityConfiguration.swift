@@ -77,6 +77,20 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
         package let appRecognition: [IntegrityLabel]
         /// The device rules by Android version, highest first.
         package let deviceRecognition: [DeviceRule]
+        /// The labels where a policy names none.
+        package enum Defaults {
+            /// The allowed verdicts on the app.
+            package static let appRecognition: [IntegrityLabel] = [.playRecognized]
+            /// The allowed verdicts of Play Protect.
+            package static let playProtect: [IntegrityLabel] = [.noIssues, .noData]
+            /// The rejected capabilities of other apps.
+            package static let rejectedAccessRisks: [IntegrityLabel] = [
+                .unknownCapturing, .unknownOverlays, .unknownControlling,
+            ]
+            /// The allowed location verdicts.
+            package static let locationSpoofing: [IntegrityLabel] = [.lowRiskDevice, .lowRiskNetwork]
+        }
+
         /// The lowest SDK version; nil for any.
         package let minimumSDKVersion: Int32?
         /// The highest activity level; nil for any.
@@ -93,11 +107,12 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
         /// Creates the rules. Defaults follow the guidance.
         package init(
             certificateDigests: [[UInt8]], minimumVersionCode: Int64? = nil,
-            appRecognition: [IntegrityLabel] = [.playRecognized], deviceRecognition: [DeviceRule] = DeviceRule.guidance,
+            appRecognition: [IntegrityLabel] = Defaults.appRecognition,
+            deviceRecognition: [DeviceRule] = DeviceRule.guidance,
             minimumSDKVersion: Int32? = nil, maximumDeviceActivity: IntegrityLabel? = nil,
-            rejectedRecallBits: [DeviceRecallBit] = [], playProtect: [IntegrityLabel] = [.noIssues, .noData],
-            rejectedAccessRisks: [IntegrityLabel] = [.unknownCapturing, .unknownOverlays, .unknownControlling],
-            locationSpoofing: [IntegrityLabel] = [.lowRiskDevice, .lowRiskNetwork]
+            rejectedRecallBits: [DeviceRecallBit] = [], playProtect: [IntegrityLabel] = Defaults.playProtect,
+            rejectedAccessRisks: [IntegrityLabel] = Defaults.rejectedAccessRisks,
+            locationSpoofing: [IntegrityLabel] = Defaults.locationSpoofing
         ) {
             self.certificateDigests = certificateDigests
             self.minimumVersionCode = minimumVersionCode

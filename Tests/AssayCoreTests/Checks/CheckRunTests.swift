@@ -17,7 +17,7 @@ struct CheckRunTests {
         #expect(
             outline(run.results)
                 == ["first passed", "second passed", "third passed", "counter skipped not-applicable"])
-        #expect(run.failedGate == nil)
+        #expect(run.failedAuthenticity == nil)
     }
 
     @Test("After a failed authenticity gate nothing runs, and every later check names it")
@@ -34,7 +34,7 @@ struct CheckRunTests {
         run.policy(.challenge) { .passed }
         run.skip([.challenge])
         #expect(ran == [])
-        #expect(run.failedGate == .first)
+        #expect(run.failedAuthenticity == .first)
         #expect(
             outline(run.results) == [
                 "first failed", "second skipped test.first", "third skipped test.first",
@@ -47,7 +47,7 @@ struct CheckRunTests {
         var run = CheckRun(modes: [:], capacity: 1)
         let error = DecodeError(.truncated, at: 3, "short")
         #expect(run.decode(.first) { () throws(DecodeError) -> Int in throw error } == nil)
-        #expect(run.failedGate == .first)
+        #expect(run.failedAuthenticity == .first)
         #expect(run.results.first?.finding as? DecodeError == error)
     }
 
@@ -58,7 +58,7 @@ struct CheckRunTests {
         #expect(run.gate(.second) { true } == true)
         run.policy(.third) { () throws(CheckFailure) in try objecting() }
         run.skip([.challenge])
-        #expect(run.failedGate == nil)
+        #expect(run.failedAuthenticity == nil)
         #expect(outline(run.results) == ["first failed", "second passed", "third failed"])
     }
 

@@ -124,6 +124,6 @@ extension AppleMint {
         guard let effect = assessment?.effects.last, case .enrol(let key) = effect.action else {
             FuzzTarget.broken("the key of the device is not enrolled")
         }
-        return LedgerEffect(effect.check, .enrol(key.withCounter(FuzzedAssertion.storedCounter)))
+        return LedgerEffect(effect.check, .enrol(key.with(CounterState(greatest: FuzzedAssertion.storedCounter))))
     }
 }

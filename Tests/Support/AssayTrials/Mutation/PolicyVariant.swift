@@ -1,8 +1,8 @@
 import Assay
 import AssayCore
 
-/// How much of a policy is held against changed evidence. No change may hide behind a demand that it fails by chance, and
-/// none be forgiven for want of the demand that is there to catch it.
+/// Which policy checks judge a mutant. An unrelated policy check must not mask a wrong acceptance, and the check that catches a
+/// mutant must not be missing: each mutant is judged under every variant.
 enum PolicyVariant: String, Sendable, CaseIterable {
     /// Gates and the ledger alone: every policy check is off.
     case bare

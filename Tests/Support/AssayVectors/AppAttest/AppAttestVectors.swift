@@ -35,6 +35,7 @@ package enum AppAttestVectors: VectorSet {
             VectorDraft("enrolment.json", mint.enrolment()),
             VectorDraft("assertion-sequence.json", mint.assertionSequence()),
             VectorDraft("ledger/challenge.json", mint.ledgerChallenge()),
+            VectorDraft("window/sequence.json", mint.windowSequence()),
         ]
     }
 }

@@ -1,0 +1,48 @@
+/// The counters of an enrolled key that were accepted, as far as the next decision needs them.
+public struct CounterState: Sendable, Equatable {
+    /// How far behind the greatest counter a window may reach; see ``CounterAdvance/Rule/window(_:)``.
+    public static let maximumWindow = 1024
+
+    /// The greatest accepted counter.
+    public let greatest: UInt32
+    /// The smaller counters that were skipped and that a window may still accept: bit `i % 8` of byte `i / 8`, from the least
+    /// significant, is for `greatest - 1 - i`. No byte at the end is zero.
+    public let skipped: [UInt8]
+
+    /// Describes a state.
+    ///
+    /// - Parameter skipped: at most 128 bytes; what exceeds them is dropped, so that those counters are refused.
+    public init(greatest: UInt32, skipped: [UInt8] = []) {
+        self.greatest = greatest
+        var bytes = skipped.prefix(Self.maximumWindow / 8)
+        while bytes.last == 0 { bytes.removeLast() }
+        self.skipped = Array(bytes)
+    }
+
+    /// The greatest counter, and how many smaller ones were skipped.
+    package var description: String {
+        let count = skipped.reduce(0) { $0 + $1.nonzeroBitCount }
+        return count == 0 ? "\(greatest)" : "\(greatest), and \(count) smaller \(count == 1 ? "one" : "ones") skipped"
+    }
+
+    /// Whether a smaller counter was skipped.
+    func isSkipped(_ counter: UInt32) -> Bool {
+        guard counter < greatest else { return false }
+        let index = Int(greatest - 1 - counter)
+        return index / 8 < skipped.count && skipped[index / 8] & (1 << (index % 8)) != 0
+    }
+
+    /// The state after a counter that the rule allows. Another rule than a window forgets what was skipped.
+    func accepting(_ counter: UInt32, _ rule: CounterAdvance.Rule) -> CounterState {
+        guard case .window(let window) = rule else { return CounterState(greatest: counter) }
+        let next = max(counter, greatest)
+        var bytes = [UInt8](repeating: 0, count: (window + 7) / 8)
+        // Counters after the greatest one are skipped now.
+        for index in 0..<window where UInt32(index) < next {
+            let candidate = next - 1 - UInt32(index)
+            let isOpen = candidate > greatest ? candidate != counter : isSkipped(candidate) && candidate != counter
+            if isOpen { bytes[index / 8] |= 1 << (index % 8) }
+        }
+        return CounterState(greatest: next, skipped: bytes)
+    }
+}
