@@ -12,7 +12,7 @@ package struct InspectionLayer: Sendable {
 
     /// Where it was: the name of the file, or that of the `NestedBlob`.
     package let name: String
-    /// How its bytes came out of the layer around it, and nil for the outermost.
+    /// How its bytes came out of the layer around it; nil for the outermost, unless its file is compressed.
     package let encoding: String?
     /// What it is, and nil when nothing recognised it.
     package let format: String?
