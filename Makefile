@@ -86,9 +86,9 @@ docs: packages
 	$(SWIFT) build $(CONFIGURATION)
 	Scripts/docs .build/release
 
-## Installs the program with Swift's runtime libraries and shell completions. It runs without a toolchain.
+## Installs the program with Swift's runtime libraries, shell completions and manual pages. It runs without a toolchain.
 install: build
-	Scripts/install-packages binutils chrpath
+	Scripts/install-packages binutils chrpath python3
 	Scripts/install .build/release/assay "$(DESTDIR)$(PREFIX)"
 
 uninstall:
