@@ -47,7 +47,7 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(help: "The policy.", completion: .file(extensions: ["yaml", "yml"]))
     var policy: String?
 
-    @Option(help: "The name of an app of the policy, for blobs and all records; a record that names another is an error.")
+    @Option(help: "The name of an app of the policy; a record that names another is an error.")
     var app: String?
 
     @Option(
