@@ -30,7 +30,7 @@ demo: packages
 
 ## Builds and passes every test. With ASSAY_SHARED set, the shared vectors and third-party suites run too.
 test: packages
-	Scripts/install-packages openssl zstd || test "$${CI:-}$${ASSAY_SHARED:-}" = ""
+	Scripts/install-packages openssl zstd groff-base || test "$${CI:-}$${ASSAY_SHARED:-}" = ""
 	peers=$$(Scripts/install-peers) && browser=$$(Scripts/install-browser) && \
 		ASSAY_PEERS="$$peers" ASSAY_BROWSER="$$browser" \
 		SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TESTS_AT_A_TIME) \
@@ -86,9 +86,9 @@ docs: packages
 	$(SWIFT) build $(CONFIGURATION)
 	Scripts/docs .build/release
 
-## Installs the program with Swift's runtime libraries and shell completions. It runs without a toolchain.
+## Installs the program with Swift's runtime libraries, shell completions and manual pages. It runs without a toolchain.
 install: build
-	Scripts/install-packages binutils chrpath
+	Scripts/install-packages binutils chrpath python3
 	Scripts/install .build/release/assay "$(DESTDIR)$(PREFIX)"
 
 uninstall:

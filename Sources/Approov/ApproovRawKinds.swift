@@ -50,7 +50,7 @@ extension ApproovEngine {
             options: tokenOptions + [
                 .evidence(
                     "nonce", "nonce", .bytes(plainIsText: false), valueName: "text",
-                    "The nonce of a measurement proof, 16 bytes. Base64."),
+                    "The nonce of a measurement proof: 16 bytes in base64."),
                 .evidence("proof", "proof", .bytes(plainIsText: false), "The proof, 32 bytes. Base64."),
                 .evidence(
                     "measurement", "measurement", .text, words: ApproovMeasurement.allCases.map(\.rawValue),

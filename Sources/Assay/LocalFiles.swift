@@ -21,7 +21,7 @@ package struct LocalFiles: PolicyFiles {
         do {
             return try LocalFiles.read(path, limit: InputLimits.policy)
         } catch {
-            throw node.error(error.message)
+            throw node.error("\(path.excerpt(atMost: 1024)): \(error.message)")
         }
     }
 
@@ -38,11 +38,11 @@ package struct LocalFiles: PolicyFiles {
     /// Why a file cannot be read, more clearly than Foundation's errors.
     private static func reason(_ error: any Error, _ path: String) -> String {
         var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return "there is none" }
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return "it does not exist" }
         return isFolder.boolValue ? "it is a folder" : error.localizedDescription
     }
 
-    /// Reads a file of at most `limit` bytes.
+    /// Reads a file of at most `limit` bytes. Errors have the file beside the message.
     static func read(_ path: String, limit: Int) throws(PolicyError) -> [UInt8] {
         do {
             let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
@@ -51,7 +51,7 @@ package struct LocalFiles: PolicyFiles {
             guard data.count <= limit else {
                 throw PolicyError(
                     file: path, field: "",
-                    "the file \(path.excerpt(atMost: 1024)) has more than the \(limit) bytes that are allowed")
+                    "the file has more than the \(limit) bytes that are allowed")
             }
             return Array(data)
         } catch let error as PolicyError {
@@ -59,7 +59,7 @@ package struct LocalFiles: PolicyFiles {
         } catch {
             throw PolicyError(
                 file: path, field: "",
-                "the file \(path.excerpt(atMost: 1024)) cannot be read: \(reason(error, path))")
+                "the file cannot be read: \(reason(error, path))")
         }
     }
 }

@@ -85,9 +85,10 @@ package struct CorpusBlueprint: Sendable {
         }
         let supported = Self.supportedChecks
         for name in shares.keys.sorted() where !supported.contains(where: { $0.isByteEqual(to: name) }) {
+            let advice = Nearest.advice(for: name, among: supported)
             throw MintingError(
-                "no evidence can be made to fail \(name.excerpt); the checks that it can be made to fail are "
-                    + supported.joined(separator: ", "))
+                "no evidence can be made to fail \(name.excerpt)\(advice.isEmpty ? "; the" : "\(advice) The") checks that it "
+                    + "can be made to fail are \(supported.joined(separator: ", "))")
         }
         for population in CorpusPopulation.allCases {
             let total = population.defects.reduce(0) { $0 + (shares[population.check($1)]?.partsPerMillion ?? 0) }

@@ -16,7 +16,7 @@ struct CorpusReadme: Sendable {
         return """
             # A minted corpus
 
-            Evidence of \(blueprint.devices) devices that never were, \(blueprint.appleShare) of them of Apple's platforms,
+            Evidence of \(blueprint.devices) simulated devices, \(blueprint.appleShare) of them of Apple's platforms,
             received in the \(blueprint.days) days before \(RFC3339.format(end)): \(length).
             Everything was made with test keys, which are known to everybody who knows the seed.
 

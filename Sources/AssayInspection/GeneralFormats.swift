@@ -15,8 +15,10 @@ enum GeneralFormats {
         CBORFormat.self,
         DERFormat.self,
         JSONFormat.self,
+        HexDumpFormat.self,
         Base64Format.self,
     ]
 }
 
 extension Base64Format: EncodingFormat {}
+extension HexDumpFormat: EncodingFormat {}

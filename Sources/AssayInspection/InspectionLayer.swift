@@ -12,7 +12,7 @@ package struct InspectionLayer: Sendable {
 
     /// Where it was: the name of the file, or that of the `NestedBlob`.
     package let name: String
-    /// How the outer layer encodes it; nil for the outermost layer.
+    /// How the outer layer encodes it; nil for the outermost layer, unless its file is compressed.
     package let encoding: String?
     /// The name of the format; nil if none was recognised.
     package let format: String?

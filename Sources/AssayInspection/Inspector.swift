@@ -26,12 +26,13 @@ package struct Inspector: Sendable {
     /// - Parameters:
     ///   - bytes: anything.
     ///   - name: what the outermost layer is called, such as the name of the file.
-    package func inspect(_ bytes: [UInt8], name: String) -> InspectionLayer {
+    ///   - encoding: what the bytes were decoded from, such as gzip; nil for the bytes of a file as they are.
+    package func inspect(_ bytes: [UInt8], name: String, encoding: String? = nil) -> InspectionLayer {
         var budget = Budget(
             layers: Inspector.layers, bytes: max(bytes.count * Inspector.growth.factor, Inspector.growth.minimum))
         let blob = NestedBlob(name, encoding: "", bytes: bytes)
         let guess = recognise(bytes)
-        return layer(blob, encoding: nil, guess: guess, depth: 1, &budget)
+        return layer(blob, encoding: encoding, guess: guess, depth: 1, &budget)
     }
 
     /// A record for a layer that alone is enough to be judged, and nil when it is not; see

@@ -24,7 +24,7 @@ extension PlayIntegrityEngine {
                 packageName,
                 .evidence(
                     "nonce", "nonce", .text, valueName: "text", required: .always(anyRequest),
-                    "The nonce of a classic token's request, as the app was given it."),
+                    "The nonce of a classic token: the text that the server gave to the app."),
                 decoded, certificateDigest, minimumVersionCode,
                 .key(
                     "decryption-key", "decryptionKey", of: PlayIntegrityKeys.self, .one,
@@ -83,7 +83,7 @@ extension PlayIntegrityEngine {
     private static let packageName = RawOption.alias(
         "package-name", of: policyFields["packageName"], valueName: "name",
         required: .always("which app is genuine is for you to say"),
-        help: "The package name of the app that is to have asked for the token."
+        help: "The package name of the app that must have requested the token."
     ).filling("packageName", .text)
     private static let decoded = RawOption.form(
         "decoded",

@@ -130,7 +130,9 @@ struct PolicyReadingTests {
         Mistake("failover: reject\nbinding: [A, A]", "binding[1]", "twice", line: 1),
         Mistake("failover: reject\nbinding: [Cookie, cookie]", "binding", "twice", line: 1),
         Mistake("failover: reject\nbinding: [approov-token]", "binding", "cannot be bound to", line: 1),
-        Mistake("binding: [Authorization]", "failover", "required field is missing; allowed are reject, and accept"),
+        Mistake(
+            "format: jws\nbinding: [Authorization]", "failover",
+            "required field is missing beside binding; allowed are reject, and accept", line: 1),
         Mistake("failover: maybe", "failover", "reject, accept"),
         Mistake("issuers: [a, a]", "issuers[1]", "twice"), Mistake("issuers: [\"\"]", "issuers[0]", "expected text"),
         Mistake("longLivedIssuers: [a]\nissuers: [a]", "issuers", "twice", line: 1),

@@ -99,7 +99,7 @@ struct ReplayCommandTests {
             run.errors.contains(
                 "mismatch: corpus.ndjson:1 (surprise): the verdict is accept; the record expects reject "
                     + "app-attest.attestation.nonce"))
-        #expect(run.output.contains("1 record came out other than expected"))
+        #expect(run.output.contains("1 record had another verdict than expected"))
     }
 
     @Test("A comparison lists the records that change sides, in text, JSON and report")
@@ -175,15 +175,19 @@ struct ReplayCommandTests {
         #expect(errors.first?.hasSuffix("(policy-unreadable); the record expects accept") == true)
         #expect(errors.last == "error: 4 more records whose policy, named above, cannot be read")
         #expect(run.output.contains("5 records: 0 accepted, 0 rejected, 5 not judged"))
-        #expect(run.output.contains("5 records came out other than expected"))
+        #expect(run.output.contains("5 records had another verdict than expected"))
     }
 
-    @Test("A file that cannot be opened is named without a record")
-    func unopened() throws {
+    @Test("A corpus that does not exist counts as no record, and ends the replay before anything is judged")
+    func missing() throws {
         let scratch = try Scratch()
         try scratch.policy()
-        let run = try scratch.assay("replay", "nowhere.json", "--policy", "policy.yaml")
-        #expect(run.output.contains("for example nowhere.json: it cannot be opened"))
+        try scratch.write("corpus.ndjson", Data(TestEvidence.attestationLine("x").utf8))
+        let run = try scratch.assay(
+            "replay", "corpus.ndjson", "nowhere.json", "policy.yaml/x", "--policy", "policy.yaml")
+        #expect(run.status == 2 && run.output.isEmpty, "\(run.output)")
+        #expect(
+            run.errors == "error: nowhere.json, policy.yaml/x: there is no such file or folder; nothing was judged\n")
     }
 
     @Test("A policy that cannot be read, and one that is not there")

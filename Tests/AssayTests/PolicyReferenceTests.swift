@@ -45,7 +45,8 @@ struct PolicyReferenceTests {
         let pem = try Array(Fixtures.authority().rootPEM.utf8)
         let key = try Array(Fixtures.authority().root.key.pem.utf8)
         let cases: [(String, [UInt8], String)] = [
-            ("[file:roots/missing.pem]", [], "missing.pem cannot be read"), ("[file:roots]", [], "cannot be read"),
+            ("[file:roots/missing.pem]", [], "missing.pem: the file cannot be read"),
+            ("[file:roots]", [], "cannot be read"),
             ("[r.pem]", pem, "expected file:PATH, found \"r.pem\""), ("[\"file:\"]", pem, "expected file:PATH"),
             ("[\"https://example.com/r.pem\"]", pem, "expected file:PATH"), ("[file:r.pem]", [], "PEM certificates"),
             ("[file:r.pem]", Array("hello".utf8), "PEM certificates"), ("[file:r.pem]", [0xFF, 0xFE], "not UTF-8"),

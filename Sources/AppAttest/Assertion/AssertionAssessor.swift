@@ -35,8 +35,8 @@ package enum AssertionAssessor {
 
         var effects: [LedgerEffect] = []
         switch (expectations.configuration.challenge, bound) {
-        case (.caller, _), (.ledger, .notRequired):
-            run.add(.skipped(AssertionCheck.challenge, because: .policy))
+        case (.caller, _): run.add(.leftToCaller(AssertionCheck.challenge))
+        case (.ledger, .notRequired): run.add(.skipped(AssertionCheck.challenge, because: .policy))
         case (.ledger, .missing(let finding)):
             _ = run.gate(AssertionCheck.challenge) { () throws(CheckFailure) in throw CheckFailure(finding) }
         case (.ledger, .found(let challenge)):

@@ -38,7 +38,7 @@ package enum AttestationAssessor {
         var effects: [LedgerEffect] = []
         switch (expectations.configuration.challenge, input.clientData.data) {
         case (.caller, _):
-            run.add(.skipped(AttestationCheck.challenge, because: .policy))
+            run.add(.leftToCaller(AttestationCheck.challenge))
         case (.ledger, _) where run.failedAuthenticity != nil:
             run.skip([AttestationCheck.challenge])
         case (.ledger, nil):

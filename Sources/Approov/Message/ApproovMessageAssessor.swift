@@ -112,7 +112,7 @@ extension ApproovMessageAssessor.Context {
         var effects: [LedgerEffect] = []
         var ledgerChecks: [CheckID] = []
         switch signing.replay {
-        case .caller: run.add(.skipped(ApproovCheck.replay, because: .policy))
+        case .caller: run.add(.leftToCaller(ApproovCheck.replay))
         case .ledger:
             ledgerChecks.append(ApproovCheck.replay)
             // A message without a creation time has failed the freshness check.

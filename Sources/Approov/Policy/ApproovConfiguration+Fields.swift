@@ -28,7 +28,7 @@ extension ApproovConfiguration {
         PolicyField("messageSigning.replay", .words(MessageSigning.ReplayGuard.self), "Who remembers messages."),
         PolicyField(
             "messageSigning.quirks", .list(.words(MessageSigning.Quirk.self)),
-            "A deviation of clients from the standards that is taken."),
+            "A known deviation of clients from the standards that is accepted."),
         PolicyField("enforcement", .words(ApproovEnforcement.self), "What a server does with rejected requests."),
     ]
 }

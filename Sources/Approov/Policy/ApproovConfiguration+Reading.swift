@@ -25,7 +25,10 @@ extension ApproovConfiguration: ReadableConfiguration {
         do {
             try self.init(settings)
         } catch {
-            throw error.placed(in: node)
+            // A missing rule for the failover is placed at the binding, which demands it.
+            guard error.field == "failover", fields["failover"] == nil else { throw error.placed(in: node) }
+            throw PolicyError(
+                file: node.file, line: node.line(ofField: "binding"), field: "\(node.path).failover", error.message)
         }
     }
 }

@@ -23,8 +23,8 @@ extension ApproovConfiguration.Settings {
         guard binding.isEmpty || failover != nil else {
             throw PolicyError(
                 field: "failover",
-                "required field is missing; allowed are reject, and accept, which lets tokens of the failover service past "
-                    + "the binding")
+                "required field is missing beside binding; allowed are reject, and accept, which lets tokens of the failover "
+                    + "service past the binding")
         }
         try Self.demandUnique(issuers + longLivedIssuers, issuers.isEmpty ? "longLivedIssuers" : "issuers")
         try Self.demandUnique(audiences, "audiences")

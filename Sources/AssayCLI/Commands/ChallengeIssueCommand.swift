@@ -77,8 +77,11 @@ struct ChallengeIssueCommand: AsyncParsableCommand {
     private func demandApp(in path: String) throws(CommandFailure) {
         let policy = try PolicyArgument.read(path)
         guard let app = policy.apps.first(where: { $0.name == app }) else {
-            let names = policy.apps.map(\.name).joined(separator: ", ")
-            throw CommandFailure(.unreadable, "\(path) has no app \(app); it has \(names)")
+            let names = policy.apps.map(\.name)
+            throw CommandFailure(
+                .unreadable,
+                "\(path) has no app \(app.excerpt); it has \(names.joined(separator: ", "))"
+                    + Nearest.advice(for: app, among: names))
         }
         let engine = EngineRegistry.current.engine(for: purpose)
         guard let isCallers = engine?.leavesChallengesToCaller(of: purpose, in: app) else {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Assay
 import AssayCore
 import AssayInspection
+import AssayReplay
 import Foundation
 
 /// `assay inspect`: detects and prints the structure of a blob.
@@ -10,9 +11,10 @@ struct InspectCommand: AsyncParsableCommand {
         commandName: "inspect",
         abstract: "Identifies a blob, and decodes it as far as possible.",
         discussion: """
-            FILE may be anything: a record, an attestation, an assertion, a receipt, a token, a certificate or PEM \
-            chain, an answer of Google's, JSON or a whole HTTP message with such a blob in it, as bytes or in base64 of \
-            either alphabet. Without FILE, or with -, standard input is read:
+            FILE may be anything: a record, an attestation, an assertion, a receipt, a token, a key, a certificate or PEM \
+            chain, an answer of Google's, JSON or a whole HTTP message with such a blob in it, as bytes, in base64 of \
+            either alphabet, in hexadecimal digits, as a dump of xxd, hexdump -C or od -tx1, and each of these compressed \
+            with gzip. Several files are each headed by their name. Without FILE, or with -, standard input is read:
 
               assay inspect attestation.b64
               pbpaste | assay inspect
@@ -27,13 +29,14 @@ struct InspectCommand: AsyncParsableCommand {
             `assay verify --kind`, which takes the missing values.
 
             Exit status: 0 decoded, also if broken or unknown; with --policy 0 all accepted, 1 at least one \
-            rejected, 2 nothing that could be judged. 2 input or policy that cannot be read, 64 bad arguments.
+            rejected, 2 nothing that could be judged. 2 input or policy that cannot be read, 64 bad arguments, 74 the \
+            output cannot be written. Of several files, the greatest wins.
             """)
 
-    @Argument(help: "The blob, and - for standard input.", completion: .file())
-    var file = "-"
+    @Argument(help: "The blobs, and - for standard input.", completion: .file())
+    var files = ["-"]
 
-    @Flag(help: "Print everything as one JSON object.")
+    @Flag(help: "Print everything as one JSON object per file.")
     var json = false
 
     @Flag(help: "Print the bytes in hexadecimal, with the names beside them.")
@@ -45,7 +48,7 @@ struct InspectCommand: AsyncParsableCommand {
     @Option(help: "Judge what can be judged under this policy.", completion: .file(extensions: ["yaml", "yml"]))
     var policy: String?
 
-    @Option(help: "The policy's app; a record that names another is an error.")
+    @Option(help: "The name of an app of the policy; a record that names another is an error.")
     var app: String?
 
     @Option(
@@ -57,6 +60,7 @@ struct InspectCommand: AsyncParsableCommand {
     var asCaptured = false
 
     func validate() throws {
+        guard files.filter({ $0 == "-" }).count <= 1 else { throw ValidationError("standard input can be read once") }
         guard !json || !hex else { throw ValidationError("--json and --hex exclude each other") }
         guard at == nil || !asCaptured else { throw ValidationError("--at and --as-captured exclude each other") }
         for (option, isGiven) in [("--app", app != nil), ("--at", at != nil), ("--as-captured", asCaptured)] {
@@ -65,22 +69,37 @@ struct InspectCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if file == "-", isatty(STDIN_FILENO) == 1 {
-            Console.note("paste the blob, and end it with a new line and Ctrl-D")
+        let verifier = try policy.map {
+            Verifier(
+                policy: try PolicyArgument.read($0), ledger: MemoryLedger(), engines: .current, use: .analysis)
         }
-        let policy = try policy.map(PolicyArgument.read)
-        let bytes = try InputFile.read(file, limit: InputLimits.record)
-        let layer = EngineRegistry.current.inspector.inspect(bytes, name: InputFile.name(file))
-        var judgement = policy.map {
+        var status = ExitStatus.success
+        for (index, file) in files.enumerated() {
+            do {
+                try await inspect(file, isFirst: index == 0, verifier)
+            } catch let failure as CommandFailure where [.rejected, .unreadable, .outage].contains(failure.status) {
+                if let message = failure.message { Console.complain("error: \(message)") }
+                status = max(status, failure.status)
+            }
+        }
+        if status != .success { throw CommandFailure(status) }
+    }
+
+    private func inspect(_ file: String, isFirst: Bool, _ verifier: Verifier?) async throws {
+        let terminal = Terminal(STDOUT_FILENO)
+        let layer = try layer(of: file)
+        var judgement = verifier.map {
             InspectionJudgement(
-                policy: $0, app: app, time: asCaptured ? nil : at ?? Date(), file: file,
+                verifier: $0, app: app, time: asCaptured ? nil : at ?? Date(), file: file,
                 report: VerdictReport(json ? .collected : .table, hasMemoryLedger: true))
         }
         if json {
             try await judgement?.judge(layer)
             try Console.print(InspectionJSON.text(layer, verdicts: judgement?.report.collected))
         } else {
-            let terminal = Terminal(STDOUT_FILENO)
+            if files.count > 1 {
+                try Console.print((isFirst ? "" : "\n") + "==> \(terminal.printable(layer.name)) <==")
+            }
             let limits = full ? InspectionLimits.none : .standard
             let lines =
                 hex
@@ -91,5 +110,28 @@ struct InspectCommand: AsyncParsableCommand {
             try await judgement?.judge(layer)
         }
         try judgement?.finish()
+    }
+
+    /// Reads and decodes a file, which may be compressed.
+    private func layer(of file: String) throws(CommandFailure) -> InspectionLayer {
+        if file == "-", isatty(STDIN_FILENO) == 1 {
+            Console.note("paste the blob, and end it with a new line and Ctrl-D")
+        }
+        let inspector = EngineRegistry.current.inspector
+        let name = InputFile.name(file)
+        let bytes = try InputFile.read(file, limit: InputLimits.record)
+        guard Gzip.isBeginning(of: bytes) else { return inspector.inspect(bytes, name: name) }
+        guard let unpacked = Gzip.decompress(bytes, limit: InputLimits.record) else {
+            throw CommandFailure(
+                .unreadable, "\(name) decompresses to more than the \(InputLimits.record) bytes that are allowed")
+        }
+        guard let failure = unpacked.failure else {
+            guard !unpacked.bytes.isEmpty else { throw CommandFailure(.unreadable, "\(name) decompresses to nothing") }
+            return inspector.inspect(unpacked.bytes, name: name, encoding: "gzip")
+        }
+        // Bytes that only begin like gzip are inspected as they are.
+        guard !unpacked.bytes.isEmpty else { return inspector.inspect(bytes, name: name) }
+        Console.note("\(name): \(failure.message); the \(unpacked.bytes.count) bytes before that are inspected")
+        return inspector.inspect(unpacked.bytes, name: name, encoding: "gzip")
     }
 }

@@ -10,22 +10,29 @@ struct LedgerShowCommand: AsyncParsableCommand {
         commandName: "show",
         abstract: "Counts what the ledger holds, or shows a key, a device, an account or an issuer.",
         discussion: """
-            A key is shown with its counter, and each of them with the block or the allowance that is in force, and its \
-            end.
+            An enrolled key is shown with its counter, and each subject with the block or the allowance that is in \
+            force, and its end.
 
-            Exit status: 0, 1 when the ledger does not know the key, 3 an outage or no ledger.
+            Exit status: 0, 1 when the key is neither enrolled nor blocked nor allowed, 3 an outage or no ledger.
             """)
 
     @Argument(
         help: ArgumentHelp("A key ID, base64 of either alphabet.", valueName: "key-id"), transform: SubjectOptions.keyID
     )
-    var keyID: [UInt8]?
+    var keyArgument: [UInt8]?
+
+    @Option(
+        name: .customLong("key-id"), help: ArgumentHelp("The same as the argument.", valueName: "key-id"),
+        transform: SubjectOptions.keyID)
+    var keyOption: [UInt8]?
 
     @OptionGroup var named: NamedSubjectOptions
     @OptionGroup var options: LedgerOptions
 
+    private var keyID: [UInt8]? { keyArgument ?? keyOption }
+
     func validate() throws {
-        guard (keyID == nil ? 0 : 1) + named.given.count <= 1 else {
+        guard [keyArgument, keyOption].count(where: { $0 != nil }) + named.given.count <= 1 else {
             throw ValidationError("a key ID, --device, --account and --issuer exclude each other")
         }
     }
@@ -57,7 +64,7 @@ struct LedgerShowCommand: AsyncParsableCommand {
             ("ledger", options.url.description),
             ("open challenges", "\(summary.openChallenges)"),
             ("used challenges", "\(summary.consumedChallenges)"),
-            ("keys", "\(summary.keys)"),
+            ("enrolled keys", "\(summary.keys)"),
             ("used digests", "\(summary.digests)"),
             ("blocks in force", "\(summary.blocks)"),
             ("allowances in force", "\(summary.allowances)"),
@@ -76,15 +83,18 @@ struct LedgerShowCommand: AsyncParsableCommand {
                     ("enrolled at", RFC3339.format(key.enrolledAt)),
                 ] + key.properties.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
         }
-        if key != nil || !standings.isEmpty { try show(standings, of: "it") }
-        guard key != nil else { throw CommandFailure(.rejected, "\(options.url.description) has no such key") }
+        guard key != nil || !standings.isEmpty else {
+            throw CommandFailure(.rejected, "\(options.url.description) has no such key")
+        }
+        if key == nil { try Console.print("the key is not enrolled") }
+        try show(standings, of: "the key")
     }
 
     private func show(_ standings: [LedgerStanding], of subject: String) throws {
         let terminal = Terminal(STDOUT_FILENO)
         for standing in standings { try Console.print(terminal.printable(standing.sentence)) }
         if standings.isEmpty {
-            try Console.print(terminal.printable("no block is in force on \(subject), and no allowance of it"))
+            try Console.print(terminal.printable("\(subject) is neither blocked nor allowed"))
         }
     }
 

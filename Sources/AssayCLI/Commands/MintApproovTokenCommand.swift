@@ -177,6 +177,12 @@ struct MintApproovTokenCommand: ParsableCommand {
     /// The given secret, or a new one, which is written to a file.
     private func accountSecret() throws -> [UInt8] {
         if let newSecret {
+            guard access(newSecret, F_OK) != 0 else {
+                throw CommandFailure(
+                    .usage,
+                    "--new-secret: \(newSecret) exists already; give --secret file:\(newSecret) to use it, or name another "
+                        + "file")
+            }
             let secret = ApproovTestKeys.newSecret()
             try NewFile.write(
                 SecretBytes(Array(ApproovTestKeys.secretFile(of: secret).utf8)), to: newSecret, mode: 0o600)

@@ -45,8 +45,7 @@ struct RecordVerification {
             case .failure(let error):
                 report.fail(
                     record: RecordVerification.describe(error, in: name, lines)
-                        + (error.record == nil && bytes.starts(with: "eyJ".utf8)
-                            ? "; it looks like a token, and one without a record needs --kind" : "")
+                        + (error.record == nil && error.line == nil ? RecordVerification.choice(bytes) : "")
                         + (error.error.field == "sealed" && captureKey == nil
                             ? "; a sealed record is opened with --capture-key" : ""))
             case .success(let record):
@@ -98,6 +97,12 @@ struct RecordVerification {
         return "\(name): \(record)line \(line), \(error.error)"
     }
 
+    /// What a document that holds no record is instead, to be appended to the error.
+    private static func choice(_ bytes: [UInt8]) -> String {
+        if bytes.count <= BlobFile.limit, let choice = RecognisedBlob(bytes)?.choice { return "; \(choice)" }
+        return bytes.starts(with: "eyJ".utf8) ? "; it looks like a token, and one without a record needs --kind" : ""
+    }
+
     private func verify(
         _ record: EvidenceRecord, at place: Place, into report: inout VerdictReport
     ) async throws(CommandFailure) -> Bool {
@@ -132,7 +137,8 @@ struct RecordVerification {
         }
         try report.add(
             verdict, id: record.id, fallback: place.description, expect: record.expect,
-            receivedAt: time == nil ? nil : record.receivedAt)
+            receivedAt: time == nil ? nil : record.receivedAt,
+            mismatch: verdict.outcome == .accept ? nil : RecognisedBlob.mismatch(in: record))
         return true
     }
 }

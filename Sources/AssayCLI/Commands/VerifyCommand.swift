@@ -47,7 +47,7 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(help: "The policy.", completion: .file(extensions: ["yaml", "yml"]))
     var policy: String?
 
-    @Option(help: "The policy's app, for raw blobs and for all records; one that names another is an error.")
+    @Option(help: "The name of an app of the policy; a record that names another is an error.")
     var app: String?
 
     @Option(
@@ -108,7 +108,13 @@ struct VerifyCommand: AsyncParsableCommand {
             policy: policy != nil, app: app != nil, service: google.serviceAccount != nil, ledger: ledgerURL)
         guard raw.kind != nil else {
             guard policy != nil else {
-                throw ValidationError("--policy is required for records; one raw blob needs --kind instead")
+                // A terminal would be read to its end, with nothing said about why.
+                let readable = files.first.flatMap { $0 == "-" && isatty(STDIN_FILENO) == 1 ? nil : $0 }
+                let choice = readable.flatMap { file in
+                    RecognisedBlob(file: file)?.choice.map { ". \(InputFile.name(file)): \($0)" }
+                }
+                throw ValidationError(
+                    "--policy is required for records; one raw blob needs --kind instead\(choice ?? "")")
             }
             return
         }
@@ -201,17 +207,21 @@ struct VerifyCommand: AsyncParsableCommand {
         let raw = RawRecord(kind: kind, options: self.raw, name: name)
         let arguments = self.raw.arguments(
             policy: policy != nil, service: google.serviceAccount != nil, ledger: ledgerURL)
-        let record = try raw.read(
-            InputFile.read(file, limit: BlobFile.limit), app: app, policy: verifier.policy, arguments)
+        let bytes = try InputFile.read(file, limit: BlobFile.limit)
+        let record = try raw.read(bytes, app: app, policy: verifier.policy, arguments)
         do {
             let verdict = try await verifier.verify(record, at: at ?? Date())
-            try report.add(verdict, id: name, fallback: name)
+            let mismatch =
+                verdict.outcome == .accept
+                ? nil : raw.mismatch(in: bytes, isUndecodable: verdict.isUndecodable)
+            try report.add(verdict, id: name, fallback: name, mismatch: mismatch)
         } catch let error as VerificationError {
             switch error {
             case .outage(let outage): report.fail(outage)
             case .record(let error):
                 if let failure = raw.failure(error) { throw failure }
-                report.fail("\(name): \(error)")
+                let mismatch = raw.mismatch(in: bytes, isUndecodable: true).map { "; \($0)" } ?? ""
+                report.fail("\(name): \(error)\(mismatch)")
             case .request(let error): report.fail("\(name): \(error)\(RequestAdvice.text(error))")
             }
         }

@@ -25,7 +25,7 @@ struct ReplaySummaryText {
             lines.append(terminal.colour("incomplete: \(terminal.printable(ending))", .red))
         }
         if summary.mismatches > 0 {
-            let text = "\(NumberText.count(summary.mismatches, "record")) came out other than expected"
+            let text = "\(NumberText.count(summary.mismatches, "record")) had another verdict than expected"
             lines.append(terminal.colour(text, .red))
         }
         if let tests = summary.testAuthorityCount {

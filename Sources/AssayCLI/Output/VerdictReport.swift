@@ -29,6 +29,7 @@ struct VerdictReport {
     private var accepted = 0
     private var rejected = 0
     private var unreadable = 0
+    private var unreadableFiles = 0
     private var unreadableInFile = 0
     /// The worst status so far.
     private(set) var status = ExitStatus.success
@@ -53,21 +54,24 @@ struct VerdictReport {
     /// - Parameters:
     ///   - fallback: names a record without an ID in text.
     ///   - receivedAt: when evidence that is judged as of another time was received.
+    ///   - mismatch: that rejected evidence is of another kind, in words.
     mutating func add(
         _ verdict: Verdict, id: String?, fallback: String, expect: EvidenceRecord.Expectation? = nil,
-        receivedAt: Date? = nil
+        receivedAt: Date? = nil, mismatch: String? = nil
     ) throws(CommandFailure) {
         let unmet = expect.flatMap { $0.isMet(by: verdict) ? nil : $0 }
         if let unmet, form != .table {
             Console.note(
                 "\(id ?? fallback): the verdict is \(verdict.outcome.rawValue), the record expects \(unmet.words)")
         }
+        if let mismatch, form != .table { Console.note("\(id ?? fallback): \(mismatch)") }
         if !isRejectedOnly || verdict.outcome == .reject || unmet != nil {
             switch form {
             case .table:
                 if isAnyPrinted { try Console.print("") }
                 let lines = table.lines(
-                    verdict, id: id ?? fallback, unmet: unmet, hints: hints(verdict, receivedAt: receivedAt))
+                    verdict, id: id ?? fallback, unmet: unmet,
+                    hints: [mismatch].compactMap(\.self) + hints(verdict, receivedAt: receivedAt))
                 try Console.print(lines.joined(separator: "\n"))
             case .line: try Console.print(table.line(verdict, id: id ?? fallback))
             case .json: try Console.print(verdict.json(id: id))
@@ -84,18 +88,18 @@ struct VerdictReport {
         }
     }
 
-    /// Reports a file or blob that cannot be judged.
+    /// Reports a file that cannot be read or judged.
     mutating func fail(_ message: String) {
         Console.complain("error: \(message)")
-        unreadable += 1
+        unreadableFiles += 1
         raise(.unreadable)
     }
 
     /// Reports a record that cannot be judged. After ``shownPerFile`` of them, only counts it.
     mutating func fail(record message: @autoclosure () -> String) {
         unreadableInFile += 1
-        guard unreadableInFile > VerdictReport.shownPerFile else { return fail(message()) }
         unreadable += 1
+        if unreadableInFile <= VerdictReport.shownPerFile { Console.complain("error: \(message())") }
         raise(.unreadable)
     }
 
@@ -115,10 +119,13 @@ struct VerdictReport {
     /// Ends the report. Prints the counts if there is more than one record.
     func finish() throws(CommandFailure) {
         let isText = form == .table || form == .line
-        if isText, isRejectedOnly || accepted + rejected + unreadable > 1 {
+        let records = accepted + rejected + unreadable
+        if isText, isRejectedOnly || records + unreadableFiles > 1 {
+            let files = unreadableFiles == 1 ? "1 file" : "\(unreadableFiles) files"
             try Console.print(
-                "\(isAnyPrinted && form == .table ? "\n" : "")\(accepted + rejected + unreadable) records: \(accepted) accepted, \(rejected) rejected, "
-                    + "\(unreadable) that could not be judged")
+                (isAnyPrinted && form == .table ? "\n" : "")
+                    + "\(records) records: \(accepted) accepted, \(rejected) rejected, \(unreadable) that could not be judged"
+                    + (unreadableFiles == 0 ? "" : "; \(files) that could not be read"))
         }
         if status != .success { throw CommandFailure(status) }
     }
@@ -143,4 +150,9 @@ struct VerdictReport {
         "expired", "not-yet-valid", "too-old", "too-far-ahead", "from-the-future", "receipt-expired", "receipt-too-old",
         "receipt-from-the-future", "key-not-live",
     ]
+}
+
+extension Verdict {
+    /// Whether the evidence could not be decoded.
+    var isUndecodable: Bool { failed.first?.name.hasSuffix(".decode") ?? false }
 }

@@ -61,7 +61,7 @@ struct VerdictTable {
         let status = result.status.rawValue + String(repeating: " ", count: 9 - result.status.rawValue.utf8.count)
         var line =
             "  " + terminal.colour("\(mark(result.status)) \(status)", colour(result.status)) + " \(result.check)"
-        if let because = result.because { line += terminal.colour("  (because: \(because))", .faint) }
+        if let reason = result.reason { line += terminal.colour("  (because: \(reason))", .faint) }
         guard let finding = result.finding else { return [line] }
         // `assay explain` takes the code of a failure.
         if result.status == .failed || result.status == .annotated {
@@ -93,7 +93,7 @@ struct VerdictTable {
         return fields.map { field in
             let value =
                 switch field.value {
-                case .text(let text): terminal.printable(text)
+                case .text(let text): text.isEmpty ? "(empty)" : terminal.printable(text)
                 case .texts(let texts): terminal.printable(texts.joined(separator: ", "))
                 case .integer(let number): "\(number)"
                 case .flag(let flag): flag ? "yes" : "no"

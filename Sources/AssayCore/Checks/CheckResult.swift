@@ -35,6 +35,8 @@ public struct CheckResult: Sendable {
     private enum Remark: Sendable {
         case none
         case policy
+        case switchedOff
+        case leftToCaller
         case check(CheckID)
         indirect case finding(any CheckFinding)
         case notApplicable
@@ -50,7 +52,7 @@ public struct CheckResult: Sendable {
     /// Why the check failed or was annotated; additional information for other results.
     public var finding: (any CheckFinding)? {
         switch remark {
-        case .none, .policy, .notApplicable, .check: nil
+        case .none, .policy, .switchedOff, .leftToCaller, .notApplicable, .check: nil
         case .finding(let finding), .skipped(_, let finding): finding
         }
     }
@@ -59,10 +61,20 @@ public struct CheckResult: Sendable {
     public var because: SkipReason? {
         switch remark {
         case .none, .finding: nil
-        case .policy: .policy
+        case .policy, .switchedOff, .leftToCaller: .policy
         case .check(let check): .check(check)
         case .notApplicable: .notApplicable
         case .skipped(let reason, _): reason
+        }
+    }
+
+    /// ``because`` in words, with how the policy does not require the check.
+    package var reason: String? {
+        switch remark {
+        case .switchedOff: "policy: its mode is off"
+        case .policy: "policy: no rule applies"
+        case .leftToCaller: "policy: left to the caller"
+        default: because?.description
         }
     }
 
@@ -100,6 +112,12 @@ public struct CheckResult: Sendable {
             }
         return CheckResult(check, .skipped, remark)
     }
+
+    /// The check did not run, because its mode in the policy is `off`.
+    package static func switchedOff(_ check: CheckID) -> CheckResult { CheckResult(check, .skipped, .switchedOff) }
+
+    /// The check did not run, because the policy leaves it to the caller.
+    package static func leftToCaller(_ check: CheckID) -> CheckResult { CheckResult(check, .skipped, .leftToCaller) }
 
     /// The check did not run, with additional information on the reason.
     package static func skipped(

@@ -109,7 +109,7 @@ package struct CheckRun: ~Copyable {
     package mutating func policy(_ check: CheckID, _ body: () throws(CheckFailure) -> PolicyAnswer) {
         let mode = modes[check]
         if mode == .off {
-            results.append(.skipped(check, because: .policy))
+            results.append(.switchedOff(check))
         } else if let failedAuthenticity {
             results.append(.skipped(check, because: .check(failedAuthenticity)))
         } else {

@@ -43,7 +43,10 @@ package struct EngineApps<Expectations: EngineExpectations>: Sendable {
         if let name {
             guard let app = all.first(where: { $0.app.isByteEqual(to: name) }) else {
                 throw .request(
-                    RequestError(.unknownApp, "the policy has no app \(name.excerpt) with \(field); it has \(names)"))
+                    RequestError(
+                        .unknownApp,
+                        "the policy has no app \(name.excerpt) with \(field); it has \(names)"
+                            + Nearest.advice(for: name, among: all.map(\.app))))
             }
             return app
         }

@@ -68,7 +68,8 @@ package struct PolicyNode: Sendable {
     /// The elements of a sequence that is not empty.
     package func elements() throws(PolicyError) -> [PolicyNode] {
         guard case .sequence(let elements) = content, !elements.isEmpty else {
-            throw error("expected a list of at least one value, found \(found)")
+            let advice = if case .scalar = content { "; write it as [\(found)]" } else { "" }
+            throw error("expected a list of at least one value, found \(found)\(advice)")
         }
         return elements
     }

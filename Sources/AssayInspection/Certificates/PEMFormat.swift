@@ -31,8 +31,10 @@ package enum PEMFormat: BlobFormat {
         return contents
     }
 
-    /// The first error of the decoder of files of certificates.
+    /// The first error of the decoder of files of certificates. Nil for a text with other blocks, such as keys: verification
+    /// does not decode such files.
     package static func violation(in bytes: [UInt8]) -> DecodeError? {
+        guard PEMBlock.read(bytes).allSatisfy({ format(of: $0) != nil }) else { return nil }
         do throws(DecodeError) {
             _ = try PEM.certificates(in: bytes)
             return nil
@@ -51,23 +53,21 @@ package enum PEMFormat: BlobFormat {
     private static func add(_ block: PEMBlock, number: Int, of bytes: [UInt8], to contents: inout BlobContents) {
         var annotation = Annotation("block \(number)", at: block.range, value: block.label)
         if !block.isComplete { annotation.violation = "the block has no -----END boundary" }
-        let isPrivate: Bool
-        if block.isPrivate {
-            isPrivate = true
-            annotation.meaning = "a private key, not shown; take it back from wherever it was copied to"
+        // Line breaks belong to PEM.
+        let decoded = LenientBase64.decode(bytes[block.body].filter { !LenientText.isSpace($0) }[...])
+        // The label may be wrong.
+        let kind = PrivateKeys.describe(decoded.bytes)
+        let isPrivate = block.isPrivate || kind != nil
+        if isPrivate {
+            annotation.meaning =
+                "\(kind ?? "a private key"), not shown; take it back from wherever it was copied to"
         } else {
-            let decoded = LenientBase64.decode(bytes[block.body])
-            // The label may be wrong.
-            let kind = PrivateKeys.describe(decoded.bytes)
-            isPrivate = kind != nil
-            annotation.meaning = kind.map { "\($0), not shown" } ?? Words.count(decoded.bytes.count, "byte")
+            annotation.meaning = Words.count(decoded.bytes.count, "byte")
             annotation.violation = annotation.violation ?? decoded.irregularities.first
-            if kind == nil {
-                contents.nested.append(
-                    NestedBlob(
-                        "\(block.label) \(number)", encoding: "PEM", bytes: decoded.bytes, format: format(of: block),
-                        at: block.range))
-            }
+            contents.nested.append(
+                NestedBlob(
+                    "\(block.label) \(number)", encoding: "PEM", bytes: decoded.bytes, format: format(of: block),
+                    at: block.range))
         }
         if isPrivate { contents.secrets.append(block.range) }
         contents.annotations.append(annotation)

@@ -38,15 +38,19 @@ package enum PublicKeyFormat: BlobFormat {
         return contents
     }
 
-    /// What the decoder of keys of records says, which takes points of P-256 and P-384.
+    /// The error of the decoder of keys: those of RSA, P-256 and P-384. For other keys, which no evidence has, the error of
+    /// the strict reader of DER.
     package static func violation(in bytes: [UInt8]) -> DecodeError? {
         do throws(DecodeError) {
             if let curve = PublicKeyAnnotator.curve(of: bytes[...]) {
                 _ = try ECDSAPublicKey(x963: bytes, curve: curve)
-            } else if isRSA(bytes) {
-                _ = try RSAPublicKey(subjectPublicKeyInfo: bytes[...])
             } else {
-                _ = try ECDSAPublicKey(subjectPublicKeyInfo: bytes[...])
+                switch algorithm(of: bytes) {
+                case ["1.2.840.113549.1.1.1"]: _ = try RSAPublicKey(subjectPublicKeyInfo: bytes[...])
+                case ["1.2.840.10045.2.1", "1.2.840.10045.3.1.7"], ["1.2.840.10045.2.1", "1.3.132.0.34"]:
+                    _ = try ECDSAPublicKey(subjectPublicKeyInfo: bytes[...])
+                default: return DERFormat.violation(in: bytes)
+                }
             }
             return nil
         } catch {
@@ -54,11 +58,10 @@ package enum PublicKeyFormat: BlobFormat {
         }
     }
 
-    private static func isRSA(_ bytes: [UInt8]) -> Bool {
-        guard let node = LenientDER.readOne(bytes[...])?.node, isInfo(node, in: bytes),
-            let first = node.children[0].children.first
-        else { return false }
-        return ObjectIdentifierText.dotted(first, in: bytes) == "1.2.840.113549.1.1.1"
+    /// The object identifiers of the algorithm and of its curve, if it has one.
+    private static func algorithm(of bytes: [UInt8]) -> [String] {
+        guard let node = LenientDER.readOne(bytes[...])?.node, isInfo(node, in: bytes) else { return [] }
+        return node.children[0].children.prefix(2).compactMap { ObjectIdentifierText.dotted($0, in: bytes) }
     }
 
     private static func isInfo(_ node: DERNode, in bytes: [UInt8]) -> Bool {

@@ -58,8 +58,8 @@ extension ReplayReport {
         if summary.mismatches > 0 {
             items.append(
                 """
-                <li class="warning"><strong>\(NumberText.count(summary.mismatches, "record"))</strong> came out other \
-                than expected.</li>
+                <li class="warning"><strong>\(NumberText.count(summary.mismatches, "record"))</strong> had another \
+                verdict than expected.</li>
                 """)
         }
         if let tests = summary.testAuthorityCount {

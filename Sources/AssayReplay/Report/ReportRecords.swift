@@ -18,8 +18,8 @@ struct ReportRecords {
         guard !rows.isEmpty else { return "" }
         let shown =
             rows.count < all
-            ? "\(NumberText.count(rows.count)) of \(NumberText.count(all)) records are in this page: first those that came "
-                + "out other than expected, then those that change sides, are rejected, could not be judged, are "
+            ? "\(NumberText.count(rows.count)) of \(NumberText.count(all)) records are in this page: first those with "
+                + "another verdict than expected, then those that change sides, are rejected, could not be judged, are "
                 + "accepted; of each reason at least the first \(RowSelection.rowsPerReason)."
             : "All \(NumberText.count(all, "record"))."
         return """

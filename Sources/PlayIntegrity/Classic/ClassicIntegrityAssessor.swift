@@ -70,7 +70,7 @@ package enum ClassicIntegrityAssessor {
         var effects: [LedgerEffect] = []
         var ledgerChecks: [CheckID] = []
         switch expectations.configuration.challenge {
-        case .caller: run.add(.skipped(PlayIntegrityCheck.challenge, because: .policy))
+        case .caller: run.add(.leftToCaller(PlayIntegrityCheck.challenge))
         case .ledger:
             ledgerChecks.append(PlayIntegrityCheck.challenge)
             effects.append(.consumeChallenge(of: input, expectations))

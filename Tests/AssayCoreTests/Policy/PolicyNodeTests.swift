@@ -63,7 +63,9 @@ struct PolicyNodeTests {
     func lists() throws {
         #expect(try node(.sequence([node(.null)])).elements().count == 1)
         expect("expected a list of at least one value, found an empty list") { _ = try node(.sequence([])).elements() }
-        expect("expected a list of at least one value, found \"a\"") { _ = try node(.scalar("a")).elements() }
+        expect("expected a list of at least one value, found \"a\"; write it as [\"a\"]") {
+            _ = try node(.scalar("a")).elements()
+        }
     }
 
     @Test("A mapping has known fields only, and an unknown one is named with its own line")

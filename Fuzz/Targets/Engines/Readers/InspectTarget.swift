@@ -19,6 +19,7 @@ extension FuzzTarget {
                 Array(
                     "GET /a?b=c HTTP/1.1\r\nHost: a\r\nApproov-Token: \(String(repeating: "a", count: 20))\r\n\r\n".utf8
                 ),
+                Array("00000000  30 00 30 00  |0.0.|\n*\n00000008\n".utf8), Array("0000000 30 00\n0000002\n".utf8),
                 Array(AppleMint.deviceSigner.key.pem.utf8), ApproovMint.token(ApproovMint.claims.encoded),
             ]
         },

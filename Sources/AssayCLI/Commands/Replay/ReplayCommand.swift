@@ -50,6 +50,12 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        // Otherwise the replay of a misspelt name would look like one of a record that cannot be judged.
+        let missing = corpus.filter { $0 != "-" && access($0, F_OK) != 0 && [ENOENT, ENOTDIR].contains(errno) }
+        guard missing.isEmpty else {
+            throw CommandFailure(
+                .unreadable, "\(missing.joined(separator: ", ")): there is no such file or folder; nothing was judged")
+        }
         let policies = try judging.readPolicies()
         try await judging.withLedger { base in try await replay(policies, on: base) }
     }

@@ -43,6 +43,11 @@ struct RawRecord {
         return option.map { CommandFailure(.usage, "--\($0.name): \(error.message)") }
     }
 
+    /// The sentence for a file of another kind; nil if it is not known to be one.
+    func mismatch(in file: [UInt8], isUndecodable: Bool) -> String? {
+        RecognisedBlob(file)?.mismatch(with: kind, isUndecodable: isUndecodable)
+    }
+
     // MARK: The file
 
     private func fields(
@@ -59,12 +64,13 @@ struct RawRecord {
             case .bytes(let fields): read = try fields(file, arguments)
             }
         } catch {
+            let other = mismatch(in: file, isUndecodable: true).map { "; \($0)" } ?? ""
             switch error {
-            case .usage(let message): throw CommandFailure(.usage, "\(name): \(message)")
-            case .unreadable(let message): throw CommandFailure(.unreadable, "\(name): \(message)")
+            case .usage(let message): throw CommandFailure(.usage, "\(name): \(message)\(other)")
+            case .unreadable(let message): throw CommandFailure(.unreadable, "\(name): \(message)\(other)")
             case .malformed(let error):
                 let line = LineIndex(file).line(of: error.offset)
-                throw CommandFailure(.unreadable, "\(name): line \(line), \(error)")
+                throw CommandFailure(.unreadable, "\(name): line \(line), \(error)\(other)")
             }
         }
         if let note = read.note { Console.note("\(name): read as \(note)") }

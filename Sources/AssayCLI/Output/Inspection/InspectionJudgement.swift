@@ -12,11 +12,9 @@ struct InspectionJudgement {
     /// Layers with evidence that cannot be judged without further inputs.
     private var incomplete: [InspectionLayer] = []
 
-    /// Prepares a judgement with an empty ledger; `time` is nil for `receivedAt`, `file` appears in advice.
-    init(policy: VerificationPolicy, app: String?, time: Date?, file: String, report: VerdictReport) {
-        records = RecordVerification(
-            verifier: Verifier(policy: policy, ledger: MemoryLedger(), engines: .current, use: .analysis), app: app,
-            time: time)
+    /// Prepares a judgement; `time` is nil for `receivedAt`, `file` appears in advice.
+    init(verifier: Verifier, app: String?, time: Date?, file: String, report: VerdictReport) {
+        records = RecordVerification(verifier: verifier, app: app, time: time)
         self.file = file
         self.report = report
     }
@@ -49,7 +47,7 @@ struct InspectionJudgement {
         try report.finish()
         guard report.count > 0 else {
             let reason = incomplete.isEmpty ? "there is nothing here that a policy judges" : "nothing could be judged"
-            throw CommandFailure(.unreadable, reason)
+            throw CommandFailure(.unreadable, "\(InputFile.name(file)): \(reason)")
         }
     }
 

@@ -10,16 +10,22 @@ protocol ByteInput: AnyObject {
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(InputFailure) -> Int
 }
 
+/// A stream that counts its bytes.
+protocol PositionedInput: ByteInput {
+    /// The number of bytes returned.
+    var position: Int { get }
+}
+
 /// Why a stream cannot be read further.
-struct InputFailure: Error {
+package struct InputFailure: Error {
     /// The message, with the byte position if known.
-    let message: String
+    package let message: String
 }
 
 /// The bytes of an open file.
 ///
 /// A regular file is read up to its size at opening, because it may grow without end; see ``readsToLineEnd``.
-final class FileInput: ByteInput {
+final class FileInput: PositionedInput {
     private let descriptor: Int32
     private let isOwner: Bool
     /// The unread bytes of a regular file, by its size at opening; nil for other files.

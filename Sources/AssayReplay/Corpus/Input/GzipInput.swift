@@ -5,7 +5,7 @@ import CZlib
     /// The first bytes (RFC 1952 section 2.3.1: ID1, ID2).
     static let magic: [UInt8] = [0x1F, 0x8B]
 
-    private let file: FileInput
+    private let file: any PositionedInput
     // zlib stores the address of the stream: it must not move.
     private let stream: UnsafeMutablePointer<z_stream>
     private let input: UnsafeMutableRawBufferPointer
@@ -14,7 +14,7 @@ import CZlib
     private var isAtEnd = false
     private var memberStart = 0
 
-    init(_ file: FileInput) throws(InputFailure) {
+    init(_ file: any PositionedInput) throws(InputFailure) {
         self.file = file
         unsafe stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())

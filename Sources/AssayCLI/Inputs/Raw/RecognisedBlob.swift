@@ -1,0 +1,81 @@
+import Assay
+import AssayCore
+import AssayInspection
+
+/// What inspection recognises in bytes, for messages about evidence of another kind than expected. It influences no verdict.
+struct RecognisedBlob {
+    /// The name of the format, such as `App Attest attestation object`.
+    let format: String
+    /// The kind of evidence of which the bytes are the main part; nil for other blobs, such as records and keys.
+    let kind: EvidenceKind?
+    private let isCertain: Bool
+    /// Whether the bytes themselves determine the kind, as Google's answers do.
+    private let hasOwnKind: Bool
+
+    /// Recognises bytes, or the bytes that they encode as text. Nil if no format is more than a guess.
+    init?(_ bytes: [UInt8]) {
+        let inspector = EngineRegistry.current.inspector
+        var layer = inspector.inspect(bytes, name: "")
+        while layer.format == Base64Format.name, let inner = layer.nested.first { layer = inner }
+        guard let format = layer.format, format != Base64Format.name, let certainty = layer.recognition?.certainty,
+            certainty > .guess
+        else { return nil }
+        let own = inspector.record(of: layer)?.kind
+        self.format = format
+        kind = own ?? inspector.kind(of: layer)
+        isCertain = certainty == .certain
+        hasOwnKind = own != nil
+    }
+
+    /// Recognises a file that a user gave; nil if it cannot be read or is larger than any raw blob.
+    init?(file: String) {
+        guard let bytes = try? InputFile.read(file, limit: BlobFile.limit) else { return nil }
+        self.init(bytes)
+    }
+
+    /// The kind and its option for `assay verify`, for a file whose kind was not given; nil if it is none of those kinds.
+    var choice: String? {
+        guard let kind, RawKindArgument(argument: kind.name) != nil else { return nil }
+        return "it \(isCertain ? "is" : "seems to be") \(kind) (\(format)); give --kind \(kind)"
+    }
+
+    /// The sentence for a raw file that was given as `expected`; nil if it fits, or if it is not known to be anything else.
+    ///
+    /// - Parameter isUndecodable: whether the file could not be decoded. Otherwise only other evidence is named.
+    func mismatch(with expected: RawKindArgument, isUndecodable: Bool) -> String? {
+        guard !fits(expected) else { return nil }
+        if let choice { return "this is another kind of evidence: \(choice)" }
+        if format == RecordFormat.name { return "this is an evidence record: give --policy instead of --kind" }
+        guard isUndecodable, isCertain else { return nil }
+        return "inspection recognises this as something else: \(format)"
+    }
+
+    /// The sentence for a field of a record of the kind `expected`; nil if it fits, or if it is no other evidence.
+    func mismatch(of field: String, with expected: RawKindArgument) -> String? {
+        guard let kind, !fits(expected) else { return nil }
+        return "evidence.\(field) holds another kind of evidence: \(kind) (\(format))"
+    }
+
+    /// Whether evidence of a kind may have this format. A token of Approov is part of measurement proofs, too.
+    private func fits(_ expected: RawKindArgument) -> Bool {
+        func isFormat(of field: String) -> Bool {
+            expected.engine.format(of: field, in: expected.raw.kind)?.name == format
+        }
+        return kind == expected.raw.kind || isFormat(of: "token") || (!hasOwnKind && isFormat(of: "decoded"))
+    }
+}
+
+extension RecognisedBlob {
+    /// The sentence for a record whose evidence is of another kind; nil if that is not known.
+    static func mismatch(in record: EvidenceRecord) -> String? {
+        guard let expected = RawKindArgument(argument: record.kind.name) else { return nil }
+        for member in record.evidence.members {
+            guard expected.engine.format(of: member.name, in: record.kind) != nil,
+                case .text(let text) = member.value.content,
+                let sentence = RecognisedBlob(Array(text.utf8))?.mismatch(of: member.name, with: expected)
+            else { continue }
+            return sentence
+        }
+        return nil
+    }
+}

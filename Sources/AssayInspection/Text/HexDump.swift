@@ -1,0 +1,141 @@
+import AssayCore
+
+/// The bytes that a dump of `xxd`, `hexdump -C` or `od -tx1` shows: on each line an offset, bytes in hexadecimal and, in
+/// most of them, the same bytes as characters.
+struct HexDump {
+    /// The most bytes for a dump whose lines are fewer: `*` stands for lines that repeat the one before.
+    private static let repeatedBytes = 1 << 20
+
+    /// The bytes.
+    private(set) var bytes: [UInt8] = []
+    /// What is wrong with the dump, in the order of its lines.
+    private(set) var problems: [String] = []
+    /// Where the dump stands, without white space around it.
+    let range: Range<Int>
+
+    /// Whether it is more than one line that may be of a dump.
+    let isCertain: Bool
+
+    /// Reads a dump; nil if the first line is not of one.
+    init?(_ input: ArraySlice<UInt8>) {
+        let text = LenientText.trimmed(input)
+        range = text.indices
+        guard let first = Line(text.prefix { $0 != 0x0A }), !first.bytes.isEmpty else { return nil }
+        let rows = text.split(separator: 0x0A, omittingEmptySubsequences: false)
+        // `od` writes seven digits, which are octal or, with -Ad, decimal. The digits of `xxd -d` are decimal.
+        let radixes = first.offset.count == 7 ? [8, 10, 16] : [16, 10, 8]
+        let fitting = radixes.first { HexDump.fits(rows, radix: $0) } ?? radixes.first { first.number(in: $0) != nil }
+        guard let radix = fitting, let start = first.number(in: radix) else { return nil }
+        isCertain = start == 0 || rows.count > 1
+        read(rows, start: start, radix: radix)
+    }
+
+    /// Whether the offset of each line counts the bytes of the lines before it.
+    private static func fits(_ rows: [ArraySlice<UInt8>], radix: Int) -> Bool {
+        var expected: Int?
+        var repeats = false
+        for row in rows {
+            guard !isRepetition(row) else {
+                repeats = true
+                continue
+            }
+            guard let line = Line(row) else { continue }
+            guard let offset = line.number(in: radix) else { return false }
+            if let expected, repeats ? offset < expected : offset != expected { return false }
+            expected = offset + line.bytes.count
+            repeats = false
+        }
+        return true
+    }
+
+    private static func isRepetition(_ row: ArraySlice<UInt8>) -> Bool {
+        LenientText.trimmed(row).elementsEqual([0x2A])
+    }
+
+    private mutating func read(_ rows: [ArraySlice<UInt8>], start: Int, radix: Int) {
+        let limit = max(range.count, HexDump.repeatedBytes)
+        var last: [UInt8] = []
+        var repeats = false
+        for (index, row) in rows.enumerated() {
+            guard !HexDump.isRepetition(row) else {
+                repeats = true
+                continue
+            }
+            guard let line = Line(row), let offset = line.number(in: radix) else {
+                if !LenientText.trimmed(row).isEmpty { note("line \(index + 1) is not of the form of the first") }
+                continue
+            }
+            let place = offset - start
+            if repeats, !last.isEmpty, place > bytes.count {
+                guard place <= limit else {
+                    note("from line \(index + 1) on nothing is read: its repeated lines are too many bytes")
+                    return
+                }
+                bytes.reserveCapacity(place)
+                for number in 0..<place - bytes.count { bytes.append(last[number % last.count]) }
+            }
+            repeats = false
+            if place != bytes.count {
+                note("line \(index + 1) has offset \(offset), expected \(start + bytes.count)")
+            }
+            bytes += line.bytes
+            if !line.bytes.isEmpty { last = line.bytes }
+        }
+    }
+
+    private mutating func note(_ problem: String) {
+        if problems.count < 3 { problems.append(problem) }
+    }
+}
+
+/// One line of a dump.
+private struct Line {
+    /// The digits of the offset.
+    let offset: ArraySlice<UInt8>
+    /// The bytes; none on the last line of `hexdump` and `od`.
+    private(set) var bytes: [UInt8] = []
+
+    init?(_ text: ArraySlice<UInt8>) {
+        let text = LenientText.trimmed(text)
+        offset = text.prefix { $0.hexadecimalValue != nil }
+        // The programs write six to eight digits, and more where these are too few.
+        guard (6...12).contains(offset.count) else { return nil }
+        var rest = text[offset.endIndex...]
+        // Only `xxd` writes a colon, groups of several bytes, and two spaces before the characters.
+        let isGrouped = rest.first == 0x3A
+        if isGrouped { rest = rest.dropFirst() }
+        guard rest.isEmpty ? !isGrouped : LenientText.isSpace(rest.first ?? 0) else { return nil }
+        rest = rest.dropFirst()
+        var spaces = 0
+        while let first = rest.first {
+            if LenientText.isSpace(first) {
+                spaces += 1
+                rest = rest.dropFirst()
+                if isGrouped, spaces == 2, !bytes.isEmpty { return }
+                continue
+            }
+            spaces = 0
+            let group = rest.prefix { !LenientText.isSpace($0) }
+            // `hexdump -C` writes the characters between |, and `od -tx1z` between > and <.
+            if !isGrouped, first == 0x7C || first == 0x3E { return }
+            guard group.count % 2 == 0, isGrouped || group.count == 2 else { return nil }
+            for place in stride(from: group.startIndex, to: group.endIndex, by: 2) {
+                guard let high = group[place].hexadecimalValue, let low = group[place + 1].hexadecimalValue else {
+                    return nil
+                }
+                bytes.append(high << 4 | low)
+            }
+            rest = rest[group.endIndex...]
+        }
+    }
+
+    /// The offset; nil if it is no number in that radix.
+    func number(in radix: Int) -> Int? {
+        var number = 0
+        for digit in offset {
+            guard let value = digit.hexadecimalValue, value < radix else { return nil }
+            number = number * radix + Int(value)
+        }
+        return number
+    }
+}
