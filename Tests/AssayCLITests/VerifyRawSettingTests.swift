@@ -60,7 +60,7 @@ struct VerifyRawSettingTests {
                 ["--set", "receipt.age=5m"],
                 "--set receipt.age: unknown field; allowed are maximumAge, maximumRiskMetric"
             ),
-            (["--set", "counter=up"], "--set counter: expected one of increasing"),
+            (["--set", "counter=up"], "--set counter: expected increasing, successor or window(N)"),
             (
                 ["--set", "counter=increasing", "--set", "counter=successor"],
                 "--set counter: the field has a value already"

@@ -85,7 +85,7 @@ struct DamageTests {
         ("UPDATE enrolledKey SET properties = '{\"a\":1}'", "properties", false),
         ("UPDATE enrolledKey SET properties = 'x'", "properties", false),
         (
-            "INSERT INTO enrolledKey SELECT engine, zeroblob(32), app, publicKey, 0, 0, '{}' FROM enrolledKey",
+            "INSERT INTO enrolledKey SELECT engine, zeroblob(32), app, publicKey, 0, 0, '{}', x'' FROM enrolledKey",
             "share one public key", false
         ),
         ("INSERT INTO block VALUES ('planet', 'x', '', 0, NULL, 0)", "kind", false),

@@ -69,7 +69,7 @@ struct CheckCodeTests {
             "AppAttestTests/KeyTests.swift", "supplied", "app-attest.assertion.key key-differs",
             "app-attest.assertion.key key-not-enrolled", "app-attest.assertion.key key-of-another-app"),
         UnitTest(
-            "AppAttestTests/KeyTests.swift", "notRefreshed", "app-attest.attestation.enrolment key-enrolled",
+            "AppAttestTests/KeyTests.swift", "notRefreshed",
             "app-attest.attestation.enrolment key-of-another-app",
             "app-attest.attestation.enrolment key-property-differs"),
         UnitTest("AppAttestTests/KeyTests.swift", "refreshed", "app-attest.attestation.enrolment key-refreshed"),

@@ -74,9 +74,12 @@ enum AnnotationMeanings {
         ("xposed", "the Xposed framework is in the Android app"),
         ("xposed-unsafe", "Xposed is in the Android app, with a module that takes data out of apps"),
         ("cydia", "Cydia is on the iOS device or in the app"), ("frida", "Frida is in the app"),
+        ("frida-hook", "Frida has changed functions of the app"),
         ("cycript", "Cycript is in the iOS app"),
         ("magisk-man-hidden", "the root manager Magisk is on the Android device, and hides"),
         ("init-config-outdated", "the SDK began with an old configuration, and fetched the new one"),
         ("devicecheck-ban", "the iOS device is banned for good by way of DeviceCheck"),
+        ("devicecheck-apple-err", "Apple did not answer Approov's question about the iOS device's DeviceCheck bits"),
+        ("new-did", "Approov has not seen the device ID before"),
     ]
 }

@@ -34,14 +34,16 @@ public struct CounterState: Sendable, Equatable {
 
     /// The state after a counter that the rule allows. Another rule than a window forgets what was skipped.
     func accepting(_ counter: UInt32, _ rule: CounterAdvance.Rule) -> CounterState {
-        guard case .window(let window) = rule else { return CounterState(greatest: counter) }
+        guard case .window(let size) = rule else { return CounterState(greatest: counter) }
+        let window = min(max(size, 0), Self.maximumWindow)
         let next = max(counter, greatest)
         var bytes = [UInt8](repeating: 0, count: (window + 7) / 8)
         // Counters after the greatest one are skipped now.
         for index in 0..<window where UInt32(index) < next {
             let candidate = next - 1 - UInt32(index)
-            let isOpen = candidate > greatest ? candidate != counter : isSkipped(candidate) && candidate != counter
-            if isOpen { bytes[index / 8] |= 1 << (index % 8) }
+            if candidate != counter, candidate > greatest || isSkipped(candidate) {
+                bytes[index / 8] |= 1 << (index % 8)
+            }
         }
         return CounterState(greatest: next, skipped: bytes)
     }

@@ -37,7 +37,7 @@ struct PeerPlayIntegritySection: Section {
             let refusal = try await peers.refusal(of: Subject(classic, token: token), job: "classic", by: "pyattest")
             if refusal == nil { accepted.append(name) }
         }
-        let subject = Subject(classic, token: classic.input.token)
+        let subject = Subject(classic, token: classic.token)
         func peer(_ name: String, _ leavesOut: String) async throws -> Opponent {
             .peer(
                 try await peers.contender(name, name, job: "classic", subject: subject), leavesOut: leavesOut)

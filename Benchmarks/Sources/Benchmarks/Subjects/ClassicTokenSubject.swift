@@ -7,7 +7,7 @@ import Foundation
 /// A classic integrity token with all that a genuine one tells, its keys, and what it is held against.
 struct ClassicTokenSubject: Sendable {
     /// The token as text.
-    private var token: String
+    private(set) var token: String
     private(set) var input: ClassicIntegrityInput
     let keys: [NamedKey]
     let expectations: PlayIntegrityExpectations
