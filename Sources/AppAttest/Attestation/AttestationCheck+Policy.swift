@@ -198,16 +198,19 @@ extension CheckCode {
 // MARK: enrolment
 
 extension AttestationCheck {
-    /// The key is enrolled once.
+    /// The key is enrolled, or the facts of an enrolled key are refreshed.
     package static let enrolment = CheckID("app-attest.attestation.enrolment")
 
     static let enrolmentEntry = CheckDefinition(
         enrolment, .ledger,
-        proves: "The key is enrolled for the first time, and is not blocked.",
-        stops: "Replacement of an enrolled key's entry, which would reset its counter.",
-        lookAt: """
-            `assay ledger show` for the key. An app attests a key once; a retry after a lost answer needs a new key.
+        proves: """
+            The key is not blocked, and is enrolled for the first time; or, with reattestation: refresh, it is enrolled for \
+            this app, and this attestation brings its facts up to date.
             """,
-        source: "Apple, Validating apps that connect to your server, Store the attested key",
+        stops: "Replacement of an enrolled key's entry, which would reset its counter or lift its block.",
+        lookAt: """
+            `assay ledger show` for the key, and reattestation in the policy: with refuse, a retry after a lost answer needs \
+            a new key.
+            """, source: "Apple, Validating apps that connect to your server, Store the attested key",
         remedy: .newAttestation, codes: CheckCode.ofEnrolment)
 }

@@ -109,7 +109,7 @@ extension AppAttestConfiguration: ReadableConfiguration {
         if let rule = CounterAdvance.Rule(text) { return rule }
         throw node.error(
             "expected increasing, successor or window(N) with N from 1 to \(CounterState.maximumWindow), found \(node.found)"
-        )
+                + Nearest.advice(for: text, among: ["increasing", "successor", "window(64)"]))
     }
 
     private static func receiptRules(_ node: PolicyNode?) throws(PolicyError) -> ReceiptRules {

@@ -13,10 +13,13 @@ struct LedgerExportCommand: AsyncParsableCommand {
             Binary is standard base64 with padding, times are RFC 3339. By the field "entry":
 
               challenge  sha256, app, purpose, issuedAt, expiresAt, consumedAt if it was
-              key        engine, identifier, app, publicKey, counter, skipped if a window awaits smaller ones, enrolledAt, properties
+              key        engine, identifier, app, publicKey, counter, skipped (below), enrolledAt, properties
               digest     digest, app, kind, madeAt, usedAt, until
               block      kind (key, device, account or issuer), name, reason, since, until if it ends
               allowance  as a block
+
+            "skipped" of a key is there if a window of counters may still accept smaller ones: bit i, from the least \
+            significant bit of the first byte, is for the counter less 1 + i.
 
             A challenge that can still be used is like a secret, so its SHA-256 digest stands for it. Keys of the key \
             store are not exported; see assay keys list.

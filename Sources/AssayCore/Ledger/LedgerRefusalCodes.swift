@@ -21,8 +21,8 @@ extension CheckCode {
     )
     static let keyRefreshed = CheckCode(
         "key-refreshed",
-        "The key was enrolled before, and attested again with a new challenge: its facts are updated. The check has passed."
-    )
+        "The key was enrolled before, and attested again with a new challenge: its facts are updated. The check has passed.",
+        remedy: .nothing)
     package static let keyUnknown = CheckCode(
         "key-unknown",
         "No key is enrolled under this key identifier: its attestation was not verified against this ledger, or rejected.",
@@ -56,7 +56,7 @@ extension CheckCode {
         """)
     static let keyPropertyDiffers = CheckCode(
         "key-property-differs",
-        "The key is enrolled, and a further attestation of it has another App ID or environment: it was made by another app.",
+        "The key is enrolled, and a further attestation of it has another App ID, environment or authority: another app made it.",
         remedy: .newAttestation)
     static let digestUsed = CheckCode(
         "digest-used", "The same token or message was accepted before inside its window: a replay or a retry.",

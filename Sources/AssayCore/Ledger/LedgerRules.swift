@@ -50,7 +50,7 @@ public enum LedgerRules {
         if let block, block.isInForce(at: now) { return .blocked(block) }
         guard let stored else { return nil }
         guard stored.app == key.app else { return .keyOfAnotherApp(stored.app) }
-        guard stored.publicKey == key.publicKey else { return .keyEnrolled(stored.enrolledAt) }
+        guard stored.publicKey == key.publicKey else { return .keyPropertyDiffers("public key") }
         return keeping.first { stored.properties[$0] != key.properties[$0] }.map { .keyPropertyDiffers($0) }
     }
 

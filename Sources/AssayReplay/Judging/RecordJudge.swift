@@ -198,7 +198,7 @@ struct RecordJudge: Sendable {
         case (.outage(let outage), _): throw .outage(outage)
         case (.assessment(let assessment, let reads), .verifier(_, let ledger)):
             if ledger.isOutdated(reads), let record = assessed.record {
-                // Terminates: enrolled keys stay enrolled, so each repetition has fewer unsettled reads.
+                // Terminates: records are settled one after the other, so nothing changes during the repetition.
                 let repeated = await SignatureMemo.$current.withValue(memo) {
                     await assess(record, side, view, at: assessed.time)
                 }

@@ -4,9 +4,9 @@ import Synchronization
 
 /// The ledger of one replay: empty at first, or layered on a base ledger, which it only reads.
 ///
-/// It decides by `LedgerRules`, with the presumptions of ``ReplayPresumptions``. It never removes a key, and changes
-/// only a key's counter, which only commits compare. So an assessment that found a key stays valid, and one that found
-/// none stays valid until the key is enrolled.
+/// It decides by `LedgerRules`, with the presumptions of ``ReplayPresumptions``. It never removes a key; an assessment stays
+/// valid until an earlier record enrols a key that it did not find, or refreshes one that it found. Counters do not matter
+/// to it: only commits compare them.
 ///
 /// Memory: about 200 bytes per key, 50 per challenge and 60 per token.
 package final class ReplayLedger: Ledger {
@@ -43,6 +43,14 @@ package final class ReplayLedger: Ledger {
     /// A key enrolled by this replay.
     func ownKey(_ identifier: KeyIdentifier) -> EnrolledKey? { state.withLock { $0.key(identifier) } }
 
+    /// A key enrolled by this replay, and the number of its app and properties.
+    func ownKeyWithTerms(_ identifier: KeyIdentifier) -> (key: EnrolledKey, terms: UInt32)? {
+        state.withLock { state in
+            guard let key = state.key(identifier), let terms = state.terms(identifier) else { return nil }
+            return (key, terms)
+        }
+    }
+
     /// A key of the base ledger.
     func baseKey(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey? {
         try await base?.key(identifier)
@@ -72,15 +80,15 @@ package final class ReplayLedger: Ledger {
         return state.withLock { state in tally.update { state.commit(effects, known, at: now, &$0) } }
     }
 
-    /// Whether the replay has enrolled one of these keys since the assessment read them.
+    /// Whether the replay has enrolled or refreshed one of these keys since the assessment read them.
     func isOutdated(_ reads: [UnsettledRead]) -> Bool {
-        !reads.isEmpty && state.withLock { state in reads.contains { state.has($0.identifier) } }
+        !reads.isEmpty && state.withLock { state in reads.contains { state.terms($0.identifier) != $0.terms } }
     }
 
     /// Remembers the unknown keys of a rejected record.
     func noteMissing(_ reads: [UnsettledRead]) {
         state.withLock { state in
-            for read in reads where !read.isInBase { state.noteMissing(read.identifier) }
+            for read in reads where !read.isEnrolled { state.noteMissing(read.identifier) }
         }
     }
 

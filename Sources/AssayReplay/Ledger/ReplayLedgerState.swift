@@ -52,7 +52,8 @@ struct ReplayLedgerState: Sendable {
         }
     }
 
-    func has(_ identifier: KeyIdentifier) -> Bool { keys[LedgerName(identifier)] != nil }
+    /// Numbers the app and the properties of an own key: another number means that an attestation refreshed them.
+    func terms(_ identifier: KeyIdentifier) -> UInt32? { keys[LedgerName(identifier)]?.terms }
 
     /// Counts a record whose key is unknown.
     mutating func noteMissing(_ identifier: KeyIdentifier) {
@@ -138,11 +139,13 @@ struct ReplayLedgerState: Sendable {
         case .enrol(let key): enrol(key, base, &presumptions)
         case .enrolOrRefresh(let key, _):
             let stored = earlier(key, base.key, at: now)
-            if let stored {
-                store(LedgerRules.key(refreshing: stored, with: key))
-            } else {
+            if let own = self.key(key.identifier) {
+                store(LedgerRules.key(refreshing: own, with: key))
+            } else if stored == nil {
                 enrol(key, base, &presumptions)
             }
+            // Of a key that only the base ledger has, nothing is stored: the base ledger has the facts of its latest
+            // attestation, and its counter is today's, after those of the corpus.
             return stored?.enrolledAt
         case .advanceCounter(let advance):
             guard let stored = counters(for: advance, base.key)?.counters else { return nil }

@@ -5,12 +5,14 @@ import Synchronization
 /// A key lookup whose result an earlier record's commit can change.
 struct UnsettledRead: Sendable {
     let identifier: KeyIdentifier
-    /// Whether the base ledger has the key.
-    let isInBase: Bool
+    /// The number of the app and properties that were read from the replay's own ledger; nil if that has no such key.
+    let terms: UInt32?
+    /// Whether the key was found, in the replay's ledger or its base.
+    let isEnrolled: Bool
 }
 
-/// A view of the replay's ledger for one assessment. Records lookups of keys that the replay has not enrolled: commits
-/// of earlier records can change only these.
+/// A view of the replay's ledger for one assessment. Records the lookups of keys: commits of earlier records can enrol or
+/// refresh these.
 final class ReplayLedgerView: Ledger {
     private let ledger: ReplayLedger
     private let unsettled = Mutex<[UnsettledRead]>([])
@@ -31,9 +33,11 @@ final class ReplayLedgerView: Ledger {
     var durability: LedgerDurability { ledger.durability }
 
     func enrolledKey(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey? {
-        if let key = ledger.ownKey(identifier) { return key }
-        let key = try await ledger.baseKey(identifier)
-        unsettled.withLock { $0.append(UnsettledRead(identifier: identifier, isInBase: key != nil)) }
+        let own = ledger.ownKeyWithTerms(identifier)
+        var key = own?.key
+        if key == nil { key = try await ledger.baseKey(identifier) }
+        let read = UnsettledRead(identifier: identifier, terms: own?.terms, isEnrolled: key != nil)
+        unsettled.withLock { $0.append(read) }
         return key
     }
 

@@ -32,7 +32,7 @@ extension LedgerContract {
                 identifier: Sample.identifier(), app: Sample.app, publicKey: [4] + Sample.bytes(9, count: 64),
                 counter: 0,
                 enrolledAt: Sample.now, properties: Sample.key().properties)
-            try await ledger.refuse(Sample.refresh(other), .keyEnrolled(Sample.now))
+            try await ledger.refuse(Sample.refresh(other), .keyPropertyDiffers("public key"))
             try expectEqual(try await ledger.enrolledKey(Sample.identifier()), Sample.key(), "the key after refusals")
             let block = Sample.block(Sample.identifier().subject)
             try await ledger.block(block)

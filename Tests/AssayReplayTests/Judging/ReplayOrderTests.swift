@@ -55,6 +55,31 @@ struct ReplayOrderTests {
         }
     }
 
+    @Test("An assertion is judged by the facts of the attestation before it, with any number of jobs")
+    func refreshed() async throws {
+        // A system that attests the extensions must have them in its assertions, and this one has none.
+        let policies = try ReplayPolicies(
+            ReplayCorpus.policy(extra: "reattestation: refresh\n      validationCategories: [appStore]"))
+        var lines: [String] = []
+        for round in 0..<8 {
+            let key = "updated-\(round)"
+            lines += try [
+                ReplayCorpus.attestation("old", of: key, challenge: "old-\(round)"),
+                ReplayCorpus.assertion("before", of: key, counter: 1),
+                ReplayCorpus.attestation("new", of: key, device: .iOS27, challenge: "new-\(round)"),
+                ReplayCorpus.assertion("after", of: key, counter: 2),
+            ]
+        }
+        for jobs in [1, 2, 7] {
+            for batchSize in [1, 3, 1000] {
+                let outcome = try await ReplayCorpus.replay(lines, policies, jobs: jobs, batchSize: batchSize)
+                let expected = ["accept", "accept", "accept", "app-attest.assertion.validation-category"]
+                #expect(
+                    outcome.words == (0..<8).flatMap { _ in expected }, "\(jobs) jobs, batches of \(batchSize)")
+            }
+        }
+    }
+
     private static func withoutFile(_ lines: String) -> [String] {
         lines.split(separator: "\n").map { line in
             String(line.replacing(#/"file":"[^"]*"/#, with: ""))

@@ -78,6 +78,33 @@ struct ReplayLedgerTests {
         #expect(second.words == ["app-attest.attestation.enrolment"])
     }
 
+    @Test("A refresh of a key that the base ledger has leaves its counter to the corpus", arguments: [1, 3])
+    func refresh(jobs: Int) async throws {
+        let base = MemoryLedger()
+        let policy = try ReplayCorpus.policy(extra: "reattestation: refresh")
+        let live = Verifier(policy: policy, ledger: base)
+        for line in [
+            try ReplayCorpus.attestation("a", of: "lost"),
+            try ReplayCorpus.assertion("today", of: "lost", counter: 900),
+        ] {
+            let record = try RecordFile.readLine(Array(line.utf8)[...]).get()
+            #expect(try await live.verify(record, at: Self.time).outcome == .accept)
+        }
+        var options = ReplayOptions()
+        options.baseLedger = base
+        let lines =
+            try [ReplayCorpus.attestation("again", of: "lost", at: 60)]
+            + [5, 6, 6].map { try ReplayCorpus.assertion("c", of: "lost", counter: $0, at: 61) }
+            + [
+                ReplayCorpus.attestation("again", of: "lost", at: 62),
+                ReplayCorpus.assertion("d", of: "lost", counter: 7, at: 63),
+            ]
+        let outcome = try await ReplayCorpus.replay(lines, ReplayPolicies(policy), options, jobs: jobs, batchSize: 1)
+        #expect(
+            outcome.words == ["accept", "accept", "accept", "app-attest.assertion.counter", "accept", "accept"])
+        #expect(outcome.lines.contains("key-refreshed"))
+    }
+
     @Test("Where the base ledger lasts, a key that came with the evidence does not count, as in verification")
     func suppliedKeys() async throws {
         let line = try ReplayCorpus.assertion("s", of: "stranger", counter: 1, supplied: 0)

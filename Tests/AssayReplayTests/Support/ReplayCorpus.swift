@@ -57,10 +57,11 @@ struct ReplayCorpus {
     static func key(_ label: String) -> AttestedKey { AttestedKey(seed: "replay", label: label) }
 
     static func attestation(
-        _ id: String, of label: String, challenge: String = "challenge", at seconds: Double = 0
+        _ id: String, of label: String, device: AppAttestDevice = .iOS26, challenge: String = "challenge",
+        at seconds: Double = 0
     ) throws -> String {
         let minted = try AttestationBlueprint(
-            authority: theAuthority.get(), key: key(label), appID: appID,
+            authority: theAuthority.get(), key: key(label), appID: appID, device: device,
             clientData: .bytes(Array(challenge.utf8)), issuedAt: time
         ).mint()
         return minted.record(id: id, receivedAt: time + seconds).jsonLine
