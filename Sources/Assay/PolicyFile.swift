@@ -68,12 +68,28 @@ public enum PolicyFile {
         for node in try appList.elements() {
             let app = try readApp(node, files: files, keys: keys, engines: engines, notes: &notes)
             guard !apps.contains(where: { $0.name.isByteEqual(to: app.name) }) else {
-                throw node.error("two apps are named \(app.name.excerpt); names are unique")
+                throw repeatedName(app.name, at: node)
             }
             apps.append(app)
         }
         let modes = try readModes(fields["checks"], engines.catalogue, apps)
         return try VerificationPolicy(apps: apps, keys: keys, modes: modes, catalogue: engines.catalogue, notes: notes)
+    }
+
+    private static func repeatedName(_ name: String, at app: PolicyNode) -> PolicyError {
+        app.error("two apps are named \(name.excerpt); names are unique")
+    }
+
+    /// An error for each app whose name an earlier app has, whatever else is wrong with them.
+    static func repeatedNames(in root: PolicyNode) -> [PolicyError] {
+        guard case .sequence(let apps)? = root.value(at: "apps")?.content else { return [] }
+        var names: [String] = []
+        return apps.compactMap { app in
+            guard case .scalar(let name)? = app.value(at: "name")?.content else { return nil }
+            if names.contains(where: { $0.isByteEqual(to: name) }) { return repeatedName(name, at: app) }
+            names.append(name)
+            return nil
+        }
     }
 
     private static func readApp(

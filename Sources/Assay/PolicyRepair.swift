@@ -46,7 +46,7 @@ struct PolicyRepair {
                     guard entry.key.isByteEqual(to: "apps"), case .sequence(let apps) = entry.value.content else {
                         return entry
                     }
-                    let usable = apps.filter(hasSection)
+                    let usable = apps.filter { !Self.isPath(field, within: $0.path) || hasSection($0) }
                     guard !usable.isEmpty else { return nil }
                     return (entry.key, entry.line, entry.value.replacing(.sequence(usable)))
                 }), path: "", line: root.line, file: root.file)

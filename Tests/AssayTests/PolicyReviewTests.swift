@@ -142,6 +142,19 @@ struct PolicyReviewTests {
         #expect(Self.fields(try Self.review("version: 1\n" + keys + approov), .error) == ["keys[0].secret"])
     }
 
+    @Test("An app with an error hides no error of another app, nor that two have one name")
+    func errorsOfSeveralApps() throws {
+        let apps = [
+            "{ name: a, appAttest: { appIDs: [1234567890.com.example.a], environments: [prod], challenge: ledger, clientData: raw } }",
+            "{ name: a, playIntegrty: {} }", "{ name: c, approv: {} }", "{ name: d }",
+        ]
+        let text = "version: 1\napps:\n" + apps.map { "  - \($0)\n" }.joined()
+        #expect(
+            Self.fields(try Self.review(text), .error) == [
+                "apps[0].appAttest.environments[0]", "apps[1]", "apps[1].playIntegrty", "apps[2].approv", "apps[3]",
+            ])
+    }
+
     @Test("A file that is no policy has one error", arguments: ["", "a: [", "- 1", "version: 1\nversion: 1\n"])
     func noPolicy(text: String) throws {
         let review = try Self.review(text)

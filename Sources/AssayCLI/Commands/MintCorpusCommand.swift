@@ -82,8 +82,10 @@ struct MintCorpusCommand: AsyncParsableCommand {
         } catch let error as MintingError {
             throw CommandFailure(.usage, error.description)
         }
-        let folder = try prepare(mint.files)
-        let count = try await write(mint, to: folder.appendingPathComponent("corpus.ndjson"))
+        let corpus = Self.corpus(in: output)
+        let file = try claim(corpus.appendingPathExtension("partial"))
+        try prepare(mint.files)
+        let count = try await write(mint, to: corpus, through: file)
         let terminal = Terminal(STDOUT_FILENO)
         try Console.print(terminal.printable("\(count) records in \(output)/corpus.ndjson"))
     }
@@ -114,8 +116,35 @@ struct MintCorpusCommand: AsyncParsableCommand {
         do { return try CorpusShare(text) } catch { throw ValidationError(error.description) }
     }
 
+    private static func corpus(in folder: String) -> URL {
+        URL(fileURLWithPath: folder, isDirectory: true).appendingPathComponent("corpus.ndjson")
+    }
+
+    /// Creates the folder if necessary, and in it the file that only one process can create: two that mint into one folder would
+    /// mix their keys and records.
+    private func claim(_ partial: URL) throws(CommandFailure) -> FileHandle {
+        do {
+            try FileManager.default.createDirectory(
+                at: partial.deletingLastPathComponent(), withIntermediateDirectories: true)
+        } catch {
+            throw CommandFailure(.output, "\(output) cannot be created: \(error.localizedDescription)")
+        }
+        if force { unlink(partial.path) }
+        let descriptor = open(partial.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else {
+            guard errno == EEXIST else {
+                throw CommandFailure(.output, "\(output) cannot be written to: \(String(cString: strerror(errno)))")
+            }
+            throw CommandFailure(
+                .usage,
+                "another process is minting into \(output), or one was interrupted; name another folder, or give --force to "
+                    + "write over it")
+        }
+        return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    }
+
     /// Streams the records to a file as they are minted, and renames it at the end. Returns their number.
-    private func write(_ corpus: CorpusMint, to url: URL) async throws -> Int {
+    private func write(_ corpus: CorpusMint, to url: URL, through handle: FileHandle) async throws -> Int {
         var mint = corpus
         var count = 0
         let partial = url.appendingPathExtension("partial")
@@ -123,8 +152,6 @@ struct MintCorpusCommand: AsyncParsableCommand {
         do {
             // An older corpus does not fit the new policy and keys.
             guard unlink(url.path) == 0 || errno == ENOENT else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
-            try Data().write(to: partial)
-            let handle = try FileHandle(forWritingTo: partial)
             while let lines = try await mint.nextLines() {
                 try handle.write(contentsOf: Data(lines))
                 count += lines.count { $0 == UInt8(ascii: "\n") }
@@ -161,8 +188,8 @@ struct MintCorpusCommand: AsyncParsableCommand {
         }
     }
 
-    /// Creates the folder if necessary, writes files into it, and returns it.
-    private func prepare(_ files: [CorpusFile]) throws(CommandFailure) -> URL {
+    /// Writes files into the folder.
+    private func prepare(_ files: [CorpusFile]) throws(CommandFailure) {
         let folder = URL(fileURLWithPath: output, isDirectory: true)
         do {
             for file in files {
@@ -175,7 +202,6 @@ struct MintCorpusCommand: AsyncParsableCommand {
         } catch {
             throw CommandFailure(.output, "\(output) cannot be written to: \(error.localizedDescription)")
         }
-        return folder
     }
 
     /// Replaces a file with one that has mode 0600 from its creation, whatever the umask or the old file's mode.
