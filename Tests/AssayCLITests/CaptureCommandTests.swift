@@ -125,6 +125,10 @@ struct CaptureCommandTests {
             [.posixPermissions: 0o644], ofItemAtPath: scratch.path("keys/capture-private.key"))
         let exposed = try scratch.run(["capture", "open", "c"] + Self.key)
         #expect(exposed.status == 2 && exposed.errors.contains("others may read"), "\(exposed.errors)")
+        let mixedUp = try scratch.run(["capture", "open", "c", "--key", "file:keys/capture-public.key"])
+        #expect(
+            mixedUp.status == 2 && mixedUp.errors.contains("public") && !mixedUp.errors.contains("chmod"),
+            "\(mixedUp.errors)")
         try scratch.write("text", Data("no secret of mine".utf8))
         let wrong = try scratch.run(["capture", "seal", "c", "--to", "file:text"])
         #expect(wrong.status == 2)

@@ -30,7 +30,16 @@ struct CaptureOpenCommand: ParsableCommand {
 enum CaptureKeyArgument {
     /// Reads the private key from the source that an option names.
     static func privateKey(_ source: String, of option: String) throws(CommandFailure) -> CapturePrivateKey {
-        let text = try SecretArgument.read(source, of: option)
+        let text: SecretBytes
+        do throws(CommandFailure) {
+            text = try SecretArgument.read(source, of: option)
+        } catch {
+            // Others may read a public key: what is wrong is not its mode, but that it is no private key.
+            guard let open = try? SecretArgument.read(source, of: option, isSecret: false),
+                (try? CapturePublicKey(text: open)) != nil
+            else { throw error }
+            text = open
+        }
         do {
             return try CapturePrivateKey(text: text)
         } catch {
