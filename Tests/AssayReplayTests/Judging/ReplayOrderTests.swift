@@ -1,6 +1,7 @@
 import Assay
 import AssayCore
 import AssayReplay
+import AssayTesting
 import Foundation
 import Testing
 
