@@ -73,9 +73,6 @@ struct CheckCodeTests {
             "app-attest.attestation.enrolment key-of-another-app",
             "app-attest.attestation.enrolment key-property-differs"),
         UnitTest("AppAttestTests/KeyTests.swift", "refreshed", "app-attest.attestation.enrolment key-refreshed"),
-        UnitTest(
-            "AppAttestTests/KeyTests.swift", "window", "app-attest.assertion.counter counter-behind-window",
-            "app-attest.assertion.counter counter-used"),
         UnitTest("AppAttestTests/KeyTests.swift", "enrolledAgain", "app-attest.assertion.key key-malformed"),
         UnitTest("AppAttestTests/KeyTests.swift", "testAuthority", "app-attest.assertion.key key-of-another-authority"),
         UnitTest("AppAttestTests/KeyTests.swift", "blocked", "app-attest.assertion.key-state blocked"),

@@ -18,7 +18,7 @@ struct ReadmeExamples {
             try await verifier.issueChallenge(app: "shop-ios", for: .appAttestAttestation, at: Date()).text
         }
 
-        // Once for each key: an accepted attestation enrols the key.
+        // An accepted attestation enrols the key. After a lost answer the app attests it again, with a new challenge.
         func register(keyID: Data, attestation: Data, challenge: String) async throws -> Bool {
             let input = AttestationInput(
                 keyID: keyID, attestation: attestation, clientData: .data(Array(challenge.utf8)))

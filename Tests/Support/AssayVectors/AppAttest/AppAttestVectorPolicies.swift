@@ -22,7 +22,7 @@ package enum AppAttestVectorPolicies {
                     """),
             file("ledger/", challenge: "ledger", clientData: "{ challengeAt: /challenge }"),
             file("successor/", counter: "successor"),
-            file("window/", counter: "window(4)", others: "      reattestation: refresh\n"),
+            file("window/", counter: "window(4)"),
         ]
     }
 
