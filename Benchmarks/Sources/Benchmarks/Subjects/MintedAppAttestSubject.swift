@@ -50,8 +50,10 @@ struct MintedAppAttestSubject: Sendable {
             // What a ledger keeps of the key is what its attestation has enrolled.
             let effects = AttestationAssessor.assess(inputs[index], expectations: expectations, now: now).effects
             let enrolled = effects.lazy.compactMap { effect -> EnrolledKey? in
-                guard case .enrol(let key) = effect.action else { return nil }
-                return key
+                switch effect.action {
+                case .enrol(let key), .enrolOrRefresh(let key, _): key
+                default: nil
+                }
             }.first
             guard let enrolled else { stop("the attestation enrols no key") }
             return (

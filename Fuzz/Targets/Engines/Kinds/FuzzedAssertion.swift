@@ -121,9 +121,11 @@ extension AppleMint {
             guard let closed = attestation.close() else { return nil }
             return try? await verifier.assess(closed.record, ledger: MemoryLedger(), at: now)
         }
-        guard let effect = assessment?.effects.last, case .enrol(let key) = effect.action else {
-            FuzzTarget.broken("the key of the device is not enrolled")
+        guard let effect = assessment?.effects.last else { FuzzTarget.broken("the attestation has no effect") }
+        switch effect.action {
+        case .enrol(let key), .enrolOrRefresh(let key, _):
+            return LedgerEffect(effect.check, .enrol(key.with(CounterState(greatest: FuzzedAssertion.storedCounter))))
+        default: FuzzTarget.broken("the key of the device is not enrolled")
         }
-        return LedgerEffect(effect.check, .enrol(key.with(CounterState(greatest: FuzzedAssertion.storedCounter))))
     }
 }
