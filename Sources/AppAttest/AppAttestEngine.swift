@@ -39,11 +39,15 @@ package struct AppAttestEngine: InspectableEngine {
         switch record.kind {
         case EvidenceKind.appAttestAttestation:
             let input = try record.reading(AttestationInput.init)
-            return try assess(input, app: record.app, at: now)
+            return try await assess(input, app: record.app, account: record.account, ledger: ledger, at: now)
         case EvidenceKind.appAttestAssertion:
             let (input, supplied) = try record.reading(AssertionInput.read)
-            return try await assess(input, suppliedKey: supplied, app: record.app, ledger: ledger, at: now)
+            return try await assess(
+                input, suppliedKey: supplied, app: record.app, account: record.account, ledger: ledger, at: now)
         case EvidenceKind.appAttestReceipt:
+            guard record.account == nil else {
+                throw .request(RequestError(.noAccount, "a receipt comes from Apple's server, and with no account"))
+            }
             let input = try record.reading(ReceiptInput.init)
             return try await assess(input, app: record.app, ledger: ledger, at: now)
         default:
@@ -55,10 +59,11 @@ package struct AppAttestEngine: InspectableEngine {
 
     /// Assesses an attestation; see ``AttestationAssessor``.
     package func assess(
-        _ input: AttestationInput, app: String?, at now: Date
-    ) throws(VerificationError) -> Assessment {
+        _ input: AttestationInput, app: String?, account: String?, ledger: any Ledger, at now: Date
+    ) async throws(VerificationError) -> Assessment {
+        let standings = try await standings(ofKey: input.keyID, account, in: ledger, at: now)
         if let expectations = try apps.app(app) {
-            return AttestationAssessor.assess(input, expectations: expectations, now: now)
+            return AttestationAssessor.assess(input, account: standings, expectations: expectations, now: now)
         }
         var run = CheckRun(modes: .strict, capacity: AttestationCheck.catalogue.count)
         guard let evidence = AttestationAssessor.decode(input, .apple, &run) else {
@@ -66,16 +71,19 @@ package struct AppAttestEngine: InspectableEngine {
         }
         let expectations = try self.app(rpIDHash: evidence.authenticatorData.rpIDHash)
         run.modes = expectations.modes
-        return AttestationAssessor.assess(evidence, of: input, expectations, now, &run)
+        return AttestationAssessor.assess(evidence, of: input, standings, expectations, now, &run)
     }
 
     /// Looks up the key of an assertion and assesses it; see ``AssertionAssessor``.
     package func assess(
-        _ input: AssertionInput, suppliedKey: AssertionKeys.Supplied?, app: String?, ledger: any Ledger, at now: Date
+        _ input: AssertionInput, suppliedKey: AssertionKeys.Supplied?, app: String?, account: String?,
+        ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
         if let expectations = try apps.app(app) {
-            let keys = try await keys(of: input, suppliedKey, in: ledger, at: now)
-            return AssertionAssessor.assess(input, keys: keys, expectations: expectations, now: now)
+            let standings = try await standings(ofKey: input.keyID, account, in: ledger, at: now)
+            let keys = try await keys(of: input, suppliedKey, standings, in: ledger)
+            return AssertionAssessor.assess(
+                input, keys: keys, account: standings, expectations: expectations, now: now)
         }
         var run = CheckRun(modes: .strict, capacity: AssertionCheck.catalogue.count)
         guard let evidence = AssertionAssessor.decode(input, &run) else {
@@ -83,8 +91,9 @@ package struct AppAttestEngine: InspectableEngine {
         }
         let expectations = try self.app(rpIDHash: evidence.authenticatorData.rpIDHash)
         run.modes = expectations.modes
-        let keys = try await keys(of: input, suppliedKey, in: ledger, at: now)
-        return AssertionAssessor.assess(evidence, of: input, keys, expectations, now, &run)
+        let standings = try await standings(ofKey: input.keyID, account, in: ledger, at: now)
+        let keys = try await keys(of: input, suppliedKey, standings, in: ledger)
+        return AssertionAssessor.assess(evidence, of: input, keys, standings, expectations, now, &run)
     }
 
     /// Looks up the key of a receipt and assesses it; see ``ReceiptAssessor``.
@@ -118,14 +127,25 @@ package struct AppAttestEngine: InspectableEngine {
     }
 
     private func keys(
-        of input: AssertionInput, _ supplied: AssertionKeys.Supplied?, in ledger: any Ledger, at now: Date
+        of input: AssertionInput, _ supplied: AssertionKeys.Supplied?, _ account: AccountStandings,
+        in ledger: any Ledger
     ) async throws(VerificationError) -> AssertionKeys {
-        try await ledger.asking { (ledger) async throws(LedgerOutage) in
-            let identifier = KeyIdentifier.appAttest(input.keyID)
-            return AssertionKeys(
+        let identifier = KeyIdentifier.appAttest(input.keyID)
+        let block = account.standings.isEmpty ? nil : account.block(on: identifier.subject)
+        return try await ledger.asking { (ledger) async throws(LedgerOutage) in
+            AssertionKeys(
                 enrolled: try await ledger.enrolledKey(identifier), supplied: supplied,
-                durability: ledger.durability,
-                blocks: try await ledger.block(onKey: identifier, at: now).map { [$0] } ?? [], cache: keyCache)
+                durability: ledger.durability, blocks: block.map { [$0] } ?? [], cache: keyCache)
+        }
+    }
+
+    /// The standings of the account and of the key.
+    private func standings(
+        ofKey keyID: [UInt8], _ account: String?, in ledger: any Ledger, at now: Date
+    ) async throws(VerificationError) -> AccountStandings {
+        if ledger.isWithoutStandings { return AccountStandings(account: account, standings: []) }
+        return try await ledger.asking { (ledger) async throws(LedgerOutage) in
+            try await ledger.standings(ofAccount: account, and: [KeyIdentifier.appAttest(keyID).subject], at: now)
         }
     }
 

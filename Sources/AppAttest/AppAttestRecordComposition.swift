@@ -10,9 +10,12 @@ extension EvidenceRecord {
     /// - Parameters:
     ///   - id: the name of the record in verdicts and reports, such as the ID of the request.
     ///   - app: the policy's app; nil to select the app by its App ID.
-    public init(_ input: AttestationInput, id: String? = nil, app: String? = nil, receivedAt: Date) {
+    ///   - account: the account of the session; nil for none.
+    public init(
+        _ input: AttestationInput, id: String? = nil, app: String? = nil, account: String? = nil, receivedAt: Date
+    ) {
         self.init(
-            id: id, kind: EvidenceKind.appAttestAttestation, app: app, receivedAt: receivedAt,
+            id: id, kind: EvidenceKind.appAttestAttestation, app: app, account: account, receivedAt: receivedAt,
             evidence: RecordObject([
                 ("keyId", .base64(input.keyID)), ("attestation", .base64(input.attestation)),
                 input.clientData.field("challenge"),
@@ -26,8 +29,10 @@ extension EvidenceRecord {
     ///   - suppliedKey: the key and its counter, if no ledger stores them.
     ///   - id: the name of the record in verdicts and reports, such as the ID of the request.
     ///   - app: the policy's app; nil to select the app by its App ID.
+    ///   - account: the account of the session; nil for none.
     public init(
         _ input: AssertionInput, suppliedKey: AssertionKeys.Supplied? = nil, id: String? = nil, app: String? = nil,
+        account: String? = nil,
         receivedAt: Date
     ) {
         var evidence: [(String, RecordValue.Content)] = [
@@ -42,7 +47,7 @@ extension EvidenceRecord {
             evidence.append(("key", .object(RecordObject(key))))
         }
         self.init(
-            id: id, kind: EvidenceKind.appAttestAssertion, app: app, receivedAt: receivedAt,
+            id: id, kind: EvidenceKind.appAttestAssertion, app: app, account: account, receivedAt: receivedAt,
             evidence: RecordObject(evidence),
             expect: nil)
     }
@@ -52,6 +57,7 @@ extension EvidenceRecord {
     /// - Parameters:
     ///   - id: the name of the record in verdicts and reports.
     ///   - app: the policy's app; nil to select the app by its App ID.
+    ///   - account: the account of the session; nil for none.
     public init(_ input: ReceiptInput, id: String? = nil, app: String? = nil, receivedAt: Date) {
         self.init(
             id: id, kind: EvidenceKind.appAttestReceipt, app: app, receivedAt: receivedAt,

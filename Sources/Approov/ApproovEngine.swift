@@ -35,13 +35,13 @@ package struct ApproovEngine: InspectableEngine {
         switch record.kind {
         case EvidenceKind.approovToken:
             let input = try record.reading(ApproovTokenInput.init)
-            return try await assess(input, app: record.app, ledger: ledger, at: now)
+            return try await assess(input, app: record.app, account: record.account, ledger: ledger, at: now)
         case EvidenceKind.approovMessage:
             let input = try record.reading(ApproovMessageInput.init)
-            return try await assess(input, app: record.app, ledger: ledger, at: now)
+            return try await assess(input, app: record.app, account: record.account, ledger: ledger, at: now)
         case EvidenceKind.approovProof:
             let input = try record.reading(ApproovProofInput.init)
-            return try await assess(input, app: record.app, ledger: ledger, at: now)
+            return try await assess(input, app: record.app, account: record.account, ledger: ledger, at: now)
         default:
             throw .request(RequestError(.unknownKind, "\(record.kind) is no kind of Approov evidence"))
         }
@@ -51,7 +51,7 @@ package struct ApproovEngine: InspectableEngine {
 
     /// Looks up keys and standings for a token and assesses it; see ``ApproovTokenAssessor``.
     package func assess(
-        _ input: ApproovTokenInput, app: String?, ledger: any Ledger, at now: Date
+        _ input: ApproovTokenInput, app: String?, account: String?, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
         guard let expectations = try apps.app(app) else {
             return try undecodable(EvidenceKind.approovToken, among: apps.all, skipping: []) { app, run in
@@ -69,14 +69,14 @@ package struct ApproovEngine: InspectableEngine {
         let outcome = ApproovTokenAssessor.authenticate(demandsPrefix: false, for: use, keys, expectations, &run) {
             input.evidence
         }
-        let standings = ledger.isWithoutStandings ? [] : try await standings(of: outcome, in: ledger, at: now)
+        let standings = try await standings(of: outcome, account, in: ledger, at: now)
         ApproovTokenAssessor.judge(outcome, input.binding, input.address, standings, expectations, now, &run)
         return ApproovTokenAssessor.assessment(outcome, expectations, run.results)
     }
 
     /// Looks up keys and standings for a message and assesses it; see ``ApproovMessageAssessor``.
     package func assess(
-        _ input: ApproovMessageInput, app: String?, ledger: any Ledger, at now: Date
+        _ input: ApproovMessageInput, app: String?, account: String?, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
         guard let expectations = try apps.app(app) else {
             return try undecodable(
@@ -94,7 +94,7 @@ package struct ApproovEngine: InspectableEngine {
             }
         var run = CheckRun(modes: expectations.modes, capacity: ApproovMessageAssessor.capacity(expectations))
         let token = ApproovMessageAssessor.authenticate(input, tokenKeys, expectations, &run)
-        let standings = try await standings(of: token, in: ledger, at: now)
+        let standings = try await standings(of: token, account, in: ledger, at: now)
         let context = ApproovMessageAssessor.Context(
             input: input, signing: signing, keys: messageKeys, expectations: expectations, now: now)
         return context.assess(token, standings, &run)
@@ -102,7 +102,7 @@ package struct ApproovEngine: InspectableEngine {
 
     /// Verifies the token with the measurements, if any, and compares the proof; see ``ApproovProofAssessor``.
     package func assess(
-        _ input: ApproovProofInput, app: String?, ledger: any Ledger, at now: Date
+        _ input: ApproovProofInput, app: String?, account: String?, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
         guard let expectations = try apps.app(app) else {
             guard case .token(let token) = input.source else { throw ambiguity }
@@ -115,6 +115,11 @@ package struct ApproovEngine: InspectableEngine {
         let text: String
         switch input.source {
         case .measurements(let measurements):
+            guard account == nil else {
+                throw .request(
+                    RequestError(
+                        .noAccount, "measurements without a token are those of no account; leave the account away"))
+            }
             return ApproovProofAssessor.assess(input, measurements: measurements, expectations: expectations, now: now)
         case .token(let token): text = token
         }
@@ -123,7 +128,7 @@ package struct ApproovEngine: InspectableEngine {
         let outcome = ApproovTokenAssessor.authenticate(demandsPrefix: false, for: use, keys, expectations, &run) {
             .token(text)
         }
-        let standings = try await standings(of: outcome, in: ledger, at: now)
+        let standings = try await standings(of: outcome, account, in: ledger, at: now)
         ApproovTokenAssessor.judge(outcome, [], nil, standings, expectations, now, &run)
         let proven = ApproovProofAssessor.measure(input, outcome.token?.claims.measurements, &run)
         var subject = ApproovSubject(outcome)
@@ -179,22 +184,15 @@ package struct ApproovEngine: InspectableEngine {
         return keys
     }
 
-    /// The standings of the device and the issuer of an authentic token.
+    /// The standings of the account, and of the device and the issuer of an authentic token.
     private func standings(
-        of outcome: ApproovTokenAssessor.Outcome, in ledger: any Ledger, at now: Date
-    ) async throws(VerificationError) -> [LedgerStanding] {
-        guard let token = outcome.token, !ledger.isWithoutStandings else { return [] }
-        let subjects = ApproovSubjects.all(of: token.claims)
-        guard !subjects.isEmpty else { return [] }
+        of outcome: ApproovTokenAssessor.Outcome, _ account: String?, in ledger: any Ledger, at now: Date
+    ) async throws(VerificationError) -> AccountStandings {
+        guard let token = outcome.token, !ledger.isWithoutStandings else {
+            return AccountStandings(account: account, standings: [])
+        }
         return try await ledger.asking { (ledger) throws(LedgerOutage) in
-            try await ledger.standings(of: subjects, at: now)
+            try await ledger.standings(ofAccount: account, and: ApproovSubjects.all(of: token.claims), at: now)
         }
     }
-}
-
-extension [LedgerStanding] {
-    /// The block on a subject.
-    func block(of subject: LedgerSubject) -> LedgerBlock? { first { $0.subject == subject }?.block }
-    /// The allowance of a subject.
-    func allowance(of subject: LedgerSubject) -> LedgerAllowance? { first { $0.subject == subject }?.allowance }
 }

@@ -11,7 +11,9 @@ extension EvidenceRecord {
     /// - Parameters:
     ///   - id: The name of the record in verdicts and reports, such as the request ID.
     ///   - app: The policy's app; nil for the only one with a section for Approov.
-    public init(_ input: ApproovTokenInput, id: String? = nil, app: String? = nil, receivedAt: Date) {
+    public init(
+        _ input: ApproovTokenInput, id: String? = nil, app: String? = nil, account: String? = nil, receivedAt: Date
+    ) {
         var fields: [(String, RecordValue.Content)]
         switch input.evidence {
         case .token(let token): fields = [("token", .text(token))]
@@ -29,7 +31,8 @@ extension EvidenceRecord {
         }
         if let address = input.address { fields.append(("address", .text(address))) }
         self.init(
-            id: id, kind: EvidenceKind.approovToken, app: app, receivedAt: receivedAt, evidence: RecordObject(fields),
+            id: id, kind: EvidenceKind.approovToken, app: app, account: account, receivedAt: receivedAt,
+            evidence: RecordObject(fields),
             expect: nil)
     }
 
@@ -40,7 +43,7 @@ extension EvidenceRecord {
     ///   - app: The policy's app; nil for the only one with a section for Approov.
     /// - Throws: ``DecodeError`` if the input lacks the body, which a new judgement needs.
     public init(
-        _ input: ApproovMessageInput, id: String? = nil, app: String? = nil, receivedAt: Date
+        _ input: ApproovMessageInput, id: String? = nil, app: String? = nil, account: String? = nil, receivedAt: Date
     ) throws(DecodeError) {
         guard case .bytes(let body) = input.body else {
             throw DecodeError(.missing, at: 0, field: "body", "the body was read as it came, and not kept")
@@ -56,7 +59,8 @@ extension EvidenceRecord {
         ]
         if let address = input.address { fields.append(("address", .text(address))) }
         self.init(
-            id: id, kind: EvidenceKind.approovMessage, app: app, receivedAt: receivedAt, evidence: RecordObject(fields),
+            id: id, kind: EvidenceKind.approovMessage, app: app, account: account, receivedAt: receivedAt,
+            evidence: RecordObject(fields),
             expect: nil)
     }
 
@@ -67,7 +71,9 @@ extension EvidenceRecord {
     /// - Parameters:
     ///   - id: The name of the record in verdicts and reports, such as the device ID.
     ///   - app: The policy's app; nil for the only one with a section for Approov.
-    public init(_ input: ApproovProofInput, id: String? = nil, app: String? = nil, receivedAt: Date) {
+    public init(
+        _ input: ApproovProofInput, id: String? = nil, app: String? = nil, account: String? = nil, receivedAt: Date
+    ) {
         var fields: [(String, RecordValue.Content)] = [
             ("nonce", .text(Base64.encode(input.nonce, .standard))),
             ("proof", .text(Base64.encode(input.proof, .standard))),
@@ -87,7 +93,8 @@ extension EvidenceRecord {
         }
         if let measurement = input.measurement { fields.append(("measurement", .text(measurement.rawValue))) }
         self.init(
-            id: id, kind: EvidenceKind.approovProof, app: app, receivedAt: receivedAt, evidence: RecordObject(fields),
+            id: id, kind: EvidenceKind.approovProof, app: app, account: account, receivedAt: receivedAt,
+            evidence: RecordObject(fields),
             expect: nil)
     }
 }

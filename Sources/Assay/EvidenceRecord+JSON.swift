@@ -9,7 +9,7 @@ extension RecordError {
 }
 
 extension EvidenceRecord {
-    private static let fieldNames = ["id", "kind", "app", "receivedAt", "evidence", "expect"]
+    private static let fieldNames = ["id", "kind", "app", "account", "receivedAt", "evidence", "expect"]
 
     /// Reads a record from JSON. The engine of its kind reads the evidence.
     package init(_ value: RecordValue) throws(RecordError) {
@@ -19,9 +19,12 @@ extension EvidenceRecord {
         guard let evidence = fields["evidence"] else { throw fields.missing("evidence") }
         var expectation: Expectation?
         if let expect = fields["expect"] { expectation = try Expectation(expect) }
+        let account = try fields.text("account", atMost: InputLimits.account)
+        guard account != "" else { throw fields.error("account", "expected a name, found an empty one") }
         self.init(
             id: try fields.text("id", atMost: InputLimits.recordID), kind: EvidenceKind(kind),
-            app: try fields.text("app", atMost: InputLimits.recordName), receivedAt: try fields.time("receivedAt"),
+            app: try fields.text("app", atMost: InputLimits.recordName), account: account,
+            receivedAt: try fields.time("receivedAt"),
             evidence: try RecordFields(evidence, path: "evidence").object, expect: expectation)
     }
 }

@@ -9,12 +9,14 @@ extension Verifier {
     /// - Parameters:
     ///   - input: the attestation of the app, and its challenge.
     ///   - app: the policy's app; nil to select the app by its App ID.
+    ///   - account: the account of the session, of 1 to 255 bytes, that the key will belong to; nil for none.
     /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does.
     public func verifyAttestation(
-        _ input: AttestationInput, app: String? = nil, at now: Date
+        _ input: AttestationInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
-        try Verifier.demandTime(now)
-        return try await engines.appAttest.assess(input, app: app, at: now).verdict(committingTo: ledger, at: now)
+        try Verifier.demand(now, account)
+        return try await engines.appAttest.assess(input, app: app, account: account, ledger: ledger, at: now)
+            .verdict(committingTo: ledger, at: now)
     }
 
     /// Judges an assertion, and advances the counter of its key on acceptance.
@@ -24,13 +26,15 @@ extension Verifier {
     ///   - suppliedKey: the key and its counter, for a backend that stores keys itself and uses an ephemeral ledger.
     ///     The backend must compare and store the counter of the verdict's subject in one atomic step.
     ///   - app: the policy's app; nil to select the app by its App ID.
+    ///   - account: the account of the session, of 1 to 255 bytes, that the key must belong to; nil for none.
     /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does.
     public func verifyAssertion(
-        _ input: AssertionInput, suppliedKey: AssertionKeys.Supplied? = nil, app: String? = nil, at now: Date
+        _ input: AssertionInput, suppliedKey: AssertionKeys.Supplied? = nil, app: String? = nil,
+        account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
-        try Verifier.demandTime(now)
+        try Verifier.demand(now, account)
         return try await engines.appAttest
-            .assess(input, suppliedKey: suppliedKey, app: app, ledger: ledger, at: now)
+            .assess(input, suppliedKey: suppliedKey, app: app, account: account, ledger: ledger, at: now)
             .verdict(committingTo: ledger, at: now)
     }
 

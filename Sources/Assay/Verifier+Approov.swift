@@ -9,44 +9,50 @@ extension Verifier {
     /// - Parameters:
     ///   - input: the token, and the values of the request that tokens are bound to.
     ///   - app: the policy's app; nil for the only app with a section for Approov.
+    ///   - account: the account of the session, of 1 to 255 bytes; nil for none. A blocked account is rejected.
     /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does; also when the app has no live key.
     public func verifyApproovToken(
-        _ input: ApproovTokenInput, app: String? = nil, at now: Date
+        _ input: ApproovTokenInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
-        try Verifier.demandTime(now)
-        return try await engines.approov.assess(input, app: app, ledger: ledger, at: now)
+        try Verifier.demand(now, account)
+        return try await engines.approov.assess(input, app: app, account: account, ledger: ledger, at: now)
             .verdict(committingTo: ledger, at: now)
     }
 
     /// Judges a signed request with its token. With the policy `replay: ledger`, each request is accepted at most once.
     ///
-    /// - Parameter app: the policy's app; nil for the only app with a section for Approov.
+    /// - Parameters:
+    ///   - app: the policy's app; nil for the only app with a section for Approov.
+    ///   - account: the account of the session, of 1 to 255 bytes; nil for none. A blocked account is rejected.
     /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does; also when the app has no live key, or its policy has
     ///   no section for messages.
     public func verifyApproovMessage(
-        _ input: ApproovMessageInput, app: String? = nil, at now: Date
+        _ input: ApproovMessageInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
-        try await assessApproovMessage(input, app: app, at: now).verdict(committingTo: ledger, at: now)
+        try await assessApproovMessage(input, app: app, account: account, at: now).verdict(
+            committingTo: ledger, at: now)
     }
 
     /// Assesses a signed request and commits nothing, for a caller that has not read the body yet.
     package func assessApproovMessage(
-        _ input: ApproovMessageInput, app: String?, at now: Date
+        _ input: ApproovMessageInput, app: String?, account: String?, at now: Date
     ) async throws(VerificationError) -> Assessment {
-        try Verifier.demandTime(now)
-        return try await engines.approov.assess(input, app: app, ledger: ledger, at: now)
+        try Verifier.demand(now, account)
+        return try await engines.approov.assess(input, app: app, account: account, ledger: ledger, at: now)
     }
 
     /// Judges a measurement proof, with the token that carries the measurements if there is one.
     ///
     /// The caller must check that the nonce is the one that the caller issued.
-    /// - Parameter app: the policy's app; nil for the only app with a section for Approov.
+    /// - Parameters:
+    ///   - app: the policy's app; nil for the only app with a section for Approov.
+    ///   - account: the account of the session, of 1 to 255 bytes; nil for none. A blocked account is rejected.
     /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does; also for a token when the app has no live key.
     public func verifyApproovProof(
-        _ input: ApproovProofInput, app: String? = nil, at now: Date
+        _ input: ApproovProofInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
-        try Verifier.demandTime(now)
-        return try await engines.approov.assess(input, app: app, ledger: ledger, at: now)
+        try Verifier.demand(now, account)
+        return try await engines.approov.assess(input, app: app, account: account, ledger: ledger, at: now)
             .verdict(committingTo: ledger, at: now)
     }
 }

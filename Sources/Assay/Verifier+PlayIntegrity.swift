@@ -9,12 +9,13 @@ extension Verifier {
     /// - Parameters:
     ///   - input: the token of the app, and the nonce that it must carry.
     ///   - app: the policy's app; nil for the one with the package name.
+    ///   - account: the account of the session, of 1 to 255 bytes; nil for none. A blocked account is rejected.
     /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does; also when the app has no live key.
     public func verifyClassicIntegrityToken(
-        _ input: ClassicIntegrityInput, app: String? = nil, at now: Date
+        _ input: ClassicIntegrityInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
-        try Verifier.demandTime(now)
-        return try await engines.playIntegrity.assess(input, app: app, at: now)
+        try Verifier.demand(now, account)
+        return try await engines.playIntegrity.assess(input, app: app, account: account, ledger: ledger, at: now)
             .verdict(committingTo: ledger, at: now)
     }
 
@@ -23,12 +24,13 @@ extension Verifier {
     /// - Parameters:
     ///   - input: the token, which a service of the verifier sends to Google, or Google's answer on it.
     ///   - app: the policy's app; nil for the one with the package name.
+    ///   - account: the account of the session, of 1 to 255 bytes; nil for none. A blocked account is rejected.
     /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does; also when no service can decode the token.
     public func verifyStandardIntegrityToken(
-        _ input: StandardIntegrityInput, app: String? = nil, at now: Date
+        _ input: StandardIntegrityInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
-        try Verifier.demandTime(now)
-        return try await engines.playIntegrity.assess(input, app: app, at: now)
+        try Verifier.demand(now, account)
+        return try await engines.playIntegrity.assess(input, app: app, account: account, ledger: ledger, at: now)
             .verdict(committingTo: ledger, at: now)
     }
 }

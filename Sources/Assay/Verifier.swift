@@ -101,6 +101,18 @@ public struct Verifier: Sendable {
     }
 
     /// Refuses a time that is NaN or infinite: comparisons with it would give the same result for all evidence.
+    static func demand(_ now: Date, _ account: String?) throws(VerificationError) {
+        try demandTime(now)
+        guard let account else { return }
+        guard (1...InputLimits.account).contains(account.utf8.count) else {
+            throw .request(
+                RequestError(
+                    .invalidAccount,
+                    "an account has 1 to \(InputLimits.account) bytes, found \(account.utf8.count); give nil for none"))
+        }
+    }
+
+    /// Throws for a time that is not finite.
     static func demandTime(_ now: Date) throws(VerificationError) {
         let seconds = now.timeIntervalSince1970
         guard seconds.isFinite else {

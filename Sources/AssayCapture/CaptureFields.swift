@@ -41,6 +41,7 @@ extension EvidenceRecord {
     ///
     /// - `clientData` of an assertion becomes `clientDataHash`, its SHA-256 digest. The record can still be judged, but
     ///   a policy that reads the challenge from the client data rejects it. A digest does not hide a guessable request.
+    /// - `account` is removed: it names a person. A policy that demands accounts rejects the record.
     /// - `token` of Play Integrity is removed, and the record can no longer be judged. Google's answer `decoded` stays.
     ///
     /// - Throws: ``CaptureError`` for a kind that no engine judges: its sensitive fields are unknown.
@@ -67,14 +68,22 @@ extension EvidenceRecord {
                     name: name, offset: member.offset, value: RecordValue(digest, offset: member.value.offset))
             }
         }
-        return with(RecordObject(members, offset: evidence.offset))
+        var record = with(RecordObject(members, offset: evidence.offset))
+        record.account = nil
+        return record
     }
 
     /// The captured line of the record, including its line feed.
     package func captureLine(_ fields: CaptureFields) throws(CaptureError) -> [UInt8] {
         guard (id?.utf8.count ?? 0) <= InputLimits.recordID, kind.name.utf8.count <= InputLimits.recordName,
-            (app?.utf8.count ?? 0) <= InputLimits.recordName
-        else { throw CaptureError(.record, "the id, the kind or the app of the record is too long to be read again") }
+            (app?.utf8.count ?? 0) <= InputLimits.recordName, (account?.utf8.count ?? 1) <= InputLimits.account,
+            account != ""
+        else {
+            throw CaptureError(
+                .record,
+                "the id, the kind, the app or the account of the record is too long or empty, and could not be read again"
+            )
+        }
         let line: String
         switch fields {
         case .keep: line = jsonLine

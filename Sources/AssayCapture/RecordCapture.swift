@@ -49,9 +49,9 @@ public final class RecordCapture: Sendable {
         let expect = verdict.map {
             EvidenceRecord.Expectation(outcome: $0.outcome, failed: $0.failed.map { .init(check: $0.name, code: nil) })
         }
-        let judged = EvidenceRecord(
-            id: record.id, kind: record.kind, app: record.app, receivedAt: record.receivedAt ?? now,
-            evidence: record.evidence, expect: expect ?? record.expect)
+        var judged = record
+        judged.receivedAt = record.receivedAt ?? now
+        judged.expect = expect ?? record.expect
         // Outside the lock: sealing takes longer than writing.
         let line = try judged.captureLine(options.fields)
         try state.withLock { (state) throws(CaptureError) in

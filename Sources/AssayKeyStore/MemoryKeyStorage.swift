@@ -1,4 +1,5 @@
 public import AssayCore
+public import FoundationEssentials
 import Synchronization
 
 /// Sealed keys in memory, for tests.
@@ -16,6 +17,7 @@ public final class MemoryKeyStorage: SealedKeyStorage {
 
     /// Makes one change.
     public func changeSealedKeys(
+        by operatorName: String?, at now: Date,
         _ decide: @escaping @Sendable ([SealedKey]) throws(KeyStoreFailure) -> SealedKeyChange
     ) async throws(KeyStoreFailure) {
         try keys.withLock { (keys) throws(KeyStoreFailure) in

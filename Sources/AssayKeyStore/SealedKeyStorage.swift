@@ -1,10 +1,11 @@
 public import AssayCore
+public import FoundationEssentials
 
 /// Where a ``SealedKeyStore`` keeps its keys: a table in a file or a database.
 ///
 /// The storage never sees a secret and decides nothing. Contract, tested by `KeyStoreContract` in `AssayTesting`:
 /// - All fields of a key are kept as they are, byte for byte. Names that differ in a byte are different keys.
-/// - A change is durable when ``changeSealedKeys(_:)`` returns. Changes of all processes happen one after the other.
+/// - A change is durable when ``changeSealedKeys(by:at:_:)`` returns. Changes of all processes happen one after the other.
 /// - A storage that cannot be read or written throws ``KeyStoreOutage``. It never returns fewer keys.
 public protocol SealedKeyStorage: Sendable {
     /// The place of the keys for messages, such as the path of a file.
@@ -16,8 +17,12 @@ public protocol SealedKeyStorage: Sendable {
     /// Makes one change in one transaction: reads all keys, passes them to `decide`, and applies what it returns. No other
     /// change happens between the two.
     ///
-    /// - Parameter decide: returns the change, or throws. Then nothing is changed, and its error is thrown.
+    /// - Parameters:
+    ///   - operatorName: who makes the change; nil if that is not known. A ledger notes it in its audit trail.
+    ///   - now: the time of the change.
+    ///   - decide: returns the change, or throws. Then nothing is changed, and its error is thrown.
     func changeSealedKeys(
+        by operatorName: String?, at now: Date,
         _ decide: @escaping @Sendable ([SealedKey]) throws(KeyStoreFailure) -> SealedKeyChange
     ) async throws(KeyStoreFailure)
 }
@@ -37,8 +42,10 @@ extension SealedKeyStorage {
     ///
     /// Evidence under the key will not be opened again. A file may keep the sealed bytes in free pages until it reuses them.
     /// - Throws: ``KeyStoreRefusal/unknownName(_:)`` if there is no such key.
-    public func removeSealedKey(_ name: String) async throws(KeyStoreFailure) {
-        try await changeSealedKeys { (keys) throws(KeyStoreFailure) in
+    public func removeSealedKey(
+        _ name: String, by operatorName: String? = nil, at now: Date
+    ) async throws(KeyStoreFailure) {
+        try await changeSealedKeys(by: operatorName, at: now) { (keys) throws(KeyStoreFailure) in
             guard keys.contains(where: { $0.name.isByteEqual(to: name) }) else { throw .refusal(.unknownName(name)) }
             return .remove(name: name)
         }

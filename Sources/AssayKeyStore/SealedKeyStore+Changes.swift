@@ -10,13 +10,14 @@ extension SealedKeyStore {
     ///   - parts: the parts of the key by name, each as its file or variable holds it.
     ///   - scope: the package name or the policy's app that it is for, and nil for every app whose policy names it.
     ///   - window: when it may be used.
+    ///   - operatorName: who adds it, for the audit trail of a ledger; nil if that is not known.
     ///   - now: the time at which it is added.
     /// - Throws: ``KeyStoreRefusal`` when there cannot be such a key, and an outage when it cannot be stored: also
     ///   ``OutageCode/wrongMasterKey`` when the store has keys that are sealed under another one.
     @discardableResult
     public func add(
         _ name: String, for purpose: KeyPurpose, parts: [String: SecretBytes], scope: String? = nil,
-        window: KeyWindow = .always, at now: Date
+        window: KeyWindow = .always, by operatorName: String? = nil, at now: Date
     ) async throws(KeyStoreFailure) -> SealedKey {
         if let objection = KeyName.objection(to: name) { throw .refusal(.invalidName(objection)) }
         if let objection = scope.flatMap({ KeyName.objection(to: $0) }) { throw .refusal(.invalidScope(objection)) }
@@ -38,7 +39,7 @@ extension SealedKeyStore {
             throw .refusal(.invalidKey(KeyError("too-large", part: "", error.message)))
         }
         let (masterKey, location) = (masterKey, storage.keyLocation)
-        try await change { (keys) throws(KeyStoreFailure) in
+        try await change(by: operatorName, at: now) { (keys) throws(KeyStoreFailure) in
             do throws(KeyStoreOutage) {
                 for other in keys { try other.require(masterKey, location: location) }
             } catch {
@@ -53,10 +54,18 @@ extension SealedKeyStore {
     /// Retires a key: from `time` on it is not used, and the store keeps it so that verdicts can say so.
     ///
     /// A retirement can be brought forward, and never put off.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the key.
+    ///   - time: the time of retirement.
+    ///   - operatorName: who retires it, for the audit trail of a ledger; nil if that is not known.
+    ///   - now: the time of the change.
     /// - Throws: ``KeyStoreRefusal`` when there is no such key, or when it is already retired at this time or before.
-    public func retire(_ name: String, at time: Date) async throws(KeyStoreFailure) {
+    public func retire(
+        _ name: String, at time: Date, by operatorName: String? = nil, now: Date
+    ) async throws(KeyStoreFailure) {
         let (masterKey, location) = (masterKey, storage.keyLocation)
-        try await change { (keys) throws(KeyStoreFailure) in
+        try await change(by: operatorName, at: now) { (keys) throws(KeyStoreFailure) in
             guard let key = keys.first(where: { $0.name.isByteEqual(to: name) }) else {
                 throw .refusal(.unknownName(name))
             }
@@ -75,17 +84,18 @@ extension SealedKeyStore {
     ///
     /// A file may keep the sealed bytes in free pages until it reuses them.
     /// - Throws: ``KeyStoreRefusal`` when there is no such key.
-    public func remove(_ name: String) async throws(KeyStoreFailure) {
+    public func remove(_ name: String, by operatorName: String? = nil, at now: Date) async throws(KeyStoreFailure) {
         // Also after an error: the change may have been made nevertheless.
         defer { invalidate() }
-        try await storage.removeSealedKey(name)
+        try await storage.removeSealedKey(name, by: operatorName, at: now)
     }
 
     private func change(
+        by operatorName: String?, at now: Date,
         _ decide: @escaping @Sendable ([SealedKey]) throws(KeyStoreFailure) -> SealedKeyChange
     ) async throws(KeyStoreFailure) {
         // Also after an error: the change may have been made nevertheless.
         defer { invalidate() }
-        try await storage.changeSealedKeys(decide)
+        try await storage.changeSealedKeys(by: operatorName, at: now, decide)
     }
 }

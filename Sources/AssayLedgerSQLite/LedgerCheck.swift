@@ -1,5 +1,6 @@
 import AssayCore
 import AssayKeyStore
+import AssayPrimitives
 import Foundation
 import GRDB
 
@@ -27,6 +28,7 @@ struct LedgerCheck {
             let found = try Set(String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'trigger'"))
             return LedgerSchema.triggers.filter { !found.contains($0) }.map { "the trigger \($0) is missing" }
         }
+        problems += try rows("audit", LedgerTables.auditColumns, by: "number", auditProblem())
         problems += try rows("forgotten", "until FROM forgotten", by: "what", markProblem)
         problems += try rows("forgottenUse", "madeAt FROM forgottenUse", by: "app, kind", markProblem)
         problems += try rows("sealedKey", LedgerTables.sealedKeyColumns, by: "name", sealedKeyProblem)
@@ -88,6 +90,12 @@ struct LedgerCheck {
         let standing = try LedgerTables.standing(row)
         guard standing.subject.name.isEmpty else { return nil }
         return "\(standing.block == nil ? "an allowed" : "a blocked") \(standing.subject.kind.rawValue) has no name"
+    }
+
+    /// Follows the chain of hashes: each entry must continue the one before. After a break it goes on from the entry found.
+    private func auditProblem() -> (StoredCells) throws -> String? {
+        var chain = LedgerAuditChain()
+        return { row in chain.problem(with: try LedgerTables.auditEntry(row)) }
     }
 
     private func sealedKeyProblem(_ row: StoredCells) throws -> String? { try LedgerTables.sealedKey(row).problem }

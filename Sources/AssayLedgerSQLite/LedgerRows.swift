@@ -13,10 +13,10 @@ struct StoredValueError: Error {
 extension LedgerTables {
     static let challengeColumns = "value, app, purpose, issuedAt, expiresAt, consumedAt FROM challenge"
     static let keyColumns =
-        "engine, identifier, app, publicKey, counter, enrolledAt, properties, skipped FROM enrolledKey"
+        "engine, identifier, app, publicKey, counter, enrolledAt, properties, skipped, account, retiredAt FROM enrolledKey"
     static let digestColumns = "digest, app, kind, \(LedgerSchema.making("")) AS madeAt, usedAt, until FROM usedDigest"
     static let standingColumns = "\(standingValues) FROM block"
-    private static let standingValues = "kind, name, reason, since, until, allows"
+    private static let standingValues = "kind, name, reason, since, until, allows, checks, operator"
     /// How many standings one statement asks for. SQLite has limits of some hundreds on what a statement may hold,
     /// <https://www.sqlite.org/limits.html>.
     static let standingLimit = 100
@@ -24,7 +24,7 @@ extension LedgerTables {
     private static let findChallenge = LedgerSQL("SELECT \(challengeColumns) WHERE value = ?")
     private static let findKey = LedgerSQL("SELECT \(keyColumns) WHERE engine = ? AND identifier = ?")
     private static let findKeyState = LedgerSQL(
-        "SELECT app, counter, enrolledAt, skipped FROM enrolledKey WHERE engine = ? AND identifier = ?")
+        "SELECT app, counter, retiredAt, skipped FROM enrolledKey WHERE engine = ? AND identifier = ?")
     private static let findDigest = LedgerSQL("SELECT \(digestColumns) WHERE digest = ?")
     private static let findStanding = LedgerSQL("SELECT \(standingColumns) WHERE kind = ? AND name = ?")
 
@@ -45,12 +45,12 @@ extension LedgerTables {
     }
 
     /// The columns of a key that decisions need.
-    func keyState(_ identifier: KeyIdentifier) throws -> (app: String, counters: CounterState, enrolledAt: Date)? {
+    func keyState(_ identifier: KeyIdentifier) throws -> (app: String, counters: CounterState, retiredAt: Date?)? {
         try first(Self.findKeyState) {
             $0.key(identifier)
         } reading: { row in
             let row = StoredRow(row, "enrolledKey")
-            return (try row.text(0), try row.counters(1, skipped: 3), try row.date(2))
+            return (try row.text(0), try row.counters(1, skipped: 3), try row.dateIfAny(2))
         }
     }
 
@@ -112,7 +112,7 @@ extension LedgerTables {
         return EnrolledKey(
             identifier: KeyIdentifier(engine: try row.text(0), value: try row.bytes(1)), app: try row.text(2),
             publicKey: try row.bytes(3), counters: try row.counters(4, skipped: 7), enrolledAt: try row.date(5),
-            properties: properties)
+            properties: properties, account: try row.textIfAny(8), retiredAt: try row.dateIfAny(9))
     }
 
     static func digest(_ row: StoredCells) throws -> UsedDigest {
@@ -127,9 +127,16 @@ extension LedgerTables {
         guard let kind = LedgerSubject.Kind(rawValue: try row.text(0)) else { throw row.error(0) }
         let subject = LedgerSubject(kind, try row.text(1))
         let (reason, since, until) = (try row.text(2), try row.date(3), try row.dateIfAny(4))
+        let setBy = try row.textIfAny(7)
         switch try row.integer(5) {
-        case 0: return .blocked(LedgerBlock(subject: subject, reason: reason, since: since, until: until))
-        case 1: return .allowed(LedgerAllowance(subject: subject, reason: reason, since: since, until: until))
+        case 0:
+            return .blocked(LedgerBlock(subject: subject, reason: reason, since: since, until: until, setBy: setBy))
+        case 1:
+            let checks = try row.textIfAny(6).map { $0.split(separator: " ").map { CheckID(String($0)) } }
+            return .allowed(
+                LedgerAllowance(
+                    subject: subject, checks: checks ?? earlierChecks, reason: reason, since: since, until: until,
+                    setBy: setBy))
         default: throw row.error(5)
         }
     }

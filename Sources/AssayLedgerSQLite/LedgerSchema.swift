@@ -7,7 +7,7 @@ enum LedgerSchema {
     /// "ASSY", in the header of the file: <https://www.sqlite.org/fileformat.html#application_id>.
     static let applicationID = 0x4153_5359
     /// The version of the tables that this code reads and writes. The file stores it as `user_version`.
-    static let version = 6
+    static let version = 7
 
     /// Recognises a ledger.
     ///
@@ -77,6 +77,14 @@ enum LedgerSchema {
                 try db.execute(sql: version6)
             }
             try db.execute(sql: "PRAGMA user_version = 6")
+        }
+        migrator.registerMigration("7") { db in
+            for (table, column, definition) in version7Columns
+            where try !db.columns(in: table).contains(where: { $0.name == column }) {
+                try db.execute(sql: "ALTER TABLE \(table) ADD COLUMN \(column) \(definition)")
+            }
+            try db.execute(sql: version7)
+            try db.execute(sql: "PRAGMA user_version = 7")
         }
         return migrator
     }
@@ -184,7 +192,7 @@ enum LedgerSchema {
     static func making(_ row: String) -> String { "coalesce(\(row)madeAt, \(row)until)" }
 
     /// The triggers of this version. A ledger without them is damaged.
-    static let triggers = ["usedDigestIsForgotten"]
+    static let triggers = ["usedDigestIsForgotten", "auditIsNotChanged", "auditIsNotShortened"]
 
     /// A trigger runs for the deletions of all programs, including older versions that still have the file open.
     ///
@@ -207,4 +215,32 @@ enum LedgerSchema {
 
     /// The counters that a window may still accept, with the greatest counter that they refer to; see ``StoredCounters``.
     private static let version6 = "ALTER TABLE enrolledKey ADD COLUMN skipped BLOB NOT NULL DEFAULT x''"
+
+    /// `account` and `retiredAt` of an enrolled key. `checks` of an allowance are the names of the checks that it excuses, with
+    /// spaces between them; NULL in an allowance of a version before 7, see ``LedgerTables/earlierChecks``. `operator` is who
+    /// set a block or an allowance.
+    private static let version7Columns = [
+        ("enrolledKey", "account", "TEXT"), ("enrolledKey", "retiredAt", "INTEGER"), ("block", "checks", "TEXT"),
+        ("block", "operator", "TEXT"),
+    ]
+
+    /// The audit trail. Its triggers hold for all programs that open the file; whoever writes to the file without SQLite is
+    /// found out by the hashes.
+    private static let version7 = """
+        CREATE INDEX IF NOT EXISTS enrolledKeyByAccount ON enrolledKey (account) WHERE account IS NOT NULL;
+        CREATE TABLE IF NOT EXISTS audit (
+            number INTEGER NOT NULL PRIMARY KEY,
+            at INTEGER NOT NULL,
+            operator TEXT NOT NULL,
+            action TEXT NOT NULL,
+            subject TEXT NOT NULL,
+            detail TEXT NOT NULL,
+            previousHash BLOB NOT NULL,
+            hash BLOB NOT NULL
+        ) STRICT;
+        CREATE TRIGGER IF NOT EXISTS auditIsNotChanged BEFORE UPDATE ON audit
+        BEGIN SELECT RAISE(ABORT, 'entries of the audit trail are never changed'); END;
+        CREATE TRIGGER IF NOT EXISTS auditIsNotShortened BEFORE DELETE ON audit
+        BEGIN SELECT RAISE(ABORT, 'entries of the audit trail are never deleted'); END;
+        """
 }

@@ -22,8 +22,8 @@ struct LedgerTables {
         "UPDATE challenge SET consumedAt = ? WHERE value = ? AND consumedAt IS NULL")
     private static let enrolKey = LedgerSQL(
         """
-        INSERT INTO enrolledKey (engine, identifier, app, publicKey, counter, enrolledAt, properties)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO enrolledKey (engine, identifier, app, publicKey, counter, enrolledAt, properties, account)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
         """)
     /// Compares again, so that no code path can write a counter that is not greater.
     private static let advanceCounter = LedgerSQL(
@@ -32,13 +32,9 @@ struct LedgerTables {
     private static let useSkippedCounter = LedgerSQL(
         "UPDATE enrolledKey SET skipped = ?4 WHERE engine = ?2 AND identifier = ?3 AND counter = ?1")
     private static let refreshKey = LedgerSQL(
-        "UPDATE enrolledKey SET properties = ?3 WHERE engine = ?1 AND identifier = ?2")
+        "UPDATE enrolledKey SET properties = ?3, account = ?4 WHERE engine = ?1 AND identifier = ?2")
     private static let rememberDigest = LedgerSQL(
         "INSERT INTO usedDigest (digest, app, kind, madeAt, usedAt, until) VALUES (?, ?, ?, ?, ?, ?)")
-
-    private static let putStanding = LedgerSQL(
-        "INSERT OR REPLACE INTO block (kind, name, reason, since, until, allows) VALUES (?, ?, ?, ?, ?, ?)")
-    private static let deleteStanding = LedgerSQL("DELETE FROM block WHERE kind = ? AND name = ?")
 
     private static let begin = LedgerSQL("BEGIN IMMEDIATE")
     private static let end = LedgerSQL("COMMIT")
@@ -62,9 +58,9 @@ struct LedgerTables {
     func commit(_ effects: [LedgerEffect], at now: Date) throws -> CommitOutcome {
         let decisions = try effects.map { try refusal(of: $0.action, at: now) }
         guard CommitOutcome(decisions: decisions).isApplied else { return CommitOutcome(decisions: decisions) }
-        var enrolledAt: Date?
-        for effect in effects { enrolledAt = try apply(effect.action, at: now) ?? enrolledAt }
-        return CommitOutcome(decisions: decisions, refreshedKeyEnrolledAt: enrolledAt)
+        var enrolment: EnrolmentNote?
+        for effect in effects { enrolment = try apply(effect.action, at: now) ?? enrolment }
+        return CommitOutcome(decisions: decisions, enrolment: enrolment)
     }
 
     private func refusal(of action: LedgerEffect.Action, at now: Date) throws -> LedgerRefusal? {
@@ -73,16 +69,13 @@ struct LedgerTables {
             let stored = try challenge(value)
             return LedgerRules.refusal(
                 consumingFor: app, purpose, stored: stored?.challenge, consumedAt: stored?.consumedAt, at: now)
-        case .enrol(let key):
+        case .enrol(let key, let rules):
             return LedgerRules.refusal(
-                enrollingOver: try keyState(key.identifier)?.enrolledAt, block: try block(on: key.identifier), at: now)
-        case .enrolOrRefresh(let key, let keeping):
-            return LedgerRules.refusal(
-                refreshing: key, keeping: keeping, stored: try self.key(key.identifier),
-                block: try block(on: key.identifier), at: now)
+                enrolling: key, rules, stored: try self.key(key.identifier),
+                keysOfAccount: try others(of: key, rules).count, block: try block(on: key.identifier), at: now)
         case .advanceCounter(let advance):
             return LedgerRules.refusal(
-                advancing: advance, stored: try keyState(advance.key).map { ($0.app, $0.counters) },
+                advancing: advance, stored: try keyState(advance.key).map { ($0.app, $0.counters, $0.retiredAt) },
                 block: try block(on: advance.key), at: now)
         case .rememberDigest(let use):
             let stored = try digest(use.digest)
@@ -93,26 +86,31 @@ struct LedgerTables {
         }
     }
 
-    /// Applies an action. Returns when the key was enrolled that it has refreshed.
-    private func apply(_ action: LedgerEffect.Action, at now: Date) throws -> Date? {
+    /// Applies an action. Returns what is worth reporting of an enrolment.
+    private func apply(_ action: LedgerEffect.Action, at now: Date) throws -> EnrolmentNote? {
         switch action {
         case .consumeChallenge(let value, _, _):
             try change(Self.consumeChallenge) {
                 $0.integer(now.microseconds)
                 $0.blob(value)
             }
-        case .enrol(let key): try insert(key)
-        case .enrolOrRefresh(let key, _):
-            guard let enrolledAt = try keyState(key.identifier)?.enrolledAt else {
+        case .enrol(let key, let rules):
+            let stored = rules == EnrolmentRules() ? nil : try self.key(key.identifier)
+            let others = try others(of: key, rules)
+            let consequence = LedgerRules.consequence(of: key, rules, stored: stored, keysOfAccount: others.count)
+            for other in others.prefix(consequence.retired) { try retire(other, at: now) }
+            if stored == nil {
                 try insert(key)
-                break
+            } else {
+                let refreshed = LedgerRules.key(refreshing: stored, with: key)
+                let properties = try StoredProperties.encode(refreshed.properties)
+                try change(Self.refreshKey) {
+                    $0.key(key.identifier)
+                    $0.text(properties)
+                    $0.text(refreshed.account)
+                }
             }
-            let properties = try StoredProperties.encode(key.properties)
-            try change(Self.refreshKey) {
-                $0.key(key.identifier)
-                $0.text(properties)
-            }
-            return enrolledAt
+            return consequence.note
         case .advanceCounter(let advance):
             // Rules without a window depend on no smaller counter, and need no second query.
             var stored = CounterState(greatest: 0)
@@ -145,6 +143,7 @@ struct LedgerTables {
             $0.integer(Int64(key.counter))
             $0.integer(key.enrolledAt.microseconds)
             $0.text(properties)
+            $0.text(key.account)
         }
     }
 
@@ -157,33 +156,6 @@ struct LedgerTables {
             $0.integer(challenge.issuedAt.microseconds)
             $0.integer(challenge.expiresAt.microseconds)
         } == 1
-    }
-
-    /// Stores a block. Replaces the subject's standing.
-    func put(_ block: LedgerBlock) throws {
-        try put(block.subject, block.reason, since: block.since, until: block.until, allows: false)
-    }
-
-    /// Stores an allowance. Replaces the subject's standing.
-    func put(_ allowance: LedgerAllowance) throws {
-        try put(allowance.subject, allowance.reason, since: allowance.since, until: allowance.until, allows: true)
-    }
-
-    private func put(_ subject: LedgerSubject, _ reason: String, since: Date, until: Date?, allows: Bool) throws {
-        try change(Self.putStanding) {
-            $0.subject(subject)
-            $0.text(reason)
-            $0.integer(since.microseconds)
-            $0.integer(until?.microseconds)
-            $0.integer(allows ? 1 : 0)
-        }
-    }
-
-    /// Removes a block or an allowance, and returns it.
-    func removeStanding(of subject: LedgerSubject) throws -> LedgerStanding? {
-        guard let standing = try standing(of: subject) else { return nil }
-        try change(Self.deleteStanding) { $0.subject(subject) }
-        return standing
     }
 
     /// Runs a statement that must change exactly one row. Another number means that the row that was decided on is damaged.

@@ -73,13 +73,14 @@ final class LedgerTransactions: Sendable {
         switch write.write {
         case .issue(let challenge): return .changed(try tables.insert(challenge))
         case .commit(let effects): return .decided(try tables.commit(effects, at: write.now))
-        case .block(let block):
-            try tables.put(block)
+        case .set(let standing):
+            try tables.put(standing)
             return .changed(true)
-        case .allow(let allowance):
-            try tables.put(allowance)
-            return .changed(true)
-        case .removeStanding(let subject): return .removed(try tables.removeStanding(of: subject))
+        case .removeStanding(let subject, let operatorName):
+            return .removed(try tables.removeStanding(of: subject, by: operatorName, at: write.now))
+        case .move(let identifier, let account, let operatorName):
+            let key = try tables.move(identifier, to: account, by: operatorName, at: write.now)
+            return .moved(key, isChange: key.map { !$0.isOf(account: account) } ?? false)
         case .purge:
             let horizon = purging.horizon(at: write.now)
             return .purged(try horizon.map { try tables.purge(expiredBy: $0, atMost: Self.purgeLimit) } ?? 0)

@@ -5,9 +5,9 @@ import Foundation
 package enum LedgerWrite: Sendable {
     case issue(IssuedChallenge)
     case commit([LedgerEffect])
-    case block(LedgerBlock)
-    case allow(LedgerAllowance)
-    case removeStanding(LedgerSubject)
+    case set(LedgerStanding)
+    case removeStanding(LedgerSubject, by: String?)
+    case move(KeyIdentifier, to: String?, by: String?)
     case purge
 }
 
@@ -17,6 +17,8 @@ package enum LedgerAnswer: Sendable {
     case changed(Bool)
     /// The block or allowance that was removed, if there was one.
     case removed(LedgerStanding?)
+    /// The key that was moved, as it was, and whether that changed anything; nil if there is none.
+    case moved(EnrolledKey?, isChange: Bool)
     /// How many entries were purged.
     case purged(Int)
     /// The decisions of a commit.
@@ -27,6 +29,7 @@ package enum LedgerAnswer: Sendable {
         switch self {
         case .changed(let changed): changed
         case .removed(let standing): standing != nil
+        case .moved(_, let isChange): isChange
         case .purged: false
         case .decided(let outcome): outcome.isApplied && !outcome.decisions.isEmpty
         }

@@ -1,5 +1,6 @@
 public import AssayCore
 public import AssayKeyStore
+public import FoundationEssentials
 import GRDB
 
 extension SQLiteLedger: SealedKeyStorage {
@@ -17,6 +18,7 @@ extension SQLiteLedger: SealedKeyStorage {
 
     /// Makes one change of the sealed keys, in a transaction of its own that is durable when this returns.
     public func changeSealedKeys(
+        by operatorName: String?, at now: Date,
         _ decide: @escaping @Sendable ([SealedKey]) throws(KeyStoreFailure) -> SealedKeyChange
     ) async throws(KeyStoreFailure) {
         let path = path
@@ -25,7 +27,9 @@ extension SQLiteLedger: SealedKeyStorage {
                 do {
                     try db.inTransaction(.immediate) {
                         let tables = LedgerTables(db)
-                        try tables.apply(decide(tables.sealedKeys()))
+                        let change = try decide(tables.sealedKeys())
+                        try tables.apply(change)
+                        try tables.append(LedgerChange(change, by: operatorName, at: now))
                         return .commit
                     }
                     continuation.resume(returning: .success(()))
@@ -38,5 +42,23 @@ extension SQLiteLedger: SealedKeyStorage {
             }
         }
         try result.get()
+    }
+}
+
+extension LedgerChange {
+    /// The entry of the audit trail for a change of the key store.
+    fileprivate init(_ change: SealedKeyChange, by operatorName: String?, at now: Date) {
+        let (action, name, detail): (Action, String, String) =
+            switch change {
+            case .insert(let key):
+                (
+                    .addKey, key.name,
+                    "\(key.algorithm) for \(key.purpose.name)\(key.scope.map { " of \($0)" } ?? "")"
+                )
+            case .replace(let key):
+                (.retireKey, key.name, key.retiredAt.map { "retired at \(RFC3339.format($0))" } ?? "changed")
+            case .remove(let name): (.removeKey, name, "removed")
+            }
+        self.init(at: now, operatorName: operatorName, action: action, subject: "key \(name)", detail: detail)
     }
 }

@@ -68,21 +68,50 @@ public final class SQLiteLedger: LedgerAdministration {
 
     /// Blocks a subject. Replaces its block or allowance.
     public func block(_ block: LedgerBlock) async throws(LedgerOutage) {
-        _ = try await writer.submit(.block(block), at: block.since)
+        _ = try await writer.submit(.set(.blocked(block)), at: block.since)
     }
 
     /// Allows a subject what policy would refuse. Replaces its block or allowance.
     public func allow(_ allowance: LedgerAllowance) async throws(LedgerOutage) {
-        _ = try await writer.submit(.allow(allowance), at: allowance.since)
+        _ = try await writer.submit(.set(.allowed(allowance)), at: allowance.since)
     }
 
     /// Removes the subject's block or allowance, and returns it.
     @discardableResult
-    public func removeStanding(of subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding? {
-        guard case .removed(let standing) = try await writer.submit(.removeStanding(subject), at: .distantPast) else {
-            throw LedgerOutage(.internalError, "removing a standing from \(path) gave no answer")
-        }
+    public func removeStanding(
+        of subject: LedgerSubject, by operatorName: String?, at now: Date
+    ) async throws(LedgerOutage) -> LedgerStanding? {
+        guard case .removed(let standing) = try await writer.submit(.removeStanding(subject, by: operatorName), at: now)
+        else { throw LedgerOutage(.internalError, "removing a standing from \(path) gave no answer") }
         return standing
+    }
+
+    /// All blocks and allowances, sorted by kind and name.
+    public func standings() async throws(LedgerOutage) -> [LedgerStanding] {
+        try await read { db in
+            var standings: [LedgerStanding] = []
+            try LedgerTables.each(db, LedgerTables.standingColumns, by: "kind, name") {
+                standings.append(try LedgerTables.standing($0))
+            }
+            return standings
+        }
+    }
+
+    /// The enrolled keys of an account, in the order of their enrolment.
+    public func keys(of account: String) async throws(LedgerOutage) -> [EnrolledKey] {
+        try await read { db in try LedgerTables(db).keys(of: account) }
+    }
+
+    /// Moves an enrolled key to another account.
+    @discardableResult
+    public func move(
+        _ key: KeyIdentifier, to account: String?, by operatorName: String?, at now: Date
+    ) async throws(LedgerOutage) -> EnrolledKey? {
+        guard case .moved(let key, _) = try await writer.submit(.move(key, to: account, by: operatorName), at: now)
+        else {
+            throw LedgerOutage(.internalError, "moving a key of \(path) gave no answer")
+        }
+        return key
     }
 
     /// Deletes all challenges and digests that ended long enough ago, some in each transaction. Returns how many.

@@ -11,43 +11,63 @@ extension SQLiteLedger {
         try exportBlocking(body)
     }
 
-    // Not async: GRDB's async functions take only escaping closures.
-    private func exportBlocking(_ body: (LedgerEntry) throws -> Void) throws {
+    /// Passes the audit trail to `body`, in a consistent snapshot.
+    ///
+    /// - Throws: ``LedgerOutage``, and what `body` throws.
+    public func audit(_ body: (LedgerAuditEntry) throws -> Void) async throws { try auditBlocking(body) }
+
+    private func auditBlocking(_ body: (LedgerAuditEntry) throws -> Void) throws {
+        try streaming(body) { db, hand in
+            try LedgerTables.each(db, LedgerTables.auditColumns, by: "number") { try hand(LedgerTables.auditEntry($0)) }
+        }
+    }
+
+    /// Reads a snapshot and passes its entries to `body`. Not async: GRDB's async functions take only escaping closures.
+    private func streaming<Entry>(
+        _ body: (Entry) throws -> Void, _ read: (Database, (Entry) throws -> Void) throws -> Void
+    ) throws {
         // An error of `body` is not an outage, even if it is a LedgerOutage.
         var thrownByBody: (any Error)?
-        func hand(_ entry: LedgerEntry) throws {
-            do {
-                try body(entry)
-            } catch {
-                thrownByBody = error
-                throw error
-            }
-        }
         do {
-            try pool.read { db in
-                try LedgerTables.each(db, LedgerTables.challengeColumns, by: "value") { row in
-                    let (challenge, consumedAt) = try LedgerTables.challenge(row)
-                    try hand(.challenge(challenge, consumedAt: consumedAt))
-                }
-                try LedgerTables.each(db, LedgerTables.keyColumns, by: "engine, identifier") { row in
-                    try hand(.key(LedgerTables.key(row)))
-                }
-                try LedgerTables.each(db, LedgerTables.digestColumns, by: "digest") { row in
-                    try hand(.digest(LedgerTables.digest(row)))
-                }
-                // A row with a damaged value of `allows` is in the second section, and is refused there.
-                for section in ["allows = 0", "allows <> 0"] {
-                    let columns = "\(LedgerTables.standingColumns) WHERE \(section)"
-                    try LedgerTables.each(db, columns, by: "kind, name") { row in
-                        switch try LedgerTables.standing(row) {
-                        case .blocked(let block): try hand(.block(block))
-                        case .allowed(let allowance): try hand(.allowance(allowance))
+            try withoutActuallyEscaping(body) { body in
+                try pool.read { db in
+                    try read(db) { entry in
+                        do {
+                            try body(entry)
+                        } catch {
+                            thrownByBody = error
+                            throw error
                         }
                     }
                 }
             }
         } catch {
             throw thrownByBody ?? LedgerOutage(error, path: path)
+        }
+    }
+
+    private func exportBlocking(_ body: (LedgerEntry) throws -> Void) throws {
+        try streaming(body) { db, hand in
+            try LedgerTables.each(db, LedgerTables.challengeColumns, by: "value") { row in
+                let (challenge, consumedAt) = try LedgerTables.challenge(row)
+                try hand(.challenge(challenge, consumedAt: consumedAt))
+            }
+            try LedgerTables.each(db, LedgerTables.keyColumns, by: "engine, identifier") { row in
+                try hand(.key(LedgerTables.key(row)))
+            }
+            try LedgerTables.each(db, LedgerTables.digestColumns, by: "digest") { row in
+                try hand(.digest(LedgerTables.digest(row)))
+            }
+            // A row with a damaged value of `allows` is in the second section, and is refused there.
+            for section in ["allows = 0", "allows <> 0"] {
+                let columns = "\(LedgerTables.standingColumns) WHERE \(section)"
+                try LedgerTables.each(db, columns, by: "kind, name") { row in
+                    switch try LedgerTables.standing(row) {
+                    case .blocked(let block): try hand(.block(block))
+                    case .allowed(let allowance): try hand(.allowance(allowance))
+                    }
+                }
+            }
         }
     }
 

@@ -34,10 +34,10 @@ package struct PlayIntegrityEngine: InspectableEngine {
         switch record.kind {
         case EvidenceKind.playIntegrityClassic:
             let input = try record.reading(ClassicIntegrityInput.init)
-            return try await assess(input, app: record.app, at: now)
+            return try await assess(input, app: record.app, account: record.account, ledger: ledger, at: now)
         case EvidenceKind.playIntegrityStandard:
             let input = try record.reading(StandardIntegrityInput.init)
-            return try await assess(input, app: record.app, at: now)
+            return try await assess(input, app: record.app, account: record.account, ledger: ledger, at: now)
         default:
             throw .request(RequestError(.unknownKind, "\(record.kind) is no kind of Play Integrity evidence"))
         }
@@ -46,7 +46,7 @@ package struct PlayIntegrityEngine: InspectableEngine {
     /// Looks up the keys for a classic token, or gets its answer from Google unless known, and assesses it; see
     /// ``ClassicIntegrityAssessor``.
     package func assess(
-        _ input: ClassicIntegrityInput, app: String?, at now: Date
+        _ input: ClassicIntegrityInput, app: String?, account: String?, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
         let expectations: PlayIntegrityExpectations
         do { expectations = try self.app(app, packageName: input.packageName) } catch {
@@ -59,12 +59,14 @@ package struct PlayIntegrityEngine: InspectableEngine {
                 }
             }
         }
+        let standings = try await standings(of: account, in: ledger, at: now)
         if let selection = try await classicKeys(for: expectations, input.evidence, at: now) {
-            return ClassicIntegrityAssessor.assess(input, keys: selection, expectations: expectations, now: now)
+            return ClassicIntegrityAssessor.assess(
+                input, keys: selection, account: standings, expectations: expectations, now: now)
         }
         return ClassicIntegrityAssessor.assess(
             input, answer: try await answer(on: input.evidence, expectations.configuration),
-            from: answerSource(expectations.configuration), expectations: expectations, now: now)
+            from: answerSource(expectations.configuration), account: standings, expectations: expectations, now: now)
     }
 
     /// The keys that open the app's classic tokens; nil if Google does. The policy decides that; without a word in it, the
@@ -94,7 +96,7 @@ package struct PlayIntegrityEngine: InspectableEngine {
 
     /// Gets a standard token's answer from Google unless known, and assesses it; see ``StandardIntegrityAssessor``.
     package func assess(
-        _ input: StandardIntegrityInput, app: String?, at now: Date
+        _ input: StandardIntegrityInput, app: String?, account: String?, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
         let expectations: PlayIntegrityExpectations
         do { expectations = try self.app(app, packageName: input.packageName) } catch {
@@ -106,7 +108,18 @@ package struct PlayIntegrityEngine: InspectableEngine {
         }
         return StandardIntegrityAssessor.assess(
             input, answer: try await answer(on: input.evidence, expectations.configuration),
-            from: answerSource(expectations.configuration), expectations: expectations, now: now)
+            from: answerSource(expectations.configuration),
+            account: try await standings(of: account, in: ledger, at: now), expectations: expectations, now: now)
+    }
+
+    /// The standing of the account. The evidence names no device that could have one.
+    private func standings(
+        of account: String?, in ledger: any Ledger, at now: Date
+    ) async throws(VerificationError) -> AccountStandings {
+        guard account != nil else { return .none }
+        return try await ledger.asking { (ledger) async throws(LedgerOutage) in
+            try await ledger.standings(ofAccount: account, and: [], at: now)
+        }
     }
 
     /// Who vouches for answers: what the policy says. Without a word in it, Google if the verifier can ask it, since every

@@ -13,7 +13,7 @@ extension EvidenceRecord {
     ///   - app: The policy's app; nil for the one with the package name.
     /// - Throws: ``DecodeError`` if Google's answer is not a JSON object, which a record cannot hold.
     public init(
-        _ input: ClassicIntegrityInput, id: String? = nil, app: String? = nil, receivedAt: Date
+        _ input: ClassicIntegrityInput, id: String? = nil, app: String? = nil, account: String? = nil, receivedAt: Date
     ) throws(DecodeError) {
         var fields: [(String, RecordValue.Content)] = [
             ("packageName", .text(input.packageName)), try input.evidence.recordField(),
@@ -26,7 +26,7 @@ extension EvidenceRecord {
             fields.append(("nonce", .text(Base64.encode(input.nonce, .standard))))
         }
         self.init(
-            id: id, kind: EvidenceKind.playIntegrityClassic, app: app, receivedAt: receivedAt,
+            id: id, kind: EvidenceKind.playIntegrityClassic, app: app, account: account, receivedAt: receivedAt,
             evidence: RecordObject(fields), expect: nil)
     }
 
@@ -40,10 +40,10 @@ extension EvidenceRecord {
     ///   - app: The policy's app; nil for the one with the package name.
     /// - Throws: ``DecodeError`` if Google's answer is not a JSON object, which a record cannot hold.
     public init(
-        _ input: StandardIntegrityInput, id: String? = nil, app: String? = nil, receivedAt: Date
+        _ input: StandardIntegrityInput, id: String? = nil, app: String? = nil, account: String? = nil, receivedAt: Date
     ) throws(DecodeError) {
         self.init(
-            id: id, kind: EvidenceKind.playIntegrityStandard, app: app, receivedAt: receivedAt,
+            id: id, kind: EvidenceKind.playIntegrityStandard, app: app, account: account, receivedAt: receivedAt,
             evidence: RecordObject([
                 ("packageName", .text(input.packageName)), ("requestHash", .text(input.requestHash)),
                 try input.evidence.recordField(),

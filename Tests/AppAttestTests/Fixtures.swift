@@ -22,6 +22,9 @@ enum Fixtures {
         clientData: AppAttestConfiguration.ClientDataBinding = .none,
         counter: CounterAdvance.Rule = .increasing,
         reattestation: AppAttestConfiguration.Reattestation? = nil,
+        account: AppAttestConfiguration.AccountBinding = .match,
+        maximumKeys: AccountKeyLimit? = nil,
+        minimumBundleVersion: DottedVersion? = nil,
         appIDs: [String] = [appID],
         validationCategories: [ValidationCategory]? = nil,
         receipt: AppAttestConfiguration.ReceiptRules = .init(),
@@ -30,7 +33,8 @@ enum Fixtures {
         let roots = try PEM.certificates(in: Array(authority.get().rootPEM.utf8))
         return try AppAttestConfiguration(
             appIDs: appIDs, environments: environments, challenge: challenge, clientData: clientData,
-            counter: counter, reattestation: reattestation, validationCategories: validationCategories,
+            counter: counter, reattestation: reattestation, account: account, maximumKeys: maximumKeys,
+            minimumBundleVersion: minimumBundleVersion, validationCategories: validationCategories,
             receipt: receipt,
             testRoots: isTest ? roots : [])
     }

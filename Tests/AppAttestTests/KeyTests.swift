@@ -124,7 +124,7 @@ struct KeyTests {
         let verdict = try await assert(verifier, key, counter: 1)
         #expect(verdict.failed == [AssertionCheck.keyState])
         #expect(verdict.checks.first { $0.status == .failed }?.finding?.code == "blocked")
-        try await ledger.removeStanding(of: subject)
+        try await ledger.removeStanding(of: subject, by: "ops", at: Date(timeIntervalSince1970: 1_776_795_192))
         #expect(try await assert(verifier, key, counter: 1).failed == [])
     }
 

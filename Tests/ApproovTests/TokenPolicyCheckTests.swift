@@ -204,12 +204,15 @@ struct TokenPolicyCheckTests {
         let end = TokenFixtures.now.addingTimeInterval(60)
         try await onEveryLedger { ledger in
             try await ledger.allow(
-                LedgerAllowance(subject: Self.device, reason: "pen test", since: TokenFixtures.now, until: end))
+                LedgerAllowance(
+                    subject: Self.device, checks: [CheckID("approov.token.annotations")], reason: "pen test",
+                    since: TokenFixtures.now, until: end))
             let allowed = try await judge(settings, ledger: ledger) { $0["anno"] = ["rooted"] }
             #expect(allowed.outcome == .accept)
             #expect(allowed.annotated == [Check.annotations])
             #expect(allowed.tokenCode(Check.device) == "device-allowed")
-            #expect(allowed.tokenCode(Check.annotations) == "annotations-allowed")
+            #expect(allowed.tokenCode(Check.annotations) == "annotations-rejected")
+            #expect(allowed.tokenDetail(Check.annotations).contains("pen test"))
             let late = try await judge(settings, ledger: ledger, at: end) { $0["anno"] = ["rooted"] }
             #expect(late.failed == [Check.annotations])
             let expired = try await judge(settings, ledger: ledger) {

@@ -128,7 +128,8 @@ struct LedgerCommandTests {
         #expect(try judge(TestEvidence.assertionLine("x", counter: 2)).status == 0)
     }
 
-    @Test("The later of block and allowance counts, and is printed with its end")
+    @Test(
+        "A block takes the place of an allowance, and an allowance that of no block; both are printed with their ends")
     func allowance() throws {
         let scratch = try Scratch()
         func run(_ arguments: String...) throws -> Run { try scratch.run(["ledger"] + arguments + Self.ledger) }
@@ -143,8 +144,12 @@ struct LedgerCommandTests {
         #expect(try run("block", "--device", device, "--reason", "stolen").status == 0)
         let blocked = try run("show", "--device", device).output
         #expect(blocked.contains(/has been blocked since \S+: stolen\n/) && !blocked.contains("allowed"), "\(blocked)")
-        #expect(
-            try run("allow", "--device", device, "--reason", "found", "--until", "2999-01-01T00:00:00Z").status == 0)
+        let found = ["allow", "--device", device, "--reason", "found", "--until", "2999-01-01T00:00:00Z"]
+        let kept = try scratch.run(["ledger"] + found + Self.ledger)
+        #expect(kept.status == 1 && kept.errors.contains("assay ledger unblock"), "\(kept.errors)")
+        #expect(try run("show", "--device", device).output == blocked)
+        #expect(try run("unblock", "--device", device).status == 0)
+        #expect(try scratch.run(["ledger"] + found + Self.ledger).status == 0)
         let allowed = try run("show", "--device", device).output
         #expect(allowed.contains("until 2999-01-01T00:00:00Z: found") && !allowed.contains("blocked"), "\(allowed)")
 
@@ -186,7 +191,11 @@ struct LedgerCommandTests {
                 == 0)
         let other = Data(repeating: 7, count: 32).base64EncodedString()
         for key in [TestEvidence.keyID, other] {
-            let allow = ["ledger", "allow", "--key-id", key, "--reason", "test"]
+            let allow = [
+                "ledger", "allow", "--key-id", key, "--reason", "test", "--check",
+                "app-attest.assertion.bundle-version",
+                "--until", "never",
+            ]
             #expect(try scratch.run(allow + Self.ledger).status == 0)
             let shown = try scratch.run(["ledger", "show", key] + Self.ledger)
             #expect(shown.status == 0)
@@ -221,6 +230,8 @@ struct LedgerCommandTests {
             #expect(entries[3][field] as? String == value, "\(field)")
         }
         #expect(entries[3]["since"] as? String != nil)
+        #expect(entries[3]["checks"] as? [String] == ["approov.token.annotations"])
+        #expect((entries[3]["operator"] as? String)?.isEmpty == false)
         let challenge = issued.trimmingCharacters(in: .newlines)
         let standard = challenge.replacing("-", with: "+").replacing("_", with: "/")
         #expect(!run.output.contains(challenge) && !run.output.contains(standard))
@@ -234,7 +245,7 @@ struct LedgerCommandTests {
     /// Commands that create a ledger only with --create-ledger.
     private static let beginning = [
         ["verify", "--policy", "policy.yaml", "x.json"], ["ledger", "block", "--account", "x", "--reason", "y"],
-        ["ledger", "allow", "--account", "x", "--reason", "y"],
+        ["ledger", "allow", "--account", "x", "--reason", "y", "--check", "approov.token.annotations"],
     ]
 
     @Test("A ledger that does not exist, or is empty, is an outage and is not begun: it would have forgotten replays")
@@ -278,12 +289,13 @@ struct LedgerCommandTests {
         #expect(try scratch.run(Self.beginning[0] + ["--create-ledger"]).status == 64, "memory: is always new")
     }
 
-    @Test("The help says which blocks are enforced and which backends look up")
+    @Test("The help says which blocks are enforced, and on what terms")
     func blockHelp() throws {
         // Lines are broken anywhere.
         let help = try Scratch().assay("ledger", "block", "--help").output
             .split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        for part in ["A block on a key is enforced", "Ledger.blocks(on:at:)", "--create-ledger", "--issuer"] {
+        for part in ["A block on a key is enforced", "if the backend names the account", "--create-ledger", "--issuer"]
+        {
             #expect(help.contains(part), "\(help)")
         }
     }

@@ -22,7 +22,9 @@ struct RedactionTests {
         for kind in Verifier.kinds {
             let sensitive = Verifier.sensitiveFields.filter { $0.kind == kind }
             let evidence = sensitive.map { ($0.name, RecordValue.Content.text(secret)) } + [("keyId", .text("k"))]
-            let redacted = try record(kind.name, evidence).redacted()
+            var whole = record(kind.name, evidence)
+            whole.account = secret
+            let redacted = try whole.redacted()
             #expect(!redacted.jsonLine.contains(secret), "\(kind)")
             #expect(redacted.evidence["keyId"] != nil)
             #expect(redacted.id == "i" && redacted.app == "a" && redacted.receivedAt == Fixtures.time)

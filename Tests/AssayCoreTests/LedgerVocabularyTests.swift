@@ -44,7 +44,8 @@ struct LedgerVocabularyTests {
             let advance = CounterAdvance(
                 key: KeyIdentifier(engine: "e", value: [1]), app: "a", counter: counter, rule: .window(size))
             let isNear = counter > state.greatest || state.greatest - counter <= UInt32(size)
-            let refusal = LedgerRules.refusal(advancing: advance, stored: ("a", state), block: nil, at: Fixtures.time)
+            let refusal = LedgerRules.refusal(
+                advancing: advance, stored: ("a", state, nil), block: nil, at: Fixtures.time)
             #expect((refusal == nil) == (isNear && !used.contains(counter)), "seed \(size), counter \(counter)")
             guard refusal == nil else { continue }
             used.insert(counter)
@@ -74,12 +75,16 @@ struct LedgerVocabularyTests {
     func allowances() {
         let subject = LedgerSubject(.device, "d1")
         let end = Fixtures.time.addingTimeInterval(60)
-        let allowance = LedgerAllowance(subject: subject, reason: "pen test", since: Fixtures.time, until: end)
+        let allowance = LedgerAllowance(
+            subject: subject, checks: [CheckID("approov.token.annotations")], reason: "pen test", since: Fixtures.time,
+            until: end)
         #expect(allowance.isInForce(at: end.addingTimeInterval(-0.001)) && !allowance.isInForce(at: end))
         #expect(
             allowance.sentence
                 == "the device has been allowed since 2026-04-21T18:13:12Z until 2026-04-21T18:14:12Z: pen test")
-        let endless = LedgerAllowance(subject: subject, reason: "pen test", since: Fixtures.time, until: nil)
+        let endless = LedgerAllowance(
+            subject: subject, checks: [CheckID("approov.token.annotations")], reason: "pen test", since: Fixtures.time,
+            until: nil)
         #expect(endless.isInForce(at: .distantFuture))
         #expect(endless.sentence == "the device has been allowed since 2026-04-21T18:13:12Z: pen test")
     }
@@ -89,7 +94,9 @@ struct LedgerVocabularyTests {
         let subject = LedgerSubject(.issuer, "server-token")
         let end = Fixtures.time.addingTimeInterval(60)
         let block = LedgerBlock(subject: subject, reason: "leaked", since: Fixtures.time, until: end)
-        let allowance = LedgerAllowance(subject: subject, reason: "test", since: Fixtures.time, until: end)
+        let allowance = LedgerAllowance(
+            subject: subject, checks: [CheckID("approov.token.annotations")], reason: "test", since: Fixtures.time,
+            until: end)
         for standing in [LedgerStanding.blocked(block), .allowed(allowance)] {
             #expect(standing.subject == subject && standing.until == end)
             #expect(standing.isInForce(at: Fixtures.time) && !standing.isInForce(at: end))
@@ -118,11 +125,14 @@ struct LedgerVocabularyTests {
         let ledger = MemoryLedger()
         let subject = LedgerSubject(.device, "d1")
         #expect(ledger.isWithoutStandings)
-        try await ledger.allow(LedgerAllowance(subject: subject, reason: "test", since: Fixtures.time, until: nil))
+        try await ledger.allow(
+            LedgerAllowance(
+                subject: subject, checks: [CheckID("approov.token.annotations")], reason: "test", since: Fixtures.time,
+                until: nil))
         #expect(!ledger.isWithoutStandings)
         try await ledger.block(LedgerBlock(subject: subject, reason: "abuse", since: Fixtures.time, until: nil))
         #expect(!ledger.isWithoutStandings)
-        try await ledger.removeStanding(of: subject)
+        try await ledger.removeStanding(of: subject, by: "ops", at: Date(timeIntervalSince1970: 1_776_795_192))
         #expect(ledger.isWithoutStandings)
     }
 
@@ -174,6 +184,6 @@ struct LedgerVocabularyTests {
 
 extension CounterAdvance {
     fileprivate func isAllowed(from stored: CounterState) -> Bool {
-        LedgerRules.refusal(advancing: self, stored: (app, stored), block: nil, at: Fixtures.time) == nil
+        LedgerRules.refusal(advancing: self, stored: (app, stored, nil), block: nil, at: Fixtures.time) == nil
     }
 }

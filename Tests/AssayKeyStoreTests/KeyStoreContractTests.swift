@@ -1,6 +1,7 @@
 import AssayCore
 import AssayKeyStore
 import AssayTesting
+import Foundation
 import Testing
 
 @Suite("The contract of key storages")
@@ -40,6 +41,7 @@ private struct ForgetfulStorage: SealedKeyStorage {
     var keyLocation: String { "nowhere" }
     func sealedKeys() async throws(KeyStoreOutage) -> [SealedKey] { [] }
     func changeSealedKeys(
+        by operatorName: String?, at now: Date,
         _ decide: @escaping @Sendable ([SealedKey]) throws(KeyStoreFailure) -> SealedKeyChange
     ) async throws(KeyStoreFailure) { _ = try decide([]) }
 }
@@ -50,6 +52,7 @@ private struct ReversedStorage: SealedKeyStorage {
     var keyLocation: String { base.keyLocation }
     func sealedKeys() async throws(KeyStoreOutage) -> [SealedKey] { try await base.sealedKeys().reversed() }
     func changeSealedKeys(
+        by operatorName: String?, at now: Date,
         _ decide: @escaping @Sendable ([SealedKey]) throws(KeyStoreFailure) -> SealedKeyChange
-    ) async throws(KeyStoreFailure) { try await base.changeSealedKeys(decide) }
+    ) async throws(KeyStoreFailure) { try await base.changeSealedKeys(by: operatorName, at: now, decide) }
 }

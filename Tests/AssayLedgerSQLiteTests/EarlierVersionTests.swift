@@ -12,10 +12,13 @@ struct EarlierVersionTests {
     /// `TestVectors/ledger/version-5.sqlite` was made by `assay` of 2026-11-22: `challenge issue`, `keys add`, `keys retire`,
     /// `ledger block`, `ledger allow`, and `verify` of the vectors assertion-sequence and message-replay. Never make it again:
     /// such files are in use.
-    private func open() throws -> (TemporaryFolder, SQLiteLedger) {
+    ///
+    /// `version-6.sqlite` was made by `assay` of 2026-11-23: `challenge issue`, `ledger block`, `ledger allow`, and `verify` of
+    /// the vectors window/sequence.
+    private func open(version: Int = 5) throws -> (TemporaryFolder, SQLiteLedger) {
         let folder = try TemporaryFolder()
         try FileManager.default.copyItem(
-            at: TestVectors.folder.appendingPathComponent("ledger/version-5.sqlite"),
+            at: TestVectors.folder.appendingPathComponent("ledger/version-\(version).sqlite"),
             to: URL(fileURLWithPath: folder.path()))
         return (folder, try SQLiteLedger.open(path: folder.path(), purging: .never))
     }
@@ -85,6 +88,43 @@ struct EarlierVersionTests {
         try await again.close()
     }
 
+    @Test("A file of version 6 keeps its window of counters; its allowance excuses what it did before")
+    func version6() async throws {
+        let (folder, ledger) = try open(version: 6)
+        defer { withExtendedLifetime(folder) {} }
+        #expect(try await ledger.check(Verifier.problem(withKey:)) == [])
+        var keys: [EnrolledKey] = []
+        try await ledger.export { if case .key(let key) = $0 { keys.append(key) } }
+        let key = try #require(keys.first)
+        #expect(keys.count == 1 && key.counters.greatest == 9 && !key.counters.skipped.isEmpty)
+        #expect(key.account == nil && key.retiredAt == nil)
+        func advance(_ counter: UInt32) -> LedgerEffect {
+            LedgerEffect(
+                Fixture.check,
+                .advanceCounter(
+                    CounterAdvance(key: key.identifier, app: "vectors", counter: counter, rule: .window(4))))
+        }
+        #expect(try await !ledger.commit([advance(8)], at: Fixture.now).isApplied)
+        #expect(try await ledger.commit([advance(7)], at: Fixture.now).isApplied)
+        let standings = try await ledger.standings()
+        #expect(standings.map(\.subject.kind) == [.account, .device] && standings.map(\.setBy) == [nil, nil])
+        #expect(standings.last?.allowance?.checks.map(\.name) == ["approov.token.annotations"])
+        var entries = 0
+        try await ledger.audit { _ in entries += 1 }
+        #expect(entries == 0, "no change was made by hand since the trail exists")
+        try await ledger.move(key.identifier, to: "alice", by: "ops", at: Fixture.now)
+        #expect(try await ledger.keys(of: "alice").map(\.identifier) == [key.identifier])
+        // A program of version 6 that has the file open writes the columns that it knows.
+        try ledger.executeOnWriter(
+            """
+            INSERT OR REPLACE INTO block (kind, name, reason, since, until, allows) VALUES ('device', 'd', 'old', 0, NULL, 1);
+            UPDATE enrolledKey SET counter = 10, skipped = x''
+            """)
+        let device = try await ledger.standings(of: [LedgerSubject(.device, "d")], at: Fixture.now)
+        #expect(device.map { $0.allowance?.checks.map(\.name) } == [["approov.token.annotations"]])
+        #expect(try await ledger.keys(of: "alice").map(\.counter) == [10])
+    }
+
     @Test("Its sealed keys open under their master key, and take a new retirement")
     func sealedKeys() async throws {
         let (folder, ledger) = try open()
@@ -98,7 +138,7 @@ struct EarlierVersionTests {
         let accountKey = try #require(try await store.keys(for: KeyPurpose("approov-message")).first)
         #expect(accountKey.window.notBefore.map(RFC3339.format) == "2026-01-01T00:00:00Z")
         #expect(accountKey.window.notAfter.map(RFC3339.format) == "2099-01-01T00:00:00Z")
-        try await store.retire("approov-2026", at: Fixture.now)
+        try await store.retire("approov-2026", at: Fixture.now, now: Fixture.now)
         let again = SealedKeyStore(storage: ledger, masterKey: masterKey, materials: Verifier.keyMaterials)
         #expect(try await again.keys(for: ApproovKey.purpose).map(\.retiredAt) == [Fixture.now])
     }

@@ -198,7 +198,11 @@ struct GroupCommitTests {
         try #require(try other.ask("open \(folder.path()) 1000") == "ok")
         let counter = try await Self.advanceAlone(ledger, from: 0)
         try #require(try other.ask("hold") == "held")
-        let removal = try await Self.begin { try await refusal { try await ledger.removeSealedKey("none") } }
+        let removal = try await Self.begin {
+            try await refusal {
+                try await ledger.removeSealedKey("none", at: Date(timeIntervalSince1970: 1_776_795_192))
+            }
+        }
         let before = ledger.writer.loneTransactionCount
         let isAdvanced = try await Self.begin { try await ledger.isAdvanced(0, counter + 1) }
         try #require(try other.ask("release") == "released")

@@ -63,7 +63,15 @@ private struct GullibleLedger: LedgerAdministration {
     }
     func block(_ block: LedgerBlock) async throws(LedgerOutage) {}
     func allow(_ allowance: LedgerAllowance) async throws(LedgerOutage) {}
-    func removeStanding(of subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding? { nil }
+    func removeStanding(
+        of subject: LedgerSubject, by operatorName: String?, at now: Date
+    ) async throws(LedgerOutage) -> LedgerStanding? { nil }
+    func standings() async throws(LedgerOutage) -> [LedgerStanding] { [] }
+    func keys(of account: String) async throws(LedgerOutage) -> [EnrolledKey] { [] }
+    func move(
+        _ key: KeyIdentifier, to account: String?, by operatorName: String?, at now: Date
+    ) async throws(LedgerOutage) -> EnrolledKey? { nil }
+    func audit(_ body: (LedgerAuditEntry) throws -> Void) async throws {}
     func purge(at now: Date) async throws(LedgerOutage) -> Int { 0 }
     func check(
         _ keyProblem: @escaping @Sendable (EnrolledKey) -> String?

@@ -134,7 +134,10 @@ struct OutageTests {
             } == .readOnly)
         #expect(
             try await outage {
-                try await ledger.allow(LedgerAllowance(subject: subject, reason: "", since: Fixture.now, until: nil))
+                try await ledger.allow(
+                    LedgerAllowance(
+                        subject: subject, checks: [CheckID("approov.token.annotations")], reason: "",
+                        since: Fixture.now, until: nil))
             } == .readOnly)
         #expect(try await ledger.standings(of: [subject], at: Fixture.now) == [])
         try ledger.executeOnWriter("PRAGMA query_only = 0")

@@ -114,7 +114,7 @@ struct SchemaTests {
             try await ledger.export { entries.append($0) }
             exports.append(entries)
             #expect(try await ledger.check(Verifier.problem(withKey:)) == [])
-            #expect(try ledger.writerPragma("user_version") == "6")
+            #expect(try ledger.writerPragma("user_version") == "7")
             #expect(try await ledger.sealedKeys() == [])
             try await ledger.close()
         }
@@ -134,7 +134,7 @@ struct SchemaTests {
 
     @Test(
         "A ledger of a newer version is refused",
-        arguments: ["PRAGMA user_version = 7", "INSERT INTO grdb_migrations VALUES ('7')"])
+        arguments: ["PRAGMA user_version = 8", "INSERT INTO grdb_migrations VALUES ('8')"])
     func newer(_ sql: String) async throws {
         let folder = try TemporaryFolder()
         let ledger = try SQLiteLedger.open(path: folder.path())
@@ -154,7 +154,9 @@ struct SchemaTests {
         let since = try #require(RFC3339.parse("2026-04-21T18:13:12.153Z"))
         let block = LedgerBlock(subject: alice, reason: "fraud", since: since, until: nil)
         #expect(try await ledger.standings(of: [alice], at: Fixture.now) == [.blocked(block)])
-        let allowance = LedgerAllowance(subject: alice, reason: "sorry", since: Fixture.now, until: Fixture.now + 60)
+        let allowance = LedgerAllowance(
+            subject: alice, checks: [CheckID("approov.token.annotations")], reason: "sorry", since: Fixture.now,
+            until: Fixture.now + 60)
         try await ledger.allow(allowance)
         #expect(try await ledger.standings(of: [alice], at: Fixture.now) == [.allowed(allowance)])
     }
@@ -164,7 +166,10 @@ struct SchemaTests {
         let folder = try TemporaryFolder()
         let ledger = try SQLiteLedger.open(path: folder.path())
         let device = LedgerSubject(.device, "d1")
-        try await ledger.allow(LedgerAllowance(subject: device, reason: "test", since: Fixture.now, until: nil))
+        try await ledger.allow(
+            LedgerAllowance(
+                subject: device, checks: [CheckID("approov.token.annotations")], reason: "test", since: Fixture.now,
+                until: nil))
         let read = "SELECT kind || name || reason FROM block WHERE kind = 'device' AND name = 'd1'"
         #expect(try ledger.texts(read) == ["deviced1test"])
         try ledger.executeOnWriter(

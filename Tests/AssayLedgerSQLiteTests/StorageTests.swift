@@ -15,7 +15,7 @@ struct StorageTests {
             #expect(try ledger.writerPragma("journal_mode") == "wal")
             #expect(try ledger.writerPragma("foreign_keys") == "1")
             #expect(try ledger.writerPragma("application_id") == "\(0x4153_5359)")
-            #expect(try ledger.writerPragma("user_version") == "6")
+            #expect(try ledger.writerPragma("user_version") == "7")
             try await ledger.close()
         }
     }
@@ -144,7 +144,9 @@ struct StorageTests {
         for _ in 0..<5 {
             try #require(try other.ask("allow d1") == "ok")
             #expect(!ledger.isWithoutStandings)
-            let allowance = LedgerAllowance(subject: device, reason: "stress", since: Fixture.now, until: nil)
+            let allowance = LedgerAllowance(
+                subject: device, checks: [CheckID("approov.token.annotations")], reason: "stress", since: Fixture.now,
+                until: nil)
             #expect(try await ledger.standings(of: [device], at: Fixture.now) == [.allowed(allowance)])
             try #require(try other.ask("block d1") == "ok")
             let block = LedgerBlock(subject: device, reason: "stress", since: Fixture.now, until: nil)

@@ -44,8 +44,12 @@ struct StoredTextTests {
         try await ledger.block(LedgerBlock(subject: long, reason: "r\u{0}s", since: Fixture.now, until: nil))
         #expect(try await ledger.blocks(on: [short, long], at: Fixture.now).map(\.subject) == [long])
         #expect(try await ledger.blocks(on: [long], at: Fixture.now).first?.reason == "r\u{0}s")
-        #expect(try await ledger.removeStanding(of: short) == nil)
-        #expect(try await ledger.removeStanding(of: long)?.subject == long)
+        #expect(
+            try await ledger.removeStanding(of: short, by: "ops", at: Date(timeIntervalSince1970: 1_776_795_192)) == nil
+        )
+        #expect(
+            try await ledger.removeStanding(of: long, by: "ops", at: Date(timeIntervalSince1970: 1_776_795_192))?
+                .subject == long)
         #expect(try await ledger.blocks(on: [short, long], at: Fixture.now) == [])
     }
 

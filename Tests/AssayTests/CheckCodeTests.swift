@@ -72,6 +72,21 @@ struct CheckCodeTests {
             "AppAttestTests/KeyTests.swift", "notRefreshed",
             "app-attest.attestation.enrolment key-of-another-app",
             "app-attest.attestation.enrolment key-property-differs"),
+        UnitTest(
+            "AppAttestTests/AccountTests.swift", "blocked", "app-attest.attestation.account account-blocked",
+            "app-attest.assertion.account account-blocked"),
+        UnitTest(
+            "AppAttestTests/AccountTests.swift", "required", "app-attest.assertion.account account-missing",
+            "app-attest.assertion.account key-without-account"),
+        UnitTest(
+            "AppAttestTests/AccountTests.swift", "refreshOfAnother",
+            "app-attest.attestation.enrolment key-of-another-account"),
+        UnitTest(
+            "AppAttestTests/AccountTests.swift", "limits", "app-attest.attestation.enrolment devices-exceeded",
+            "app-attest.attestation.enrolment oldest-keys-retired", "app-attest.attestation.enrolment key-retired",
+            "app-attest.assertion.counter key-retired"),
+        UnitTest("PlayIntegrityTests/AccountTests.swift", "blocked", "play-integrity.account account-blocked"),
+        UnitTest("ApproovTests/AccountTests.swift", "blocked", "approov.token.account account-blocked"),
         UnitTest("AppAttestTests/KeyTests.swift", "refreshed", "app-attest.attestation.enrolment key-refreshed"),
         UnitTest("AppAttestTests/KeyTests.swift", "enrolledAgain", "app-attest.assertion.key key-malformed"),
         UnitTest("AppAttestTests/KeyTests.swift", "testAuthority", "app-attest.assertion.key key-of-another-authority"),
@@ -102,7 +117,7 @@ struct CheckCodeTests {
         UnitTest("ApproovTests/TokenPolicyCheckTests.swift", "addresses", "approov.token.address address-missing"),
         UnitTest(
             "ApproovTests/TokenPolicyCheckTests.swift", "allowedDevice",
-            "approov.token.annotations annotations-allowed", "approov.token.device device-allowed"),
+            "approov.token.device device-allowed"),
         UnitTest("ApproovTests/TokenPolicyCheckTests.swift", "blockedDevice", "approov.token.device device-blocked"),
         UnitTest("ApproovTests/TokenPolicyCheckTests.swift", "revokedIssuer", "approov.token.issuer issuer-revoked"),
         UnitTest(

@@ -135,6 +135,9 @@ struct PolicyFileTests {
             check(with("counter: \"\(window)\""), 9, "\(base).counter", "window(N)")
         }
         check(with("reattestation: maybe"), 9, "\(base).reattestation", "refresh, refuse")
+        check(with("account: maybe"), 9, "\(base).account", "none, match, required")
+        check(with("maximumKeys: 0"), 9, "\(base).maximumKeys", "from 1 to 1000")
+        check(with("keysExceeded: refuse"), 9, "\(base).keysExceeded", "maximumKeys, which is missing")
         check(with("counter: yes"), 9, "\(base).counter", "found \"yes\"")
         check(with("validationCategories: []"), 9, "\(base).validationCategories", "at least one")
         check(with("validationCategories: [store]"), 9, "\(base).validationCategories[0]", "appStore")

@@ -111,6 +111,8 @@ struct RecordFileTests {
             (#"{"app":true,"kind":"k","evidence":{}}"#, "app", 7, "found a boolean"),
             (#"{"kind":"k","evidence":{},"receivedAt":"now"}"#, "receivedAt", 39, "RFC 3339 time"),
             (#"{"kind":"k","evidence":{},"receivedAt":"2026-02-30T00:00:00Z"}"#, "receivedAt", 39, "2026-02-30"),
+            (#"{"kind":"k","account":"","evidence":{}}"#, "account", 22, "an empty one"),
+            (#"{"kind":"k","account":7,"evidence":{}}"#, "account", 22, "found a number"),
             (#"{"kind":"k","evidence":{},"receivedAt":0}"#, "receivedAt", 39, "found a number"),
             (#"{"kind":"k","evidence":{},"expect":1}"#, "expect", 35, "expected an object"),
             (#"{"kind":"k","evidence":{},"expect":{}}"#, "expect.outcome", 35, "missing"),

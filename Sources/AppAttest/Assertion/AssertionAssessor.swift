@@ -7,11 +7,12 @@ package enum AssertionAssessor {
     /// Runs every check that needs no ledger, and returns the results with the effects for the ledger. Only the
     /// ledger's commit compares the counter.
     package static func assess(
-        _ input: AssertionInput, keys: AssertionKeys, expectations: AppAttestExpectations, now: Date
+        _ input: AssertionInput, keys: AssertionKeys, account: AccountStandings = .none,
+        expectations: AppAttestExpectations, now: Date
     ) -> Assessment {
         var run = CheckRun(modes: expectations.modes, capacity: AssertionCheck.catalogue.count)
         let evidence = decode(input, &run)
-        return assess(evidence, of: input, keys, expectations, now, &run)
+        return assess(evidence, of: input, keys, account, expectations, now, &run)
     }
 
     /// Decodes an assertion.
@@ -21,13 +22,15 @@ package enum AssertionAssessor {
 
     /// Runs every check after decoding. The run skips them if the evidence is nil.
     static func assess(
-        _ evidence: AssertionEvidence?, of input: AssertionInput, _ keys: AssertionKeys,
+        _ evidence: AssertionEvidence?, of input: AssertionInput, _ keys: AssertionKeys, _ account: AccountStandings,
         _ expectations: AppAttestExpectations, _ now: Date, _ run: inout CheckRun
     ) -> Assessment {
+        run.allow(account.standings)
         var subject: AppAttestSubject?
         var bound: BoundChallenge?
         if let evidence {
-            let checks = AssertionCheck(evidence: evidence, input: input, keys: keys, expectations: expectations)
+            let checks = AssertionCheck(
+                evidence: evidence, input: input, keys: keys, account: account, expectations: expectations)
             (subject, bound) = judge(checks, &run)
         } else {
             run.skip(AssertionCheck.catalogue.dropFirst().filter { $0.kind != .ledger }.map(\.id))
@@ -96,6 +99,7 @@ package enum AssertionAssessor {
             try SharedRules.bundleVersion(extensions, support: checks.extensionSupport, in: configuration)
         }
         run.policy(AssertionCheck.keyState) { () throws(CheckFailure) in try checks.keyState() }
+        run.policy(AssertionCheck.account) { () throws(CheckFailure) in try checks.accountOfRequest() }
 
         guard run.failedAuthenticity == nil, let key else { return (nil, nil) }
         var subject = AppAttestSubject(keyID: checks.input.keyID)

@@ -12,7 +12,7 @@ package struct AssertionCheck: Sendable {
     /// The entries of all checks, in the order in which they run.
     package static let catalogue: [CheckDefinition] = [
         decodeEntry, keyEntry, signatureEntry, appIDEntry, clientDataEntry, .validationCategory(validationCategory),
-        .bundleVersion(bundleVersion), keyStateEntry, challengeEntry, counterEntry,
+        .bundleVersion(bundleVersion), keyStateEntry, accountEntry, challengeEntry, counterEntry,
     ]
 
     static let apple = "Apple, Validating apps that connect to your server, Verify the assertion"
@@ -20,9 +20,10 @@ package struct AssertionCheck: Sendable {
     let evidence: AssertionEvidence
     let input: AssertionInput
     let keys: AssertionKeys
+    let account: AccountStandings
     let expectations: AppAttestExpectations
 
-    private var configuration: AppAttestConfiguration { expectations.configuration }
+    var configuration: AppAttestConfiguration { expectations.configuration }
 }
 
 // MARK: key
@@ -279,7 +280,7 @@ extension AssertionCheck {
     /// No block is in force on the key, and its environment is still allowed.
     func keyState() throws(CheckFailure) -> PolicyAnswer {
         if let block = keys.blocks.first {
-            throw CheckFailure(.blocked, block.sentence)
+            throw CheckFailure(.blocked, block)
         }
         if let name = keys.facts?.environmentName {
             guard let environment = keys.facts?.environment else {

@@ -6,11 +6,11 @@ package import FoundationEssentials
 package enum AttestationAssessor {
     /// Runs every check that needs no ledger, and returns the results with the effects for the ledger.
     package static func assess(
-        _ input: AttestationInput, expectations: AppAttestExpectations, now: Date
+        _ input: AttestationInput, account: AccountStandings = .none, expectations: AppAttestExpectations, now: Date
     ) -> Assessment {
         var run = CheckRun(modes: expectations.modes, capacity: AttestationCheck.catalogue.count)
         let evidence = decode(input, expectations.trust, &run)
-        return assess(evidence, of: input, expectations, now, &run)
+        return assess(evidence, of: input, account, expectations, now, &run)
     }
 
     /// Decodes an attestation. `trust` only caches certificates and does not affect the result.
@@ -24,12 +24,14 @@ package enum AttestationAssessor {
 
     /// Runs every check after decoding. The run skips them if the evidence is nil.
     static func assess(
-        _ evidence: AttestationEvidence?, of input: AttestationInput, _ expectations: AppAttestExpectations,
-        _ now: Date, _ run: inout CheckRun
+        _ evidence: AttestationEvidence?, of input: AttestationInput, _ account: AccountStandings,
+        _ expectations: AppAttestExpectations, _ now: Date, _ run: inout CheckRun
     ) -> Assessment {
+        run.allow(account.standings)
         var subject: AppAttestSubject?
         if let evidence {
-            let checks = AttestationCheck(evidence: evidence, input: input, expectations: expectations, now: now)
+            let checks = AttestationCheck(
+                evidence: evidence, input: input, account: account, expectations: expectations, now: now)
             subject = judge(checks, &run)
         } else {
             run.skip(AttestationCheck.catalogue.dropFirst().filter { $0.kind != .ledger }.map(\.id))
@@ -51,13 +53,12 @@ package enum AttestationAssessor {
                     challenge, AttestationCheck.challenge, EvidenceKind.appAttestAttestation, expectations))
         }
         let ledgerChecks = effects.map(\.check) + [AttestationCheck.enrolment]
-        if let subject, let key = enrolment(of: subject, expectations, at: now) {
-            let action: LedgerEffect.Action =
-                switch expectations.configuration.reattestation {
-                case .refresh: .enrolOrRefresh(key, keeping: EnrolledProperty.identity)
-                case .refuse: .enrol(key)
-                }
-            effects.append(LedgerEffect(AttestationCheck.enrolment, action))
+        if let subject, let key = enrolment(of: subject, account.account, expectations, at: now) {
+            let configuration = expectations.configuration
+            let rules = EnrolmentRules(
+                refreshKeeping: configuration.reattestation == .refresh ? EnrolledProperty.identity : nil,
+                limit: configuration.maximumKeys)
+            effects.append(LedgerEffect(AttestationCheck.enrolment, .enrol(key, rules)))
         }
         return Assessment(
             kind: EvidenceKind.appAttestAttestation, app: expectations.app, catalogue: AttestationCheck.catalogue,
@@ -96,6 +97,7 @@ package enum AttestationAssessor {
         }
         run.policy(AttestationCheck.osVersion) { () throws(CheckFailure) in try checks.osVersion(certificate) }
         run.policy(AttestationCheck.platform) { () throws(CheckFailure) in try checks.platform(certificate) }
+        run.policy(AttestationCheck.account) { () throws(CheckFailure) in try checks.accountOfRequest() }
 
         guard run.failedAuthenticity == nil, let key else { return nil }
         var subject = AppAttestSubject(keyID: checks.input.keyID)
@@ -111,7 +113,7 @@ package enum AttestationAssessor {
 
     /// The ledger entry of the key.
     private static func enrolment(
-        of subject: AppAttestSubject, _ expectations: AppAttestExpectations, at now: Date
+        of subject: AppAttestSubject, _ account: String?, _ expectations: AppAttestExpectations, at now: Date
     ) -> EnrolledKey? {
         guard let publicKey = subject.publicKey, let appID = subject.appID, let environment = subject.environment
         else { return nil }
@@ -124,6 +126,6 @@ package enum AttestationAssessor {
         properties[EnrolledProperty.testAuthority] = expectations.trust.testAuthority
         return EnrolledKey(
             identifier: .appAttest(subject.keyID), app: expectations.app,
-            publicKey: publicKey, counter: 0, enrolledAt: now, properties: properties)
+            publicKey: publicKey, counter: 0, enrolledAt: now, properties: properties, account: account)
     }
 }

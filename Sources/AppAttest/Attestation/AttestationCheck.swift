@@ -14,13 +14,15 @@ package struct AttestationCheck: Sendable {
     package static let catalogue: [CheckDefinition] = [
         decodeEntry, chainEntry, publicKeyEntry, nonceEntry, keyIDEntry, credentialIDEntry, appIDEntry,
         environmentEntry, counterEntry, receiptEntry, .validationCategory(validationCategory),
-        .bundleVersion(bundleVersion), osVersionEntry, platformEntry, challengeEntry, enrolmentEntry,
+        .bundleVersion(bundleVersion), osVersionEntry, platformEntry, accountEntry,
+        challengeEntry, enrolmentEntry,
     ]
 
     static let apple = "Apple, Validating apps that connect to your server, Verify the attestation"
 
     let evidence: AttestationEvidence
     let input: AttestationInput
+    let account: AccountStandings
     let expectations: AppAttestExpectations
     let now: Date
 

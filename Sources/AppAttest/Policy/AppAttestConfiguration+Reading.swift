@@ -36,6 +36,8 @@ extension AppAttestConfiguration: ReadableConfiguration {
                 appIDs: appIDs, environments: environments, challenge: challenge, clientData: clientData,
                 counter: Self.counterRule(fields["counter"]),
                 reattestation: fields["reattestation"]?.word(Reattestation.self),
+                account: fields["account"]?.word(AccountBinding.self) ?? .match,
+                maximumKeys: Self.keyLimit(fields["maximumKeys"], fields["keysExceeded"]),
                 minimumOSVersion: Self.minimumOSVersion(fields["minimumOSVersion"]),
                 minimumBundleVersion: Self.version(fields["minimumBundleVersion"]),
                 validationCategories: Self.categories(fields["validationCategories"]),
@@ -110,6 +112,19 @@ extension AppAttestConfiguration: ReadableConfiguration {
         throw node.error(
             "expected increasing, successor or window(N) with N from 1 to \(CounterState.maximumWindow), found \(node.found)"
                 + Nearest.advice(for: text, among: ["increasing", "successor", "window(64)"]))
+    }
+
+    private static func keyLimit(
+        _ maximum: PolicyNode?, _ excess: PolicyNode?
+    ) throws(PolicyError) -> AccountKeyLimit? {
+        guard let maximum else {
+            if let excess { throw excess.error("keysExceeded is for a policy with maximumKeys, which is missing") }
+            return nil
+        }
+        guard let number = try Int(maximum.text()), (1...1000).contains(number) else {
+            throw maximum.error("expected a whole number from 1 to 1000, found \(maximum.found)")
+        }
+        return AccountKeyLimit(maximum: number, excess: try excess?.word(AccountKeyLimit.Excess.self) ?? .note)
     }
 
     private static func receiptRules(_ node: PolicyNode?) throws(PolicyError) -> ReceiptRules {

@@ -50,6 +50,13 @@ extension AppAttestConfiguration {
                     "refresh with challenge: caller: a captured attestation passes again unless the backend accepts each "
                         + "challenge once"))
         }
+        if maximumKeys != nil, account != .required {
+            remarks.append(
+                PolicyRemark(
+                    "maximumKeys",
+                    "keys without an account do not count, and account: \(account.rawValue) allows them; required counts all"
+                ))
+        }
         if case .none = clientData {
             remarks.append(
                 PolicyRemark(
@@ -115,7 +122,9 @@ extension AppAttestConfiguration {
         return [
             PolicySetting("appIDs", appIDs), PolicySetting("environments", environments.map(\.rawValue)),
             PolicySetting("challenge", challenge.rawValue), binding, PolicySetting("counter", counter.text),
-            PolicySetting("reattestation", reattestation.rawValue),
+            PolicySetting("reattestation", reattestation.rawValue), PolicySetting("account", account.rawValue),
+            PolicySetting("maximumKeys", maximumKeys.map { "\($0.maximum)" }),
+            PolicySetting("keysExceeded", maximumKeys?.excess.rawValue),
         ] + minimum + [
             PolicySetting("minimumBundleVersion", minimumBundleVersion?.description),
             PolicySetting("validationCategories", validationCategories?.map(\.rawValue) ?? []),

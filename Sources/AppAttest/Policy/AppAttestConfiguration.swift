@@ -34,6 +34,16 @@ package final class AppAttestConfiguration: EngineConfiguration {
         case refuse
     }
 
+    /// How the account of a request and that of the key are compared.
+    package enum AccountBinding: String, Sendable, CaseIterable {
+        /// Not at all. Attestations still bind keys to accounts.
+        case none
+        /// They must be the same if the backend names an account and the key has one.
+        case match
+        /// The backend must name an account, and it must be that of the key.
+        case required
+    }
+
     /// The lowest allowed operating system version, for every platform or by platform.
     package struct MinimumOSVersion: Sendable, Equatable {
         let any: DottedVersion?
@@ -76,6 +86,10 @@ package final class AppAttestConfiguration: EngineConfiguration {
     package let challenge: ChallengeSource
     /// What becomes of a further attestation of an enrolled key.
     package let reattestation: Reattestation
+    /// How accounts are compared.
+    package let account: AccountBinding
+    /// How many keys one account may have; nil for any number.
+    package let maximumKeys: AccountKeyLimit?
     /// Where assertions carry the challenge.
     package let clientData: ClientDataBinding
     /// The lowest operating system version; nil for any.
@@ -94,6 +108,7 @@ package final class AppAttestConfiguration: EngineConfiguration {
     package init(
         appIDs: [String], environments: [AttestEnvironment], challenge: ChallengeSource,
         clientData: ClientDataBinding, counter: CounterAdvance.Rule = .increasing, reattestation: Reattestation? = nil,
+        account: AccountBinding = .match, maximumKeys: AccountKeyLimit? = nil,
         minimumOSVersion: MinimumOSVersion? = nil, minimumBundleVersion: DottedVersion? = nil,
         validationCategories: [ValidationCategory]? = nil, receipt: ReceiptRules = ReceiptRules(),
         testRoots: [Certificate] = []
@@ -117,6 +132,8 @@ package final class AppAttestConfiguration: EngineConfiguration {
         self.counter = counter
         // Without a challenge of the ledger, a recorded attestation would pass again.
         self.reattestation = reattestation ?? (challenge == .ledger ? .refresh : .refuse)
+        self.account = account
+        self.maximumKeys = maximumKeys
         self.minimumOSVersion = minimumOSVersion
         self.minimumBundleVersion = minimumBundleVersion
         self.validationCategories = validationCategories

@@ -29,18 +29,20 @@ package enum ApproovMessageAssessor {
     /// - Parameters:
     ///   - keys: The token keys, in any state. Keys of other apps are ignored.
     ///   - messageKeys: The message signing keys of accounts, in any state. Installation signatures need none.
-    ///   - standings: Looks up the standings at `now` of the device and the issuer of an authentic token.
+    ///   - account: The account of the request.
+    ///   - standings: Looks up the standings at `now` of the account, and of the device and the issuer of an authentic token.
     /// - Returns: The results, and the ledger effect that accepts the message once.
     /// - Throws: ``RequestError`` if the policy's app has no section on message signing.
     package static func assess(
         _ input: ApproovMessageInput, keys: [NamedKey], messageKeys: [NamedKey],
-        standings: ([LedgerSubject]) -> [LedgerStanding], expectations: ApproovExpectations, now: Date
+        account: String? = nil, standings: ([LedgerSubject]) -> [LedgerStanding], expectations: ApproovExpectations,
+        now: Date
     ) throws(RequestError) -> Assessment {
         let signing = try signing(of: expectations)
         let tokenKeys = expectations.tokenKeys.keys(among: keys, for: expectations.keyClaim, at: now)
         var run = CheckRun(modes: expectations.modes, capacity: capacity(expectations))
         let token = authenticate(input, tokenKeys, expectations, &run)
-        let known = token.token.map { standings(ApproovSubjects.all(of: $0.claims)) } ?? []
+        let known = AccountStandings(account, of: token, standings)
         let context = Context(
             input: input, signing: signing,
             keys: KeySelection<ApproovMessageKey>(
@@ -100,10 +102,10 @@ extension ApproovMessageAssessor.Context {
 
     /// Runs the checks of the token's claims and of the signature.
     func assess(
-        _ token: ApproovTokenAssessor.Outcome, _ standings: [LedgerStanding], _ run: inout CheckRun
+        _ token: ApproovTokenAssessor.Outcome, _ account: AccountStandings, _ run: inout CheckRun
     ) -> Assessment {
         let binding = MessageToken.boundValues(in: input.fields, expectations.configuration)
-        ApproovTokenAssessor.judge(token, binding, input.address, standings, expectations, now, &run)
+        ApproovTokenAssessor.judge(token, binding, input.address, account, expectations, now, &run)
         let signed = signed(token, &run)
         if signed == nil {
             let done = run.results.count - expectations.tokenChecks.count

@@ -25,18 +25,20 @@ package enum ApproovTokenAssessor {
     /// - Parameters:
     ///   - input: what the app sent.
     ///   - keys: the keys of the purpose, in any state; keys of other apps are ignored.
-    ///   - standings: looks up the standings at `now` of the device and the issuer of an authentic token.
+    ///   - account: the account of the request.
+    ///   - standings: looks up the standings at `now` of the account, and of the device and the issuer of an authentic token.
     ///   - expectations: the requirements of the app.
     ///   - use: what the verdict is for. A loggable token is accepted for analysis alone.
     ///   - now: the time of judgement.
     package static func assess(
-        _ input: ApproovTokenInput, keys: [NamedKey], standings: ([LedgerSubject]) -> [LedgerStanding],
+        _ input: ApproovTokenInput, keys: [NamedKey], account: String? = nil,
+        standings: ([LedgerSubject]) -> [LedgerStanding],
         expectations: ApproovExpectations, use: VerdictUse = .admission, now: Date
     ) -> Assessment {
         let keys = expectations.tokenKeys.keys(among: keys, for: expectations.keyClaim, at: now)
         var run = CheckRun(modes: expectations.modes, capacity: ApproovCheck.signedTokenChecks.count)
         let outcome = authenticate(demandsPrefix: false, for: use, keys, expectations, &run) { input.evidence }
-        let known = outcome.token.map { standings(ApproovSubjects.all(of: $0.claims)) } ?? []
+        let known = AccountStandings(account, of: outcome, standings)
         judge(outcome, input.binding, input.address, known, expectations, now, &run)
         return assessment(outcome, expectations, run.results)
     }
@@ -142,7 +144,7 @@ package enum ApproovTokenAssessor {
 
     /// Runs the claim checks of an authentic token; skips them otherwise.
     static func judge(
-        _ outcome: Outcome, _ binding: [ApproovBoundValue], _ address: String?, _ standings: [LedgerStanding],
+        _ outcome: Outcome, _ binding: [ApproovBoundValue], _ address: String?, _ account: AccountStandings,
         _ expectations: ApproovExpectations, _ now: Date, _ run: inout CheckRun
     ) {
         guard let token = outcome.token else {
@@ -150,7 +152,7 @@ package enum ApproovTokenAssessor {
             return
         }
         TokenRules(
-            token: token, binding: binding, address: address, standings: standings, expectations: expectations, now: now
+            token: token, binding: binding, address: address, account: account, expectations: expectations, now: now
         ).run(&run)
     }
 
@@ -161,5 +163,17 @@ package enum ApproovTokenAssessor {
             kind: EvidenceKind.approovToken, app: expectations.app, catalogue: ApproovCheck.catalogue, checks: results,
             ledgerChecks: [], effects: [],
             subject: ApproovSubject(outcome), testAuthority: nil)
+    }
+}
+
+extension AccountStandings {
+    /// Looks up the standings for an authentic token.
+    init(
+        _ account: String?, of outcome: ApproovTokenAssessor.Outcome, _ standings: ([LedgerSubject]) -> [LedgerStanding]
+    ) {
+        let subjects = outcome.token.map { ApproovSubjects.all(of: $0.claims) }
+        self.init(
+            account: account,
+            standings: subjects.map { standings($0 + (account.map { [LedgerSubject(.account, $0)] } ?? [])) } ?? [])
     }
 }

@@ -41,8 +41,8 @@ extension TokenRules {
                         ? "; servers with long-lived tokens stand under longLivedIssuers, and the failover service under issuers"
                         : ""))
         }
-        if let block = standings.block(of: ApproovSubjects.issuer(issuer)) {
-            throw CheckFailure(.issuerRevoked, block.sentence)
+        if let block = account.block(on: ApproovSubjects.issuer(issuer)) {
+            throw CheckFailure(.issuerRevoked, block)
         }
         return .passed
     }
@@ -157,11 +157,11 @@ extension ApproovCheck {
         stops: "Devices that Approov accepts and the policy does not.",
         lookAt: "`annotations` in the policy; `assay ledger allow --device DID --reason ...` for a device of your own.",
         source: "Approov, Annotation Results",
-        remedy: .contactSupport, codes: [.annotationsAllowed, .annotationsRejected, .annotationsNoted])
+        remedy: .contactSupport, codes: [.annotationsRejected, .annotationsNoted])
 }
 
 extension TokenRules {
-    /// The policy rejects no property of the device. If the ledger allows the device, a failure is only noted.
+    /// The policy rejects no property of the device.
     func annotations() throws(CheckFailure) -> PolicyAnswer {
         guard let found = claims.annotations, !found.isEmpty else { return .notRequired }
         let rules = configuration.annotations
@@ -181,10 +181,6 @@ extension TokenRules {
         }
         if !rejected.isEmpty {
             let list = Self.listed(rejected)
-            if let did = claims.deviceID, let allowance = standings.allowance(of: ApproovSubjects.device(did)) {
-                return .annotated(
-                    Finding(.annotationsAllowed, "the policy rejects \(list), and \(allowance.sentence)"))
-            }
             throw CheckFailure(
                 .annotationsRejected, "the token tells of the device: \(list), which the policy rejects")
         }
@@ -195,9 +191,6 @@ extension TokenRules {
 }
 
 extension CheckCode {
-    fileprivate static let annotationsAllowed = CheckCode(
-        "annotations-allowed",
-        "The policy rejects a property of the device, and an operator allowed the device in the ledger: no action.")
     fileprivate static let annotationsRejected = CheckCode(
         "annotations-rejected", "The token names a property of the device that `annotations` in the policy rejects.")
     fileprivate static let annotationsNoted = CheckCode(
@@ -226,10 +219,9 @@ extension TokenRules {
             return .notApplicable(Finding(.noDevice, "the token names no device"))
         }
         guard !standings.isEmpty else { return .passed }
-        if let block = standings.block(of: ApproovSubjects.device(did)) {
-            throw CheckFailure(.deviceBlocked, block.sentence)
-        }
-        guard let allowance = standings.allowance(of: ApproovSubjects.device(did)) else { return .passed }
+        let device = ApproovSubjects.device(did)
+        if let block = account.block(on: device) { throw CheckFailure(.deviceBlocked, block) }
+        guard let allowance = standings.first(where: { $0.subject == device })?.allowance else { return .passed }
         return .passedWithRemark(Finding(.deviceAllowed, allowance.sentence))
     }
 }
@@ -242,6 +234,14 @@ extension CheckCode {
         "An operator blocked the device in the ledger: `assay ledger show --device DID` has the reason.")
     fileprivate static let deviceAllowed = CheckCode(
         "device-allowed", "An operator allowed the device in the ledger: no action.")
+}
+
+// MARK: account
+
+extension ApproovCheck {
+    /// The account is not blocked.
+    package static let account = CheckID("approov.token.account")
+    static let accountEntry = CheckDefinition.account(account)
 }
 
 // MARK: address

@@ -8,15 +8,17 @@ struct TokenRules {
     let token: AuthenticToken
     let binding: [ApproovBoundValue]
     let address: String?
-    let standings: [LedgerStanding]
+    let account: AccountStandings
     let expectations: ApproovExpectations
     let now: Date
 
+    var standings: [LedgerStanding] { account.standings }
     var claims: ApproovClaims { token.claims }
     var configuration: ApproovConfiguration { expectations.configuration }
 
     /// Runs the checks in order.
     func run(_ run: inout CheckRun) {
+        run.allow(standings)
         _ = run.gate(ApproovCheck.expiry) { () throws(CheckFailure) in try expiry() }
         run.conditionalGate(ApproovCheck.binding) { () throws(CheckFailure) in try boundData() }
         run.policy(ApproovCheck.issuer) { () throws(CheckFailure) in try issuer() }
@@ -24,6 +26,7 @@ struct TokenRules {
         run.policy(ApproovCheck.failover) { () throws(CheckFailure) in try failover() }
         run.policy(ApproovCheck.annotations) { () throws(CheckFailure) in try annotations() }
         run.policy(ApproovCheck.device) { () throws(CheckFailure) in try device() }
+        run.policy(ApproovCheck.account) { () throws(CheckFailure) in try account.answer() }
         run.policy(ApproovCheck.address) { clientAddress() }
     }
 }

@@ -20,12 +20,15 @@ struct KeysRemoveCommand: AsyncParsableCommand {
     var name: String
 
     @OptionGroup var options: LedgerOptions
+    @OptionGroup var author: OperatorOption
+    @OptionGroup var confirmation: ConfirmationOption
 
     func run() async throws {
+        try confirmation.demand("This removes key \(name) of \(options.url.description) for good")
         try await options.url.withLedger(creating: false) { open in
             let storage = try open.sealedKeys()
             do throws(KeyStoreFailure) {
-                try await storage.removeSealedKey(name)
+                try await storage.removeSealedKey(name, by: author.name, at: Date())
             } catch .refusal(.unknownName) {
                 throw CommandFailure(.rejected, "\(options.url.description) has no key \(name.prefix(60))")
             } catch {

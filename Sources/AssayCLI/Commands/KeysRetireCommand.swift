@@ -27,14 +27,21 @@ struct KeysRetireCommand: AsyncParsableCommand {
 
     @OptionGroup var options: LedgerOptions
     @OptionGroup var masterKey: MasterKeyOption
+    @OptionGroup var author: OperatorOption
+    @OptionGroup var confirmation: ConfirmationOption
 
     func run() async throws {
         let masterKey = try masterKey.read()
         let now = Date()
         let time = at ?? now
+        try confirmation.demand("This retires key \(name) of \(options.url.description) at \(RFC3339.format(time))")
         try await options.url.withLedger(creating: false) { open in
             let store = try open.keyStore(masterKey)
-            do throws(KeyStoreFailure) { try await store.retire(name, at: time) } catch { throw CommandFailure(error) }
+            do throws(KeyStoreFailure) {
+                try await store.retire(name, at: time, by: author.name, now: now)
+            } catch {
+                throw CommandFailure(error)
+            }
         }
         let verb = time <= now ? "is" : "will be"
         try Console.print(

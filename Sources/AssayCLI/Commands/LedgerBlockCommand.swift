@@ -11,8 +11,8 @@ struct LedgerBlockCommand: AsyncParsableCommand {
         discussion: """
             Replaces an existing block or allowance. A block on a key is enforced: its enrolment and \
             its assertions are rejected. Blocks on devices and issuers apply if the evidence names one and the policy \
-            enforces its check. Blocks on accounts are for backends, which look them up with Ledger.blocks(on:at:); no \
-            verdict depends on them.
+            enforces its check; blocks on accounts, if the backend names the account with the evidence. Without --for and \
+            --until a block has no end.
 
             Exit status: 0, 3 an outage or no ledger.
             """)
@@ -23,6 +23,8 @@ struct LedgerBlockCommand: AsyncParsableCommand {
     var reason: String
 
     @OptionGroup var end: StandingEndOptions
+    @OptionGroup var author: OperatorOption
+    @OptionGroup var confirmation: ConfirmationOption
     @OptionGroup var options: LedgerOptions
     @OptionGroup var creation: CreateLedgerOption
 
@@ -40,7 +42,10 @@ struct LedgerBlockCommand: AsyncParsableCommand {
     func run() async throws {
         subject.noteUnlikelyName()
         let now = Date()
-        let block = LedgerBlock(subject: subject.subject, reason: reason, since: now, until: end.time(from: now))
+        let block = LedgerBlock(
+            subject: subject.subject, reason: reason, since: now, until: end.time(from: now, standard: nil),
+            setBy: author.name)
+        try confirmation.demand("This blocks \(block.subject) in \(options.url.description)")
         try await options.url.withLedger(creating: creation.createLedger) { open in
             do throws(LedgerOutage) { try await open.ledger.block(block) } catch { throw CommandFailure(error) }
         }

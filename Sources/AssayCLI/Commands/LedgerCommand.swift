@@ -7,8 +7,8 @@ struct LedgerCommand: AsyncParsableCommand {
         commandName: "ledger",
         abstract: "Shows, checks and exports the ledger; blocks and allows keys, devices, accounts and issuers.",
         subcommands: [
-            LedgerShowCommand.self, LedgerBlockCommand.self, LedgerAllowCommand.self, LedgerCheckCommand.self,
-            LedgerExportCommand.self,
+            LedgerShowCommand.self, LedgerBlockCommand.self, LedgerUnblockCommand.self, LedgerAllowCommand.self,
+            LedgerMoveCommand.self, LedgerCheckCommand.self, LedgerExportCommand.self,
         ])
 }
 

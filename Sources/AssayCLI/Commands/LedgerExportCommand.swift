@@ -13,10 +13,11 @@ struct LedgerExportCommand: AsyncParsableCommand {
             Binary is standard base64 with padding, times are RFC 3339. By the field "entry":
 
               challenge  sha256, app, purpose, issuedAt, expiresAt, consumedAt if it was
-              key        engine, identifier, app, publicKey, counter, skipped (below), enrolledAt, properties
+              key        engine, identifier, app, account if it has one, publicKey, counter, skipped (below), enrolledAt,
+                         retiredAt if it is, properties
               digest     digest, app, kind, madeAt, usedAt, until
-              block      kind (key, device, account or issuer), name, reason, since, until if it ends
-              allowance  as a block
+              block      kind (key, device, account or issuer), name, reason, since, until if it ends, operator if known
+              allowance  as a block, and checks
 
             "skipped" of a key is there if a window of counters may still accept smaller ones: bit i, from the least \
             significant bit of the first byte, is for the counter less 1 + i.
@@ -58,12 +59,14 @@ extension LedgerEntry {
             object.add("engine", text: key.identifier.engine)
             object.add("identifier", text: Base64.encode(key.identifier.value, .standard))
             object.add("app", text: key.app)
+            if let account = key.account { object.add("account", text: account) }
             object.add("publicKey", text: Base64.encode(key.publicKey, .standard))
             object.add("counter", raw: "\(key.counter)")
             if !key.counters.skipped.isEmpty {
                 object.add("skipped", text: Base64.encode(key.counters.skipped, .standard))
             }
             object.add("enrolledAt", text: RFC3339.format(key.enrolledAt))
+            if let retiredAt = key.retiredAt { object.add("retiredAt", text: RFC3339.format(retiredAt)) }
             var properties = JSONObject()
             for (name, value) in key.properties.sorted(by: { $0.key < $1.key }) { properties.add(name, text: value) }
             object.add("properties", raw: properties.text)
@@ -77,11 +80,11 @@ extension LedgerEntry {
             object.add("until", text: RFC3339.format(use.until))
         case .block(let block):
             object.add("entry", text: "block")
-            object.add(block.subject, reason: block.reason, since: block.since, until: block.until)
+            object.add(.blocked(block))
         case .allowance(let allowance):
             object.add("entry", text: "allowance")
-            object.add(
-                allowance.subject, reason: allowance.reason, since: allowance.since, until: allowance.until)
+            object.add(.allowed(allowance))
+            object.add("checks", raw: JSONText.array(allowance.checks.map { JSONText.string($0.name) }))
         }
         return object.text
     }
@@ -89,11 +92,12 @@ extension LedgerEntry {
 
 extension JSONObject {
     /// Adds the fields that blocks and allowances share.
-    fileprivate mutating func add(_ subject: LedgerSubject, reason: String, since: Date, until: Date?) {
-        add("kind", text: subject.kind.rawValue)
-        add("name", text: subject.name)
-        add("reason", text: reason)
-        add("since", text: RFC3339.format(since))
-        if let until { add("until", text: RFC3339.format(until)) }
+    fileprivate mutating func add(_ standing: LedgerStanding) {
+        add("kind", text: standing.subject.kind.rawValue)
+        add("name", text: standing.subject.name)
+        add("reason", text: standing.reason)
+        add("since", text: RFC3339.format(standing.since))
+        if let until = standing.until { add("until", text: RFC3339.format(until)) }
+        if let author = standing.setBy { add("operator", text: author) }
     }
 }

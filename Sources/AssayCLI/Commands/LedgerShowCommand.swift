@@ -10,8 +10,9 @@ struct LedgerShowCommand: AsyncParsableCommand {
         commandName: "show",
         abstract: "Counts what the ledger holds, or shows a key, a device, an account or an issuer.",
         discussion: """
-            An enrolled key is shown with its counter, and each subject with the block or the allowance that is in \
-            force, and its end.
+            An enrolled key is shown with its counter, an account with its keys, and each subject with the block or the \
+            allowance that is in force, and its end. --blocks and --allowances list those in force, with who set them and \
+            when.
 
             Exit status: 0, 1 when the key is neither enrolled nor blocked nor allowed, 3 an outage or no ledger.
             """)
@@ -27,6 +28,13 @@ struct LedgerShowCommand: AsyncParsableCommand {
     var keyOption: [UInt8]?
 
     @OptionGroup var named: NamedSubjectOptions
+
+    @Flag(help: "List the blocks in force.")
+    var blocks = false
+
+    @Flag(help: "List the allowances in force.")
+    var allowances = false
+
     @OptionGroup var options: LedgerOptions
 
     private var keyID: [UInt8]? { keyArgument ?? keyOption }
@@ -34,6 +42,9 @@ struct LedgerShowCommand: AsyncParsableCommand {
     func validate() throws {
         guard [keyArgument, keyOption].count(where: { $0 != nil }) + named.given.count <= 1 else {
             throw ValidationError("a key ID, --device, --account and --issuer exclude each other")
+        }
+        guard !blocks && !allowances || keyID == nil && named.given.isEmpty else {
+            throw ValidationError("--blocks and --allowances list those of all subjects; name no subject")
         }
     }
 
@@ -52,7 +63,18 @@ struct LedgerShowCommand: AsyncParsableCommand {
             let identifier = KeyIdentifier.appAttest(keyID)
             let key = try await ledger.enrolledKey(identifier)
             try show(key, await ledger.standings(of: [identifier.subject], at: now))
+        } else if blocks || allowances {
+            let standings = try await ledger.standings().filter {
+                $0.isInForce(at: now) && ($0.block == nil ? allowances : blocks)
+            }
+            for standing in standings { try show(standing) }
+            if standings.isEmpty { try Console.print("there are none in force") }
         } else if let subject = named.given.first {
+            if subject.kind == .account {
+                let keys = try await ledger.keys(of: subject.name)
+                for key in keys { try show(key) }
+                try Console.print("\(keys.count) \(keys.count == 1 ? "key" : "keys") of the account")
+            }
             try show(await ledger.standings(of: [subject], at: now), of: subject.description)
         } else {
             try show(await ledger.summary(at: now))
@@ -71,6 +93,22 @@ struct LedgerShowCommand: AsyncParsableCommand {
         ])
     }
 
+    private func show(_ standing: LedgerStanding) throws {
+        let checks = standing.allowance.map { ", excused: \($0.checks.map(\.name).joined(separator: ", "))" } ?? ""
+        let author = standing.setBy.map { ", by \($0)" } ?? ""
+        try Console.print(
+            Terminal(STDOUT_FILENO).printable("\(standing.subject): \(standing.sentence)\(author)\(checks)"))
+    }
+
+    /// A key of an account on one line.
+    private func show(_ key: EnrolledKey) throws {
+        let end = key.retiredAt.map { ", retired at \(RFC3339.format($0))" } ?? ""
+        try Console.print(
+            Terminal(STDOUT_FILENO).printable(
+                "\(Base64.encode(key.identifier.value, .standard)) of \(key.identifier.engine), app \(key.app), enrolled at "
+                    + "\(RFC3339.format(key.enrolledAt))\(end)"))
+    }
+
     private func show(_ key: EnrolledKey?, _ standings: [LedgerStanding]) throws {
         if let key {
             try print(
@@ -81,7 +119,9 @@ struct LedgerShowCommand: AsyncParsableCommand {
                     ("public key", Base64.encode(key.publicKey, .standard)),
                     ("counter", key.counters.description),
                     ("enrolled at", RFC3339.format(key.enrolledAt)),
-                ] + key.properties.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+                ] + (key.account.map { [("account", $0)] } ?? [])
+                    + (key.retiredAt.map { [("retired at", RFC3339.format($0))] } ?? [])
+                    + key.properties.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
         }
         guard key != nil || !standings.isEmpty else {
             throw CommandFailure(.rejected, "\(options.url.description) has no such key")

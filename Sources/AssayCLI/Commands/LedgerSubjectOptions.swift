@@ -69,24 +69,42 @@ struct NamedSubjectOptions: ParsableArguments {
 
 /// The end of a block or an allowance.
 struct StandingEndOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("When it ends (RFC 3339).", valueName: "time"), transform: TimeArgument.time)
-    var until: Date?
+    @Option(
+        help: ArgumentHelp("When it ends (RFC 3339), or never.", valueName: "time"), transform: StandingEnd.init)
+    var until: StandingEnd?
 
     @Option(
         name: .customLong("for"),
         help: ArgumentHelp(
-            "The duration, such as 12h, 3d12h or 1y. Without --for and --until there is no end.", valueName: "duration"),
+            "The duration, such as 12h, 3d12h or 1y.", valueName: "duration"),
         transform: TimeArgument.duration)
     var duration: Double?
 
     func validate() throws {
         guard until == nil || duration == nil else { throw ValidationError("--until and --for exclude each other") }
-        guard until.map({ $0 > Date() }) ?? true else { throw ValidationError("--until has passed already") }
+        guard case .at(let time) = until else { return }
+        guard time > Date() else { throw ValidationError("--until has passed already") }
     }
 
     /// Whether an end is given.
     var isGiven: Bool { until != nil || duration != nil }
 
-    /// The end; nil if none is given.
-    func time(from now: Date) -> Date? { until ?? duration.map(now.addingTimeInterval) }
+    /// The end; nil for never.
+    ///
+    /// - Parameter standard: the duration if none is given, in seconds; nil for no end.
+    func time(from now: Date, standard: Double?) -> Date? {
+        switch until {
+        case .at(let time): time
+        case .never: nil
+        case nil: (duration ?? standard).map(now.addingTimeInterval)
+        }
+    }
+}
+
+/// The value of `--until`.
+enum StandingEnd {
+    case never
+    case at(Date)
+
+    init(_ text: String) throws { self = text == "never" ? .never : .at(try TimeArgument.time(text)) }
 }

@@ -10,6 +10,8 @@ struct RecordVerification {
     let verifier: Verifier
     /// The app of all records; nil if each record names its own.
     let app: String?
+    /// The account of all records; nil if each record names its own, or none.
+    var account: String?
     /// The time of judgement; nil for `receivedAt` of each record.
     let time: Date?
     /// Opens sealed records; without it they cannot be read.
@@ -111,13 +113,20 @@ struct RecordVerification {
             report.fail(record: "\(place.description): it names app \(named.prefix(80)), --app names \(app)")
             return true
         }
+        if let account, let named = record.account, !named.isByteEqual(to: account) {
+            report.fail(record: "\(place.description): it names another account than --account")
+            return true
+        }
+        var judged = record
+        judged.app = record.app ?? app
+        judged.account = record.account ?? account
         let verdict: Verdict
         do throws(VerificationError) {
             guard let now = time ?? record.receivedAt else {
                 throw .request(
                     RequestError(.noTime, "there is no receivedAt to judge it as captured; give --at"))
             }
-            verdict = try await verifier.verify(app.map { record.named($0) } ?? record, at: now)
+            verdict = try await verifier.verify(judged, at: now)
         } catch {
             switch error {
             case .outage(let outage):
@@ -156,13 +165,5 @@ private struct Place: CustomStringConvertible {
     /// File, record, and the line that contains a byte offset.
     func description(at offset: Int) -> String {
         "\(description), line \(lines.line(of: offset))"
-    }
-}
-
-extension EvidenceRecord {
-    /// The record with `other` as its app if it names none.
-    fileprivate func named(_ other: String) -> EvidenceRecord {
-        EvidenceRecord(
-            id: id, kind: kind, app: app ?? other, receivedAt: receivedAt, evidence: evidence, expect: expect)
     }
 }

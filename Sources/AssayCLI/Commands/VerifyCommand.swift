@@ -50,6 +50,9 @@ struct VerifyCommand: AsyncParsableCommand {
     @Option(help: "The name of an app of the policy; a record that names another is an error.")
     var app: String?
 
+    @Option(help: "The account of the backend that the evidence came with; a record that names another is an error.")
+    var account: String?
+
     @Option(
         help: ArgumentHelp("Judge as of this time (RFC 3339), not now.", valueName: "time"),
         transform: TimeArgument.time)
@@ -89,6 +92,9 @@ struct VerifyCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard at == nil || !asCaptured else { throw ValidationError("--at and --as-captured exclude each other") }
+        guard (1...InputLimits.account).contains(account?.utf8.count ?? 1) else {
+            throw ValidationError("--account takes 1 to \(InputLimits.account) bytes")
+        }
         guard files.filter({ $0 == "-" }).count <= 1 else { throw ValidationError("standard input can be read once") }
         try SecretArgument.validate(captureKey, of: "--capture-key")
         guard captureKey == nil || raw.kind == nil else {
@@ -157,7 +163,7 @@ struct VerifyCommand: AsyncParsableCommand {
             try await verify(kind, with: verifier, into: &report)
         } else {
             let records = RecordVerification(
-                verifier: verifier, app: app, time: asCaptured ? nil : at ?? Date(),
+                verifier: verifier, app: app, account: account, time: asCaptured ? nil : at ?? Date(),
                 captureKey: try captureKey.map { try CaptureKeyArgument.privateKey($0, of: "--capture-key") })
             for file in files {
                 guard try await records.verify(file, into: &report) else { break }
@@ -208,7 +214,8 @@ struct VerifyCommand: AsyncParsableCommand {
         let arguments = self.raw.arguments(
             policy: policy != nil, service: google.serviceAccount != nil, ledger: ledgerURL)
         let bytes = try InputFile.read(file, limit: BlobFile.limit)
-        let record = try raw.read(bytes, app: app, policy: verifier.policy, arguments)
+        var record = try raw.read(bytes, app: app, policy: verifier.policy, arguments)
+        record.account = account
         do {
             let verdict = try await verifier.verify(record, at: at ?? Date())
             let mismatch =

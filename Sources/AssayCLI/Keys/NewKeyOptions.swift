@@ -22,6 +22,7 @@ struct NewKeyOptions: ParsableArguments {
     var notAfter: Date?
 
     @OptionGroup var ledger: LedgerOptions
+    @OptionGroup var author: OperatorOption
     @OptionGroup var masterKey: MasterKeyOption
 
     private var window: KeyWindow { KeyWindow(notBefore: notBefore, notAfter: notAfter) }
@@ -43,7 +44,9 @@ struct NewKeyOptions: ParsableArguments {
         let key = try await ledger.url.withLedger(creating: true) { open in
             let store = try open.keyStore(masterKey)
             do throws(KeyStoreFailure) {
-                return try await store.add(name, for: type.purpose, parts: parts, scope: scope, window: window, at: now)
+                return try await store.add(
+                    name, for: type.purpose, parts: parts, scope: scope, window: window, by: author.name,
+                    at: now)
             } catch {
                 throw CommandFailure(error)
             }

@@ -76,7 +76,9 @@ package struct SealedRecord {
 extension EvidenceRecord {
     /// The record with other evidence.
     func with(_ evidence: RecordObject) -> EvidenceRecord {
-        EvidenceRecord(id: id, kind: kind, app: app, receivedAt: receivedAt, evidence: evidence, expect: expect)
+        var record = self
+        record.evidence = evidence
+        return record
     }
 
     /// The record as one JSON line, without a line feed, with its evidence sealed for a key.

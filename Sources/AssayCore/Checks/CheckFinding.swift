@@ -28,10 +28,19 @@ package struct Finding: CheckFinding {
 package struct CheckFailure: Error {
     /// Why the check failed.
     package let finding: any CheckFinding
+    /// Whether a block in the ledger is the reason, which no allowance excuses.
+    let isBlock: Bool
 
     /// Carries a finding.
     package init(_ finding: any CheckFinding) {
         self.finding = finding
+        isBlock = false
+    }
+
+    /// A failure because of a block in the ledger.
+    package init(_ code: CheckCode, _ block: LedgerBlock) {
+        finding = Finding(code, block.sentence)
+        isBlock = true
     }
 }
 

@@ -23,11 +23,18 @@ package struct CheckRun: ~Copyable {
     package private(set) var failedAuthenticity: CheckID?
     /// The modes of the policy's checks.
     package var modes: CheckModes
+    /// The allowances in force for the subjects of the evidence: failures of the policy checks that they name are annotated.
+    private var allowances: [LedgerAllowance] = []
 
     /// Starts a run with the modes of the app's policy, or with `.strict` while the app of the evidence is unknown.
     package init(modes: CheckModes, capacity: Int) {
         self.modes = modes
         results.reserveCapacity(capacity)
+    }
+
+    /// Notes the allowances among the standings of the subjects of the evidence, for the policy checks that follow.
+    package mutating func allow(_ standings: [LedgerStanding]) {
+        if !standings.isEmpty { allowances += standings.compactMap(\.allowance) }
     }
 
     // Inlinable, so that the calling module can specialise the generic functions.
@@ -113,7 +120,7 @@ package struct CheckRun: ~Copyable {
         } else if let failedAuthenticity {
             results.append(.skipped(check, because: .check(failedAuthenticity)))
         } else {
-            record(check, failing: mode == .annotate ? CheckResult.annotated : CheckResult.failed, body)
+            record(check, excusing: true, failing: mode == .annotate ? CheckResult.annotated : CheckResult.failed, body)
         }
     }
 
@@ -124,12 +131,12 @@ package struct CheckRun: ~Copyable {
         if let failedAuthenticity {
             results.append(.skipped(check, because: .check(failedAuthenticity)))
         } else {
-            record(check, failing: CheckResult.failed, body)
+            record(check, excusing: false, failing: CheckResult.failed, body)
         }
     }
 
     private mutating func record(
-        _ check: CheckID, failing: (CheckID, any CheckFinding) -> CheckResult,
+        _ check: CheckID, excusing: Bool, failing: (CheckID, any CheckFinding) -> CheckResult,
         _ body: () throws(CheckFailure) -> PolicyAnswer
     ) {
         AllocationFailure.startWatching()
@@ -144,8 +151,13 @@ package struct CheckRun: ~Copyable {
             }
         } catch {
             // Also in the mode `annotate`: without memory the check has no result to annotate.
-            results.append(
-                AllocationFailure.occurred ? .failed(check, AllocationFailure()) : failing(check, error.finding))
+            if AllocationFailure.occurred {
+                results.append(.failed(check, AllocationFailure()))
+            } else if excusing, !error.isBlock, let allowance = allowances.first(where: { $0.checks.contains(check) }) {
+                results.append(.annotated(check, ExcusedFinding(finding: error.finding, allowance: allowance)))
+            } else {
+                results.append(failing(check, error.finding))
+            }
         }
     }
 
@@ -171,4 +183,14 @@ package struct CheckRun: ~Copyable {
     package mutating func add(_ result: CheckResult) {
         results.append(result)
     }
+}
+
+/// The failure of a policy check that an allowance excuses.
+private struct ExcusedFinding: CheckFinding {
+    let finding: any CheckFinding
+    let allowance: LedgerAllowance
+
+    /// The code of the failure.
+    var code: String { finding.code }
+    var detail: String { "\(finding.detail); \(allowance.sentence)" }
 }

@@ -59,21 +59,26 @@ public struct EvidenceRecord: Sendable {
     /// The kind of evidence.
     public let kind: EvidenceKind
     /// The policy's app; nil to select the app by the identifiers in the evidence.
-    public let app: String?
+    public package(set) var app: String?
+    /// The account of the backend whose session sent the evidence, of 1 to 255 bytes; nil if the backend names none.
+    public package(set) var account: String?
     /// When the evidence was received: the time of judgement when the record is verified as captured.
-    public let receivedAt: Date?
+    public package(set) var receivedAt: Date?
     /// The fields of the evidence, which depend on the kind.
-    package let evidence: RecordObject
+    package var evidence: RecordObject
     /// The expectation of a test vector.
-    package let expect: Expectation?
+    package var expect: Expectation?
 
     /// Composes a record.
     package init(
-        id: String?, kind: EvidenceKind, app: String?, receivedAt: Date?, evidence: RecordObject, expect: Expectation?
+        id: String?, kind: EvidenceKind, app: String?, account: String? = nil, receivedAt: Date?,
+        evidence: RecordObject,
+        expect: Expectation?
     ) {
         self.id = id
         self.kind = kind
         self.app = app
+        self.account = account
         self.receivedAt = receivedAt
         self.evidence = evidence
         self.expect = expect

@@ -39,6 +39,8 @@ package enum InputLimits {
     package static let recordID = 1024
     /// The `kind` and the `app` of a record, in bytes, which are looked up by name. The longest kind has 22.
     package static let recordName = 128
+    /// The `account` of a record, in bytes. Ledgers and logs of operators contain it.
+    package static let account = 255
     /// A policy file, in bytes.
     package static let policy = 1024 * 1024
     /// The name or the scope of a key, in bytes. Verdicts and logs contain them; package names have at most 255.

@@ -15,6 +15,7 @@ extension EvidenceRecord {
         if let id { fields.append(("id", .text(id))) }
         fields.append(("kind", .text(kind.name)))
         if let app { fields.append(("app", .text(app))) }
+        if let account { fields.append(("account", .text(account))) }
         if let receivedAt { fields.append(("receivedAt", .text(RFC3339.format(receivedAt)))) }
         if let payload { fields.append(payload) }
         if let expect {

@@ -33,6 +33,10 @@ public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible 
         case noTime = "no-time"
         /// A time or duration is NaN or infinite, or the validity of a challenge is not positive.
         case invalidTime = "invalid-time"
+        /// The account is empty or too long.
+        case invalidAccount = "invalid-account"
+        /// The kind of evidence comes with no account.
+        case noAccount = "no-account"
         /// The app has no live key at the time of judgement.
         case noKey = "no-key"
         /// The evidence needs a service that the verifier does not have.
@@ -41,8 +45,8 @@ public struct RequestError: Error, Sendable, Equatable, CustomStringConvertible 
 
     /// The reason.
     package let reason: Reason
-    /// The stable code: `unknown-kind`, `unknown-app`, `ambiguous-app`, `no-time`, `invalid-time`, `no-key` or
-    /// `no-service`.
+    /// The stable code: `unknown-kind`, `unknown-app`, `ambiguous-app`, `no-time`, `invalid-time`, `invalid-account`,
+    /// `no-account`, `no-key` or `no-service`.
     public var code: String { reason.rawValue }
     /// What was requested, and what is possible.
     public let message: String

@@ -5,6 +5,8 @@ public import FoundationEssentials
 /// Contract, in addition to that of ``Ledger``:
 /// - A change is durable when the function returns, and applies to every later commit.
 /// - A subject has one standing at a time: a block or an allowance replaces the previous one.
+/// - Each change by hand, of blocks, allowances and accounts, appends an entry to the audit trail in the same transaction.
+///   Operations that change nothing append none.
 /// - A failed operation throws ``LedgerOutage``. The change may still have been applied if its answer was lost;
 ///   repeating it is safe.
 public protocol LedgerAdministration: Ledger {
@@ -16,7 +18,25 @@ public protocol LedgerAdministration: Ledger {
 
     /// Removes the subject's block or allowance, in force or not, and returns it; nil if there was none.
     @discardableResult
-    func removeStanding(of subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding?
+    func removeStanding(
+        of subject: LedgerSubject, by operatorName: String?, at now: Date
+    ) async throws(LedgerOutage) -> LedgerStanding?
+
+    /// All blocks and allowances, in force or not, in the order of the UTF-8 bytes of kind and name.
+    func standings() async throws(LedgerOutage) -> [LedgerStanding]
+
+    /// The enrolled keys of an account, for all engines and apps, in the order of their enrolment.
+    func keys(of account: String) async throws(LedgerOutage) -> [EnrolledKey]
+
+    /// Moves an enrolled key to another account, or takes its account away. Returns the key as it was; nil if there is none.
+    /// A move to the account that it has changes nothing.
+    @discardableResult
+    func move(
+        _ key: KeyIdentifier, to account: String?, by operatorName: String?, at now: Date
+    ) async throws(LedgerOutage) -> EnrolledKey?
+
+    /// Passes the audit trail to `body`, in a consistent snapshot, the first entry first. Rethrows its errors.
+    func audit(_ body: (LedgerAuditEntry) throws -> Void) async throws
 
     /// Deletes all challenges and digests that ``LedgerRules/purgeHorizon(at:clock:)`` allows, and returns their
     /// number. Ledgers may also purge with each write.

@@ -6,11 +6,8 @@ public struct LedgerEffect: Sendable, Equatable {
     public enum Action: Sendable, Equatable {
         /// Consume a challenge: it must have been issued for this app and purpose, and be neither consumed nor expired.
         case consumeChallenge(value: [UInt8], app: String, purpose: ChallengePurpose)
-        /// Enrol a key: its identifier must be new in all apps, and must not be blocked.
-        case enrol(EnrolledKey)
-        /// Enrol a key, or take over its properties if the same key is enrolled for the same app. Its counter, the time of its
-        /// enrolment and the properties named in `keeping` stay as they are; another value of such a property is refused.
-        case enrolOrRefresh(EnrolledKey, keeping: [String])
+        /// Enrol a key: it must not be blocked, and must be new in all apps unless the rules allow to refresh it.
+        case enrol(EnrolledKey, EnrolmentRules = EnrolmentRules())
         /// Advance a key's counter.
         case advanceCounter(CounterAdvance)
         /// Remember a digest that must not be used again.
@@ -26,6 +23,46 @@ public struct LedgerEffect: Sendable, Equatable {
     package init(_ check: CheckID, _ action: Action) {
         self.check = check
         self.action = action
+    }
+}
+
+/// What the enrolment of a key demands.
+public struct EnrolmentRules: Sendable, Equatable {
+    /// Nil: a further enrolment of a key is refused. Otherwise it takes over the new properties if the same key is enrolled for
+    /// the same app. Its counter, the time of its enrolment, its account and the named properties stay as they are; another
+    /// value of one of these is refused.
+    public let refreshKeeping: [String]?
+    /// How many keys of an account the app may have; nil for any number.
+    public let limit: AccountKeyLimit?
+
+    /// States the rules.
+    public init(refreshKeeping: [String]? = nil, limit: AccountKeyLimit? = nil) {
+        self.refreshKeeping = refreshKeeping
+        self.limit = limit
+    }
+}
+
+/// How many enrolled keys of an app one account may have. Retired keys and keys without an account do not count.
+public struct AccountKeyLimit: Sendable, Equatable {
+    /// What becomes of a key beyond the limit.
+    public enum Excess: String, Sendable, CaseIterable {
+        /// It is enrolled, and the verdict notes it.
+        case note
+        /// It is refused.
+        case refuse
+        /// It is enrolled, and the keys of the account that were enrolled first are retired.
+        case retireOldest = "retire-oldest"
+    }
+
+    /// The greatest number, from 1 on.
+    public let maximum: Int
+    /// What becomes of a key beyond it.
+    public let excess: Excess
+
+    /// States a limit.
+    public init(maximum: Int, excess: Excess) {
+        self.maximum = max(1, maximum)
+        self.excess = excess
     }
 }
 
@@ -86,19 +123,53 @@ public struct CounterAdvance: Sendable, Equatable {
 public struct CommitOutcome: Sendable {
     /// One entry for each effect, in order: nil if the ledger can apply the effect.
     public let decisions: [LedgerRefusal?]
-    /// When the key was enrolled that the commit has refreshed; nil if it has refreshed none.
-    public let refreshedKeyEnrolledAt: Date?
+    /// What is worth reporting of the key that the commit has enrolled; nil for nothing.
+    public let enrolment: EnrolmentNote?
 
     /// Reports the decisions. If one of them is a refusal, the ledger has applied nothing.
-    public init(decisions: [LedgerRefusal?], refreshedKeyEnrolledAt: Date? = nil) {
+    public init(decisions: [LedgerRefusal?], enrolment: EnrolmentNote? = nil) {
         self.decisions = decisions
-        self.refreshedKeyEnrolledAt = refreshedKeyEnrolledAt
+        self.enrolment = enrolment
     }
 
     /// Whether the ledger has applied the effects.
     public var isApplied: Bool {
         // `$0 == nil` would compare refusals, which is slower.
         decisions.allSatisfy { if case .none = $0 { true } else { false } }
+    }
+}
+
+/// What is worth reporting of a key that a ledger has enrolled.
+public enum EnrolmentNote: CheckFinding, Equatable {
+    /// It was enrolled before, at this time, and its properties are updated.
+    case refreshed(Date)
+    /// Its account now has so many keys, more than the limit allows.
+    case exceeds(keys: Int, maximum: Int)
+    /// So many keys of its account were retired to keep the limit.
+    case retired(keys: Int, maximum: Int)
+
+    /// The stable code.
+    public var code: String {
+        switch self {
+        case .refreshed: CheckCode.keyRefreshed.name
+        case .exceeds: CheckCode.devicesExceeded.name
+        case .retired: CheckCode.oldestKeysRetired.name
+        }
+    }
+
+    /// One sentence.
+    public var detail: String {
+        switch self {
+        case .refreshed(let time): "the key was enrolled at \(RFC3339.format(time)); its facts are updated"
+        case .exceeds(let keys, let maximum): "the account has \(keys) keys, and the policy allows \(maximum)"
+        case .retired(let keys, let maximum):
+            "the policy allows the account \(maximum) keys; \(keys) that were enrolled first are retired"
+        }
+    }
+
+    /// Whether the check is annotated, not passed.
+    package var isAnnotation: Bool {
+        if case .exceeds = self { true } else { false }
     }
 }
 
@@ -118,6 +189,12 @@ public enum LedgerRefusal: CheckFinding, Equatable {
     case keyUnknown
     /// The key is enrolled for another app of the policy.
     case keyOfAnotherApp(String)
+    /// The key was retired, because its account had too many keys.
+    case keyRetired(Date)
+    /// The account has as many keys as the policy allows.
+    case devicesExceeded(keys: Int, maximum: Int)
+    /// The key belongs to another account.
+    case keyOfAnotherAccount
     /// The counter is not greater than the stored one: a replay, or a copied key.
     case counterNotIncreasing(presented: UInt32, stored: UInt32)
     /// The counter is not the stored one plus one.
@@ -145,6 +222,9 @@ public enum LedgerRefusal: CheckFinding, Equatable {
         case .keyEnrolled: .keyEnrolled
         case .keyUnknown: .keyUnknown
         case .keyOfAnotherApp: .keyOfAnotherApp
+        case .keyRetired: .keyRetired
+        case .devicesExceeded: .devicesExceeded
+        case .keyOfAnotherAccount: .keyOfAnotherAccount
         case .counterNotIncreasing: .counterNotIncreasing
         case .counterNotSuccessor: .counterNotSuccessor
         case .counterBehindWindow: .counterBehindWindow
@@ -166,6 +246,11 @@ public enum LedgerRefusal: CheckFinding, Equatable {
         case .keyEnrolled(let time): "the key was enrolled at \(RFC3339.format(time)); a key is enrolled once"
         case .keyUnknown: "the ledger has no such key"
         case .keyOfAnotherApp(let app): "the key is enrolled for app \(app)"
+        case .keyRetired(let time):
+            "the key was retired at \(RFC3339.format(time)), when its account enrolled a newer one beyond the policy's limit"
+        case .devicesExceeded(let keys, let maximum):
+            "the account has \(keys) keys in use, and the policy allows \(maximum)"
+        case .keyOfAnotherAccount: "the key is enrolled for another account; assay ledger move gives it to this one"
         case .counterNotIncreasing(let presented, let stored):
             "counter \(presented) is not greater than the stored \(stored): a replay, or a copied key"
         case .counterNotSuccessor(let presented, let stored):

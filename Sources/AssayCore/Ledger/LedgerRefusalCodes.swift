@@ -32,6 +32,25 @@ extension CheckCode {
         "key-of-another-app",
         "The key is enrolled for another app of the policy: check which app the record or the caller names.",
         remedy: .newAttestation)
+    static let keyRetired = CheckCode(
+        "key-retired",
+        "The key was retired when its account enrolled a newer one beyond `maximumKeys`: the app attests a new key.",
+        remedy: .newAttestation)
+    static let devicesExceeded = CheckCode(
+        "devices-exceeded",
+        "The account has more keys than `maximumKeys` in the policy allows: `assay ledger show --account NAME` lists them.",
+        remedy: .contactSupport)
+    static let oldestKeysRetired = CheckCode(
+        "oldest-keys-retired",
+        "The account had as many keys as `maximumKeys` allows, and its oldest were retired. The check has passed.",
+        remedy: .nothing)
+    package static let keyOfAnotherAccount = CheckCode(
+        "key-of-another-account",
+        """
+        The key belongs to another account: the user changed accounts on the device, or evidence of one account was sent \
+        with another's session. `assay ledger move` gives a key to another account.
+        """,
+        remedy: .newAttestation)
     static let counterNotIncreasing = CheckCode(
         "counter-not-increasing",
         """
@@ -69,10 +88,15 @@ extension CheckCode {
     /// The codes of an effect that consumes a challenge.
     package static let ofChallenge = [challengeUnknown, challengeMismatch, challengeExpired, challengeConsumed]
     /// The codes of an effect that enrols a key.
-    package static let ofEnrolment = [keyEnrolled, keyRefreshed, keyOfAnotherApp, keyPropertyDiffers, blocked]
+    package static let ofEnrolment = [
+        keyEnrolled, keyRefreshed, keyOfAnotherApp, keyPropertyDiffers, keyOfAnotherAccount, keyRetired,
+        devicesExceeded,
+        oldestKeysRetired, blocked,
+    ]
     /// The codes of an effect that advances a counter.
     package static let ofCounter = [
-        keyUnknown, keyOfAnotherApp, counterNotIncreasing, counterNotSuccessor, counterBehindWindow, counterUsed,
+        keyUnknown, keyOfAnotherApp, keyRetired, counterNotIncreasing, counterNotSuccessor, counterBehindWindow,
+        counterUsed,
         blocked,
     ]
     /// The codes of an effect that remembers a digest.

@@ -7,7 +7,8 @@ public import FoundationEssentials
 /// 2. For each effect, look up what is stored and ask the `refusal` function of its action. For a digest that is not
 ///    stored, also ``requireRemembered(_:forgotten:)``.
 /// 3. If no effect is refused, apply all: mark the challenge as consumed, insert the key or replace it by
-///    ``key(refreshing:with:)``, store ``counters(after:from:)`` and the digest.
+///    ``key(refreshing:with:)`` with its ``consequence(of:_:stored:keysOfAccount:)``, store ``counters(after:from:)`` and the
+///    digest.
 ///
 /// A block counts if ``LedgerBlock/isInForce(at:)``; these functions test that.
 public enum LedgerRules {
@@ -37,39 +38,79 @@ public enum LedgerRules {
         return consumedAt.map { .challengeConsumed($0) }
     }
 
-    /// Decides whether a key may be enrolled. `enrolledAt` is nil if the key is new; `block` need not be in force.
-    public static func refusal(enrollingOver enrolledAt: Date?, block: LedgerBlock?, at now: Date) -> LedgerRefusal? {
-        if let block, block.isInForce(at: now) { return .blocked(block) }
-        return enrolledAt.map { .keyEnrolled($0) }
-    }
-
-    /// Decides whether a key may be enrolled or refreshed. `stored` is nil if the key is new; `block` need not be in force.
+    /// Decides whether a key may be enrolled.
+    ///
+    /// - Parameters:
+    ///   - stored: the key of the same identifier; nil if it is new.
+    ///   - keys: how many other keys of the same engine, app and account are in use. Read only if the rules have a limit and
+    ///     the key has an account.
+    ///   - block: the block on the key, which need not be in force.
     public static func refusal(
-        refreshing key: EnrolledKey, keeping: [String], stored: EnrolledKey?, block: LedgerBlock?, at now: Date
+        enrolling key: EnrolledKey, _ rules: EnrolmentRules, stored: EnrolledKey?, keysOfAccount keys: Int,
+        block: LedgerBlock?, at now: Date
     ) -> LedgerRefusal? {
         if let block, block.isInForce(at: now) { return .blocked(block) }
-        guard let stored else { return nil }
-        guard stored.app == key.app else { return .keyOfAnotherApp(stored.app) }
-        guard stored.publicKey == key.publicKey else { return .keyPropertyDiffers("public key") }
-        return keeping.first { stored.properties[$0] != key.properties[$0] }.map { .keyPropertyDiffers($0) }
+        if let stored {
+            guard let keeping = rules.refreshKeeping else { return .keyEnrolled(stored.enrolledAt) }
+            guard stored.app == key.app else { return .keyOfAnotherApp(stored.app) }
+            if let retiredAt = stored.retiredAt { return .keyRetired(retiredAt) }
+            guard stored.publicKey == key.publicKey else { return .keyPropertyDiffers("public key") }
+            if let name = keeping.first(where: { stored.properties[$0] != key.properties[$0] }) {
+                return .keyPropertyDiffers(name)
+            }
+            if let account = stored.account, let other = key.account {
+                return account.isByteEqual(to: other) ? nil : .keyOfAnotherAccount
+            }
+            // The keys of an account that it already has are not counted again.
+            guard stored.account == nil else { return nil }
+        }
+        guard key.account != nil, let limit = rules.limit, limit.excess == .refuse, keys >= limit.maximum else {
+            return nil
+        }
+        return .devicesExceeded(keys: keys, maximum: limit.maximum)
     }
 
-    /// The key to store for one that is enrolled or refreshed: the stored one, if there is one, with the new properties.
+    /// The key to store for one that is enrolled: the stored one, if there is one, with the new properties. A key without an
+    /// account gets that of the new one.
     public static func key(refreshing stored: EnrolledKey?, with key: EnrolledKey) -> EnrolledKey {
         guard let stored else { return key }
         return EnrolledKey(
             identifier: stored.identifier, app: stored.app, publicKey: stored.publicKey, counters: stored.counters,
-            enrolledAt: stored.enrolledAt, properties: key.properties)
+            enrolledAt: stored.enrolledAt, properties: key.properties, account: stored.account ?? key.account,
+            retiredAt: stored.retiredAt)
+    }
+
+    /// What becomes of the other keys of an account when one more is enrolled that is not refused.
+    ///
+    /// - Parameters:
+    ///   - stored: as for the decision.
+    ///   - keys: as for the decision.
+    /// - Returns: how many of the other keys must be retired, those enrolled first, and what is worth reporting.
+    public static func consequence(
+        of key: EnrolledKey, _ rules: EnrolmentRules, stored: EnrolledKey?, keysOfAccount keys: Int
+    ) -> (retired: Int, note: EnrolmentNote?) {
+        let refreshed = stored.map { EnrolmentNote.refreshed($0.enrolledAt) }
+        guard key.account != nil, stored?.account == nil, let limit = rules.limit, keys >= limit.maximum else {
+            return (0, refreshed)
+        }
+        switch limit.excess {
+        case .refuse: return (0, refreshed)
+        case .note: return (0, .exceeds(keys: keys + 1, maximum: limit.maximum))
+        case .retireOldest:
+            let count = keys + 1 - limit.maximum
+            return (count, .retired(keys: count, maximum: limit.maximum))
+        }
     }
 
     /// Decides whether a counter may advance. `stored` is nil if the key is not enrolled; `block` need not be in force.
     public static func refusal(
-        advancing advance: CounterAdvance, stored: (app: String, counters: CounterState)?, block: LedgerBlock?,
-        at now: Date
+        advancing advance: CounterAdvance, stored: (app: String, counters: CounterState, retiredAt: Date?)?,
+        block: LedgerBlock?, at now: Date
     ) -> LedgerRefusal? {
         if let block, block.isInForce(at: now) { return .blocked(block) }
         guard let stored else { return .keyUnknown }
         guard stored.app == advance.app else { return .keyOfAnotherApp(stored.app) }
+        if let retiredAt = stored.retiredAt { return .keyRetired(retiredAt) }
         return advance.refusal(from: stored.counters)
     }
 
@@ -119,7 +160,7 @@ public enum LedgerRules {
         init(_ action: LedgerEffect.Action) {
             switch action {
             case .consumeChallenge(let value, _, _): self = .challenge(value)
-            case .enrol(let key), .enrolOrRefresh(let key, _): self = .key(key.identifier)
+            case .enrol(let key, _): self = .key(key.identifier)
             case .advanceCounter(let advance): self = .key(advance.key)
             case .rememberDigest(let use): self = .digest(use.digest)
             }

@@ -39,6 +39,30 @@ public enum LedgerStanding: Sendable, Equatable {
         }
     }
 
+    /// Why, in the operator's words.
+    public var reason: String {
+        switch self {
+        case .blocked(let block): block.reason
+        case .allowed(let allowance): allowance.reason
+        }
+    }
+
+    /// When it was set.
+    public var since: Date {
+        switch self {
+        case .blocked(let block): block.since
+        case .allowed(let allowance): allowance.since
+        }
+    }
+
+    /// The operator who set it; nil if it names none.
+    public var setBy: String? {
+        switch self {
+        case .blocked(let block): block.setBy
+        case .allowed(let allowance): allowance.setBy
+        }
+    }
+
     /// Whether it is in force at a time.
     public func isInForce(at now: Date) -> Bool {
         switch self {
@@ -66,13 +90,16 @@ public struct LedgerBlock: Sendable, Equatable {
     public let since: Date
     /// When the block ends; nil for never.
     public let until: Date?
+    /// The operator who set it; nil if it names none.
+    public let setBy: String?
 
     /// Describes a block.
-    public init(subject: LedgerSubject, reason: String, since: Date, until: Date?) {
+    public init(subject: LedgerSubject, reason: String, since: Date, until: Date?, setBy: String? = nil) {
         self.subject = subject
         self.reason = reason
         self.since = since
         self.until = until
+        self.setBy = setBy
     }
 
     /// Whether the block is in force at a time.
@@ -85,8 +112,9 @@ public struct LedgerBlock: Sendable, Equatable {
     }
 }
 
-/// An exception for a subject, such as a device for development or a penetration test: the device passes checks that
-/// policy would fail. An allowance never opens a gate: evidence that is not authentic stays rejected.
+/// An exception for a subject, such as a device for development or a penetration test: failures of some policy checks are
+/// annotated instead of enforced. It never excuses a gate, so that evidence that is not authentic stays rejected, and never a
+/// block.
 public struct LedgerAllowance: Sendable, Equatable {
     /// The subject.
     public let subject: LedgerSubject
@@ -96,13 +124,21 @@ public struct LedgerAllowance: Sendable, Equatable {
     public let since: Date
     /// When the allowance ends; nil for never.
     public let until: Date?
+    /// The policy checks that it excuses.
+    public let checks: [CheckID]
+    /// The operator who set it; nil if it names none.
+    public let setBy: String?
 
     /// Describes an allowance.
-    public init(subject: LedgerSubject, reason: String, since: Date, until: Date?) {
+    public init(
+        subject: LedgerSubject, checks: [CheckID], reason: String, since: Date, until: Date?, setBy: String? = nil
+    ) {
         self.subject = subject
+        self.checks = checks
         self.reason = reason
         self.since = since
         self.until = until
+        self.setBy = setBy
     }
 
     /// Whether the allowance is in force at a time.

@@ -44,3 +44,12 @@ public struct LedgerSubject: Hashable, Sendable, CustomStringConvertible {
         if bytes == nil { Array(name.utf8).withUnsafeBytes { hasher.combine(bytes: $0) } }
     }
 }
+
+extension LedgerSubject {
+    /// The order of the UTF-8 bytes of kind and name.
+    package func precedes(_ other: LedgerSubject) -> Bool {
+        kind == other.kind
+            ? name.utf8.lexicographicallyPrecedes(other.name.utf8)
+            : kind.rawValue.utf8.lexicographicallyPrecedes(other.kind.rawValue.utf8)
+    }
+}

@@ -66,6 +66,10 @@ public struct EnrolledKey: Sendable, Equatable {
     public let enrolledAt: Date
     /// Facts that the engine stores with the key, such as the App ID and the environment.
     public let properties: [String: String]
+    /// The account of the backend that it belongs to; nil for none.
+    public let account: String?
+    /// When it was retired, because its account had too many keys; nil while it is in use. A retired key is refused.
+    public let retiredAt: Date?
 
     /// The greatest accepted counter.
     public var counter: UInt32 { counters.greatest }
@@ -73,7 +77,7 @@ public struct EnrolledKey: Sendable, Equatable {
     /// Describes a key.
     public init(
         identifier: KeyIdentifier, app: String, publicKey: [UInt8], counters: CounterState, enrolledAt: Date,
-        properties: [String: String]
+        properties: [String: String], account: String? = nil, retiredAt: Date? = nil
     ) {
         self.identifier = identifier
         self.app = app
@@ -81,23 +85,39 @@ public struct EnrolledKey: Sendable, Equatable {
         self.counters = counters
         self.enrolledAt = enrolledAt
         self.properties = properties
+        self.account = account
+        self.retiredAt = retiredAt
     }
 
     /// Describes a key of which no smaller counter was skipped.
     public init(
         identifier: KeyIdentifier, app: String, publicKey: [UInt8], counter: UInt32, enrolledAt: Date,
-        properties: [String: String]
+        properties: [String: String], account: String? = nil, retiredAt: Date? = nil
     ) {
         self.init(
             identifier: identifier, app: app, publicKey: publicKey, counters: CounterState(greatest: counter),
-            enrolledAt: enrolledAt, properties: properties)
+            enrolledAt: enrolledAt, properties: properties, account: account, retiredAt: retiredAt)
     }
 
     /// The same key with other counters.
     package func with(_ counters: CounterState) -> EnrolledKey {
         EnrolledKey(
             identifier: identifier, app: app, publicKey: publicKey, counters: counters, enrolledAt: enrolledAt,
-            properties: properties)
+            properties: properties, account: account, retiredAt: retiredAt)
+    }
+
+    /// The same key of another account.
+    package func of(account: String?) -> EnrolledKey {
+        EnrolledKey(
+            identifier: identifier, app: app, publicKey: publicKey, counters: counters, enrolledAt: enrolledAt,
+            properties: properties, account: account, retiredAt: retiredAt)
+    }
+
+    /// The same key, retired at a time.
+    package func retired(at time: Date) -> EnrolledKey {
+        EnrolledKey(
+            identifier: identifier, app: app, publicKey: publicKey, counters: counters, enrolledAt: enrolledAt,
+            properties: properties, account: account, retiredAt: time)
     }
 }
 
@@ -125,5 +145,22 @@ public struct UsedDigest: Sendable, Equatable {
         self.madeAt = madeAt
         self.usedAt = usedAt
         self.until = until
+    }
+}
+
+extension EnrolledKey {
+    /// Whether it belongs to an account; nil for none.
+    package func isOf(account other: String?) -> Bool {
+        switch (account, other) {
+        case (nil, nil): true
+        case (let account?, let other?): account.isByteEqual(to: other)
+        default: false
+        }
+    }
+
+    /// The order of enrolment; keys of one time by identifier.
+    package func precedes(_ other: EnrolledKey) -> Bool {
+        enrolledAt == other.enrolledAt
+            ? identifier.value.lexicographicallyPrecedes(other.identifier.value) : enrolledAt < other.enrolledAt
     }
 }

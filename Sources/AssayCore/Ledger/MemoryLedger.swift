@@ -56,36 +56,74 @@ public final class MemoryLedger: LedgerAdministration {
             var decisions: [LedgerRefusal?] = []
             for effect in effects { decisions.append(try state.refusal(of: effect.action, at: now)) }
             guard CommitOutcome(decisions: decisions).isApplied else { return CommitOutcome(decisions: decisions) }
-            var enrolledAt: Date?
-            for effect in effects { enrolledAt = state.apply(effect.action, at: now) ?? enrolledAt }
+            var enrolment: EnrolmentNote?
+            for effect in effects { enrolment = state.apply(effect.action, at: now) ?? enrolment }
             state.sweep(at: now)
-            return CommitOutcome(decisions: decisions, refreshedKeyEnrolledAt: enrolledAt)
+            return CommitOutcome(decisions: decisions, enrolment: enrolment)
         }
     }
 
     /// Blocks a subject. Replaces its block or allowance.
     public func block(_ block: LedgerBlock) async throws(LedgerOutage) {
-        set(.blocked(block), of: block.subject)
+        set(.blocked(block))
     }
 
     /// Allows a subject what policy would refuse. Replaces its block or allowance.
     public func allow(_ allowance: LedgerAllowance) async throws(LedgerOutage) {
-        set(.allowed(allowance), of: allowance.subject)
+        set(.allowed(allowance))
+    }
+
+    private func set(_ standing: LedgerStanding) {
+        state.withLock { state in
+            state.standings[standing.subject] = standing
+            state.changes.append(LedgerChange(setting: standing))
+            hasStandings.store(true, ordering: .releasing)
+        }
     }
 
     /// Removes the subject's block or allowance, and returns it.
     @discardableResult
-    public func removeStanding(of subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding? {
-        set(nil, of: subject)
-    }
-
-    @discardableResult
-    private func set(_ standing: LedgerStanding?, of subject: LedgerSubject) -> LedgerStanding? {
+    public func removeStanding(
+        of subject: LedgerSubject, by operatorName: String?, at now: Date
+    ) async throws(LedgerOutage) -> LedgerStanding? {
         state.withLock { state in
-            let previous = state.standings[subject]
-            state.standings[subject] = standing
+            guard let previous = state.standings.removeValue(forKey: subject) else { return nil }
+            state.changes.append(LedgerChange(removing: previous, by: operatorName, at: now))
             hasStandings.store(!state.standings.isEmpty, ordering: .releasing)
             return previous
+        }
+    }
+
+    /// All blocks and allowances, sorted by kind and name.
+    public func standings() async throws(LedgerOutage) -> [LedgerStanding] {
+        state.withLock { Array($0.standings.values) }.sorted { $0.subject.precedes($1.subject) }
+    }
+
+    /// The enrolled keys of an account, in the order of their enrolment.
+    public func keys(of account: String) async throws(LedgerOutage) -> [EnrolledKey] {
+        state.withLock { state in
+            state.keys.values.filter { $0.account?.isByteEqual(to: account) ?? false }.sorted { $0.precedes($1) }
+        }
+    }
+
+    /// Moves an enrolled key to another account.
+    @discardableResult
+    public func move(
+        _ key: KeyIdentifier, to account: String?, by operatorName: String?, at now: Date
+    ) async throws(LedgerOutage) -> EnrolledKey? {
+        state.withLock { state in
+            guard let stored = state.keys[key] else { return nil }
+            if stored.isOf(account: account) { return stored }
+            state.keys[key] = stored.of(account: account)
+            state.changes.append(LedgerChange(moving: stored, to: account, by: operatorName, at: now))
+            return stored
+        }
+    }
+
+    /// Passes the changes by hand, which memory does not chain by hashes.
+    public func audit(_ body: (LedgerAuditEntry) throws -> Void) async throws {
+        for (index, change) in state.withLock({ $0.changes }).enumerated() {
+            try body(LedgerAuditEntry(number: index + 1, change: change, previousHash: [], hash: []))
         }
     }
 
@@ -144,6 +182,7 @@ private struct State {
     var keys: [KeyIdentifier: EnrolledKey] = [:]
     var digests: [[UInt8]: UsedDigest] = [:]
     var standings: [LedgerSubject: LedgerStanding] = [:]
+    var changes: [LedgerChange] = []
     private let purging: LedgerPurging
     /// The latest `madeAt` of the purged digests.
     private var forgotten: [Origin: Date] = [:]
@@ -170,16 +209,13 @@ private struct State {
             let stored = challenges[value]
             return LedgerRules.refusal(
                 consumingFor: app, purpose, stored: stored?.challenge, consumedAt: stored?.consumedAt, at: now)
-        case .enrol(let key):
+        case .enrol(let key, let rules):
             return LedgerRules.refusal(
-                enrollingOver: keys[key.identifier]?.enrolledAt, block: block(on: key.identifier), at: now)
-        case .enrolOrRefresh(let key, let keeping):
-            return LedgerRules.refusal(
-                refreshing: key, keeping: keeping, stored: keys[key.identifier], block: block(on: key.identifier),
-                at: now)
+                enrolling: key, rules, stored: keys[key.identifier], keysOfAccount: others(of: key, rules).count,
+                block: block(on: key.identifier), at: now)
         case .advanceCounter(let advance):
             return LedgerRules.refusal(
-                advancing: advance, stored: key(for: advance).map { ($0.app, $0.counters) },
+                advancing: advance, stored: key(for: advance).map { ($0.app, $0.counters, $0.retiredAt) },
                 block: block(on: advance.key), at: now)
         case .rememberDigest(let use):
             let stored = digests[use.digest]
@@ -190,15 +226,26 @@ private struct State {
         }
     }
 
-    /// Applies an action. Returns when the key was enrolled that it has refreshed.
-    mutating func apply(_ action: LedgerEffect.Action, at now: Date) -> Date? {
+    /// The keys in use of the account that a key is enrolled for, without itself, the first one first. Empty without a limit.
+    private func others(of key: EnrolledKey, _ rules: EnrolmentRules) -> [EnrolledKey] {
+        guard rules.limit != nil, let account = key.account else { return [] }
+        return keys.values.filter {
+            $0.retiredAt == nil && $0.identifier != key.identifier && $0.isOf(account: account)
+                && $0.identifier.engine == key.identifier.engine && $0.app.isByteEqual(to: key.app)
+        }.sorted { $0.precedes($1) }
+    }
+
+    /// Applies an action. Returns what is worth reporting of an enrolment.
+    mutating func apply(_ action: LedgerEffect.Action, at now: Date) -> EnrolmentNote? {
         switch action {
         case .consumeChallenge(let value, _, _): challenges[value]?.consumedAt = now
-        case .enrol(let key): keys[key.identifier] = key
-        case .enrolOrRefresh(let key, _):
+        case .enrol(let key, let rules):
             let stored = keys[key.identifier]
+            let others = others(of: key, rules)
+            let consequence = LedgerRules.consequence(of: key, rules, stored: stored, keysOfAccount: others.count)
+            for other in others.prefix(consequence.retired) { keys[other.identifier] = other.retired(at: now) }
             keys[key.identifier] = LedgerRules.key(refreshing: stored, with: key)
-            return stored?.enrolledAt
+            return consequence.note
         case .advanceCounter(let advance):
             keys[advance.key] = key(for: advance).map {
                 $0.with(LedgerRules.counters(after: advance, from: $0.counters))

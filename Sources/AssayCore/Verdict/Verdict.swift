@@ -95,11 +95,11 @@ extension Assessment {
             // The first refusal among the effects of a check is its result.
             if results.last?.check != effect.check {
                 results.append(result)
-            } else if results.last?.status == .passed {
+            } else if results.last?.status != .failed {
                 results[results.count - 1] = result
             }
         }
-        let accepted = results.allSatisfy { $0.status == .passed }
+        let accepted = results.allSatisfy { $0.status != .failed }
         return Verdict(self, outcome: accepted ? .accept : .reject, ledgerChecks: results, judgedAt: now)
     }
 
@@ -118,11 +118,7 @@ extension Assessment {
 extension CommitOutcome {
     /// The result of an effect that was applied.
     fileprivate func passed(_ effect: LedgerEffect) -> CheckResult {
-        guard case .enrolOrRefresh = effect.action, let enrolledAt = refreshedKeyEnrolledAt else {
-            return .passed(effect.check)
-        }
-        return .passed(
-            effect.check,
-            Finding(.keyRefreshed, "the key was enrolled at \(RFC3339.format(enrolledAt)); its facts are updated"))
+        guard case .enrol = effect.action, let enrolment else { return .passed(effect.check) }
+        return enrolment.isAnnotation ? .annotated(effect.check, enrolment) : .passed(effect.check, enrolment)
     }
 }

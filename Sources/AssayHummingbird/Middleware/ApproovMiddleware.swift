@@ -46,7 +46,7 @@ public struct ApproovMiddleware<Context: ApproovRequestContext>: RouterMiddlewar
         }
         let judge = RequestJudge(state: live.state, app: position.app, settings: settings)
         let judgement = try await judge.judge(
-            &request, from: context.remoteAddress, enforces: enforcement == .reject)
+            &request, from: context.remoteAddress, account: context.account, enforces: enforcement == .reject)
         if let streamed = judgement.streamed {
             context.approov = ApproovRequest(streamed: streamed.outcome, enforcement: enforcement)
             return try await callHandler(request, context, streamed.outcome, streamed.reader, next)

@@ -66,7 +66,7 @@ struct RefusalResponse {
     private static func isBeyondRepair(_ check: CheckID) -> Bool {
         [
             ApproovCheck.issuer, ApproovCheck.audience, ApproovCheck.failover, ApproovCheck.annotations,
-            ApproovCheck.device,
+            ApproovCheck.device, ApproovCheck.account,
         ].contains(check)
     }
 

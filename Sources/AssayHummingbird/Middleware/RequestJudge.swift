@@ -39,9 +39,12 @@ struct RequestJudge {
     /// - Parameters:
     ///   - request: the request. A body that was read is replaced by one with the same bytes.
     ///   - peer: the address of the connection's peer.
+    ///   - account: the account of the session.
     ///   - enforces: whether rejected requests are refused.
     /// - Throws: errors of reading the body.
-    func judge(_ request: inout Request, from peer: SocketAddress?, enforces: Bool) async throws -> Judgement {
+    func judge(
+        _ request: inout Request, from peer: SocketAddress?, account: String?, enforces: Bool
+    ) async throws -> Judgement {
         guard let app = state.app(app) else {
             return Judgement(
                 .misconfigured(RequestError(.unknownApp, "the policy has no app \(self.app.excerpt) with approov")))
@@ -52,14 +55,17 @@ struct RequestJudge {
                 .token(app.token(of: request.headers)), binding: app.binding(of: request.headers), address: address)
             do throws(VerificationError) {
                 return Judgement(
-                    .verdict(try await state.verifier.verifyApproovToken(input, app: app.selector, at: options.now())))
+                    .verdict(
+                        try await state.verifier.verifyApproovToken(
+                            input, app: app.selector, account: account, at: options.now())))
             } catch { return Judgement(Self.outcome(of: error)) }
         }
-        return try await judgeMessage(&request, app, address, enforces: enforces)
+        return try await judgeMessage(&request, app, address, account, enforces: enforces)
     }
 
     private func judgeMessage(
-        _ request: inout Request, _ app: GuardedApp, _ address: String?, enforces: Bool
+        _ request: inout Request, _ app: GuardedApp, _ address: String?, _ account: String?,
+        enforces: Bool
     ) async throws -> Judgement {
         guard let origins = options.origins else {
             return Judgement(
@@ -72,7 +78,7 @@ struct RequestJudge {
         guard let uri else { return Judgement(.unjudged(.unknownHost)) }
         let message = Message(
             app: app.selector, method: request.method.rawValue, targetURI: uri, fields: Self.fields(of: request.head),
-            address: address, arrival: options.now())
+            address: address, account: account, arrival: options.now())
         let length = Self.contentLength(of: request.headers)
         let isStreamed =
             options.body.isStreamed && ((length ?? 0) > 0 || request.headers.contains(.transferEncoding))
@@ -134,6 +140,7 @@ struct RequestJudge {
         let targetURI: String
         let fields: [ApproovMessageInput.Field]
         let address: String?
+        let account: String?
         /// The time at which the message is judged, however long its body takes.
         let arrival: Date
     }
@@ -144,7 +151,8 @@ struct RequestJudge {
         let input = ApproovMessageInput(
             method: message.method, targetURI: message.targetURI, fields: message.fields, body: body,
             address: message.address)
-        return try await state.verifier.assessApproovMessage(input, app: message.app, at: message.arrival)
+        return try await state.verifier.assessApproovMessage(
+            input, app: message.app, account: message.account, at: message.arrival)
     }
 
     /// The outcome of a message with a body, of which only the head is assessed.

@@ -19,6 +19,14 @@ public import NIOCore
 public protocol ApproovRequestContext: RemoteAddressRequestContext {
     /// The result; nil for a request that did not pass through the middleware.
     var approov: ApproovRequest? { get set }
+    /// The account of the session, of 1 to 255 bytes, which an earlier middleware has found out; nil for none. A blocked
+    /// account is rejected. Without an implementation: nil.
+    var account: String? { get }
+}
+
+extension ApproovRequestContext {
+    /// No account.
+    public var account: String? { nil }
 }
 
 /// The result of the check of a request, for handlers.

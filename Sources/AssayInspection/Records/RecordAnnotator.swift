@@ -44,6 +44,7 @@ struct RecordAnnotator {
             case "kind" where path.count == 1:
                 return engine == nil && !engines.isEmpty ? "no engine judges this kind" : nil
             case "app" where path.count == 1: return "the policy's app"
+            case "account" where path.count == 1: return "the account of the backend whose session sent the evidence"
             case "expect" where path.count == 1: return "what a test vector expects of its verdict"
             case "evidence" where path.count == 2: return RecordAnnotator.meaning(of: path[1], node, engine)
             case .some(let name) where path.count == 1 && !RecordFormat.fields.containsBytes(of: name):

@@ -56,7 +56,7 @@ final class BaseLedger: Sendable {
     func known(for action: LedgerEffect.Action) async throws(LedgerOutage) -> KnownToBase {
         switch action {
         case .consumeChallenge, .rememberDigest: .nothing
-        case .enrol(let key), .enrolOrRefresh(let key, _): try await known(key.identifier)
+        case .enrol(let key, _): try await known(key.identifier)
         case .advanceCounter(let advance): try await known(advance.key)
         }
     }

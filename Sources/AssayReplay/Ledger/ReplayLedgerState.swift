@@ -7,6 +7,7 @@ struct ReplayLedgerState: Sendable {
     private struct KeyTerms: Hashable, Sendable {
         let app: String
         let properties: [String: String]
+        let account: LedgerSubject?
     }
 
     private struct StoredKey: Sendable {
@@ -33,6 +34,10 @@ struct ReplayLedgerState: Sendable {
     private let issued: ReplayChallenges
     private var keys: [LedgerName: StoredKey] = [:]
     private var keyTerms = Interned<KeyTerms>()
+    /// The keys of each account, in the order of their enrolment.
+    private var accountKeys: [LedgerSubject: [LedgerName]] = [:]
+    /// When keys were retired.
+    private var retired: [LedgerName: Date] = [:]
     private var challenges: [LedgerDigest: ConsumedChallenge] = [:]
     private var challengeTerms = Interned<ChallengeTerms>()
     /// The time of first use by digest. Never purged.
@@ -48,7 +53,8 @@ struct ReplayLedgerState: Sendable {
             let terms = keyTerms[stored.terms]
             return EnrolledKey(
                 identifier: identifier, app: terms.app, publicKey: stored.publicKey, counters: stored.counters,
-                enrolledAt: stored.enrolledAt, properties: terms.properties)
+                enrolledAt: stored.enrolledAt, properties: terms.properties, account: terms.account?.name,
+                retiredAt: retired[LedgerName(identifier)])
         }
     }
 
@@ -69,11 +75,11 @@ struct ReplayLedgerState: Sendable {
         func base(_ index: Int) -> KnownToBase { known.isEmpty ? .nothing : known[index] }
         let decisions = effects.indices.map { refusal(of: effects[$0].action, base($0), at: now) }
         guard CommitOutcome(decisions: decisions).isApplied else { return CommitOutcome(decisions: decisions) }
-        var enrolledAt: Date?
+        var enrolment: EnrolmentNote?
         for index in effects.indices {
-            enrolledAt = apply(effects[index].action, base(index), at: now, &presumptions) ?? enrolledAt
+            enrolment = apply(effects[index].action, base(index), at: now, &presumptions) ?? enrolment
         }
-        return CommitOutcome(decisions: decisions, refreshedKeyEnrolledAt: enrolledAt)
+        return CommitOutcome(decisions: decisions, enrolment: enrolment)
     }
 
     private func refusal(
@@ -91,18 +97,26 @@ struct ReplayLedgerState: Sendable {
                 value: value, app: terms.app, purpose: terms.purpose, issuedAt: consumedAt, expiresAt: .distantFuture)
             return LedgerRules.refusal(
                 consumingFor: app, purpose, stored: stored, consumedAt: consumedAt, at: now)
-        case .enrol(let key):
-            let stored = keys[LedgerName(key.identifier)]
+        case .enrol(let key, let rules):
             return LedgerRules.refusal(
-                enrollingOver: stored?.enrolledAt ?? isLater(now, than: base.key), block: base.block, at: now)
-        case .enrolOrRefresh(let key, let keeping):
-            return LedgerRules.refusal(
-                refreshing: key, keeping: keeping, stored: earlier(key, base.key, at: now), block: base.block, at: now)
+                enrolling: key, rules, stored: earlier(key, base.key, at: now),
+                keysOfAccount: others(of: key, rules).count, block: base.block, at: now)
         case .advanceCounter(let advance):
             return LedgerRules.refusal(
                 advancing: advance, stored: counters(for: advance, base.key), block: base.block, at: now)
         case .rememberDigest(let use):
             return LedgerRules.refusal(rememberingOver: digests[LedgerDigest(of: use.digest)])
+        }
+    }
+
+    /// The replay's keys in use of the account that a key is enrolled for, without itself, the first one first. Keys that only
+    /// the base ledger has do not count: it has those of today.
+    private func others(of key: EnrolledKey, _ rules: EnrolmentRules) -> [LedgerName] {
+        guard rules.limit != nil, let account = key.account else { return [] }
+        let own = LedgerName(key.identifier)
+        return (accountKeys[LedgerSubject(.account, account)] ?? []).filter { name in
+            guard name != own, retired[name] == nil, let stored = keys[name] else { return false }
+            return keyTerms[stored.terms].app.isByteEqual(to: key.app)
         }
     }
 
@@ -117,28 +131,34 @@ struct ReplayLedgerState: Sendable {
     }
 
     /// The stored counters for an advance: from the replay, otherwise the base ledger, otherwise the evidence.
-    private func counters(for advance: CounterAdvance, _ base: EnrolledKey?) -> (app: String, counters: CounterState)? {
-        if let stored = keys[LedgerName(advance.key)] { return (keyTerms[stored.terms].app, stored.counters) }
+    private func counters(
+        for advance: CounterAdvance, _ base: EnrolledKey?
+    ) -> (app: String, counters: CounterState, retiredAt: Date?)? {
+        if let stored = keys[LedgerName(advance.key)] {
+            return (keyTerms[stored.terms].app, stored.counters, retired[LedgerName(advance.key)])
+        }
         // The base ledger has today's counter: presume the one before the presented counter.
         if let base {
-            return (base.app, CounterState(greatest: advance.counter == 0 ? 0 : advance.counter - 1))
+            return (base.app, CounterState(greatest: advance.counter == 0 ? 0 : advance.counter - 1), nil)
         }
-        return advance.suppliedKey.map { ($0.app, $0.counters) }
+        return advance.suppliedKey.map { ($0.app, $0.counters, nil) }
     }
 
-    /// Applies an action. Returns when the key was enrolled that it has refreshed.
+    /// Applies an action. Returns what is worth reporting of an enrolment.
     private mutating func apply(
         _ action: LedgerEffect.Action, _ base: KnownToBase, at now: Date, _ presumptions: inout ReplayPresumptions
-    ) -> Date? {
+    ) -> EnrolmentNote? {
         switch action {
         case .consumeChallenge(let value, let app, let purpose):
             let terms = challengeTerms.number(of: ChallengeTerms(app: app, purpose: purpose))
             challenges[LedgerDigest(of: value)] = ConsumedChallenge(
                 consumedAt: now.timeIntervalSince1970, terms: terms)
             presumptions.challenges += 1
-        case .enrol(let key): enrol(key, base, &presumptions)
-        case .enrolOrRefresh(let key, _):
+        case .enrol(let key, let rules):
             let stored = earlier(key, base.key, at: now)
+            let others = others(of: key, rules)
+            let consequence = LedgerRules.consequence(of: key, rules, stored: stored, keysOfAccount: others.count)
+            for name in others.prefix(consequence.retired) { retired[name] = now }
             if let own = self.key(key.identifier) {
                 store(LedgerRules.key(refreshing: own, with: key))
             } else if stored == nil {
@@ -146,7 +166,7 @@ struct ReplayLedgerState: Sendable {
             }
             // Of a key that only the base ledger has, nothing is stored: the base ledger has the facts of its latest
             // attestation, and its counter is today's, after those of the corpus.
-            return stored?.enrolledAt
+            return consequence.note
         case .advanceCounter(let advance):
             guard let stored = counters(for: advance, base.key)?.counters else { return nil }
             let counters = LedgerRules.counters(after: advance, from: stored)
@@ -174,9 +194,15 @@ struct ReplayLedgerState: Sendable {
     }
 
     private mutating func store(_ key: EnrolledKey) {
-        keys[LedgerName(key.identifier)] = StoredKey(
-            publicKey: key.publicKey, enrolledAt: key.enrolledAt,
-            terms: keyTerms.number(of: KeyTerms(app: key.app, properties: key.properties)), counters: key.counters)
+        let name = LedgerName(key.identifier)
+        let terms = KeyTerms(
+            app: key.app, properties: key.properties, account: key.account.map { LedgerSubject(.account, $0) })
+        if let account = terms.account, !(accountKeys[account]?.contains(name) ?? false) {
+            accountKeys[account, default: []].append(name)
+        }
+        keys[name] = StoredKey(
+            publicKey: key.publicKey, enrolledAt: key.enrolledAt, terms: keyTerms.number(of: terms),
+            counters: key.counters)
     }
 }
 

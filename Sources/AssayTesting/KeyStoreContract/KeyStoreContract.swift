@@ -2,6 +2,9 @@ import AssayCore
 public import AssayKeyStore
 import FoundationEssentials
 
+/// The time of the changes.
+private let now = Date(timeIntervalSince1970: 1_776_795_192)
+
 /// The contract of ``SealedKeyStorage``: cases for any implementation and any test framework.
 ///
 /// ```swift
@@ -40,7 +43,7 @@ public enum KeyStoreContract {
             let names = ["caf\u{E9}", "cafe\u{301}", "cafe", "Cafe", "cafe "]
             for name in names { try await storage.insert(key(name)) }
             try await storage.change(.replace(key(names[0], sealed: [7])))
-            try await storage.removeSealedKey(names[1])
+            try await storage.removeSealedKey(names[1], at: now)
             try await storage.expectKeys([
                 key("Cafe"), key("cafe"), key("cafe "), key(names[0], sealed: [7]),
             ])
@@ -58,20 +61,24 @@ public enum KeyStoreContract {
         Case("a removed key is gone, and its name can be used again") { storage in
             try await storage.insert(key("a"))
             try await storage.insert(key("b"))
-            try await storage.removeSealedKey("a")
+            try await storage.removeSealedKey("a", at: now)
             try await storage.expectKeys([key("b")])
-            try await storage.expectRefusal(.unknownName("a")) { try await storage.removeSealedKey("a") }
+            try await storage.expectRefusal(.unknownName("a")) { try await storage.removeSealedKey("a", at: now) }
             try await storage.insert(key("a", sealed: [9]))
             try await storage.expectKeys([key("a", sealed: [9]), key("b")])
         },
         Case("a change that is refused changes nothing, and its error is thrown") { storage in
             try await storage.insert(key("a"))
             try await storage.expectRefusal(.nameTaken("a")) {
-                try await storage.changeSealedKeys { (_) throws(KeyStoreFailure) in throw .refusal(.nameTaken("a")) }
+                try await storage.changeSealedKeys(by: nil, at: now) { (_) throws(KeyStoreFailure) in
+                    throw .refusal(.nameTaken("a"))
+                }
             }
             let outage = KeyStoreOutage(.wrongMasterKey, "test")
             do throws(KeyStoreFailure) {
-                try await storage.changeSealedKeys { (_) throws(KeyStoreFailure) in throw .outage(outage) }
+                try await storage.changeSealedKeys(by: nil, at: now) { (_) throws(KeyStoreFailure) in
+                    throw .outage(outage)
+                }
                 throw .refusal(.emptyWindow)
             } catch {
                 guard case .outage(outage) = error else {
@@ -84,7 +91,7 @@ public enum KeyStoreContract {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<50 {
                     group.addTask {
-                        try await storage.changeSealedKeys { keys in
+                        try await storage.changeSealedKeys(by: nil, at: now) { keys in
                             .insert(key("k\(number)", sealed: [UInt8(keys.count)]))
                         }
                     }
@@ -108,7 +115,9 @@ public enum KeyStoreContract {
 }
 
 extension SealedKeyStorage {
-    fileprivate func change(_ change: SealedKeyChange) async throws { try await changeSealedKeys { _ in change } }
+    fileprivate func change(_ change: SealedKeyChange) async throws {
+        try await changeSealedKeys(by: nil, at: now) { _ in change }
+    }
 
     fileprivate func insert(_ key: SealedKey) async throws { try await change(.insert(key)) }
 

@@ -11,14 +11,14 @@ extension KeyStoreContract {
             try await store(storage).add(
                 "a", for: ContractSecret.purpose, parts: ContractSecret.parts("first"), scope: "shop", window: window,
                 at: now)
-            try await store(storage).retire("a", at: now + 50)
+            try await store(storage).retire("a", at: now + 50, now: now)
             let keys = try await store(storage).keys(for: ContractSecret.purpose)
             try expectEqual(keys.map(\.name), ["a"], "the names")
             try expectEqual(keys[0].scope, "shop", "the scope")
             try expectEqual(keys[0].window, window, "the window")
             try expectEqual(keys[0].retiredAt, now + 50, "the retirement")
             try expectEqual(text(keys[0]), "first", "the secret")
-            try await store(storage).remove("a")
+            try await store(storage).remove("a", at: now)
             let left = try await store(storage).keys(for: ContractSecret.purpose)
             try expectEqual(left.map(\.name), [], "the names after removal")
         },
@@ -57,7 +57,7 @@ extension KeyStoreContract {
                 codes.append(outage.code)
             }
             do {
-                try await other.retire("a", at: Date())
+                try await other.retire("a", at: Date(), now: Date())
             } catch KeyStoreFailure.outage(let outage) {
                 codes.append(outage.code)
             }

@@ -27,8 +27,16 @@ public final class FaultyLedger: LedgerAdministration {
         case block
         /// ``LedgerAdministration/allow(_:)``
         case allow
-        /// ``LedgerAdministration/removeStanding(of:)``
+        /// ``LedgerAdministration/removeStanding(of:by:at:)``
         case removeStanding
+        /// ``LedgerAdministration/standings()``
+        case allStandings
+        /// ``LedgerAdministration/keys(of:)``
+        case keys
+        /// ``LedgerAdministration/move(_:to:by:at:)``
+        case move
+        /// ``LedgerAdministration/audit(_:)``
+        case audit
         /// ``LedgerAdministration/purge(at:)``
         case purge
         /// ``LedgerAdministration/export(_:)``
@@ -145,10 +153,40 @@ public final class FaultyLedger: LedgerAdministration {
 
     /// Removes the standing of a subject, unless the plan has a fault.
     @discardableResult
-    public func removeStanding(of subject: LedgerSubject) async throws(LedgerOutage) -> LedgerStanding? {
+    public func removeStanding(
+        of subject: LedgerSubject, by operatorName: String?, at now: Date
+    ) async throws(LedgerOutage) -> LedgerStanding? {
         try await perform(.removeStanding) { (base) throws(LedgerOutage) in
-            try await base.removeStanding(of: subject)
+            try await base.removeStanding(of: subject, by: operatorName, at: now)
         }
+    }
+
+    /// All standings, unless the plan has a fault.
+    public func standings() async throws(LedgerOutage) -> [LedgerStanding] {
+        try await perform(.allStandings) { (base) throws(LedgerOutage) in try await base.standings() }
+    }
+
+    /// The keys of an account, unless the plan has a fault.
+    public func keys(of account: String) async throws(LedgerOutage) -> [EnrolledKey] {
+        try await perform(.keys) { (base) throws(LedgerOutage) in try await base.keys(of: account) }
+    }
+
+    /// Moves a key to another account, unless the plan has a fault.
+    @discardableResult
+    public func move(
+        _ key: KeyIdentifier, to account: String?, by operatorName: String?, at now: Date
+    ) async throws(LedgerOutage) -> EnrolledKey? {
+        try await perform(.move) { (base) throws(LedgerOutage) in
+            try await base.move(key, to: account, by: operatorName, at: now)
+        }
+    }
+
+    /// Passes the audit trail to `body`, unless the plan has a fault.
+    public func audit(_ body: (LedgerAuditEntry) throws -> Void) async throws {
+        let fault = note(.audit)
+        if case .outage(let outage) = fault { throw outage }
+        try await base.audit(body)
+        try await end(fault)
     }
 
     /// Purges, unless the plan has a fault.

@@ -19,11 +19,12 @@ enum Sample {
 
     static func key(
         _ seed: UInt8 = 1, app: String = app, counter: UInt32 = 0, enrolledAt: Date = now,
-        properties: [String: String] = ["appID": "1234567890.com.example.shop", "note": "\"quoted\" \u{1F511} \n"]
+        properties: [String: String] = ["appID": "1234567890.com.example.shop", "note": "\"quoted\" \u{1F511} \n"],
+        account: String? = nil
     ) -> EnrolledKey {
         EnrolledKey(
             identifier: identifier(seed), app: app, publicKey: [4] + bytes(seed, count: 64), counter: counter,
-            enrolledAt: enrolledAt, properties: properties)
+            enrolledAt: enrolledAt, properties: properties, account: account)
     }
 
     static func challenge(_ seed: UInt8 = 1, expiresIn seconds: Double = 300) -> IssuedChallenge {
@@ -39,11 +40,14 @@ enum Sample {
     }
 
     static func block(_ subject: LedgerSubject, until: Date? = nil) -> LedgerBlock {
-        LedgerBlock(subject: subject, reason: "stolen device", since: now, until: until)
+        LedgerBlock(subject: subject, reason: "stolen device", since: now, until: until, setBy: "ops")
     }
 
     static func allowance(_ subject: LedgerSubject, until: Date? = nil) -> LedgerAllowance {
-        LedgerAllowance(subject: subject, reason: "penetration test", since: now, until: until)
+        LedgerAllowance(
+            subject: subject, checks: [check, CheckID("approov.token.annotations")], reason: "penetration test",
+            since: now,
+            until: until, setBy: "ops")
     }
 
     static func advance(
@@ -59,7 +63,7 @@ enum Sample {
     static func enrol(_ key: EnrolledKey) -> LedgerEffect { LedgerEffect(check, .enrol(key)) }
 
     static func refresh(_ key: EnrolledKey) -> LedgerEffect {
-        LedgerEffect(check, .enrolOrRefresh(key, keeping: ["appID"]))
+        LedgerEffect(check, .enrol(key, EnrolmentRules(refreshKeeping: ["appID"])))
     }
 
     static func consume(_ seed: UInt8 = 1, app: String = app, purpose: ChallengePurpose = purpose) -> LedgerEffect {

@@ -23,9 +23,11 @@ extension LedgerContract {
             let block = Sample.block(Sample.identifier().subject)
             try await ledger.block(block)
             try expectEqual(
-                try await ledger.removeStanding(of: block.subject), .blocked(block), "the block that was lifted")
+                try await ledger.removeStanding(of: block.subject, by: "ops", at: Sample.now), .blocked(block),
+                "the block that was lifted")
             try expectEqual(
-                try await ledger.removeStanding(of: block.subject), nil, "lifting a block that was not there")
+                try await ledger.removeStanding(of: block.subject, by: "ops", at: Sample.now), nil,
+                "lifting a block that was not there")
             try await ledger.expectStandings([], of: [block.subject])
             try await ledger.apply(Sample.enrol(Sample.key()))
         },
@@ -72,10 +74,11 @@ extension LedgerContract {
             let allowance = Sample.allowance(LedgerSubject(.device, "d1"))
             try await ledger.allow(allowance)
             try expectEqual(
-                try await ledger.removeStanding(of: allowance.subject), .allowed(allowance),
+                try await ledger.removeStanding(of: allowance.subject, by: "ops", at: Sample.now), .allowed(allowance),
                 "the allowance that was ended")
             try expectEqual(
-                try await ledger.removeStanding(of: allowance.subject), nil, "ending one that was not there")
+                try await ledger.removeStanding(of: allowance.subject, by: "ops", at: Sample.now), nil,
+                "ending one that was not there")
             try await ledger.expectStandings([], of: [allowance.subject])
         },
         Case("of a block and an allowance the later one counts, alone") { ledger in
@@ -115,7 +118,7 @@ extension LedgerContract {
             try await ledger.allow(Sample.allowance(subject))
             try expect(!ledger.isWithoutStandings, "an allowance was denied")
             try await ledger.allow(Sample.allowance(LedgerSubject(.device, "d2")))
-            try await ledger.removeStanding(of: subject)
+            try await ledger.removeStanding(of: subject, by: "ops", at: Sample.now)
             try expect(!ledger.isWithoutStandings, "an allowance that is left was denied")
         },
     ]

@@ -5,7 +5,7 @@ extension LedgerContract {
     static let refreshCases: [Case] = [
         Case("a new key is enrolled by a refresh too") { ledger in
             let outcome = try await ledger.commit([Sample.refresh(Sample.key())], at: Sample.now)
-            try expect(outcome.isApplied && outcome.refreshedKeyEnrolledAt == nil, "a new key counts as refreshed")
+            try expect(outcome.isApplied && outcome.enrolment == nil, "a new key counts as refreshed")
             try expectEqual(try await ledger.enrolledKey(Sample.identifier()), Sample.key(), "the enrolled key")
         },
         Case("a refresh replaces the properties of a key, and nothing else") { ledger in
@@ -14,7 +14,7 @@ extension LedgerContract {
             let again = Sample.key(counter: 0, enrolledAt: Sample.later(60), properties: properties)
             let outcome = try await ledger.commit([Sample.refresh(again)], at: Sample.later(60))
             try expect(outcome.isApplied, "a refresh that nothing speaks against")
-            try expectEqual(outcome.refreshedKeyEnrolledAt, Sample.now, "the time of the enrolment")
+            try expectEqual(outcome.enrolment, .refreshed(Sample.now), "the time of the enrolment")
             try expectEqual(
                 try await ledger.enrolledKey(Sample.identifier()), Sample.key(counter: 5, properties: properties),
                 "the refreshed key")

@@ -16,7 +16,7 @@ package struct PlayIntegrityCheck: Sendable {
         decodeEntry, decryptionEntry, signatureEntry, payloadEntry, requestPackageEntry, nonceEntry, requestHashEntry,
         freshnessEntry, testingResponseEntry, appRecognitionEntry, appPackageEntry, certificateEntry, versionCodeEntry,
         deviceRecognitionEntry, sdkVersionEntry, deviceActivityEntry, deviceRecallEntry, licensingEntry,
-        playProtectEntry, appAccessRiskEntry, locationSpoofingEntry, pcIntegrityEntry, challengeEntry,
+        playProtectEntry, appAccessRiskEntry, locationSpoofingEntry, pcIntegrityEntry, accountEntry, challengeEntry,
     ]
 
     static let tokens = "Google, Play Integrity API, Decrypt and verify the integrity verdict"
@@ -24,7 +24,7 @@ package struct PlayIntegrityCheck: Sendable {
 
     private static let policyChecks = [
         appRecognition, appPackage, certificate, versionCode, deviceRecognition, sdkVersion, deviceActivity,
-        deviceRecall, licensing, playProtect, appAccessRisk, locationSpoofing, pcIntegrity,
+        deviceRecall, licensing, playProtect, appAccessRisk, locationSpoofing, pcIntegrity, account,
     ]
     /// The checks of a classic token that need no ledger, in order.
     package static let classicChecks =
@@ -34,6 +34,7 @@ package struct PlayIntegrityCheck: Sendable {
         [decode, payload, requestPackage, requestHash, freshness, testingResponse] + policyChecks
 
     let payload: PlayIntegrityPayload
+    let accountStandings: AccountStandings
     let expectations: PlayIntegrityExpectations
     let now: Date
 
@@ -55,7 +56,12 @@ package struct PlayIntegrityCheck: Sendable {
         run.policy(Self.appAccessRisk) { () throws(CheckFailure) in try appAccessRisk() }
         run.policy(Self.locationSpoofing) { () throws(CheckFailure) in try locationSpoofing() }
         run.policy(Self.pcIntegrity) { () throws(CheckFailure) in try pcIntegrity() }
+        run.policy(Self.account) { () throws(CheckFailure) in try accountStandings.answer() }
     }
+
+    /// The account is not blocked.
+    package static let account = CheckID("play-integrity.account")
+    static let accountEntry = CheckDefinition.account(account)
 
     /// The answer of an Android check for a game on PC.
     static let notOnPC = PolicyAnswer.notApplicable(

@@ -17,12 +17,12 @@ package enum ClassicIntegrityAssessor {
 
     /// Runs every check that needs no ledger on a token that the app's keys open.
     static func assess(
-        _ input: ClassicIntegrityInput, keys: KeySelection<PlayIntegrityKeys>, expectations: PlayIntegrityExpectations,
-        now: Date
+        _ input: ClassicIntegrityInput, keys: KeySelection<PlayIntegrityKeys>, account: AccountStandings = .none,
+        expectations: PlayIntegrityExpectations, now: Date
     ) -> Assessment {
         var run = CheckRun(modes: expectations.modes, capacity: PlayIntegrityCheck.classicChecks.count + 1)
         let opened = authenticate(input, keys, expectations, &run)
-        return assess(input, opened?.payload, key: opened?.key, expectations, at: now, &run)
+        return assess(input, opened?.payload, key: opened?.key, account, expectations, at: now, &run)
     }
 
     /// Runs every check that needs no ledger on a token that Google has decoded.
@@ -32,7 +32,7 @@ package enum ClassicIntegrityAssessor {
     ///   - source: who may vouch for the answer.
     package static func assess(
         _ input: ClassicIntegrityInput, answer: IntegrityAnswer, from source: PlayIntegrityConfiguration.AnswerSource,
-        expectations: PlayIntegrityExpectations, now: Date
+        account: AccountStandings = .none, expectations: PlayIntegrityExpectations, now: Date
     ) -> Assessment {
         var run = CheckRun(modes: expectations.modes, capacity: PlayIntegrityCheck.classicChecks.count + 1)
         var payload: PlayIntegrityPayload?
@@ -44,16 +44,18 @@ package enum ClassicIntegrityAssessor {
             }
             payload = StandardIntegrityAssessor.read(object, expectations, &run)
         }
-        return assess(input, payload, key: nil, expectations, at: now, &run)
+        return assess(input, payload, key: nil, account, expectations, at: now, &run)
     }
 
     /// Runs the checks of a payload; nil if the evidence has none that is authentic.
     private static func assess(
         _ input: ClassicIntegrityInput, _ payload: PlayIntegrityPayload?, key: String?,
-        _ expectations: PlayIntegrityExpectations, at now: Date, _ run: inout CheckRun
+        _ account: AccountStandings, _ expectations: PlayIntegrityExpectations, at now: Date, _ run: inout CheckRun
     ) -> Assessment {
+        run.allow(account.standings)
         if let payload {
-            let check = PlayIntegrityCheck(payload: payload, expectations: expectations, now: now)
+            let check = PlayIntegrityCheck(
+                payload: payload, accountStandings: account, expectations: expectations, now: now)
             _ = run.gate(PlayIntegrityCheck.requestPackage) { () throws(CheckFailure) in
                 try check.requestPackage(input.packageName)
             }

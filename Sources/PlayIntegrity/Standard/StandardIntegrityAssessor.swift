@@ -10,6 +10,7 @@ package enum StandardIntegrityAssessor {
     ///   - input: the token, or Google's answer on it, and what the token must be about.
     ///   - answer: Google's answer on the token.
     ///   - source: who may vouch for the answer.
+    ///   - account: the account of the request, with its standing.
     ///   - expectations: the requirements of the app.
     ///   - now: the time of judgement.
     /// - Returns: the results, and the effects that decide the ledger checks: each token is used once inside its freshness
@@ -17,13 +18,15 @@ package enum StandardIntegrityAssessor {
     ///   answer, nor an answer again as its token.
     package static func assess(
         _ input: StandardIntegrityInput, answer: IntegrityAnswer, from source: PlayIntegrityConfiguration.AnswerSource,
-        expectations: PlayIntegrityExpectations, now: Date
+        account: AccountStandings = .none, expectations: PlayIntegrityExpectations, now: Date
     ) -> Assessment {
         var run = CheckRun(modes: expectations.modes, capacity: PlayIntegrityCheck.standardChecks.count)
+        run.allow(account.standings)
         var subject: PlayIntegritySubject?
         var effects: [LedgerEffect] = []
         if let (object, payload) = payload(of: answer, from: source, expectations, &run) {
-            let check = PlayIntegrityCheck(payload: payload, expectations: expectations, now: now)
+            let check = PlayIntegrityCheck(
+                payload: payload, accountStandings: account, expectations: expectations, now: now)
             _ = run.gate(PlayIntegrityCheck.requestPackage) { () throws(CheckFailure) in
                 try check.requestPackage(input.packageName)
             }

@@ -101,14 +101,20 @@ struct LedgerWork {
         }
         // Long after the first digest's end, so that it is forgotten.
         await note(.forget) { try await commit([Self.remember(3, until: now + 100_000)], after: 10_000) }
-        await note(.endBlock) { try await ledger.removeStanding(of: Self.device) != nil }
+        await note(.endBlock) {
+            try await ledger.removeStanding(of: Self.device, by: "ops", at: Date(timeIntervalSince1970: 1_776_795_192))
+                != nil
+        }
         await note(.allow) {
-            try await ledger.allow(LedgerAllowance(subject: Self.account, reason: "a test", since: now, until: nil))
+            try await ledger.allow(
+                LedgerAllowance(
+                    subject: Self.account, checks: [CheckID("approov.token.annotations")], reason: "a test", since: now,
+                    until: nil))
             return true
         }
         await note(.unseal) {
             do {
-                try await ledger.removeSealedKey("one")
+                try await ledger.removeSealedKey("one", at: Date(timeIntervalSince1970: 1_776_795_192))
                 return true
             } catch KeyStoreFailure.refusal(.unknownName(_)) {
                 return false

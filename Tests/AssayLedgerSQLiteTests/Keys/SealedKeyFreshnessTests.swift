@@ -56,7 +56,7 @@ struct SealedKeyFreshnessTests {
                 try #require(try await fixture.store.secrets().count == number + 1)
             }
             for number in 0..<50 {
-                try await fixture.store.remove("\(number)")
+                try await fixture.store.remove("\(number)", at: SealedKeyFixture.now)
                 try #require(try await fixture.store.secrets().count == 49 - number)
             }
             group.cancelAll()

@@ -16,7 +16,7 @@ struct SealedKeyStoreTests {
             notAfter: Date(timeIntervalSince1970: 32_472_144_000.7))
         try await fixture.add("a", "first", label: "one", scope: "com.example.shop", window: window)
         try await fixture.add("b é", "second")
-        try await fixture.store.retire("b é", at: SealedKeyFixture.now)
+        try await fixture.store.retire("b é", at: SealedKeyFixture.now, now: SealedKeyFixture.now)
         try await fixture.ledger.close()
         let ledger = try SQLiteLedger.open(path: fixture.folder.path())
         let keys = try await SealedKeyFixture.store(on: ledger).keys(for: TestSecret.purpose)
@@ -37,7 +37,7 @@ struct SealedKeyStoreTests {
         let start = SealedKeyFixture.now
         try await fixture.add("old", window: KeyWindow(notBefore: nil, notAfter: start + 100))
         try await fixture.add("new", window: KeyWindow(notBefore: start + 50, notAfter: nil))
-        try await fixture.store.retire("old", at: start + 80)
+        try await fixture.store.retire("old", at: start + 80, now: SealedKeyFixture.now)
         let table: [(Double, new: KeyState, old: KeyState)] = [
             (0, .pending(start + 50), .live), (49.999, .pending(start + 50), .live), (50, .live, .live),
             (79.999, .live, .live), (80, .live, .retired(start + 80)), (101, .live, .retired(start + 80)),
@@ -103,12 +103,15 @@ struct SealedKeyStoreTests {
         let fixture = try SealedKeyFixture()
         let now = SealedKeyFixture.now
         try await fixture.add("a")
-        #expect(try await refusal { try await fixture.store.retire("b", at: now) } == .unknownName("b"))
-        #expect(try await refusal { try await fixture.store.retire("a", at: now + 10) } == nil)
-        #expect(try await refusal { try await fixture.store.retire("a", at: now) } == nil)
+        #expect(
+            try await refusal { try await fixture.store.retire("b", at: now, now: SealedKeyFixture.now) }
+                == .unknownName("b"))
+        #expect(
+            try await refusal { try await fixture.store.retire("a", at: now + 10, now: SealedKeyFixture.now) } == nil)
+        #expect(try await refusal { try await fixture.store.retire("a", at: now, now: SealedKeyFixture.now) } == nil)
         for later in [0, 1.0] {
             #expect(
-                try await refusal { try await fixture.store.retire("a", at: now + later) }
+                try await refusal { try await fixture.store.retire("a", at: now + later, now: SealedKeyFixture.now) }
                     == .alreadyRetired("a", at: now))
         }
         #expect(try await fixture.ledger.sealedKeys().map(\.retiredAt) == [now])
@@ -120,11 +123,15 @@ struct SealedKeyStoreTests {
         let fixture = try SealedKeyFixture()
         try await fixture.add("a")
         try await fixture.add("b")
-        try await fixture.store.remove("a")
+        try await fixture.store.remove("a", at: SealedKeyFixture.now)
         #expect(try await fixture.store.secrets() == ["b": "a secret"])
-        #expect(try await refusal { try await fixture.store.remove("a") } == .unknownName("a"))
-        try await fixture.ledger.removeSealedKey("b")
-        #expect(try await refusal { try await fixture.ledger.removeSealedKey("b") } == .unknownName("b"))
+        #expect(
+            try await refusal { try await fixture.store.remove("a", at: SealedKeyFixture.now) } == .unknownName("a"))
+        try await fixture.ledger.removeSealedKey("b", at: Date(timeIntervalSince1970: 1_776_795_192))
+        #expect(
+            try await refusal {
+                try await fixture.ledger.removeSealedKey("b", at: Date(timeIntervalSince1970: 1_776_795_192))
+            } == .unknownName("b"))
         fixture.clock.advance(by: .seconds(1))
         #expect(try await fixture.store.secrets() == [:])
         try await fixture.add("a", "another")
@@ -138,7 +145,7 @@ struct SealedKeyStoreTests {
         let nonces = try fixture.ledger.texts("SELECT hex(substr(sealed, 2, 12)) FROM sealedKey")
         #expect(Set(nonces).count == 50)
         let before = try fixture.ledger.texts("SELECT hex(substr(sealed, 2, 12)) FROM sealedKey WHERE name = '7'")
-        try await fixture.store.retire("7", at: SealedKeyFixture.now)
+        try await fixture.store.retire("7", at: SealedKeyFixture.now, now: SealedKeyFixture.now)
         #expect(
             try fixture.ledger.texts("SELECT hex(substr(sealed, 2, 12)) FROM sealedKey WHERE name = '7'") != before)
     }
@@ -151,7 +158,7 @@ struct SealedKeyStoreTests {
         #expect(try await other.outage() == .wrongMasterKey)
         for change in [
             { _ = try await other.add("b", for: TestSecret.purpose, parts: TestSecret.parts("x"), at: .now) },
-            { try await other.retire("a", at: .now) },
+            { try await other.retire("a", at: .now, now: SealedKeyFixture.now) },
         ] as [() async throws -> Void] {
             let error = await #expect(throws: KeyStoreFailure.self) { try await change() }
             guard case .outage(let outage)? = error else { throw KeyStoreRefusal.unknownName("\(error as Any)") }

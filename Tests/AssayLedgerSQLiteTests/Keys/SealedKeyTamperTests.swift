@@ -12,7 +12,7 @@ struct SealedKeyTamperTests {
         let fixture = try SealedKeyFixture()
         let window = KeyWindow(notBefore: SealedKeyFixture.now - 10, notAfter: SealedKeyFixture.now + 10)
         try await fixture.add("a", "secret", label: "x", scope: "shop", window: window)
-        try await fixture.store.retire("a", at: SealedKeyFixture.now + 5)
+        try await fixture.store.retire("a", at: SealedKeyFixture.now + 5, now: SealedKeyFixture.now)
         #expect(try await fixture.store.outage() == nil)
         let length = try #require(Int(try fixture.ledger.texts("SELECT length(sealed) || '' FROM sealedKey")[0]))
         return (fixture, length)
@@ -93,7 +93,7 @@ struct SealedKeyTamperTests {
         try await fixture.add("a", "first")
         try await fixture.add("b", "second")
         #expect(try await outage(fixture, after: "UPDATE sealedKey SET scope = 'x' WHERE name = 'b'") == .corrupt)
-        try await fixture.ledger.removeSealedKey("b")
+        try await fixture.ledger.removeSealedKey("b", at: Date(timeIntervalSince1970: 1_776_795_192))
         #expect(try await SealedKeyFixture.store(on: fixture.ledger).secrets() == ["a": "first"])
     }
 
@@ -103,8 +103,8 @@ struct SealedKeyTamperTests {
         let secrets = ["open sesame 0123456789", "another long secret 42"]
         try await fixture.add("a", secrets[0])
         try await fixture.add("b", secrets[1])
-        try await fixture.store.retire("a", at: SealedKeyFixture.now)
-        try await fixture.store.remove("b")
+        try await fixture.store.retire("a", at: SealedKeyFixture.now, now: SealedKeyFixture.now)
+        try await fixture.store.remove("b", at: SealedKeyFixture.now)
         var entries: [LedgerEntry] = []
         try await fixture.ledger.export { entries.append($0) }
         #expect(entries.isEmpty)

@@ -154,7 +154,9 @@ struct ReplayLedgerTests {
     func standings() async throws {
         let base = MemoryLedger()
         let devices = ["d1", "d2", "d3"].map { LedgerSubject(.device, $0) }
-        let allowance = LedgerAllowance(subject: devices[0], reason: "test", since: Self.time, until: Self.time + 30)
+        let allowance = LedgerAllowance(
+            subject: devices[0], checks: [CheckID("approov.token.annotations")], reason: "test", since: Self.time,
+            until: Self.time + 30)
         let block = LedgerBlock(subject: devices[1], reason: "abuse", since: Self.time, until: nil)
         try await base.allow(allowance)
         try await base.block(block)
@@ -162,7 +164,7 @@ struct ReplayLedgerTests {
         #expect(!ledger.isWithoutStandings)
         let now = try await ledger.standings(of: devices, at: Self.time + 29)
         #expect(now == [.allowed(allowance), .blocked(block)])
-        try await base.removeStanding(of: devices[1])
+        try await base.removeStanding(of: devices[1], by: "ops", at: Date(timeIntervalSince1970: 1_776_795_192))
         try await base.block(LedgerBlock(subject: devices[2], reason: "abuse", since: Self.time, until: nil))
         #expect(try await ledger.standings(of: devices, at: Self.time + 30) == [.blocked(block)])
         let alone = ReplayLedger(challenges: .none)

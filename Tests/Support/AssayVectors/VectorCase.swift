@@ -27,8 +27,5 @@ extension [UInt8] {
     /// The bytes with the lowest bit of the last one flipped.
     func flippingLastBit() -> [UInt8] { last.map { dropLast() + [$0 ^ 1] } ?? [] }
 
-    /// In lower case.
-    var hexadecimal: String { map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() }
-
     static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
 }

@@ -51,7 +51,7 @@ struct MintedAppAttestSubject: Sendable {
             let effects = AttestationAssessor.assess(inputs[index], expectations: expectations, now: now).effects
             let enrolled = effects.lazy.compactMap { effect -> EnrolledKey? in
                 switch effect.action {
-                case .enrol(let key), .enrolOrRefresh(let key, _): key
+                case .enrol(let key, _): key
                 default: nil
                 }
             }.first

@@ -123,7 +123,7 @@ extension AppleMint {
         }
         guard let effect = assessment?.effects.last else { FuzzTarget.broken("the attestation has no effect") }
         switch effect.action {
-        case .enrol(let key), .enrolOrRefresh(let key, _):
+        case .enrol(let key, _):
             return LedgerEffect(effect.check, .enrol(key.with(CounterState(greatest: FuzzedAssertion.storedCounter))))
         default: FuzzTarget.broken("the key of the device is not enrolled")
         }

@@ -23,6 +23,14 @@ package enum AppAttestVectorPolicies {
             file("ledger/", challenge: "ledger", clientData: "{ challengeAt: /challenge }"),
             file("successor/", counter: "successor"),
             file("window/", counter: "window(4)"),
+            file(
+                "accounts/",
+                others: """
+                          account: required
+                          maximumKeys: 1
+                          keysExceeded: refuse
+
+                    """),
         ]
     }
 

@@ -36,6 +36,7 @@ package enum AppAttestVectors: VectorSet {
             VectorDraft("assertion-sequence.json", mint.assertionSequence()),
             VectorDraft("ledger/challenge.json", mint.ledgerChallenge()),
             VectorDraft("window/sequence.json", mint.windowSequence()),
+            VectorDraft("accounts/sequence.json", mint.accountSequence()),
         ]
     }
 }

@@ -67,6 +67,35 @@ extension AppAttestVectorMint {
         return records
     }
 
+    /// Under a policy with `account: required` and one key for each account.
+    func accountSequence() throws(MintingError) -> [EvidenceRecord] {
+        var records: [EvidenceRecord] = []
+        func add(_ record: EvidenceRecord, of account: String?, _ outcome: VectorOutcome, _ code: String?) {
+            var record = record
+            record.account = account
+            let expected = outcome.expectation(record.kind.name)
+            record.expect = .init(
+                outcome: expected.outcome, failed: expected.failed.map { .init(check: $0.check, code: code) })
+            records.append(record)
+        }
+        func attested(_ name: String, _ key: String) throws(MintingError) -> EvidenceRecord {
+            try attestation(key).mint().record(id: "accounts-\(name)", app: Self.app)
+        }
+        func asserted(_ name: String, _ counter: UInt32) throws(MintingError) -> EvidenceRecord {
+            try assertion("accounts", counter: counter).mint().record(
+                id: "accounts-\(name)", app: Self.app, receivedAt: time)
+        }
+        add(try attested("attested-by-nobody", "accounts"), of: nil, .reject("account"), "account-missing")
+        add(try attested("attested", "accounts"), of: "alice", .accept, nil)
+        add(try attested("second-key", "accounts-2"), of: "alice", .reject("enrolment"), "devices-exceeded")
+        add(try attested("key-of-bob", "accounts-2"), of: "bob", .accept, nil)
+        add(try asserted("asserted", 1), of: "alice", .accept, nil)
+        add(try asserted("asserted-by-bob", 2), of: "bob", .reject("account"), "key-of-another-account")
+        add(try asserted("asserted-by-nobody", 2), of: nil, .reject("account"), "account-missing")
+        add(try asserted("asserted-again", 2), of: "alice", .accept, nil)
+        return records
+    }
+
     func ledgerChallenge() throws(MintingError) -> [EvidenceRecord] {
         let id = "challenge-never-issued"
         return [

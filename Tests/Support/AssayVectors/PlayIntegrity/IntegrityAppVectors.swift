@@ -1,3 +1,4 @@
+import AssayCore
 import AssayTesting
 
 /// Classic tokens about an app that is not the one that Google Play delivers.

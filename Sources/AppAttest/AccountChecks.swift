@@ -1,0 +1,72 @@
+package import AssayCore
+
+extension AttestationCheck {
+    /// The account may enrol the key.
+    package static let account = CheckID("app-attest.attestation.account")
+
+    static let accountEntry = CheckDefinition.account(
+        account,
+        proves: "The account that the backend names for the attestation is not blocked; the key will belong to it.",
+        codes: [.accountMissing])
+
+    /// The account is not blocked, and named if the policy demands it.
+    func accountOfRequest() throws(CheckFailure) -> PolicyAnswer {
+        try AccountRule.demandNamed(account, configuration.account)
+        return try account.answer()
+    }
+}
+
+extension AssertionCheck {
+    /// The key belongs to the account of the request.
+    package static let account = CheckID("app-attest.assertion.account")
+
+    static let accountEntry = CheckDefinition.account(
+        account, proves: "The key belongs to the account that the backend names for the request, which is not blocked.",
+        stops: """
+            Requests in the session of one account that the device of another has signed; evidence of accounts that were \
+            found to do harm.
+            """,
+        codes: [.accountMissing, .keyOfAnotherAccount, .keyWithoutAccount])
+
+    /// The account is not blocked, and is that of the key, as far as the policy compares them.
+    func accountOfRequest() throws(CheckFailure) -> PolicyAnswer {
+        try AccountRule.demandNamed(account, configuration.account)
+        let answer = try account.answer()
+        guard configuration.account != .none, let named = account.account, let enrolled = keys.enrolled else {
+            return answer
+        }
+        guard let owner = enrolled.account else {
+            guard configuration.account != .required else {
+                throw CheckFailure(
+                    .keyWithoutAccount, "the key was enrolled without an account; assay ledger move gives it to one")
+            }
+            return .notRequiredWithRemark(
+                Finding(.keyWithoutAccount, "the key was enrolled without an account, so that none is compared"))
+        }
+        guard owner.isByteEqual(to: named) else {
+            throw CheckFailure(
+                .keyOfAnotherAccount, "the key is enrolled for another account than the one that the request names")
+        }
+        return answer
+    }
+}
+
+private enum AccountRule {
+    static func demandNamed(
+        _ account: AccountStandings, _ rule: AppAttestConfiguration.AccountBinding
+    ) throws(CheckFailure) {
+        guard rule == .required, account.account == nil else { return }
+        throw CheckFailure(.accountMissing, "the policy says account: required, and the request names none")
+    }
+}
+
+extension CheckCode {
+    fileprivate static let accountMissing = CheckCode(
+        "account-missing",
+        "The policy says `account: required`, and the backend named no account: give the one of the session.",
+        remedy: .nothing)
+    fileprivate static let keyWithoutAccount = CheckCode(
+        "key-without-account",
+        "The key was enrolled without an account: the app attests it again in a session, or `assay ledger move` gives it to one.",
+        remedy: .newAttestation)
+}

@@ -1,0 +1,139 @@
+import ArgumentParser
+import Assay
+import AssayCore
+import AssayPrimitives
+import Foundation
+
+/// `assay audit`: reads the audit trail of a ledger.
+struct AuditCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "audit",
+        abstract: "Lists, verifies and exports the audit trail: every change of a ledger by hand.",
+        discussion: """
+            The commands that block, allow, unblock or move, and those that add, retire or remove keys, append an entry: who, \
+            when, what and why. Each entry has the hash of the one before.
+            """,
+        subcommands: [AuditListCommand.self, AuditVerifyCommand.self, AuditExportCommand.self])
+}
+
+/// `assay audit list`: prints the entries as lines.
+struct AuditListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Prints the entries, the first one first.",
+        discussion: "Exit status: 0, 3 an outage or no ledger.")
+
+    @Option(
+        help: ArgumentHelp("Only entries from this time on (RFC 3339).", valueName: "time"),
+        transform: TimeArgument.time)
+    var since: Date?
+
+    @Option(
+        name: .customLong("operator"), help: ArgumentHelp("Only entries of this operator.", valueName: "name"))
+    var operatorName: String?
+
+    @OptionGroup var options: LedgerOptions
+
+    func run() async throws {
+        let terminal = Terminal(STDOUT_FILENO)
+        try await options.url.passAudit { entry in
+            let change = entry.change
+            guard since.map({ change.at >= $0 }) ?? true,
+                operatorName.map({ change.operatorName.isByteEqual(to: $0) }) ?? true
+            else { return }
+            let author = change.operatorName.isEmpty ? "(not named)" : change.operatorName
+            try Console.print(
+                terminal.printable(
+                    "\(entry.number)  \(RFC3339.format(change.at))  \(author)  \(change.action.rawValue)  "
+                        + "\(change.subject)  \(change.detail)"))
+        }
+    }
+}
+
+/// `assay audit verify`: follows the chain of hashes.
+struct AuditVerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Follows the hashes from the first entry to the last.",
+        discussion: """
+            Prints how many entries there are and the hash of the last one. Keep this hash elsewhere, and give it the next \
+            time with --expect: it shows that no entry up to it was changed or cut off since.
+
+            Exit status: 0 sound, 1 the trail was changed, or has no entry with the expected hash, 3 an outage or no ledger.
+            """)
+
+    @Option(
+        help: ArgumentHelp("The hash of an entry that must be there, 64 hexadecimal digits.", valueName: "hash"))
+    var expect: String?
+
+    @OptionGroup var options: LedgerOptions
+
+    func validate() throws {
+        guard let expect else { return }
+        guard expect.utf8.count == 64, expect.utf8.allSatisfy({ $0.hexadecimalValue != nil }) else {
+            throw ValidationError("--expect takes a hash of 64 hexadecimal digits, found \"\(expect.prefix(80))\"")
+        }
+    }
+
+    func run() async throws {
+        var chain = LedgerAuditChain()
+        var problems: [String] = []
+        let expected = expect?.lowercased()
+        var isFound = expected == nil || expected == LedgerAuditEntry.noHash.hexadecimal
+        try await options.url.passAudit { entry in
+            if let problem = chain.problem(with: entry), problems.count < 100 { problems.append(problem) }
+            if let expected, entry.hash.hexadecimal == expected { isFound = true }
+        }
+        for problem in problems { try Console.print(problem) }
+        guard problems.isEmpty else {
+            throw CommandFailure(.rejected, "the audit trail of \(options.url.description) was changed")
+        }
+        guard isFound else {
+            throw CommandFailure(
+                .rejected,
+                "no entry of \(options.url.description) has the expected hash: entries were cut off or replaced, or the "
+                    + "hash is of another ledger")
+        }
+        try Console.print(
+            "\(chain.count) \(chain.count == 1 ? "entry" : "entries"), sound; the last hash is \(chain.hash.hexadecimal)"
+        )
+    }
+}
+
+/// `assay audit export`: prints the entries as JSON.
+struct AuditExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Prints every entry as one JSON object per line.",
+        discussion: """
+            "entry" has the fields number, at (RFC 3339), operator, action, subject, detail and previous. "hash" is SHA-256 \
+            of the text of "entry" as it stands in the line, and "previous" the hash of the line before, both hexadecimal; \
+            the first "previous" is zeros.
+
+            Exit status: 0, 3 an outage or no ledger.
+            """)
+
+    @OptionGroup var options: LedgerOptions
+
+    func run() async throws {
+        try await options.url.passAudit { entry in
+            var object = JSONObject()
+            object.add("entry", raw: entry.text)
+            object.add("hash", text: entry.hash.hexadecimal)
+            try Console.print(object.text)
+        }
+    }
+}
+
+extension LedgerURL {
+    /// Passes the entries of the audit trail to `body`.
+    fileprivate func passAudit(_ body: (LedgerAuditEntry) throws -> Void) async throws {
+        try await withLedger(creating: false) { open in
+            do {
+                try await open.ledger.audit(body)
+            } catch let outage as LedgerOutage {
+                throw CommandFailure(outage)
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import ArgumentParser
+import Assay
+import AssayCore
+import Foundation
+
+/// Who makes a change by hand.
+struct OperatorOption: ParsableArguments {
+    @Option(
+        name: .customLong("operator"),
+        help: ArgumentHelp("Who makes the change, for the audit trail. (default: the login name)", valueName: "name"))
+    var given: String?
+
+    func validate() throws {
+        guard let given else { return }
+        guard (1...255).contains(given.utf8.count) else { throw ValidationError("--operator takes 1 to 255 bytes") }
+    }
+
+    /// The given name, otherwise that of the login, otherwise that of the user.
+    var name: String {
+        if let given { return given }
+        var buffer = [CChar](repeating: 0, count: 256)
+        if getlogin_r(&buffer, buffer.count) == 0 {
+            let name = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            if !name.isEmpty { return name }
+        }
+        let user = NSUserName()
+        return user.isEmpty ? "user \(getuid())" : user
+    }
+}
+
+/// The confirmation of a change that takes effect on live requests at once.
+struct ConfirmationOption: ParsableArguments {
+    @Flag(help: "Do not ask for confirmation, as on a terminal.")
+    var yes = false
+
+    /// Asks on a terminal, and throws unless the answer is yes.
+    ///
+    /// - Parameter change: what will be done, such as `block device abc in sqlite:ledger.sqlite`.
+    func demand(_ change: String) throws(CommandFailure) {
+        guard !yes, isatty(STDIN_FILENO) == 1 else { return }
+        Console.show("\(Terminal(STDERR_FILENO).printable(change)). Type yes to go on: ")
+        guard readLine()?.trimmingCharacters(in: .whitespaces) == "yes" else {
+            throw CommandFailure(.usage, "nothing was changed: the answer was not yes")
+        }
+    }
+}

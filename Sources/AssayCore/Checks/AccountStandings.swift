@@ -1,0 +1,64 @@
+package import FoundationEssentials
+
+/// The account of the backend that evidence came with, and the standings in force on it and on further subjects.
+package struct AccountStandings: Sendable {
+    /// The account; nil if the caller names none.
+    package let account: String?
+    /// The blocks and allowances in force.
+    package let standings: [LedgerStanding]
+
+    /// No account, and no standing.
+    package static let none = AccountStandings(account: nil, standings: [])
+
+    /// Collects the account and the standings.
+    package init(account: String?, standings: [LedgerStanding]) {
+        self.account = account
+        self.standings = standings
+    }
+
+    /// The block on a subject.
+    package func block(on subject: LedgerSubject) -> LedgerBlock? {
+        standings.first { $0.subject == subject }?.block
+    }
+
+    /// The answer of the check of an account: the account is not blocked.
+    package func answer() throws(CheckFailure) -> PolicyAnswer {
+        guard let account else { return .notRequired }
+        if let block = block(on: LedgerSubject(.account, account)) { throw CheckFailure(.accountBlocked, block) }
+        return .passed
+    }
+}
+
+extension Ledger {
+    /// Looks up the standings of an account and of further subjects.
+    ///
+    /// - Parameter subjects: composed only if the ledger may have standings, as their names are base64.
+    package func standings(
+        ofAccount account: String?, and subjects: @autoclosure () -> [LedgerSubject], at now: Date
+    ) async throws(LedgerOutage) -> AccountStandings {
+        guard !isWithoutStandings else { return AccountStandings(account: account, standings: []) }
+        let all = subjects() + (account.map { [LedgerSubject(.account, $0)] } ?? [])
+        guard !all.isEmpty else { return .none }
+        return AccountStandings(account: account, standings: try await standings(of: all, at: now))
+    }
+}
+
+extension CheckDefinition {
+    /// The check of an account, with the further codes of an engine that binds keys to accounts.
+    package static func account(
+        _ id: CheckID, proves: String = "The account that the backend names for the request is not blocked.",
+        stops: String = "Evidence of accounts that were found to do harm, from whatever device.",
+        codes: [CheckCode] = []
+    ) -> CheckDefinition {
+        CheckDefinition(
+            id, .policy(default: .enforce), proves: proves, stops: stops,
+            lookAt: "`assay ledger show --account NAME`; whether the backend names the account of the right session.",
+            source: "Assay, accounts of the backend", remedy: .contactSupport, codes: [.accountBlocked] + codes)
+    }
+}
+
+extension CheckCode {
+    package static let accountBlocked = CheckCode(
+        "account-blocked",
+        "An operator blocked the account in the ledger: `assay ledger show --account NAME` has the reason.")
+}

@@ -1,0 +1,112 @@
+public import FoundationEssentials
+
+/// A change of a ledger that an operator has made by hand.
+public struct LedgerChange: Sendable, Equatable {
+    /// What was changed.
+    public enum Action: String, Sendable, CaseIterable {
+        /// A subject was blocked.
+        case block
+        /// A subject was allowed checks that policy would fail.
+        case allow
+        /// The block or the allowance of a subject was removed.
+        case unblock
+        /// An enrolled key was moved to another account.
+        case moveKey = "move-key"
+        /// A key of the key store was added.
+        case addKey = "add-key"
+        /// A key of the key store was retired.
+        case retireKey = "retire-key"
+        /// A key of the key store was removed.
+        case removeKey = "remove-key"
+    }
+
+    /// When, rounded to milliseconds.
+    public let at: Date
+    /// The operator; empty if the change names none.
+    public let operatorName: String
+    /// What was changed.
+    public let action: Action
+    /// The kind and the name of what was changed, such as `device AbC=`.
+    public let subject: String
+    /// The reason and the terms of the change, in words.
+    public let detail: String
+
+    /// Describes a change.
+    public init(at: Date, operatorName: String?, action: Action, subject: String, detail: String) {
+        self.at = Date(timeIntervalSince1970: (at.timeIntervalSince1970 * 1000).rounded() / 1000)
+        self.operatorName = operatorName ?? ""
+        self.action = action
+        self.subject = subject
+        self.detail = detail
+    }
+
+    /// The change that sets a block or an allowance.
+    public init(setting standing: LedgerStanding) {
+        let (action, checks): (Action, [CheckID]) =
+            switch standing {
+            case .blocked: (.block, [])
+            case .allowed(let allowance): (.allow, allowance.checks)
+            }
+        let scope = checks.isEmpty ? "" : "checks \(checks.map(\.name).joined(separator: ", ")); "
+        let end = standing.until.map { "until \(RFC3339.format($0))" } ?? "without an end"
+        self.init(
+            at: standing.since, operatorName: standing.setBy, action: action, subject: standing.subject.description,
+            detail: "\(scope)\(end): \(standing.reason)")
+    }
+
+    /// The change that removes a block or an allowance.
+    public init(removing standing: LedgerStanding, by operatorName: String?, at now: Date) {
+        self.init(
+            at: now, operatorName: operatorName, action: .unblock, subject: standing.subject.description,
+            detail: "it was \(standing.block == nil ? "allowed" : "blocked"): \(standing.reason)")
+    }
+
+    /// The change that moves an enrolled key to another account, or takes its account away.
+    public init(moving key: EnrolledKey, to account: String?, by operatorName: String?, at now: Date) {
+        func name(_ account: String?) -> String { account.map { "account \($0)" } ?? "no account" }
+        self.init(
+            at: now, operatorName: operatorName, action: .moveKey, subject: key.identifier.subject.description,
+            detail: "from \(name(key.account)) to \(name(account))")
+    }
+}
+
+/// An entry of a ledger's audit trail: a change by hand, in a chain of hashes.
+///
+/// A durable ledger appends the entry in the transaction of the change, and never changes or deletes one. The hash of an
+/// entry covers the hash of the entry before: whoever has kept a hash finds out if anything up to it was changed. Nothing
+/// shows that the last entries were cut off, unless their hash is kept elsewhere.
+public struct LedgerAuditEntry: Sendable, Equatable {
+    /// The position in the trail, from 1 on without gaps.
+    public let number: Int
+    /// The change.
+    public let change: LedgerChange
+    /// The hash of the entry before; 32 zeros for the first one. Empty in an ephemeral ledger.
+    public let previousHash: [UInt8]
+    /// SHA-256 of ``text`` in UTF-8. Empty in an ephemeral ledger.
+    public let hash: [UInt8]
+
+    /// The hash before the first entry.
+    public static let noHash = [UInt8](repeating: 0, count: 32)
+
+    /// Describes an entry.
+    public init(number: Int, change: LedgerChange, previousHash: [UInt8], hash: [UInt8]) {
+        self.number = number
+        self.change = change
+        self.previousHash = previousHash
+        self.hash = hash
+    }
+
+    /// What the hash covers: a JSON object (RFC 8259) without white space, its fields `number`, `at` (RFC 3339),
+    /// `operator`, `action`, `subject`, `detail` and `previous` (hexadecimal, in lower case) in this order.
+    public var text: String {
+        let fields: [(String, RecordValue.Content)] = [
+            ("number", .number("\(number)")), ("at", .text(RFC3339.format(change.at))),
+            ("operator", .text(change.operatorName)), ("action", .text(change.action.rawValue)),
+            ("subject", .text(change.subject)), ("detail", .text(change.detail)),
+            ("previous", .text(previousHash.hexadecimal)),
+        ]
+        var bytes: [UInt8] = []
+        RecordJSON.append(.object(RecordObject(fields)), to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,132 @@
+import AssayCore
+import AssayPrimitives
+import Foundation
+
+/// Changes by hand, each with its entry in the audit trail. The caller holds the transaction.
+extension LedgerTables {
+    static let auditColumns = "number, at, operator, action, subject, detail, previousHash, hash FROM audit"
+    /// What an allowance of a version before 7 excuses.
+    static let earlierChecks = [CheckID("approov.token.annotations")]
+
+    private static let putStanding = LedgerSQL(
+        """
+        INSERT OR REPLACE INTO block (kind, name, reason, since, until, allows, checks, operator)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        """)
+    private static let deleteStanding = LedgerSQL("DELETE FROM block WHERE kind = ? AND name = ?")
+    private static let moveKey = LedgerSQL("UPDATE enrolledKey SET account = ?3 WHERE engine = ?1 AND identifier = ?2")
+    private static let retireKey = LedgerSQL(
+        "UPDATE enrolledKey SET retiredAt = ?3 WHERE engine = ?1 AND identifier = ?2")
+    private static let findLastEntry = LedgerSQL("SELECT number, hash FROM audit ORDER BY number DESC LIMIT 1")
+    private static let appendEntry = LedgerSQL(
+        """
+        INSERT INTO audit (number, at, operator, action, subject, detail, previousHash, hash)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        """)
+    private static let inUse = "account = ? AND engine = ? AND app = ? AND retiredAt IS NULL AND identifier <> ?"
+    private static let findOthers = LedgerSQL("SELECT \(keyColumns) WHERE \(inUse) ORDER BY enrolledAt, identifier")
+
+    /// Stores a block or an allowance. Replaces the subject's standing.
+    func put(_ standing: LedgerStanding) throws {
+        let checks = standing.allowance.map { $0.checks.map(\.name).joined(separator: " ") }
+        try change(Self.putStanding) {
+            $0.subject(standing.subject)
+            $0.text(standing.reason)
+            $0.integer(standing.since.microseconds)
+            $0.integer(standing.until?.microseconds)
+            $0.integer(standing.allowance == nil ? 0 : 1)
+            $0.text(checks)
+            $0.text(standing.setBy)
+        }
+        try append(LedgerChange(setting: standing))
+    }
+
+    /// Removes a block or an allowance, and returns it.
+    func removeStanding(of subject: LedgerSubject, by operatorName: String?, at now: Date) throws -> LedgerStanding? {
+        guard let standing = try standing(of: subject) else { return nil }
+        try change(Self.deleteStanding) { $0.subject(subject) }
+        try append(LedgerChange(removing: standing, by: operatorName, at: now))
+        return standing
+    }
+
+    /// Moves a key to another account. Returns the key as it was.
+    func move(
+        _ identifier: KeyIdentifier, to account: String?, by operatorName: String?, at now: Date
+    ) throws -> EnrolledKey? {
+        guard let key = try key(identifier), !key.isOf(account: account) else { return try key(identifier) }
+        try change(Self.moveKey) {
+            $0.key(identifier)
+            $0.text(account)
+        }
+        try append(LedgerChange(moving: key, to: account, by: operatorName, at: now))
+        return key
+    }
+
+    /// The keys in use of the account that a key is enrolled for, without itself, the first one first. Empty without a limit.
+    func others(of key: EnrolledKey, _ rules: EnrolmentRules) throws -> [EnrolledKey] {
+        guard rules.limit != nil, let account = key.account else { return [] }
+        var others: [EnrolledKey] = []
+        try StoredStatement(db, Self.findOthers.text).each {
+            $0.text(account)
+            $0.text(key.identifier.engine)
+            $0.text(key.app)
+            $0.blob(key.identifier.value)
+        } reading: {
+            others.append(try Self.key($0))
+        }
+        return others
+    }
+
+    /// The keys of an account, the first one first.
+    func keys(of account: String) throws -> [EnrolledKey] {
+        var keys: [EnrolledKey] = []
+        try StoredStatement(db, "SELECT \(Self.keyColumns) WHERE account = ? ORDER BY enrolledAt, identifier").each {
+            $0.text(account)
+        } reading: {
+            keys.append(try Self.key($0))
+        }
+        return keys
+    }
+
+    func retire(_ key: EnrolledKey, at now: Date) throws {
+        try change(Self.retireKey) {
+            $0.key(key.identifier)
+            $0.integer(now.microseconds)
+        }
+    }
+
+    /// Appends a change to the audit trail.
+    func append(_ change: LedgerChange) throws {
+        let last = try first(Self.findLastEntry, { _ in }) { row in
+            let row = StoredRow(row, "audit")
+            return (number: try row.integer(0), hash: try row.bytes(1))
+        }
+        var entry = LedgerAuditEntry(
+            number: Int(last?.number ?? 0) + 1, change: change, previousHash: last?.hash ?? LedgerAuditEntry.noHash,
+            hash: [])
+        entry = LedgerAuditEntry(
+            number: entry.number, change: change, previousHash: entry.previousHash,
+            hash: Digest.sha256(Array(entry.text.utf8)))
+        try self.change(Self.appendEntry) {
+            $0.integer(Int64(entry.number))
+            $0.integer(change.at.microseconds)
+            $0.text(change.operatorName)
+            $0.text(change.action.rawValue)
+            $0.text(change.subject)
+            $0.text(change.detail)
+            $0.blob(entry.previousHash)
+            $0.blob(entry.hash)
+        }
+    }
+
+    static func auditEntry(_ row: StoredCells) throws -> LedgerAuditEntry {
+        let row = StoredRow(row, "audit")
+        guard let number = Int(exactly: try row.integer(0)) else { throw row.error(0) }
+        guard let action = LedgerChange.Action(rawValue: try row.text(3)) else { throw row.error(3) }
+        return LedgerAuditEntry(
+            number: number,
+            change: LedgerChange(
+                at: try row.date(1), operatorName: try row.text(2), action: action, subject: try row.text(4),
+                detail: try row.text(5)), previousHash: try row.bytes(6), hash: try row.bytes(7))
+    }
+}

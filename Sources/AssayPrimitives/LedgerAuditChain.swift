@@ -1,0 +1,27 @@
+package import AssayCore
+
+/// Follows an audit trail from its first entry, and reports where it was changed.
+package struct LedgerAuditChain {
+    /// How many entries were followed.
+    package private(set) var count = 0
+    /// The hash of the last entry.
+    package private(set) var hash = LedgerAuditEntry.noHash
+
+    /// Starts before the first entry.
+    package init() {}
+
+    /// Takes the next entry. Returns what is wrong with it, as a sentence, and nil if it continues the trail.
+    package mutating func problem(with entry: LedgerAuditEntry) -> String? {
+        defer { (count, hash) = (entry.number, entry.hash) }
+        guard entry.number == count + 1 else {
+            return "entry \(entry.number) of the audit trail follows entry \(count): entries are missing"
+        }
+        guard entry.previousHash == hash else {
+            return "entry \(entry.number) of the audit trail does not continue entry \(count): one of them was replaced"
+        }
+        guard Digest.sha256(Array(entry.text.utf8)) == entry.hash else {
+            return "entry \(entry.number) of the audit trail was changed: its hash is that of another text"
+        }
+        return nil
+    }
+}

@@ -1,0 +1,214 @@
+import AppAttest
+import Assay
+import AssayCore
+import AssayTesting
+import Foundation
+import Testing
+
+/// Keys belong to accounts, and operators block and allow them.
+@Suite("Accounts of App Attest keys")
+struct AccountTests {
+    private let ledger = MemoryLedger()
+    private typealias Rule = AppAttestConfiguration.AccountBinding
+
+    private func verifier(
+        _ account: Rule = .match, limit: AccountKeyLimit? = nil,
+        reattestation: AppAttestConfiguration.Reattestation = .refresh, minimumBundleVersion: DottedVersion? = nil
+    ) throws -> Verifier {
+        try Fixtures.verifier(
+            try Fixtures.configuration(
+                reattestation: reattestation, account: account, maximumKeys: limit,
+                minimumBundleVersion: minimumBundleVersion), ledger: ledger)
+    }
+
+    private func attest(
+        _ verifier: Verifier, _ key: AttestedKey, of account: String?, at now: Date = Fixtures.now
+    ) async throws -> Verdict {
+        try await verifier.verifyAttestation(
+            Fixtures.input(try Fixtures.attestation(key: key).mint()), account: account, at: now)
+    }
+
+    private func assert(
+        _ verifier: Verifier, _ key: AttestedKey, counter: UInt32, of account: String?
+    ) async throws -> Verdict {
+        let minted = try AssertionBlueprint(
+            key: key, appID: Fixtures.appID, counter: counter, clientData: .bytes(Fixtures.challenge)
+        ).mint()
+        return try await verifier.verifyAssertion(Fixtures.input(minted).input, account: account, at: Fixtures.now)
+    }
+
+    @Test("The key of one account signs no request of another, and a comparison that misses a side is no failure")
+    func match() async throws {
+        let verifier = try verifier()
+        let key = AttestedKey()
+        #expect(try await attest(verifier, key, of: "alice").failed == [])
+        let foreign = try await assert(verifier, key, counter: 1, of: "bob")
+        #expect(foreign.failed == [AssertionCheck.account])
+        #expect(foreign.code(AssertionCheck.account) == "key-of-another-account")
+        #expect(foreign.remedy == .newAttestation)
+        // U+00E9 and e with U+0301 are different accounts.
+        let accented = AttestedKey()
+        #expect(try await attest(verifier, accented, of: "caf\u{E9}").failed == [])
+        #expect(
+            try await assert(verifier, accented, counter: 1, of: "cafe\u{301}").failed == [AssertionCheck.account])
+        #expect(try await assert(verifier, key, counter: 1, of: "alice").failed == [])
+        #expect(try await assert(verifier, key, counter: 2, of: nil).failed == [])
+        let unbound = AttestedKey()
+        #expect(try await attest(verifier, unbound, of: nil).failed == [])
+        let remark = try await assert(verifier, unbound, counter: 1, of: "alice")
+        #expect(remark.failed == [] && remark.code(AssertionCheck.account) == "key-without-account")
+        let ignoring = try self.verifier(Rule.none)
+        #expect(try await assert(ignoring, key, counter: 3, of: "bob").failed == [])
+    }
+
+    @Test("Under account: required, a request without an account and a key without one fail account alone")
+    func required() async throws {
+        let verifier = try verifier(.required)
+        let (key, unbound) = (AttestedKey(), AttestedKey())
+        let anonymous = try await attest(verifier, key, of: nil)
+        #expect(anonymous.failed == [AttestationCheck.account])
+        #expect(anonymous.code(AttestationCheck.account) == "account-missing")
+        #expect(try await attest(verifier, key, of: "alice").failed == [])
+        let missing = try await assert(verifier, key, counter: 1, of: nil)
+        #expect(missing.failed == [AssertionCheck.account])
+        #expect(missing.code(AssertionCheck.account) == "account-missing")
+        #expect(try await attest(try self.verifier(), unbound, of: nil).failed == [])
+        let without = try await assert(verifier, unbound, counter: 1, of: "alice")
+        #expect(without.failed == [AssertionCheck.account])
+        #expect(without.code(AssertionCheck.account) == "key-without-account")
+        #expect(try await assert(verifier, key, counter: 1, of: "alice").failed == [])
+    }
+
+    @Test("A blocked account fails account alone, for every key, until the block is removed")
+    func blocked() async throws {
+        let verifier = try verifier()
+        let key = AttestedKey()
+        #expect(try await attest(verifier, key, of: "alice").failed == [])
+        let alice = LedgerSubject(.account, "alice")
+        try await ledger.block(LedgerBlock(subject: alice, reason: "fraud", since: Fixtures.now, until: nil))
+        for verdict in [
+            try await attest(verifier, AttestedKey(), of: "alice"),
+            try await assert(verifier, key, counter: 1, of: "alice"),
+        ] {
+            #expect(verdict.failed.map(\.name).allSatisfy { $0.hasSuffix(".account") } && verdict.failed.count == 1)
+            #expect(verdict.checks.first { $0.status == .failed }?.finding?.code == "account-blocked")
+            #expect(verdict.checks.first { $0.status == .failed }?.finding?.detail.contains("fraud") == true)
+        }
+        // The account is the caller's word: without it the block of an account is not known.
+        #expect(try await assert(verifier, key, counter: 1, of: nil).failed == [])
+        try await ledger.removeStanding(of: alice, by: "ops", at: Fixtures.now)
+        #expect(try await assert(verifier, key, counter: 2, of: "alice").failed == [])
+    }
+
+    @Test("A further attestation in the session of another account is refused, and a move is an explicit act")
+    func refreshOfAnother() async throws {
+        let verifier = try verifier()
+        let key = AttestedKey()
+        #expect(try await attest(verifier, key, of: "alice").failed == [])
+        let other = try await attest(verifier, key, of: "bob")
+        #expect(other.failed == [AttestationCheck.enrolment])
+        #expect(other.code(AttestationCheck.enrolment) == "key-of-another-account")
+        try await ledger.move(.appAttest(key.keyID), to: "bob", by: "ops", at: Fixtures.now)
+        #expect(try await attest(verifier, key, of: "bob").failed == [])
+        #expect(try await assert(verifier, key, counter: 1, of: "alice").failed == [AssertionCheck.account])
+        #expect(try await assert(verifier, key, counter: 1, of: "bob").failed == [])
+    }
+
+    @Test("Keys beyond maximumKeys are noted, refused, or take the place of the oldest")
+    func limits() async throws {
+        let keys = (0..<4).map { _ in AttestedKey() }
+        func attest(_ index: Int, _ excess: AccountKeyLimit.Excess, after seconds: Double = 0) async throws -> Verdict {
+            try await self.attest(
+                try verifier(limit: AccountKeyLimit(maximum: 2, excess: excess)), keys[index], of: "alice",
+                at: Fixtures.now + seconds)
+        }
+        #expect(try await attest(0, .refuse).failed == [])
+        #expect(try await attest(1, .refuse, after: 1).failed == [])
+        let refused = try await attest(2, .refuse, after: 2)
+        #expect(refused.failed == [AttestationCheck.enrolment])
+        #expect(refused.code(AttestationCheck.enrolment) == "devices-exceeded")
+        #expect(refused.remedy == .contactSupport)
+        let noted = try await attest(2, .note, after: 2)
+        #expect(noted.outcome == .accept && noted.annotated == [AttestationCheck.enrolment])
+        #expect(noted.code(AttestationCheck.enrolment) == "devices-exceeded")
+        let retiring = try await attest(3, .retireOldest, after: 3)
+        #expect(retiring.failed == [] && retiring.code(AttestationCheck.enrolment) == "oldest-keys-retired")
+        let judging = try verifier()
+        for (index, code) in [(0, "key-retired"), (1, "key-retired"), (2, nil), (3, nil)] as [(Int, String?)] {
+            let verdict = try await assert(judging, keys[index], counter: 1, of: "alice")
+            #expect(verdict.failed == (code == nil ? [] : [AssertionCheck.counter]), "key \(index)")
+            #expect(verdict.checks.first { $0.status == .failed }?.finding?.code == code, "key \(index)")
+        }
+        let again = try await attest(0, .retireOldest, after: 4)
+        #expect(again.code(AttestationCheck.enrolment) == "key-retired")
+    }
+
+    @Test(
+        "An allowance excuses the policy checks that it names, of its subject, until it ends, and never a gate or a block"
+    )
+    func allowance() async throws {
+        let verifier = try verifier(minimumBundleVersion: DottedVersion("99"))
+        let key = AttestedKey()
+        func attest(_ device: AppAttestDevice, at now: Date = Fixtures.now, tampered: Bool = false) async throws
+            -> Verdict
+        {
+            let minted = try Fixtures.attestation(key: key, device: device).mint()
+            let input = AttestationInput(
+                keyID: minted.keyID, attestation: minted.attestation,
+                clientData: tampered ? .data([1]) : .data(Fixtures.challenge))
+            return try await verifier.verifyAttestation(input, account: "alice", at: now)
+        }
+        #expect(try await attest(.iOS27).failed == [AttestationCheck.bundleVersion])
+        for subject in [KeyIdentifier.appAttest(key.keyID).subject, LedgerSubject(.account, "alice")] {
+            func allow(_ check: CheckID) async throws {
+                try await ledger.allow(
+                    LedgerAllowance(
+                        subject: subject, checks: [check], reason: "pen test", since: Fixtures.now,
+                        until: Fixtures.now + 60))
+            }
+            try await allow(AttestationCheck.osVersion)
+            #expect(try await attest(.iOS27).failed == [AttestationCheck.bundleVersion], "another check is not excused")
+            try await allow(AttestationCheck.nonce)
+            #expect(
+                try await attest(.iOS27, tampered: true).failed == [AttestationCheck.nonce], "a gate is not excused")
+            try await allow(AttestationCheck.bundleVersion)
+            #expect(try await attest(.iOS27, at: Fixtures.now + 60).failed == [AttestationCheck.bundleVersion])
+            let excused = try await attest(.iOS27)
+            #expect(excused.outcome == .accept && excused.annotated.contains(AttestationCheck.bundleVersion))
+            #expect(excused.code(AttestationCheck.bundleVersion) == "bundle-version-too-low")
+            try await ledger.removeStanding(of: subject, by: nil, at: Fixtures.now)
+        }
+        try await ledger.allow(
+            LedgerAllowance(
+                subject: KeyIdentifier.appAttest(key.keyID).subject, checks: [AttestationCheck.account], reason: "test",
+                since: Fixtures.now, until: nil))
+        try await ledger.block(
+            LedgerBlock(subject: LedgerSubject(.account, "alice"), reason: "fraud", since: Fixtures.now, until: nil))
+        #expect(try await attest(.iOS27).failed.contains(AttestationCheck.account), "a block is not excused")
+    }
+
+    @Test("An account has 1 to 255 bytes, and a receipt comes with none")
+    func invalid() async throws {
+        let verifier = try verifier()
+        for (account, isAllowed) in [
+            ("", false), ("a", true), (String(repeating: "\u{E9}", count: 127) + "a", true),
+            (String(repeating: "\u{E9}", count: 128), false),
+        ] {
+            let code: String?
+            do throws(VerificationError) {
+                _ = try await verifier.verifyAttestation(
+                    AttestationInput(keyID: [1], attestation: [2], clientData: .data([3])), account: account,
+                    at: Fixtures.now)
+                code = nil
+            } catch {
+                guard case .request(let request) = error else { throw error }
+                code = request.code
+            }
+            #expect(code == (isAllowed ? nil : "invalid-account"), "\(account.utf8.count) bytes")
+        }
+    }
+}
+
+extension Verdict {
+    fileprivate func code(_ check: CheckID) -> String? { checks.first { $0.check == check }?.finding?.code }
+}
