@@ -40,7 +40,7 @@ struct CorpusWalk {
             }
             guard let entry = folders[folders.count - 1].entries.popLast() else {
                 let folder = folders.removeLast()
-                if folders.isEmpty, !hasFound { return .note(CorpusWalk.emptiness(text(folder.path))) }
+                if folders.isEmpty, !hasFound { return .unreadable(file(folder.path), CorpusWalk.emptiness) }
                 continue
             }
             let path = CorpusWalk.join(folders[folders.count - 1].path, entry.name)
@@ -92,10 +92,9 @@ struct CorpusWalk {
         return nil
     }
 
-    private static func emptiness(_ folder: String) -> String {
-        "\(folder) has no records in it: files in folders are read when they are called *.json, *.ndjson or *.jsonl, "
-            + "each also with .gz or .zst"
-    }
+    private static let emptiness =
+        "the folder has no records in it: files in folders are read when they are called *.json, *.ndjson or *.jsonl, each "
+        + "also with .gz or .zst; *.partial is a corpus that was not minted to its end"
 
     private func file(_ path: [UInt8]) -> CorpusFile {
         CorpusFile(name: text(path), folder: text(CorpusWalk.parent(of: path)), root: root)
