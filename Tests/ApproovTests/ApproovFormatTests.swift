@@ -45,6 +45,27 @@ struct ApproovFormatTests {
             + layer.nested.map(shown).joined()
     }
 
+    @Test("The line that the SDK logs at its start is recognised with or without its tag, and told to be no evidence")
+    func logLine() {
+        let values = "test-account, com.criticalblue.demo, 2.5.0(2974), h4gubfCFzJu81j/U2BJsdg=="
+        for line in [
+            "2019-05-29 11:53:06.637 4997-4997/? I/Approov: \(values)", "Approov: \(values)\n", values,
+        ] {
+            let layer = Self.inspect(line)
+            #expect(layer.format == "log line of Approov's SDK" && layer.violation == nil)
+            let found = Self.flat(layer)
+            #expect(found["deviceId"]?.value == "h4gubfCFzJu81j/U2BJsdg==")
+            #expect(found["account"]?.value == "test-account" && found["sdk"]?.value == "2.5.0(2974)")
+            #expect(layer.unknown.contains { $0.contains("is no evidence") })
+        }
+        for line in [
+            "test-account, com.criticalblue.demo, 2.5.0(2974), h4gubfCFzJu81j/U2BJsdg", "a, b.c, 2.5, d",
+            "\(values), more", values.replacing(",", with: ";"),
+        ] {
+            #expect(Self.inspect(line).format != "log line of Approov's SDK", "\(line)")
+        }
+    }
+
     @Test("Every claim is explained, annotations are spelled out, and the installation key is decoded")
     func claims() throws {
         let keys = try Self.keys()

@@ -11,6 +11,7 @@ extension ApproovEngine {
         MeasurementsFormat.self,
         ApproovClaimsFormat.self,
         StatusWordFormat.self,
+        LogLineFormat.self,
     ]
 
     /// The format of a field of a record.
