@@ -69,23 +69,20 @@ enum SharedRules {
     static func bundleVersion(
         _ extensions: AuthenticatorExtensions?, support: ExtensionSupport, in configuration: AppAttestConfiguration
     ) throws(CheckFailure) -> PolicyAnswer {
-        let minimum = configuration.minimumBundleVersion
+        let rules = configuration.versions
         switch extensions?.bundleVersion ?? .absent {
         case .malformed(let sentence):
             throw CheckFailure(.bundleVersionMalformed, sentence)
         case .absent:
-            return try missing(minimum == nil, support, .bundleVersionMissing, "a bundle version")
+            return try missing(rules.isEmpty, support, .bundleVersionMissing, "a bundle version")
         case .value(let text):
-            guard let minimum else { return .notRequired }
+            if rules.isEmpty { return .notRequired }
             guard let version = DottedVersion(text) else {
                 throw CheckFailure(
                     .bundleVersionMalformed,
-                    "bundle version \"\(text.excerpt)\" cannot be compared with \(minimum)")
+                    "bundle version \"\(text.excerpt)\" cannot be compared with those of the policy")
             }
-            guard version >= minimum else {
-                throw CheckFailure(
-                    .bundleVersionTooLow, "bundle version \(version), at least \(minimum) is demanded")
-            }
+            try rules.demand(version, "bundle version", .bundle)
             return .passed
         }
     }
@@ -126,11 +123,12 @@ extension CheckDefinition {
     static func bundleVersion(_ id: CheckID) -> CheckDefinition {
         CheckDefinition(
             id, .policy(default: .enforce),
-            proves: "The app's build is at least the policy's minimum.",
-            stops: "Old builds with known vulnerabilities.",
-            lookAt: "minimumBundleVersion in the policy. Systems before iOS 27 and macOS 27 do not state the build.",
+            proves: "The app's build is one that the policy allows.",
+            stops: "Builds with known vulnerabilities, and builds that were withdrawn.",
+            lookAt:
+                "minimumBundleVersion and versions in the policy. Systems before iOS 27 and macOS 27 do not state the build.",
             source: extensions, remedy: .updateApp,
-            codes: [.bundleVersionMalformed, .bundleVersionMissing, .bundleVersionTooLow, .beforeExtensions])
+            codes: [.bundleVersionMalformed, .bundleVersionMissing, .beforeExtensions] + VersionCodes.bundle.all)
     }
 
     /// The single use of a challenge, decided by the ledger.
@@ -144,6 +142,11 @@ extension CheckDefinition {
             lookAt: "`challenge` in the policy, the challenge's lifetime, and whether the request was retried.",
             source: source, remedy: .newChallenge, codes: codes + CheckCode.ofChallenge)
     }
+}
+
+extension VersionCodes {
+    fileprivate static let bundle = VersionCodes(
+        tooLow: .bundleVersionTooLow, tooHigh: .bundleVersionTooHigh, withdrawn: .bundleVersionWithdrawn)
 }
 
 extension CheckCode {
@@ -185,6 +188,11 @@ extension CheckCode {
         remedy: .nothing)
     fileprivate static let bundleVersionTooLow = CheckCode(
         "bundle-version-too-low", "The app's build is older than minimumBundleVersion: the user updates the app.")
+    fileprivate static let bundleVersionTooHigh = CheckCode(
+        "bundle-version-too-high", "The app's build is newer than `versions.maximum` in the policy allows.")
+    fileprivate static let bundleVersionWithdrawn = CheckCode(
+        "bundle-version-withdrawn",
+        "The app's build is one of `versions.withdrawn` in the policy: the user updates the app.")
     fileprivate static let beforeExtensions = CheckCode(
         "before-extensions", "The key is of a system before iOS 27 or macOS 27, which does not state this: no action.")
 }

@@ -13,12 +13,13 @@ struct AccountTests {
 
     private func verifier(
         _ account: Rule = .match, limit: AccountKeyLimit? = nil,
-        reattestation: AppAttestConfiguration.Reattestation = .refresh, minimumBundleVersion: DottedVersion? = nil
+        reattestation: AppAttestConfiguration.Reattestation = .refresh,
+        versions: VersionRules<DottedVersion> = VersionRules()
     ) throws -> Verifier {
         try Fixtures.verifier(
             try Fixtures.configuration(
                 reattestation: reattestation, account: account, maximumKeys: limit,
-                minimumBundleVersion: minimumBundleVersion), ledger: ledger)
+                versions: versions), ledger: ledger)
     }
 
     private func attest(
@@ -147,7 +148,7 @@ struct AccountTests {
         "An allowance excuses the policy checks that it names, of its subject, until it ends, and never a gate or a block"
     )
     func allowance() async throws {
-        let verifier = try verifier(minimumBundleVersion: DottedVersion("99"))
+        let verifier = try verifier(versions: VersionRules(minimum: DottedVersion("99")))
         let key = AttestedKey()
         func attest(_ device: AppAttestDevice, at now: Date = Fixtures.now, tampered: Bool = false) async throws
             -> Verdict

@@ -10,12 +10,13 @@ struct CatalogueTests {
     func names() {
         let attestation = [
             "decode", "chain", "public-key", "nonce", "key-id", "credential-id", "app-id", "environment", "counter",
-            "receipt", "validation-category", "bundle-version", "os-version", "platform", "challenge", "enrolment",
+            "receipt", "validation-category", "bundle-version", "os-version", "platform", "account", "challenge",
+            "enrolment",
         ]
         #expect(AttestationCheck.catalogue.map(\.id.name) == attestation.map { "app-attest.attestation.\($0)" })
         let assertion = [
             "decode", "key", "signature", "app-id", "client-data", "validation-category", "bundle-version", "key-state",
-            "challenge", "counter",
+            "account", "challenge", "counter",
         ]
         #expect(AssertionCheck.catalogue.map(\.id.name) == assertion.map { "app-attest.assertion.\($0)" })
         let receipt = [

@@ -24,7 +24,7 @@ enum Fixtures {
         reattestation: AppAttestConfiguration.Reattestation? = nil,
         account: AppAttestConfiguration.AccountBinding = .match,
         maximumKeys: AccountKeyLimit? = nil,
-        minimumBundleVersion: DottedVersion? = nil,
+        versions: VersionRules<DottedVersion> = VersionRules(),
         appIDs: [String] = [appID],
         validationCategories: [ValidationCategory]? = nil,
         receipt: AppAttestConfiguration.ReceiptRules = .init(),
@@ -34,7 +34,7 @@ enum Fixtures {
         return try AppAttestConfiguration(
             appIDs: appIDs, environments: environments, challenge: challenge, clientData: clientData,
             counter: counter, reattestation: reattestation, account: account, maximumKeys: maximumKeys,
-            minimumBundleVersion: minimumBundleVersion, validationCategories: validationCategories,
+            versions: versions, validationCategories: validationCategories,
             receipt: receipt,
             testRoots: isTest ? roots : [])
     }

@@ -12,7 +12,7 @@ struct CatalogueTests {
             "decode", "decryption", "signature", "payload", "request-package", "nonce", "request-hash", "freshness",
             "testing-response", "app-recognition", "app-package", "certificate", "version-code", "device-recognition",
             "sdk-version", "device-activity", "device-recall", "licensing", "play-protect", "app-access-risk",
-            "location-spoofing", "pc-integrity", "challenge",
+            "location-spoofing", "pc-integrity", "account", "challenge",
         ]
         #expect(PlayIntegrityEngine.catalogue.map(\.id.name) == names.map { "play-integrity.\($0)" })
         for check in PlayIntegrityEngine.catalogue {

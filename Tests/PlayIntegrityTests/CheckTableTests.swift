@@ -123,7 +123,7 @@ struct CheckTableTests {
         #expect(classic.outcome == .accept)
         #expect(classic.checks.map(\.check) == PlayIntegrityCheck.classicChecks + [PlayIntegrityCheck.challenge])
         let skipped = classic.checks.filter { $0.status == .skipped }.map(\.check)
-        #expect(skipped == [PlayIntegrityCheck.pcIntegrity, PlayIntegrityCheck.challenge])
+        #expect(skipped == [PlayIntegrityCheck.pcIntegrity, PlayIntegrityCheck.account, PlayIntegrityCheck.challenge])
         #expect(classic.playIntegrity?.key == "play")
         #expect(classic.result(PlayIntegrityCheck.decryption)?.finding?.detail == "opened with key play")
 
@@ -131,7 +131,10 @@ struct CheckTableTests {
             Fixtures.answer(Fixtures.standard), at: Fixtures.now)
         #expect(standard.outcome == .accept)
         #expect(standard.checks.map(\.check) == PlayIntegrityCheck.standardChecks + [PlayIntegrityCheck.challenge])
-        #expect(standard.checks.filter { $0.status == .skipped }.map(\.check) == [PlayIntegrityCheck.pcIntegrity])
+        #expect(
+            standard.checks.filter { $0.status == .skipped }.map(\.check) == [
+                PlayIntegrityCheck.pcIntegrity, PlayIntegrityCheck.account,
+            ])
         #expect(standard.code(PlayIntegrityCheck.decode) == "answer-supplied")
 
         let pc = try await Fixtures.verifier(Fixtures.configuration(android: nil)).verifyStandardIntegrityToken(

@@ -36,7 +36,7 @@ struct PolicyReadingTests {
         #expect(configuration.licensing == [.licensed])
         let rules = try #require(configuration.android)
         #expect(rules.certificateDigests == [[UInt8](repeating: 0x6A, count: 32)])
-        #expect(rules.minimumVersionCode == nil)
+        #expect(rules.versions.minimum == nil)
         #expect(rules.appRecognition == [.playRecognized])
         #expect(rules.deviceRecognition == PlayIntegrityConfiguration.DeviceRule.guidance)
         #expect(rules.minimumSDKVersion == nil)
@@ -73,7 +73,7 @@ struct PolicyReadingTests {
         #expect(configuration.freshness == .init(past: 90, future: 0))
         #expect(configuration.licensing == [.licensed, .unevaluated])
         let rules = try #require(configuration.android)
-        #expect(rules.minimumVersionCode == 42)
+        #expect(rules.versions.minimum == 42)
         #expect(rules.appRecognition == [.playRecognized, "UNRECOGNIZED_VERSION"])
         #expect(
             rules.deviceRecognition == [

@@ -39,7 +39,9 @@ extension AppAttestConfiguration: ReadableConfiguration {
                 account: fields["account"]?.word(AccountBinding.self) ?? .match,
                 maximumKeys: Self.keyLimit(fields["maximumKeys"], fields["keysExceeded"]),
                 minimumOSVersion: Self.minimumOSVersion(fields["minimumOSVersion"]),
-                minimumBundleVersion: Self.version(fields["minimumBundleVersion"]),
+                versions: VersionRules(
+                    reading: fields["versions"], beside: fields["minimumBundleVersion"], named: "minimumBundleVersion",
+                    Self.demandedVersion),
                 validationCategories: Self.categories(fields["validationCategories"]),
                 receipt: Self.receiptRules(fields["receipt"]), testRoots: roots)
         } catch {
@@ -66,6 +68,10 @@ extension AppAttestConfiguration: ReadableConfiguration {
 
     private static func version(_ node: PolicyNode?) throws(PolicyError) -> DottedVersion? {
         guard let node else { return nil }
+        return try demandedVersion(node)
+    }
+
+    private static func demandedVersion(_ node: PolicyNode) throws(PolicyError) -> DottedVersion {
         guard let version = try DottedVersion(node.text()) else {
             throw node.error("expected a version of numbers and periods, such as \"16.0\", found \(node.found)")
         }

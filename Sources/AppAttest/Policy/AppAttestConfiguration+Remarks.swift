@@ -9,7 +9,7 @@ extension AppAttestConfiguration {
     package var missingRules: [CheckID: String] {
         var missing: [CheckID: String] = [:]
         if minimumOSVersion == nil { missing[AttestationCheck.osVersion] = "minimumOSVersion" }
-        if minimumBundleVersion == nil {
+        if versions.isEmpty {
             missing[AttestationCheck.bundleVersion] = "minimumBundleVersion"
             missing[AssertionCheck.bundleVersion] = "minimumBundleVersion"
         }
@@ -68,7 +68,7 @@ extension AppAttestConfiguration {
             remarks.append(
                 PolicyRemark("minimumOSVersion", "not set: systems with known jailbreaks are accepted"))
         }
-        if minimumBundleVersion == nil {
+        if versions.minimum == nil {
             remarks.append(
                 PolicyRemark(
                     "minimumBundleVersion", "not set: versions of the app with known vulnerabilities are accepted"))
@@ -126,7 +126,8 @@ extension AppAttestConfiguration {
             PolicySetting("maximumKeys", maximumKeys.map { "\($0.maximum)" }),
             PolicySetting("keysExceeded", maximumKeys?.excess.rawValue),
         ] + minimum + [
-            PolicySetting("minimumBundleVersion", minimumBundleVersion?.description),
+            PolicySetting("minimumBundleVersion", versions.minimum?.description)
+        ] + versions.settings + [
             PolicySetting("validationCategories", validationCategories?.map(\.rawValue) ?? []),
             PolicySetting("receipt.maximumAge", seconds: receipt.maximumAge),
             PolicySetting("receipt.maximumRiskMetric", receipt.maximumRiskMetric.map(String.init)),

@@ -94,8 +94,8 @@ package final class AppAttestConfiguration: EngineConfiguration {
     package let clientData: ClientDataBinding
     /// The lowest operating system version; nil for any.
     package let minimumOSVersion: MinimumOSVersion?
-    /// The lowest bundle version; nil for any.
-    package let minimumBundleVersion: DottedVersion?
+    /// The bundle versions that are allowed.
+    package let versions: VersionRules<DottedVersion>
     /// The allowed validation categories; nil for all that are ever appropriate.
     package let validationCategories: [ValidationCategory]?
     /// The requirements for refreshed receipts.
@@ -109,7 +109,7 @@ package final class AppAttestConfiguration: EngineConfiguration {
         appIDs: [String], environments: [AttestEnvironment], challenge: ChallengeSource,
         clientData: ClientDataBinding, counter: CounterAdvance.Rule = .increasing, reattestation: Reattestation? = nil,
         account: AccountBinding = .match, maximumKeys: AccountKeyLimit? = nil,
-        minimumOSVersion: MinimumOSVersion? = nil, minimumBundleVersion: DottedVersion? = nil,
+        minimumOSVersion: MinimumOSVersion? = nil, versions: VersionRules<DottedVersion> = VersionRules(),
         validationCategories: [ValidationCategory]? = nil, receipt: ReceiptRules = ReceiptRules(),
         testRoots: [Certificate] = []
     ) throws(PolicyError) {
@@ -135,7 +135,7 @@ package final class AppAttestConfiguration: EngineConfiguration {
         self.account = account
         self.maximumKeys = maximumKeys
         self.minimumOSVersion = minimumOSVersion
-        self.minimumBundleVersion = minimumBundleVersion
+        self.versions = versions
         self.validationCategories = validationCategories
         self.receipt = receipt
         self.testRoots = testRoots

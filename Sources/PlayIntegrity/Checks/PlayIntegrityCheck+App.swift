@@ -149,31 +149,34 @@ extension CheckCode {
 // MARK: version-code
 
 extension PlayIntegrityCheck {
-    /// The app is not too old.
+    /// The version of the app is allowed.
     package static let versionCode = CheckID("play-integrity.version-code")
 
     static let versionCodeEntry = CheckDefinition(
         versionCode, .policy(default: .enforce),
-        proves: "The app's version code is at least the policy's minimum.",
-        stops: "Old versions with known vulnerabilities.",
-        lookAt: "minimumVersionCode in the policy.",
+        proves: "The app's version code is one that the policy allows.",
+        stops: "Versions with known vulnerabilities, and versions that were withdrawn.",
+        lookAt: "minimumVersionCode and versions in the policy.",
         source: verdicts,
-        remedy: .updateApp, codes: [.notOnPC, .versionCodeMissing, .versionCodeTooLow])
+        remedy: .updateApp, codes: [.notOnPC, .versionCodeMissing] + VersionCodes.versionCode.all)
 
-    /// The version code is at least the policy's minimum.
+    /// The version code is one that the policy allows.
     func versionCode() throws(CheckFailure) -> PolicyAnswer {
         guard let android else { return Self.notOnPC }
-        guard let minimum = android.minimumVersionCode else { return .notRequired }
+        if android.versions.isEmpty { return .notRequired }
         guard let version = app.versionCode else {
             return try absent(
                 PlayIntegrityCheck.versionCode, .versionCodeMissing,
                 "the policy demands a version code, and the payload has none")
         }
-        guard version >= minimum else {
-            throw CheckFailure(.versionCodeTooLow, "version code \(version), at least \(minimum) is demanded")
-        }
+        try android.versions.demand(version, "version code", .versionCode)
         return .passed
     }
+}
+
+extension VersionCodes {
+    fileprivate static let versionCode = VersionCodes(
+        tooLow: .versionCodeTooLow, tooHigh: .versionCodeTooHigh, withdrawn: .versionCodeWithdrawn)
 }
 
 extension CheckCode {
@@ -183,6 +186,11 @@ extension CheckCode {
         remedy: .contactSupport)
     fileprivate static let versionCodeTooLow = CheckCode(
         "version-code-too-low", "The app is older than minimumVersionCode: the user updates the app.")
+    fileprivate static let versionCodeTooHigh = CheckCode(
+        "version-code-too-high", "The app is newer than `versions.maximum` in the policy allows.")
+    fileprivate static let versionCodeWithdrawn = CheckCode(
+        "version-code-withdrawn",
+        "The app's version is one of `versions.withdrawn` in the policy: the user updates the app.")
 }
 
 // MARK: licensing

@@ -20,29 +20,33 @@ extension PlayIntegrityConfiguration {
     ]
 
     /// The fields for Android apps only.
-    static let androidFields = [
-        PolicyField(
-            "certificateDigests", .list(.text), isRequired: true,
-            "The SHA-256 of a signing certificate that is allowed, hexadecimal or base64."),
-        PolicyField("minimumVersionCode", .text, "The lowest version code that is allowed."),
-        PolicyField(
-            "appRecognition", .list(.words(LabelField.appRecognition.labels.map(\.name))),
-            "A verdict on the app that is allowed."),
-        PolicyField("deviceRecognition", .list(.mapping), "What devices must meet from some version of Android on."),
-        PolicyField("minimumSDKVersion", .text, "The lowest SDK version that is allowed."),
-        PolicyField(
-            "maximumDeviceActivity", .words(IntegrityLabel.activityLevels.map(\.name)), "The highest level of activity."
-        ),
-        PolicyField("deviceRecall", .mapping, "The bits of device recall that are rejected."),
-        PolicyField("deviceRecall.reject", .list(.words(DeviceRecallBit.self)), "A bit that must not be set."),
-        PolicyField(
-            "playProtect", .list(.words(LabelField.playProtect.labels.map(\.name))),
-            "A verdict of Play Protect that is allowed."),
-        PolicyField("appAccessRisk", .mapping, "What other apps must not be able to do."),
-        PolicyField(
-            "appAccessRisk.reject", .list(.words(LabelField.accessRisk.labels.map(\.name))),
-            "An access that is rejected."),
-        PolicyField("locationSpoofing", .mapping, "The verdicts on the location that are allowed."),
-        PolicyField("locationSpoofing.allow", .list(.text), "A verdict that is allowed."),
-    ]
+    static let androidFields =
+        [
+            PolicyField(
+                "certificateDigests", .list(.text), isRequired: true,
+                "The SHA-256 of a signing certificate that is allowed, hexadecimal or base64."),
+            PolicyField("minimumVersionCode", .text, "The lowest version code that is allowed."),
+        ] + PolicyField.versions + [
+            PolicyField(
+                "appRecognition", .list(.words(LabelField.appRecognition.labels.map(\.name))),
+                "A verdict on the app that is allowed."),
+            PolicyField(
+                "deviceRecognition", .list(.mapping), "What devices must meet from some version of Android on."),
+            PolicyField("minimumSDKVersion", .text, "The lowest SDK version that is allowed."),
+            PolicyField(
+                "maximumDeviceActivity", .words(IntegrityLabel.activityLevels.map(\.name)),
+                "The highest level of activity."
+            ),
+            PolicyField("deviceRecall", .mapping, "The bits of device recall that are rejected."),
+            PolicyField("deviceRecall.reject", .list(.words(DeviceRecallBit.self)), "A bit that must not be set."),
+            PolicyField(
+                "playProtect", .list(.words(LabelField.playProtect.labels.map(\.name))),
+                "A verdict of Play Protect that is allowed."),
+            PolicyField("appAccessRisk", .mapping, "What other apps must not be able to do."),
+            PolicyField(
+                "appAccessRisk.reject", .list(.words(LabelField.accessRisk.labels.map(\.name))),
+                "An access that is rejected."),
+            PolicyField("locationSpoofing", .mapping, "The verdicts on the location that are allowed."),
+            PolicyField("locationSpoofing.allow", .list(.text), "A verdict that is allowed."),
+        ]
 }

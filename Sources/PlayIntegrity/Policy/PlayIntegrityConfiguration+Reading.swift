@@ -43,7 +43,9 @@ extension PlayIntegrityConfiguration: ReadableConfiguration {
         }
         return AndroidRules(
             certificateDigests: try certificateDigests(digests),
-            minimumVersionCode: try fields["minimumVersionCode"]?.wholeNumber(),
+            versions: try VersionRules(
+                reading: fields["versions"], beside: fields["minimumVersionCode"], named: "minimumVersionCode"
+            ) { (node) throws(PolicyError) in try node.wholeNumber() },
             appRecognition: try fields["appRecognition"]?.labels(of: .appRecognition)
                 ?? AndroidRules.Defaults.appRecognition,
             deviceRecognition: try deviceRules(fields["deviceRecognition"]),

@@ -9,7 +9,7 @@ extension PlayIntegrityConfiguration {
     package var missingRules: [CheckID: String] {
         guard let android else { return [:] }
         var missing: [CheckID: String] = [:]
-        if android.minimumVersionCode == nil { missing[PlayIntegrityCheck.versionCode] = "minimumVersionCode" }
+        if android.versions.isEmpty { missing[PlayIntegrityCheck.versionCode] = "minimumVersionCode" }
         if android.minimumSDKVersion == nil { missing[PlayIntegrityCheck.sdkVersion] = "minimumSDKVersion" }
         if android.maximumDeviceActivity == nil { missing[PlayIntegrityCheck.deviceActivity] = "maximumDeviceActivity" }
         if android.rejectedRecallBits.isEmpty { missing[PlayIntegrityCheck.deviceRecall] = "deviceRecall" }
@@ -79,7 +79,7 @@ extension PlayIntegrityConfiguration {
 extension PlayIntegrityConfiguration.AndroidRules {
     fileprivate var remarks: [PolicyRemark] {
         var remarks: [PolicyRemark] = []
-        if minimumVersionCode == nil {
+        if versions.minimum == nil {
             remarks.append(
                 PolicyRemark(
                     "minimumVersionCode", "not set: versions of the app with known vulnerabilities are accepted"))
@@ -125,7 +125,8 @@ extension PlayIntegrityConfiguration.AndroidRules {
         }
         return [
             PolicySetting("certificateDigests", certificateDigests.map(Self.hexadecimal)),
-            PolicySetting("minimumVersionCode", minimumVersionCode.map { "\($0)" }),
+            PolicySetting("minimumVersionCode", versions.minimum.map { "\($0)" }),
+        ] + versions.settings + [
             PolicySetting("appRecognition", appRecognition.map(\.name)),
             PolicySetting("deviceRecognition", .sequence(rules)),
             PolicySetting("minimumSDKVersion", minimumSDKVersion.map { "\($0)" }),

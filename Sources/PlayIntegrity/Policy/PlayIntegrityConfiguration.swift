@@ -71,8 +71,8 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
     package struct AndroidRules: Sendable {
         /// The SHA-256 digests of the allowed signing certificates, 32 bytes each.
         package let certificateDigests: [[UInt8]]
-        /// The lowest version code; nil for any.
-        package let minimumVersionCode: Int64?
+        /// The version codes that are allowed.
+        package let versions: VersionRules<Int64>
         /// The allowed app recognition verdicts.
         package let appRecognition: [IntegrityLabel]
         /// The device rules by Android version, highest first.
@@ -106,7 +106,7 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
 
         /// Creates the rules. Defaults follow the guidance.
         package init(
-            certificateDigests: [[UInt8]], minimumVersionCode: Int64? = nil,
+            certificateDigests: [[UInt8]], versions: VersionRules<Int64> = VersionRules(),
             appRecognition: [IntegrityLabel] = Defaults.appRecognition,
             deviceRecognition: [DeviceRule] = DeviceRule.guidance,
             minimumSDKVersion: Int32? = nil, maximumDeviceActivity: IntegrityLabel? = nil,
@@ -115,7 +115,7 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
             locationSpoofing: [IntegrityLabel] = Defaults.locationSpoofing
         ) {
             self.certificateDigests = certificateDigests
-            self.minimumVersionCode = minimumVersionCode
+            self.versions = versions
             self.appRecognition = appRecognition
             self.deviceRecognition = deviceRecognition.sorted { $0.minimumSDK > $1.minimumSDK }
             self.minimumSDKVersion = minimumSDKVersion

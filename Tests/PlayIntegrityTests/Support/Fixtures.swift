@@ -61,12 +61,13 @@ enum Fixtures {
 
     /// Rules that ask for everything that can be asked for.
     static func rules(
-        minimumVersionCode: Int64? = 42,
+        minimumVersionCode: Int64? = 42, versions: VersionRules<Int64>? = nil,
         deviceRecognition: [PlayIntegrityConfiguration.DeviceRule] = PlayIntegrityConfiguration.DeviceRule.guidance,
         rejectedRecallBits: [DeviceRecallBit] = [.bitFirst]
     ) -> PlayIntegrityConfiguration.AndroidRules {
         PlayIntegrityConfiguration.AndroidRules(
-            certificateDigests: [digest, [UInt8](repeating: 7, count: 32)], minimumVersionCode: minimumVersionCode,
+            certificateDigests: [digest, [UInt8](repeating: 7, count: 32)],
+            versions: versions ?? VersionRules(minimum: minimumVersionCode),
             deviceRecognition: deviceRecognition, minimumSDKVersion: 24, maximumDeviceActivity: "LEVEL_2",
             rejectedRecallBits: rejectedRecallBits)
     }

@@ -47,7 +47,7 @@ enum GoogleMint {
     static func verifier(isOnComputer: Bool = false) -> Verifier {
         do {
             let rules = PlayIntegrityConfiguration.AndroidRules(
-                certificateDigests: [digest], minimumVersionCode: 42, minimumSDKVersion: 24,
+                certificateDigests: [digest], versions: VersionRules(minimum: 42), minimumSDKVersion: 24,
                 maximumDeviceActivity: "LEVEL_2", rejectedRecallBits: [.bitFirst])
             let configuration = try PlayIntegrityConfiguration(
                 packageName: packageName, android: isOnComputer ? nil : rules,

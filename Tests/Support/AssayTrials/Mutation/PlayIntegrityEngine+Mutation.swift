@@ -136,7 +136,7 @@ private struct AnswerChange {
     }
 
     private func isVersionEnough(_ mutant: Mutant) -> Bool {
-        guard let minimum = configuration(mutant)?.android?.minimumVersionCode else {
+        guard let minimum = configuration(mutant)?.android?.versions.minimum else {
             return new == nil || number != nil
         }
         return number.map { $0 >= minimum } ?? false

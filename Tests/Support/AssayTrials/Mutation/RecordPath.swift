@@ -70,6 +70,9 @@ extension EvidenceRecord {
 
     /// The same record with other evidence, or for another app.
     func with(app: String?, evidence: RecordObject) -> EvidenceRecord {
-        EvidenceRecord(id: id, kind: kind, app: app, receivedAt: receivedAt, evidence: evidence, expect: expect)
+        var record = self
+        record.app = app
+        record.evidence = evidence
+        return record
     }
 }

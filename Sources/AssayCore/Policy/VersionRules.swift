@@ -1,0 +1,109 @@
+/// Which versions of an app a policy allows.
+package struct VersionRules<Version: Comparable & Sendable>: Sendable, Equatable {
+    /// The lowest version; nil for any.
+    package let minimum: Version?
+    /// The highest version; nil for any.
+    package let maximum: Version?
+    /// Versions between that are not allowed.
+    package let withdrawn: [Version]
+
+    /// States the rules.
+    package init(minimum: Version? = nil, maximum: Version? = nil, withdrawn: [Version] = []) {
+        self.minimum = minimum
+        self.maximum = maximum
+        self.withdrawn = withdrawn
+    }
+
+    /// Whether every version is allowed.
+    package var isEmpty: Bool { minimum == nil && maximum == nil && withdrawn.isEmpty }
+
+    /// Throws for a version that is not allowed.
+    ///
+    /// - Parameter what: what has the version, such as `bundle version`.
+    package func demand(_ version: Version, _ what: String, _ codes: VersionCodes) throws(CheckFailure) {
+        if let minimum, version < minimum {
+            throw CheckFailure(codes.tooLow, "\(what) \(version), at least \(minimum) is demanded")
+        }
+        if let maximum, version > maximum {
+            throw CheckFailure(codes.tooHigh, "\(what) \(version), at most \(maximum) is allowed")
+        }
+        if withdrawn.contains(version) { throw CheckFailure(codes.withdrawn, "\(what) \(version) is withdrawn") }
+    }
+}
+
+/// The codes of versions that are not allowed.
+package struct VersionCodes: Sendable {
+    let tooLow: CheckCode
+    let tooHigh: CheckCode
+    let withdrawn: CheckCode
+
+    /// Names the codes.
+    package init(tooLow: CheckCode, tooHigh: CheckCode, withdrawn: CheckCode) {
+        self.tooLow = tooLow
+        self.tooHigh = tooHigh
+        self.withdrawn = withdrawn
+    }
+
+    /// All codes.
+    package var all: [CheckCode] { [tooLow, tooHigh, withdrawn] }
+}
+
+extension PolicyField {
+    /// The fields of `versions`, for an engine whose evidence has the app's version.
+    package static let versions = [
+        PolicyField("versions", .mapping, "Which versions of the app are allowed."),
+        PolicyField("versions.minimum", .text, "The lowest version that is allowed."),
+        PolicyField("versions.maximum", .text, "The highest version that is allowed."),
+        PolicyField("versions.withdrawn", .list(.text), "A version that is not allowed."),
+    ]
+}
+
+extension VersionRules {
+    /// Reads `versions`, and the older field of the minimum alone.
+    ///
+    /// - Parameters:
+    ///   - node: the field `versions`.
+    ///   - older: the older field; an error beside another `versions.minimum`.
+    ///   - name: the name of the older field.
+    ///   - read: reads one version.
+    package init(
+        reading node: PolicyNode?, beside older: PolicyNode?, named name: String,
+        _ read: (PolicyNode) throws(PolicyError) -> Version
+    ) throws(PolicyError) {
+        let fields = try node?.members(of: PolicyField.versions, in: "versions") ?? [:]
+        var minimum: Version?
+        if let older { minimum = try read(older) }
+        if let field = fields["minimum"] {
+            let version = try read(field)
+            guard minimum == nil || minimum == version else {
+                throw field.error(
+                    "versions.minimum is \(version), and \(name) in line \(older?.line ?? 0) says otherwise; leave one of "
+                        + "them away")
+            }
+            minimum = version
+        }
+        var maximum: Version?
+        if let field = fields["maximum"] {
+            let version = try read(field)
+            if let minimum, version < minimum {
+                throw field.error("the maximum \(version) is below the minimum \(minimum): no version would be allowed")
+            }
+            maximum = version
+        }
+        var withdrawn: [Version] = []
+        for element in try fields["withdrawn"]?.elements() ?? [] {
+            let version = try read(element)
+            guard !withdrawn.contains(version) else { throw element.error("\(version) stands in the list twice") }
+            withdrawn.append(version)
+        }
+        self.init(minimum: minimum, maximum: maximum, withdrawn: withdrawn)
+    }
+
+    /// The settings in force but for the minimum, which has a field of its own.
+    package var settings: [PolicySetting] {
+        [
+            PolicySetting("versions.maximum", maximum.map { "\($0)" }),
+            PolicySetting("versions.withdrawn", withdrawn.map { "\($0)" }),
+        ]
+    }
+}
