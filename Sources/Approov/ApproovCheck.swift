@@ -14,7 +14,8 @@ extension EvidenceKind {
 package enum ApproovCheck {
     /// The entries of all checks, in execution order.
     package static let catalogue: [CheckDefinition] = [
-        decodeEntry, keyEntry, signatureEntry, decryptionEntry, claimsEntry, expiryEntry, bindingEntry, issuerEntry,
+        decodeEntry, keyEntry, signatureEntry, decryptionEntry, claimsEntry, expiryEntry, bindingEntry, tamperingEntry,
+        issuerEntry,
         audienceEntry, failoverEntry, annotationsEntry, deviceEntry, accountEntry, addressEntry,
         messageDecodeEntry,
         messageKeyEntry, componentsEntry, messageSignatureEntry, freshnessEntry, contentDigestEntry, replayEntry,
@@ -26,7 +27,7 @@ package enum ApproovCheck {
     static let signatures = "RFC 9421; Approov, HTTP Message Signing"
 
     private static let claimChecks = [
-        claims, expiry, binding, issuer, audience, failover, annotations, device, account, address,
+        claims, expiry, binding, tampering, issuer, audience, failover, annotations, device, account, address,
     ]
     /// The checks of a signed token, in order.
     package static let signedTokenChecks = [decode, key, signature] + claimChecks

@@ -184,15 +184,17 @@ package struct ApproovEngine: InspectableEngine {
         return keys
     }
 
-    /// The standings of the account, and of the device and the issuer of an authentic token.
+    /// The standings of the account, and of the device and the issuer of an authentic token; none for evidence that is
+    /// rejected without them.
     private func standings(
         of outcome: ApproovTokenAssessor.Outcome, _ account: String?, in ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> AccountStandings {
-        guard let token = outcome.token, !ledger.isWithoutStandings else {
+        guard outcome.token != nil || outcome.excused != nil, !ledger.isWithoutStandings else {
             return AccountStandings(account: account, standings: [])
         }
         return try await ledger.asking { (ledger) throws(LedgerOutage) in
-            try await ledger.standings(ofAccount: account, and: ApproovSubjects.all(of: token.claims), at: now)
+            try await ledger.standings(
+                ofAccount: account, and: outcome.token.map { ApproovSubjects.all(of: $0.claims) } ?? [], at: now)
         }
     }
 }

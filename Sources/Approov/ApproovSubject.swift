@@ -88,7 +88,7 @@ extension ApproovSubject.Claimed {
     init?(_ parts: ApproovTokenText.Parts) {
         let object: RecordObject
         switch parts {
-        case .encrypted: return nil
+        case .encrypted, .excused: return nil
         case .loggable(let loggable): object = loggable.claims
         case .signed(let jws):
             guard let payload = try? JSONReader.readObject(jws.payload, limit: InputLimits.joseText) else { return nil }

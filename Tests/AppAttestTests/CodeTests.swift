@@ -19,7 +19,8 @@ struct CodeTests {
     ) throws -> AppAttestConfiguration {
         try AppAttestConfiguration(
             appIDs: [Fixtures.appID], environments: [.production], challenge: challenge, clientData: clientData,
-            minimumOSVersion: minimumOSVersion, versions: VersionRules(minimum: demandsExtensions ? DottedVersion("1") : nil),
+            minimumOSVersion: minimumOSVersion,
+            versions: VersionRules(minimum: demandsExtensions ? DottedVersion("1") : nil),
             validationCategories: demandsExtensions ? [.appStore] : nil,
             testRoots: try PEM.certificates(in: Array(Fixtures.authority.get().rootPEM.utf8)))
     }

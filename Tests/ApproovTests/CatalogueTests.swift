@@ -8,8 +8,9 @@ struct CatalogueTests {
     func names() {
         let names = [
             "token.decode", "token.key", "token.signature", "token.decryption", "token.claims", "token.expiry",
-            "token.binding", "token.issuer", "token.audience", "token.failover", "token.annotations", "token.device",
-            "token.address", "message.decode", "message.key", "message.components", "message.signature",
+            "token.binding", "token.tampering", "token.issuer", "token.audience", "token.failover", "token.annotations",
+            "token.device", "token.account", "token.address", "message.decode", "message.key", "message.components",
+            "message.signature",
             "message.freshness", "message.content-digest", "message.replay", "proof.measurement",
         ]
         #expect(ApproovEngine.catalogue.map(\.id.name) == names.map { "approov.\($0)" })

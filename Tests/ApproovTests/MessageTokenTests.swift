@@ -26,7 +26,7 @@ struct MessageTokenTests {
             ("token-empty", { $0[0] = .init("approov-token", " \t") }),
             ("token-repeated", { $0.append($0[0]) }),
             ("token-repeated", { $0.insert(.init("APPROOV-TOKEN", ""), at: 0) }),
-            ("unexpected-value", { $0[0] = .init("Approov-Token", "NO_NETWORK") }),
+            ("status-word", { $0[0] = .init("Approov-Token", "NO_NETWORK") }),
             ("unexpected", { $0[0] = .init("Approov-Token", "Bearer " + $0[0].value) }),
         ] as [(String, (inout [ApproovMessageInput.Field]) -> Void)] {
             fixture.changeFields = change

@@ -68,6 +68,7 @@ struct TokenCheckTableTests {
         Change("anno", "\"frida\"", Check.claims, "unexpected-type"),
         Change("anno", "[1]", Check.claims, "unexpected-type"),
         Change("anno", "[\"debug\",\"frida\"]", Check.annotations, "annotations-rejected"),
+        Change("anno", "[\"debug\",\"tampered\"]", Check.tampering, "tampered"),
         Change("iss", "\"somebody\"", Check.issuer, "issuer-not-allowed"),
         Change("iss", "\"\"", Check.issuer, "issuer-not-allowed"),
         Change("iss", "1", Check.claims, "unexpected-type"),
@@ -89,7 +90,7 @@ struct TokenCheckTableTests {
         let signed = try await TokenFixtures.judge(TokenFixtures.token())
         #expect(signed.outcome == .accept)
         #expect(signed.checks.map(\.check) == ApproovCheck.signedTokenChecks)
-        let asked = [ApproovCheck.issuer, ApproovCheck.annotations]
+        let asked = [ApproovCheck.issuer, ApproovCheck.annotations, ApproovCheck.account]
         #expect(signed.checks.filter { $0.status == .skipped }.map(\.check) == asked)
         #expect(signed.annotated == [])
         #expect(signed.tokenDetail(ApproovCheck.signature) == "with key approov")

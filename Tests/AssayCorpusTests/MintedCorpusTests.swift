@@ -90,14 +90,15 @@ struct MintedCorpusTests {
         #expect(found == Set(CorpusBlueprint.supportedChecks))
     }
 
-    @Test("The checks that cannot be failed are those of the ledger's challenges and blocks")
+    @Test("The checks that cannot be failed are those of the ledger's challenges and blocks, and of accounts")
     func unsupported() {
         let supported = Set(CorpusBlueprint.supportedChecks)
         let all = Verifier.catalogue.map(\.id.name).filter(Self.isOfDevice)
         #expect(supported.isSubset(of: all))
         #expect(
             all.filter { !supported.contains($0) } == [
-                "app-attest.attestation.challenge", "app-attest.assertion.key-state", "app-attest.assertion.challenge",
+                "app-attest.attestation.account", "app-attest.attestation.challenge", "app-attest.assertion.key-state",
+                "app-attest.assertion.account", "app-attest.assertion.challenge", "play-integrity.account",
             ])
     }
 

@@ -85,13 +85,13 @@ struct DamageTests {
         ("UPDATE enrolledKey SET properties = '{\"a\":1}'", "properties", false),
         ("UPDATE enrolledKey SET properties = 'x'", "properties", false),
         (
-            "INSERT INTO enrolledKey SELECT engine, zeroblob(32), app, publicKey, 0, 0, '{}', x'' FROM enrolledKey",
+            "INSERT INTO enrolledKey SELECT engine, zeroblob(32), app, publicKey, 0, 0, '{}', x'', NULL, NULL FROM enrolledKey",
             "share one public key", false
         ),
-        ("INSERT INTO block VALUES ('planet', 'x', '', 0, NULL, 0)", "kind", false),
-        ("INSERT INTO block VALUES ('device', 'x', '', 0, NULL, 2)", "allows", false),
-        ("INSERT INTO block VALUES ('issuer', '', '', 0, NULL, 0)", "a blocked issuer has no name", false),
-        ("INSERT INTO block VALUES ('device', '', '', 0, NULL, 1)", "an allowed device has no name", false),
+        ("INSERT INTO block VALUES ('planet', 'x', '', 0, NULL, 0, NULL, NULL)", "kind", false),
+        ("INSERT INTO block VALUES ('device', 'x', '', 0, NULL, 2, NULL, NULL)", "allows", false),
+        ("INSERT INTO block VALUES ('issuer', '', '', 0, NULL, 0, NULL, NULL)", "a blocked issuer has no name", false),
+        ("INSERT INTO block VALUES ('device', '', '', 0, NULL, 1, NULL, NULL)", "an allowed device has no name", false),
         ("INSERT INTO challenge VALUES (x'00', 'a', 'p', 9, 5, NULL)", "expired before", false),
         (
             "INSERT INTO sealedKey VALUES ('k', 'test', NULL, 'none', 2, 1, NULL, 0, zeroblob(8), zeroblob(40))",

@@ -76,17 +76,29 @@ struct CheckCodeTests {
             "AppAttestTests/AccountTests.swift", "blocked", "app-attest.attestation.account account-blocked",
             "app-attest.assertion.account account-blocked"),
         UnitTest(
-            "AppAttestTests/AccountTests.swift", "required", "app-attest.assertion.account account-missing",
-            "app-attest.assertion.account key-without-account"),
+            "AppAttestTests/AccountTests.swift", "required", "app-attest.assertion.account key-without-account"),
         UnitTest(
             "AppAttestTests/AccountTests.swift", "refreshOfAnother",
             "app-attest.attestation.enrolment key-of-another-account"),
         UnitTest(
-            "AppAttestTests/AccountTests.swift", "limits", "app-attest.attestation.enrolment devices-exceeded",
-            "app-attest.attestation.enrolment oldest-keys-retired", "app-attest.attestation.enrolment key-retired",
+            "AppAttestTests/AccountTests.swift", "limits", "app-attest.attestation.enrolment oldest-keys-retired",
+            "app-attest.attestation.enrolment key-retired",
             "app-attest.assertion.counter key-retired"),
         UnitTest("PlayIntegrityTests/AccountTests.swift", "blocked", "play-integrity.account account-blocked"),
         UnitTest("ApproovTests/AccountTests.swift", "blocked", "approov.token.account account-blocked"),
+        UnitTest(
+            "AppAttestTests/VersionTests.swift", "bundleVersions",
+            "app-attest.attestation.bundle-version bundle-version-too-high",
+            "app-attest.attestation.bundle-version bundle-version-withdrawn",
+            "app-attest.assertion.bundle-version bundle-version-too-high",
+            "app-attest.assertion.bundle-version bundle-version-withdrawn"),
+        UnitTest(
+            "PlayIntegrityTests/VersionTests.swift", "versionCodes",
+            "play-integrity.version-code version-code-too-high", "play-integrity.version-code version-code-withdrawn"),
+        UnitTest(
+            "ApproovTests/TokenSubstituteTests.swift", "texts", "approov.token.decode loggable-error",
+            "approov.token.decode loggable-text"),
+        UnitTest("ApproovTests/TokenSubstituteTests.swift", "absentFields", "approov.token.binding unbound-request"),
         UnitTest("AppAttestTests/KeyTests.swift", "refreshed", "app-attest.attestation.enrolment key-refreshed"),
         UnitTest("AppAttestTests/KeyTests.swift", "enrolledAgain", "app-attest.assertion.key key-malformed"),
         UnitTest("AppAttestTests/KeyTests.swift", "testAuthority", "app-attest.assertion.key key-of-another-authority"),

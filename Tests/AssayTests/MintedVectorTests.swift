@@ -6,6 +6,7 @@ import AssayTestSupport
 import AssayTesting
 import AssayVectors
 import Foundation
+import PlayIntegrity
 import Testing
 
 /// The committed vectors, read from their files: for each check, evidence that fails it, and each line of hostile input.
@@ -13,7 +14,8 @@ struct MintedVectorTests {
     /// Which checks fail alone in no vector, since a record cannot bring it about: blocks of a ledger's operator, and
     /// Approov's address, which rejects nothing.
     private static let notIsolated: Set<CheckID> = [
-        AssertionCheck.keyState, ApproovCheck.device, ApproovCheck.address,
+        AssertionCheck.keyState, ApproovCheck.device, ApproovCheck.account, ApproovCheck.address,
+        PlayIntegrityCheck.account,
     ]
 
     @Test(

@@ -14,6 +14,7 @@ extension VerdictJSONTests {
         "because":"policy"},{"check":"app-attest.attestation.bundle-version","status":"skipped",\#
         "because":"policy"},{"check":"app-attest.attestation.os-version","status":"skipped","because":"policy"},\#
         {"check":"app-attest.attestation.platform","status":"passed"},\#
+        {"check":"app-attest.attestation.account","status":"skipped","because":"policy"},\#
         {"check":"app-attest.attestation.challenge","status":"skipped","because":"policy"},\#
         {"check":"app-attest.attestation.enrolment","status":"passed"}],\#
         "subject":{"keyId":"pxdct6ggHhoSswH2PbKkVgkA7pIg2TiRYA0AfBxOdUg=",\#
@@ -44,6 +45,7 @@ extension VerdictJSONTests {
         "status":"skipped","because":"app-attest.attestation.nonce"},\#
         {"check":"app-attest.attestation.os-version","status":"skipped",\#
         "because":"app-attest.attestation.nonce"},{"check":"app-attest.attestation.platform","status":"skipped",\#
+        "because":"app-attest.attestation.nonce"},{"check":"app-attest.attestation.account","status":"skipped",\#
         "because":"app-attest.attestation.nonce"},{"check":"app-attest.attestation.challenge","status":"skipped",\#
         "because":"policy"},{"check":"app-attest.attestation.enrolment","status":"skipped",\#
         "because":"app-attest.attestation.nonce"}],"testAuthority":"CN=Assay Test App Attestation Root CA,\#

@@ -36,7 +36,7 @@ struct VerdictJSONTests {
         let object = try object(try await verdict().json(id: "a\"\\\n\u{1}\u{7F}\u{2028}\u{202E}ü🙂"))
         #expect(object["id"] as? String == "a\"\\\n\u{1}\u{7F}\u{2028}\u{202E}ü🙂")
         #expect((object["testAuthority"] as? String)?.contains("Assay Test App Attestation Root CA") == true)
-        #expect((object["checks"] as? [[String: Any]])?.count == 16)
+        #expect((object["checks"] as? [[String: Any]])?.count == 17)
         #expect((object["subject"] as? [String: Any])?["counter"] as? Int == 0)
     }
 

@@ -18,7 +18,8 @@ struct PlayIntegritySharedVectorTests {
         let digest = try #require(Data(base64Encoded: "UVoyb6i/aTZhOum9v4PjLSi5qPtaWa5sznZXOMeW874="))
         let configuration = try PlayIntegrityConfiguration(
             packageName: "com.example.app",
-            android: .init(certificateDigests: [Array(digest)], versions: VersionRules(minimum: 42)), keys: ["play-test"],
+            android: .init(certificateDigests: [Array(digest)], versions: VersionRules(minimum: 42)),
+            keys: ["play-test"],
             challenge: .caller)
         let policy = try VerificationPolicy(
             apps: [PolicyApp(name: "shop-android", configuration)],

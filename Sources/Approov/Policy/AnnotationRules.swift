@@ -1,3 +1,5 @@
+import AssayCore
+
 /// A policy's rules for the device properties in a token's `anno`.
 package struct AnnotationRules: Sendable, Equatable {
     /// The treatment of an annotation.
@@ -10,6 +12,45 @@ package struct AnnotationRules: Sendable, Equatable {
         case ignore
     }
 
+    /// A rejection policy of Approov by its name (Approov, Rejection Policies).
+    package enum Preset: String, Sendable, CaseIterable {
+        /// Rejects rooted and jailbroken devices, emulators and frameworks.
+        case standard = "default"
+        /// As `default`, but for Xposed, and for rooted devices that have it.
+        case allowXposed = "allow-xposed"
+        /// Rejects jailbroken devices, emulators, simulators, Cydia, Cycript and Frida.
+        case allowRoot = "allow-root"
+        /// Rejects Cydia, Cycript and Frida.
+        case allowRootAndJailbroken = "allow-root-and-jailbroken"
+        /// Rejects evidence of tampering only.
+        case whitelist
+        /// Rejects every token.
+        case blacklist
+
+        /// Whether it rejects an annotation that stands among others.
+        func rejects(_ annotation: String, among all: [String]) -> Bool {
+            switch self {
+            case .whitelist: return false
+            case .blacklist: return true
+            case .standard, .allowXposed, .allowRoot, .allowRootAndJailbroken: break
+            }
+            switch annotation {
+            case "app-not-registered", "devicecheck-ban", "cydia", "cycript", "frida", "frida-hook": return true
+            case "jailbroken", "emulator", "ios-simulator": return self != .allowRootAndJailbroken
+            case "rooted", "magisk-man-hidden":
+                return self == .standard || self == .allowXposed && !all.contains("xposed")
+            case "xposed": return self == .standard
+            case "xposed-unsafe": return self == .standard || self == .allowXposed
+            default: return false
+            }
+        }
+    }
+
+    /// The properties that show tampering. No policy, mode or allowance lets them pass.
+    package static let floor = ["tampered", "scan-fail", "bad-nonce", "bad-hmac"]
+
+    /// The rejection policy for annotations that no list names; nil for none.
+    package let preset: Preset?
     /// The annotations to reject.
     package let reject: [String]
     /// The annotations to note in the verdict.
@@ -20,10 +61,22 @@ package struct AnnotationRules: Sendable, Equatable {
     package let others: Rule
 
     /// Creates the rules. A configuration rejects an annotation in several lists.
-    package init(reject: [String] = [], note: [String] = [], ignore: [String] = [], others: Rule = .note) {
+    package init(
+        preset: Preset? = nil, reject: [String] = [], note: [String] = [], ignore: [String] = [], others: Rule = .note
+    ) {
+        self.preset = preset
         self.reject = reject
         self.note = note
         self.ignore = ignore
         self.others = others
+    }
+
+    /// The treatment of an annotation that stands among others: by the lists, then the preset, then `others`.
+    func rule(for annotation: String, among all: [String]) -> Rule {
+        if reject.containsBytes(of: annotation) { return .reject }
+        if note.containsBytes(of: annotation) { return .note }
+        if ignore.containsBytes(of: annotation) { return .ignore }
+        if let preset, preset.rejects(annotation, among: all) { return .reject }
+        return others
     }
 }

@@ -10,6 +10,20 @@ extension ApproovConfiguration: ReadableConfiguration {
         if let header = try fields["tokenHeader"]?.text() { settings.tokenHeader = header }
         settings.tokenPrefix = try fields["tokenPrefix"]?.text()
         if let binding = try fields["binding"]?.uniqueTexts() { settings.binding = binding }
+        if let rule = try fields["whenAbsent"]?.word(AbsenceRule.self) {
+            guard !settings.binding.isEmpty else {
+                throw fields["whenAbsent"]?.error("whenAbsent is for a policy with binding, which is missing")
+                    ?? node.missing("binding", "a list of fields")
+            }
+            settings.whenAbsent = rule
+        }
+        if let words = fields["statusWords"] {
+            for (name, value) in try words.members(of: Self.fields, in: "statusWords") {
+                if let word = ApproovStatusWord(rawValue: name) {
+                    settings.statusWords[word] = try value.word(StatusWordRule.self)
+                }
+            }
+        }
         settings.failover = try fields["failover"]?.word(FailoverRule.self)
         if let issuers = try fields["issuers"]?.uniqueTexts() { settings.issuers = issuers }
         if let issuers = try fields["longLivedIssuers"]?.uniqueTexts() { settings.longLivedIssuers = issuers }
@@ -37,7 +51,8 @@ extension AnnotationRules {
     fileprivate init(reading node: PolicyNode) throws(PolicyError) {
         let fields = try node.members(of: ApproovConfiguration.fields, in: "annotations")
         self.init(
-            reject: try fields["reject"]?.uniqueTexts() ?? [], note: try fields["note"]?.uniqueTexts() ?? [],
+            preset: try fields["preset"]?.word(Preset.self), reject: try fields["reject"]?.uniqueTexts() ?? [],
+            note: try fields["note"]?.uniqueTexts() ?? [],
             ignore: try fields["ignore"]?.uniqueTexts() ?? [], others: try fields["others"]?.word(Rule.self) ?? .note)
     }
 }

@@ -27,6 +27,29 @@ extension ApproovConfiguration {
                     "accept, which is the default without binding: tokens of the failover service name no device and are bound "
                         + "to nothing; reject refuses them"))
         }
+        for word in statusWords.filter({ $0.value == .annotate }).keys.map(\.rawValue).sorted() {
+            remarks.append(
+                PolicyRemark(
+                    "statusWords.\(word)",
+                    "annotate: anybody can send this word, and such a request passes without any proof of app or device"
+                ))
+        }
+        if whenAbsent == .none {
+            remarks.append(
+                PolicyRemark(
+                    "whenAbsent",
+                    "none: a token that is bound to nothing passes with any request that leaves the bound fields away"))
+        }
+        switch annotations.preset {
+        case .allowRootAndJailbroken, .whitelist:
+            remarks.append(
+                PolicyRemark(
+                    "annotations.preset",
+                    "\(annotations.preset?.rawValue ?? ""): lets rooted and jailbroken devices and emulators pass"))
+        case .blacklist:
+            remarks.append(PolicyRemark("annotations.preset", "blacklist: rejects every token"))
+        case .standard, .allowXposed, .allowRoot, nil: break
+        }
         if maximumLifetime == nil {
             remarks.append(
                 PolicyRemark(
@@ -87,17 +110,24 @@ extension ApproovConfiguration {
         [
             PolicySetting("keys", keys ?? []), PolicySetting("format", format.rawValue),
             PolicySetting("tokenHeader", tokenHeader), PolicySetting("tokenPrefix", tokenPrefix),
-            PolicySetting("binding", binding), PolicySetting("failover", failover.rawValue),
+            PolicySetting("binding", binding),
+            PolicySetting("whenAbsent", binding.isEmpty ? nil : whenAbsent.rawValue),
+            PolicySetting("failover", failover.rawValue),
             PolicySetting("issuers", issuers), PolicySetting("longLivedIssuers", longLivedIssuers),
             PolicySetting("audiences", audiences),
-            PolicySetting("annotations.reject", annotations.reject),
-            PolicySetting("annotations.note", annotations.note),
-            PolicySetting("annotations.ignore", annotations.ignore),
-            PolicySetting("annotations.others", annotations.others.rawValue),
-            PolicySetting("maximumLifetime", seconds: maximumLifetime),
-        ] + (messageSigning?.settings ?? [PolicySetting("messageSigning", nil as String?)]) + [
-            PolicySetting("enforcement", enforcement.rawValue)
         ]
+            + statusWords.sorted { $0.key.rawValue < $1.key.rawValue }.map {
+                PolicySetting("statusWords.\($0.key.rawValue)", $0.value.rawValue)
+            } + [
+                PolicySetting("annotations.preset", annotations.preset?.rawValue),
+                PolicySetting("annotations.reject", annotations.reject),
+                PolicySetting("annotations.note", annotations.note),
+                PolicySetting("annotations.ignore", annotations.ignore),
+                PolicySetting("annotations.others", annotations.others.rawValue),
+                PolicySetting("maximumLifetime", seconds: maximumLifetime),
+            ] + (messageSigning?.settings ?? [PolicySetting("messageSigning", nil as String?)]) + [
+                PolicySetting("enforcement", enforcement.rawValue)
+            ]
     }
 }
 

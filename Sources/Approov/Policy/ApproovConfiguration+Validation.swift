@@ -35,6 +35,11 @@ extension ApproovConfiguration.Settings {
             throw PolicyError(field: field, "expected text, found nothing")
         }
         try Self.demandUnique(annotations.reject + annotations.note + annotations.ignore, "annotations")
+        for name in annotations.note + annotations.ignore where AnnotationRules.floor.contains(name) {
+            throw PolicyError(
+                field: annotations.note.contains(name) ? "annotations.note" : "annotations.ignore",
+                "\(name) shows tampering, and no policy lets it pass; leave it away")
+        }
         if let maximumLifetime, !(1...Self.longestLifetime).contains(maximumLifetime) {
             throw PolicyError(
                 field: "maximumLifetime", "expected 1 s to ten years, found \(maximumLifetime) seconds")

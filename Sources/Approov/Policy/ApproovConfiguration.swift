@@ -23,6 +23,14 @@ package final class ApproovConfiguration: EngineConfiguration {
         case accept
     }
 
+    /// The treatment of a request that has none of the bound fields, and a token that is bound to nothing.
+    package enum AbsenceRule: String, Sendable, CaseIterable {
+        /// The binding fails.
+        case fail
+        /// The request passes, such as one before login.
+        case none
+    }
+
     /// The settings of an app, with the defaults of a policy file.
     package struct Settings: Sendable {
         /// The names of the keys; nil for all keys whose scope is the app's name.
@@ -47,6 +55,10 @@ package final class ApproovConfiguration: EngineConfiguration {
         package var longLivedIssuers: [String] = []
         /// The accepted `aud` values; empty if tokens have no `aud`.
         package var audiences: [String] = []
+        /// The status words that pass in the place of a token, noted. All others are rejected.
+        package var statusWords: [ApproovStatusWord: StatusWordRule] = [:]
+        /// What becomes of a token without binding when the request has none of the bound fields.
+        package var whenAbsent = AbsenceRule.fail
         /// The rules for annotations.
         package var annotations = AnnotationRules()
         /// The maximum remaining lifetime in seconds; nil for any. Example tokens live for an hour. Long-lived server
@@ -79,6 +91,10 @@ package final class ApproovConfiguration: EngineConfiguration {
     package let longLivedIssuers: [String]
     /// The accepted `aud` values.
     package let audiences: [String]
+    /// The rules of status words.
+    package let statusWords: [ApproovStatusWord: StatusWordRule]
+    /// The treatment of a request without the bound fields.
+    package let whenAbsent: AbsenceRule
     /// The rules for annotations.
     package let annotations: AnnotationRules
     /// The maximum remaining lifetime in seconds. Long-lived server tokens are exempt.
@@ -103,6 +119,8 @@ package final class ApproovConfiguration: EngineConfiguration {
         issuers = settings.issuers
         longLivedIssuers = settings.longLivedIssuers
         audiences = settings.audiences
+        statusWords = settings.statusWords
+        whenAbsent = settings.whenAbsent
         annotations = settings.annotations
         maximumLifetime = settings.maximumLifetime
         messageSigning = settings.messageSigning

@@ -34,6 +34,8 @@ package enum ApproovStatusWord: String, Sendable, CaseIterable {
     case badPayload = "BAD_PAYLOAD"
     /// The SDK was not initialised.
     case notInitialized = "NOT_INITIALIZED"
+    /// The app got no token. Approov's example code sends it in place of an empty field.
+    case noToken = "NOTOKEN"
 
     /// The meaning for operators.
     package var meaning: String {
@@ -55,6 +57,7 @@ package enum ApproovStatusWord: String, Sendable, CaseIterable {
         case .badKey: "the app asked for a secure string by a malformed key"
         case .badPayload: "the app asked for a custom JWT with a malformed payload"
         case .notInitialized: "the app made the request before the SDK was initialised"
+        case .noToken: "the app got no token, and does not say why"
         }
     }
 
@@ -63,4 +66,12 @@ package enum ApproovStatusWord: String, Sendable, CaseIterable {
         guard let word = Self.allCases.first(where: { bytes.elementsEqual($0.rawValue.utf8) }) else { return nil }
         self = word
     }
+}
+
+/// What becomes of a request with a status word in the place of its token.
+package enum StatusWordRule: String, Sendable, CaseIterable {
+    /// It is rejected.
+    case reject
+    /// It passes, and the verdict notes the word.
+    case annotate
 }

@@ -47,6 +47,8 @@ package enum ApproovTokenAssessor {
     struct Outcome {
         let token: AuthenticToken?
         let claimed: ApproovSubject.Claimed?
+        /// The status word that the policy lets pass in the place of a token.
+        var excused: (any CheckFinding)?
     }
 
     /// Decodes the token text that `find` returns, under an app's policy.
@@ -56,6 +58,12 @@ package enum ApproovTokenAssessor {
     ) -> ApproovTokenText.Parts? {
         run.authenticity(ApproovCheck.decode) { () throws(CheckFailure) in
             let evidence = try find()
+            if let substitute = ApproovTokenText.substitute(for: evidence, configuration) {
+                if case .statusWord(let word) = substitute, configuration.statusWords[word] == .annotate {
+                    return .excused(substitute.failure.finding)
+                }
+                throw substitute.failure
+            }
             do throws(DecodeError) {
                 return try ApproovTokenText.decode(evidence, demandsPrefix: demandsPrefix, configuration)
             } catch {
@@ -70,8 +78,19 @@ package enum ApproovTokenAssessor {
         _ run: inout CheckRun, _ find: () throws(CheckFailure) -> ApproovTokenInput.Evidence
     ) -> Outcome {
         let configuration = expectations.configuration
-        guard let parts = decode(demandsPrefix: demandsPrefix, configuration, &run, find) else {
-            return Outcome(token: nil, claimed: nil)
+        var evidence: ApproovTokenInput.Evidence?
+        let parts = decode(demandsPrefix: demandsPrefix, configuration, &run) { () throws(CheckFailure) in
+            let found = try find()
+            evidence = found
+            return found
+        }
+        guard let parts else {
+            let substitute = evidence.flatMap { ApproovTokenText.substitute(for: $0, configuration) }
+            return Outcome(token: nil, claimed: substitute?.claimed)
+        }
+        if case .excused(let finding) = parts {
+            run.remark(with: .annotated(ApproovCheck.decode, finding))
+            return Outcome(token: nil, claimed: nil, excused: finding)
         }
         let opened = open(parts, for: use, keys, &run)
         guard let opened else { return Outcome(token: nil, claimed: ApproovSubject.Claimed(parts)) }
@@ -109,6 +128,7 @@ package enum ApproovTokenAssessor {
         _ parts: ApproovTokenText.Parts, for use: VerdictUse, _ keys: TokenKeys, _ run: inout CheckRun
     ) -> Opened? {
         switch parts {
+        case .excused: return nil
         case .signed(let jws):
             let candidates = run.authenticity(ApproovCheck.key) { () throws(CheckFailure) in
                 try keys.candidates(for: jws.header)
@@ -147,6 +167,7 @@ package enum ApproovTokenAssessor {
         _ outcome: Outcome, _ binding: [ApproovBoundValue], _ address: String?, _ account: AccountStandings,
         _ expectations: ApproovExpectations, _ now: Date, _ run: inout CheckRun
     ) {
+        if let excused = outcome.excused { return pass(excused, account, expectations, &run) }
         guard let token = outcome.token else {
             run.skip(Array(expectations.tokenChecks.dropFirst(run.results.count)))
             return
@@ -156,13 +177,27 @@ package enum ApproovTokenAssessor {
         ).run(&run)
     }
 
+    /// The checks of a request that passes with a status word: only the account has anything to be judged by.
+    private static func pass(
+        _ excused: any CheckFinding, _ account: AccountStandings, _ expectations: ApproovExpectations,
+        _ run: inout CheckRun
+    ) {
+        for check in expectations.tokenChecks.dropFirst() {
+            if check == ApproovCheck.account {
+                run.policy(check) { () throws(CheckFailure) in try account.answer() }
+            } else {
+                run.add(.skipped(check, because: .notApplicable))
+            }
+        }
+    }
+
     static func assessment(
         _ outcome: Outcome, _ expectations: ApproovExpectations, _ results: [CheckResult]
     ) -> Assessment {
         Assessment(
             kind: EvidenceKind.approovToken, app: expectations.app, catalogue: ApproovCheck.catalogue, checks: results,
             ledgerChecks: [], effects: [],
-            subject: ApproovSubject(outcome), testAuthority: nil)
+            subject: ApproovSubject(outcome), testAuthority: nil, passesWithoutProof: outcome.excused != nil)
     }
 }
 
@@ -171,9 +206,12 @@ extension AccountStandings {
     init(
         _ account: String?, of outcome: ApproovTokenAssessor.Outcome, _ standings: ([LedgerSubject]) -> [LedgerStanding]
     ) {
-        let subjects = outcome.token.map { ApproovSubjects.all(of: $0.claims) }
+        guard outcome.token != nil || outcome.excused != nil else {
+            self.init(account: account, standings: [])
+            return
+        }
+        let subjects = outcome.token.map { ApproovSubjects.all(of: $0.claims) } ?? []
         self.init(
-            account: account,
-            standings: subjects.map { standings($0 + (account.map { [LedgerSubject(.account, $0)] } ?? [])) } ?? [])
+            account: account, standings: standings(subjects + (account.map { [LedgerSubject(.account, $0)] } ?? [])))
     }
 }

@@ -14,7 +14,7 @@ extension ApproovCheck {
             got no token.
             """,
         source: "RFC 7515 section 7.1, RFC 7516 section 7.1; \(tokens)",
-        remedy: .nothing, codes: CheckCode.ofDecoding + MessageToken.codes)
+        remedy: .nothing, codes: CheckCode.ofDecoding + MessageToken.codes + TokenSubstitute.codes)
 }
 
 /// Decodes a token from text into its parts.
@@ -24,6 +24,8 @@ enum ApproovTokenText {
         case signed(CompactJWS)
         case encrypted(CompactJWE)
         case loggable(LoggableToken)
+        /// A status word that the policy lets pass.
+        case excused(any CheckFinding)
     }
 
     /// The parts of a token of the policy's form. `demandsPrefix` requires the policy's prefix, as in a request field.
@@ -71,7 +73,6 @@ enum ApproovTokenText {
             throw DecodeError(.missing, at: 0, "there is no token: the text is empty")
         }
         guard let prefix = configuration.tokenPrefix else {
-            try refuseStatusWord(text[...])
             // Check for the space first: no token has one, and this is faster than comparing the word.
             if text.count >= 7, text[6] == 0x20, text.starts(with: "Bearer ".utf8) {
                 throw DecodeError(
@@ -82,7 +83,6 @@ enum ApproovTokenText {
         }
         let hasPrefix = text.starts(with: prefix.utf8)
         let token = hasPrefix ? text.dropFirst(prefix.utf8.count) : text[...]
-        try refuseStatusWord(token)
         guard hasPrefix || !demandsPrefix else {
             throw DecodeError(
                 .missing, at: 0,
@@ -91,12 +91,19 @@ enum ApproovTokenText {
         return token
     }
 
-    private static func refuseStatusWord(_ token: ArraySlice<UInt8>) throws(DecodeError) {
-        // Skip the comparison for tokens: they are longer than every status word.
-        guard token.count <= 32, let word = ApproovStatusWord(bytes: token) else { return }
-        throw DecodeError(
-            .unexpectedValue, at: token.startIndex,
-            "the status word \(word.rawValue) in place of a token: \(word.meaning)")
+    /// What stands in the place of a token, with the policy's prefix or without; nil for what may be a token.
+    static func substitute(
+        for evidence: ApproovTokenInput.Evidence, _ configuration: ApproovConfiguration
+    ) -> TokenSubstitute? {
+        guard case .token(let text) = evidence else { return nil }
+        // Most texts are tokens, which are longer than each word, and do not begin like an object.
+        guard text.utf8.count <= 64 || text.utf8.first == UInt8(ascii: "{") || configuration.tokenPrefix != nil else {
+            return nil
+        }
+        let bytes = Array(text.utf8)
+        let prefix = configuration.tokenPrefix?.utf8.count ?? 0
+        let hasPrefix = configuration.tokenPrefix.map { bytes.starts(with: $0.utf8) } ?? false
+        return TokenSubstitute(hasPrefix ? bytes.dropFirst(prefix) : bytes[...])
     }
 
     /// Reports a token of the other form, recognised by its dots.

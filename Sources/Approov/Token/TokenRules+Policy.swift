@@ -148,6 +148,17 @@ extension CheckCode {
 // MARK: annotations
 
 extension ApproovCheck {
+    /// The token names no property that shows tampering.
+    package static let tampering = CheckID("approov.token.tampering")
+
+    static let tamperingEntry = CheckDefinition(
+        tampering, .gate,
+        proves: "The token names none of \(AnnotationRules.floor.joined(separator: ", ")).",
+        stops: "Apps that were changed while they ran, and exchanges with Approov that were tampered with.",
+        lookAt: "The property that the detail names. No policy lets it pass.",
+        source: "Approov, Annotation Results",
+        remedy: .contactSupport, codes: [.tampered])
+
     /// The device has no property that the policy rejects.
     package static let annotations = CheckID("approov.token.annotations")
 
@@ -161,22 +172,30 @@ extension ApproovCheck {
 }
 
 extension TokenRules {
+    /// The token names no property that shows tampering.
+    func tampering() throws(CheckFailure) {
+        guard let found = claims.annotations else { return }
+        let tampered = found.filter { AnnotationRules.floor.containsBytes(of: $0) }
+        guard tampered.isEmpty else {
+            throw CheckFailure(
+                .tampered, "the token tells of the device: \(Self.listed(tampered)), which shows tampering")
+        }
+    }
+
     /// The policy rejects no property of the device.
     func annotations() throws(CheckFailure) -> PolicyAnswer {
-        guard let found = claims.annotations, !found.isEmpty else { return .notRequired }
         let rules = configuration.annotations
+        let found = claims.annotations ?? []
+        guard rules.preset != .blacklist else {
+            throw CheckFailure(.annotationsRejected, "the policy's preset blacklist rejects every token")
+        }
+        guard !found.isEmpty else { return .notRequired }
         var (rejected, noted): ([String], [String]) = ([], [])
-        for annotation in found {
-            if rules.reject.containsBytes(of: annotation) {
-                rejected.append(annotation)
-            } else if rules.note.containsBytes(of: annotation) {
-                noted.append(annotation)
-            } else if !rules.ignore.containsBytes(of: annotation) {
-                switch rules.others {
-                case .reject: rejected.append(annotation)
-                case .note: noted.append(annotation)
-                case .ignore: break
-                }
+        for annotation in found where !AnnotationRules.floor.contains(annotation) {
+            switch rules.rule(for: annotation, among: found) {
+            case .reject: rejected.append(annotation)
+            case .note: noted.append(annotation)
+            case .ignore: break
             }
         }
         if !rejected.isEmpty {
@@ -191,6 +210,8 @@ extension TokenRules {
 }
 
 extension CheckCode {
+    fileprivate static let tampered = CheckCode(
+        "tampered", "The token names a property that shows tampering with the app, its checks or their transport.")
     fileprivate static let annotationsRejected = CheckCode(
         "annotations-rejected", "The token names a property of the device that `annotations` in the policy rejects.")
     fileprivate static let annotationsNoted = CheckCode(

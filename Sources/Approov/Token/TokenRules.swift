@@ -21,6 +21,7 @@ struct TokenRules {
         run.allow(standings)
         _ = run.gate(ApproovCheck.expiry) { () throws(CheckFailure) in try expiry() }
         run.conditionalGate(ApproovCheck.binding) { () throws(CheckFailure) in try boundData() }
+        _ = run.gate(ApproovCheck.tampering) { () throws(CheckFailure) in try tampering() }
         run.policy(ApproovCheck.issuer) { () throws(CheckFailure) in try issuer() }
         run.policy(ApproovCheck.audience) { () throws(CheckFailure) in try audience() }
         run.policy(ApproovCheck.failover) { () throws(CheckFailure) in try failover() }
@@ -113,7 +114,7 @@ extension ApproovCheck {
         remedy: .retry,
         codes: [
             .noRequest, .longLivedUnbound, .failoverUnbound, .notBound, .bindingUnexpected, .bindingRepeated,
-            .bindingDiffers, .bindingMissing, .bindingNotCompared, .bindingOfLoggable,
+            .bindingDiffers, .bindingMissing, .bindingNotCompared, .bindingOfLoggable, .unboundRequest,
         ])
 }
 
@@ -138,6 +139,13 @@ extension TokenRules {
                     "the token is bound to values of its request, and nothing is compared: the policy names no fields"))
         }
         guard let digest = claims.boundDigest else {
+            if configuration.whenAbsent == .none, !binding.isEmpty, binding.allSatisfy({ $0 == .missing }) {
+                return .notRequiredWithRemark(
+                    Finding(
+                        .unboundRequest,
+                        "the request has none of the fields that tokens are bound to, and the token is bound to nothing"
+                    ))
+            }
             switch token.source {
             case .longLived:
                 return .notApplicable(
@@ -212,6 +220,9 @@ extension CheckCode {
         "binding-not-compared",
         "The token is bound to values of its request, and the policy names no fields to compare: set `binding` in the policy."
     )
+    fileprivate static let unboundRequest = CheckCode(
+        "unbound-request",
+        "The request has none of the fields that tokens are bound to, and `whenAbsent: none` lets it pass: no action.")
     fileprivate static let bindingMissing = CheckCode(
         "binding-missing",
         "The request lacks a field to which the policy binds tokens: the app did not send it, or a proxy removed it.")

@@ -21,14 +21,15 @@ package struct Assessment: Sendable {
     package let testAuthority: String?
 
     /// Whether the evidence is acceptable if the ledger applies the effects: at least one check passed, none failed,
-    /// and none was skipped because of another check. An engine that skips checks without a failure has a defect.
+    /// and none was skipped because of another check. An engine that skips checks without a failure has a defect, unless the
+    /// policy accepts evidence without proof.
     package let isAcceptable: Bool
 
     /// The first failed check.
     let firstFailed: CheckID?
 
-    private static func isAcceptable(_ checks: [CheckResult]) -> Bool {
-        var hasPassed = false
+    private static func isAcceptable(_ checks: [CheckResult], withoutProof: Bool) -> Bool {
+        var hasPassed = withoutProof
         for index in checks.indices {
             switch checks[index].status {
             case .failed: return false
@@ -41,17 +42,19 @@ package struct Assessment: Sendable {
     }
 
     /// Collects the outcome of an assessment. Drops `effects` when a check failed.
+    ///
+    /// - Parameter passesWithoutProof: whether the policy accepts evidence of which no check passes.
     package init(
         kind: EvidenceKind, app: String?, catalogue: [CheckDefinition], checks: [CheckResult], ledgerChecks: [CheckID],
         effects: [LedgerEffect],
-        subject: (any EngineSubject)?, testAuthority: String?
+        subject: (any EngineSubject)?, testAuthority: String?, passesWithoutProof: Bool = false
     ) {
         self.kind = kind
         self.app = app
         self.catalogue = catalogue
         self.checks = checks
         self.ledgerChecks = ledgerChecks
-        isAcceptable = Assessment.isAcceptable(checks)
+        isAcceptable = Assessment.isAcceptable(checks, withoutProof: passesWithoutProof)
         firstFailed = isAcceptable ? nil : checks.first { $0.status == .failed }?.check
         self.effects = isAcceptable ? effects : []
         self.subject = subject

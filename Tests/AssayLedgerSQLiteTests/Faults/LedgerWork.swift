@@ -102,8 +102,7 @@ struct LedgerWork {
         // Long after the first digest's end, so that it is forgotten.
         await note(.forget) { try await commit([Self.remember(3, until: now + 100_000)], after: 10_000) }
         await note(.endBlock) {
-            try await ledger.removeStanding(of: Self.device, by: "ops", at: Date(timeIntervalSince1970: 1_776_795_192))
-                != nil
+            try await ledger.removeStanding(of: Self.device, by: "ops", at: now) != nil
         }
         await note(.allow) {
             try await ledger.allow(

@@ -59,9 +59,9 @@ extension EvidenceRecord {
                 "\(id ?? "?") expects \(expect?.words ?? "nothing"), found "
                     + Expectation(outcome: verdict.outcome, failed: found).words)
         }
-        return EvidenceRecord(
-            id: id, kind: kind, app: app, receivedAt: receivedAt, evidence: evidence,
-            expect: Expectation(outcome: expect.outcome, failed: found))
+        var record = self
+        record.expect = Expectation(outcome: expect.outcome, failed: found)
+        return record
     }
 }
 

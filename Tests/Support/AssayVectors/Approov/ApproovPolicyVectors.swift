@@ -57,6 +57,8 @@ extension ApproovVectorMint {
             failover("rejected", .reject("token.failover")),
             failover("rejected-with-its-issuer", .reject("token.failover"), issuer: "failover.example.com"),
             strict("failover-without-device", .reject("token.failover")) { $0[.deviceID] = nil },
+            annotated("tampered", .reject("token.tampering"), ["debug", "tampered"]),
+            annotated("bad-nonce", .reject("token.tampering"), ["bad-nonce"]),
             annotated("noted", .accept, ["emulator"]), annotated("ignored", .accept, ["debug"]),
             annotated("unknown-noted", .accept, ["something-new"]),
             annotated("rejected", .reject("token.annotations"), ["rooted"]),

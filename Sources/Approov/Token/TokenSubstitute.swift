@@ -1,0 +1,64 @@
+import AssayCore
+import AssayPrimitives
+
+/// What an app sent in the place of a token.
+enum TokenSubstitute {
+    /// A status word.
+    case statusWord(ApproovStatusWord)
+    /// `{"error": "..."}`: the SDK's loggable text where there is no token.
+    case error(DecodeError)
+    /// A loggable token.
+    case loggable(LoggableToken)
+
+    /// The codes of ``failure``.
+    static let codes: [CheckCode] = [.statusWord, .errorText, .loggableText]
+
+    /// Recognises what stands in a token's place; nil for what may be a token.
+    init?(_ token: ArraySlice<UInt8>) {
+        // The first byte tells a token from JSON, and its length from a word.
+        if token.first == UInt8(ascii: "{") {
+            guard token.count <= InputLimits.joseText else { return nil }
+            do throws(DecodeError) {
+                self = .loggable(try LoggableToken(String(decoding: token, as: UTF8.self)))
+            } catch {
+                guard error.field == "error" else { return nil }
+                self = .error(error)
+            }
+        } else {
+            guard token.count <= 32, let word = ApproovStatusWord(bytes: token) else { return nil }
+            self = .statusWord(word)
+        }
+    }
+
+    /// Why it is no token.
+    var failure: CheckFailure {
+        switch self {
+        case .statusWord(let word):
+            CheckFailure(.statusWord, "the status word \(word.rawValue) in place of a token: \(word.meaning)")
+        case .error(let error): CheckFailure(.errorText, "loggable text in place of a token: \(error.message)")
+        case .loggable:
+            CheckFailure(
+                .loggableText,
+                "a loggable token in place of a token: the app sends what is meant for its log; send the token itself")
+        }
+    }
+
+    /// The claims of a loggable token, which anybody can write.
+    var claimed: ApproovSubject.Claimed? {
+        guard case .loggable(let loggable) = self else { return nil }
+        return ApproovSubject.Claimed(.loggable(loggable))
+    }
+}
+
+extension CheckCode {
+    fileprivate static let statusWord = CheckCode(
+        "status-word",
+        """
+        The app sent a status word because it got no token; the detail says what the word means. `statusWords` in the policy can \
+        let a word pass.
+        """, remedy: .retry)
+    fileprivate static let errorText = CheckCode(
+        "loggable-error", "The app sent the SDK's loggable text, which says why there was no token.", remedy: .retry)
+    fileprivate static let loggableText = CheckCode(
+        "loggable-text", "The app sent the loggable form of its token, which is meant for logs, in place of the token.")
+}
