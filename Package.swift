@@ -316,7 +316,8 @@ let package = Package(
         .testTarget(
             name: "AssayLedgerSQLiteTests",
             dependencies: [
-                "Approov", "Assay", "AssayCore", "AssayKeyStore", "AssayLedgerSQLite", "AssayTesting",
+                "Approov", "Assay", "AssayCore", "AssayKeyStore", "AssayLedgerSQLite", "AssayPrimitives",
+                "AssayTesting",
                 "AssayTestSupport", "PlayIntegrity",
                 "CFaultyVFS",
                 "LedgerSoak", "LedgerStress",
