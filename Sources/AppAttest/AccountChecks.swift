@@ -10,7 +10,7 @@ extension AttestationCheck {
         codes: [.accountMissing])
 
     /// The account is not blocked, and named if the policy demands it.
-    func accountOfRequest() throws(CheckFailure) -> PolicyAnswer {
+    func accountOfRequest(_ account: AccountStandings) throws(CheckFailure) -> PolicyAnswer {
         try AccountRule.demandNamed(account, configuration.account)
         return try account.answer()
     }
@@ -29,7 +29,7 @@ extension AssertionCheck {
         codes: [.accountMissing, .keyOfAnotherAccount, .keyWithoutAccount])
 
     /// The account is not blocked, and is that of the key, as far as the policy compares them.
-    func accountOfRequest() throws(CheckFailure) -> PolicyAnswer {
+    func accountOfRequest(_ account: AccountStandings) throws(CheckFailure) -> PolicyAnswer {
         try AccountRule.demandNamed(account, configuration.account)
         let answer = try account.answer()
         guard configuration.account != .none, let named = account.account, let enrolled = keys.enrolled else {

@@ -61,7 +61,10 @@ package struct AppAttestEngine: InspectableEngine {
     package func assess(
         _ input: AttestationInput, app: String?, account: String?, ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
-        let standings = try await standings(ofKey: input.keyID, account, in: ledger, at: now)
+        let standings =
+            ledger.isWithoutStandings
+            ? AccountStandings(account: account, standings: [])
+            : try await standings(ofKey: input.keyID, account, in: ledger, at: now)
         if let expectations = try apps.app(app) {
             return AttestationAssessor.assess(input, account: standings, expectations: expectations, now: now)
         }
@@ -80,7 +83,10 @@ package struct AppAttestEngine: InspectableEngine {
         ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> Assessment {
         if let expectations = try apps.app(app) {
-            let standings = try await standings(ofKey: input.keyID, account, in: ledger, at: now)
+            let standings =
+                ledger.isWithoutStandings
+                ? AccountStandings(account: account, standings: [])
+                : try await standings(ofKey: input.keyID, account, in: ledger, at: now)
             let keys = try await keys(of: input, suppliedKey, standings, in: ledger)
             return AssertionAssessor.assess(
                 input, keys: keys, account: standings, expectations: expectations, now: now)
@@ -91,7 +97,10 @@ package struct AppAttestEngine: InspectableEngine {
         }
         let expectations = try self.app(rpIDHash: evidence.authenticatorData.rpIDHash)
         run.modes = expectations.modes
-        let standings = try await standings(ofKey: input.keyID, account, in: ledger, at: now)
+        let standings =
+            ledger.isWithoutStandings
+            ? AccountStandings(account: account, standings: [])
+            : try await standings(ofKey: input.keyID, account, in: ledger, at: now)
         let keys = try await keys(of: input, suppliedKey, standings, in: ledger)
         return AssertionAssessor.assess(evidence, of: input, keys, standings, expectations, now, &run)
     }
@@ -131,7 +140,7 @@ package struct AppAttestEngine: InspectableEngine {
         in ledger: any Ledger
     ) async throws(VerificationError) -> AssertionKeys {
         let identifier = KeyIdentifier.appAttest(input.keyID)
-        let block = account.standings.isEmpty ? nil : account.block(on: identifier.subject)
+        let block = account.standings.isEmpty ? nil : account.standings.block(on: identifier.subject)
         return try await ledger.asking { (ledger) async throws(LedgerOutage) in
             AssertionKeys(
                 enrolled: try await ledger.enrolledKey(identifier), supplied: supplied,
@@ -143,8 +152,7 @@ package struct AppAttestEngine: InspectableEngine {
     private func standings(
         ofKey keyID: [UInt8], _ account: String?, in ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> AccountStandings {
-        if ledger.isWithoutStandings { return AccountStandings(account: account, standings: []) }
-        return try await ledger.asking { (ledger) async throws(LedgerOutage) in
+        try await ledger.asking { (ledger) async throws(LedgerOutage) in
             try await ledger.standings(ofAccount: account, and: [KeyIdentifier.appAttest(keyID).subject], at: now)
         }
     }

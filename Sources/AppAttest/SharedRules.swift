@@ -82,7 +82,9 @@ enum SharedRules {
                     .bundleVersionMalformed,
                     "bundle version \"\(text.excerpt)\" cannot be compared with those of the policy")
             }
-            try rules.demand(version, "bundle version", .bundle)
+            if let refusal = rules.refusal(of: version) {
+                throw rules.failure(refusal, of: version, "bundle version", .bundle)
+            }
             return .passed
         }
     }

@@ -69,7 +69,10 @@ package struct ApproovEngine: InspectableEngine {
         let outcome = ApproovTokenAssessor.authenticate(demandsPrefix: false, for: use, keys, expectations, &run) {
             input.evidence
         }
-        let standings = try await standings(of: outcome, account, in: ledger, at: now)
+        let standings =
+            ledger.isWithoutStandings
+            ? AccountStandings(account: account, standings: [])
+            : try await standings(of: outcome, account, in: ledger, at: now)
         ApproovTokenAssessor.judge(outcome, input.binding, input.address, standings, expectations, now, &run)
         return ApproovTokenAssessor.assessment(outcome, expectations, run.results)
     }
@@ -189,7 +192,7 @@ package struct ApproovEngine: InspectableEngine {
     private func standings(
         of outcome: ApproovTokenAssessor.Outcome, _ account: String?, in ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> AccountStandings {
-        guard outcome.token != nil || outcome.excused != nil, !ledger.isWithoutStandings else {
+        guard outcome.token != nil || outcome.isExcused, !ledger.isWithoutStandings else {
             return AccountStandings(account: account, standings: [])
         }
         return try await ledger.asking { (ledger) throws(LedgerOutage) in

@@ -59,7 +59,7 @@ package struct PlayIntegrityEngine: InspectableEngine {
                 }
             }
         }
-        let standings = try await standings(of: account, in: ledger, at: now)
+        let standings = account == nil ? .none : try await standings(of: account, in: ledger, at: now)
         if let selection = try await classicKeys(for: expectations, input.evidence, at: now) {
             return ClassicIntegrityAssessor.assess(
                 input, keys: selection, account: standings, expectations: expectations, now: now)
@@ -109,15 +109,15 @@ package struct PlayIntegrityEngine: InspectableEngine {
         return StandardIntegrityAssessor.assess(
             input, answer: try await answer(on: input.evidence, expectations.configuration),
             from: answerSource(expectations.configuration),
-            account: try await standings(of: account, in: ledger, at: now), expectations: expectations, now: now)
+            account: account == nil ? .none : try await standings(of: account, in: ledger, at: now),
+            expectations: expectations, now: now)
     }
 
     /// The standing of the account. The evidence names no device that could have one.
     private func standings(
         of account: String?, in ledger: any Ledger, at now: Date
     ) async throws(VerificationError) -> AccountStandings {
-        guard account != nil else { return .none }
-        return try await ledger.asking { (ledger) async throws(LedgerOutage) in
+        try await ledger.asking { (ledger) async throws(LedgerOutage) in
             try await ledger.standings(ofAccount: account, and: [], at: now)
         }
     }

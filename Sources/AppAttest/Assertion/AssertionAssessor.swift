@@ -30,8 +30,8 @@ package enum AssertionAssessor {
         var bound: BoundChallenge?
         if let evidence {
             let checks = AssertionCheck(
-                evidence: evidence, input: input, keys: keys, account: account, expectations: expectations)
-            (subject, bound) = judge(checks, &run)
+                evidence: evidence, input: input, keys: keys, expectations: expectations)
+            (subject, bound) = judge(checks, account, &run)
         } else {
             run.skip(AssertionCheck.catalogue.dropFirst().filter { $0.kind != .ledger }.map(\.id))
         }
@@ -79,7 +79,7 @@ package enum AssertionAssessor {
 
     /// Runs the checks of decoded evidence; returns its facts and its challenge if it is authentic.
     private static func judge(
-        _ checks: AssertionCheck, _ run: inout CheckRun
+        _ checks: AssertionCheck, _ account: AccountStandings, _ run: inout CheckRun
     ) -> (AppAttestSubject?, BoundChallenge?) {
         let extensions = checks.evidence.authenticatorData.extensions
         let configuration = checks.expectations.configuration
@@ -99,7 +99,7 @@ package enum AssertionAssessor {
             try SharedRules.bundleVersion(extensions, support: checks.extensionSupport, in: configuration)
         }
         run.policy(AssertionCheck.keyState) { () throws(CheckFailure) in try checks.keyState() }
-        run.policy(AssertionCheck.account) { () throws(CheckFailure) in try checks.accountOfRequest() }
+        run.policy(AssertionCheck.account) { () throws(CheckFailure) in try checks.accountOfRequest(account) }
 
         guard run.failedAuthenticity == nil, let key else { return (nil, nil) }
         var subject = AppAttestSubject(keyID: checks.input.keyID)

@@ -20,7 +20,6 @@ package struct AssertionCheck: Sendable {
     let evidence: AssertionEvidence
     let input: AssertionInput
     let keys: AssertionKeys
-    let account: AccountStandings
     let expectations: AppAttestExpectations
 
     var configuration: AppAttestConfiguration { expectations.configuration }

@@ -31,8 +31,8 @@ package enum AttestationAssessor {
         var subject: AppAttestSubject?
         if let evidence {
             let checks = AttestationCheck(
-                evidence: evidence, input: input, account: account, expectations: expectations, now: now)
-            subject = judge(checks, &run)
+                evidence: evidence, input: input, expectations: expectations, now: now)
+            subject = judge(checks, account, &run)
         } else {
             run.skip(AttestationCheck.catalogue.dropFirst().filter { $0.kind != .ledger }.map(\.id))
         }
@@ -68,7 +68,9 @@ package enum AttestationAssessor {
     }
 
     /// Runs the checks of decoded evidence; returns its facts if all of it is authentic.
-    private static func judge(_ checks: AttestationCheck, _ run: inout CheckRun) -> AppAttestSubject? {
+    private static func judge(
+        _ checks: AttestationCheck, _ account: AccountStandings, _ run: inout CheckRun
+    ) -> AppAttestSubject? {
         let evidence = checks.evidence
         _ = run.authenticity(AttestationCheck.chain) { () throws(CheckFailure) in try checks.chain() }
         let key = run.authenticity(AttestationCheck.publicKey) { () throws(CheckFailure) in try checks.publicKey() }
@@ -97,7 +99,7 @@ package enum AttestationAssessor {
         }
         run.policy(AttestationCheck.osVersion) { () throws(CheckFailure) in try checks.osVersion(certificate) }
         run.policy(AttestationCheck.platform) { () throws(CheckFailure) in try checks.platform(certificate) }
-        run.policy(AttestationCheck.account) { () throws(CheckFailure) in try checks.accountOfRequest() }
+        run.policy(AttestationCheck.account) { () throws(CheckFailure) in try checks.accountOfRequest(account) }
 
         guard run.failedAuthenticity == nil, let key else { return nil }
         var subject = AppAttestSubject(keyID: checks.input.keyID)

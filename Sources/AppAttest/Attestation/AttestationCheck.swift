@@ -22,7 +22,6 @@ package struct AttestationCheck: Sendable {
 
     let evidence: AttestationEvidence
     let input: AttestationInput
-    let account: AccountStandings
     let expectations: AppAttestExpectations
     let now: Date
 

@@ -106,7 +106,7 @@ extension ApproovMessageAssessor.Context {
     ) -> Assessment {
         let binding = MessageToken.boundValues(in: input.fields, expectations.configuration)
         ApproovTokenAssessor.judge(token, binding, input.address, account, expectations, now, &run)
-        if token.excused != nil {
+        if token.isExcused {
             for check in ApproovCheck.messageChecks + [ApproovCheck.replay] {
                 run.add(.skipped(check, because: .notApplicable))
             }

@@ -47,8 +47,8 @@ package enum ApproovTokenAssessor {
     struct Outcome {
         let token: AuthenticToken?
         let claimed: ApproovSubject.Claimed?
-        /// The status word that the policy lets pass in the place of a token.
-        var excused: (any CheckFinding)?
+        /// Whether the policy lets a status word pass in the place of a token.
+        var isExcused = false
     }
 
     /// Decodes the token text that `find` returns, under an app's policy.
@@ -60,7 +60,7 @@ package enum ApproovTokenAssessor {
             let evidence = try find()
             if let substitute = ApproovTokenText.substitute(for: evidence, configuration) {
                 if case .statusWord(let word) = substitute, configuration.statusWords[word] == .annotate {
-                    return .excused(substitute.failure.finding)
+                    return .excused(word)
                 }
                 throw substitute.failure
             }
@@ -78,19 +78,13 @@ package enum ApproovTokenAssessor {
         _ run: inout CheckRun, _ find: () throws(CheckFailure) -> ApproovTokenInput.Evidence
     ) -> Outcome {
         let configuration = expectations.configuration
-        var evidence: ApproovTokenInput.Evidence?
-        let parts = decode(demandsPrefix: demandsPrefix, configuration, &run) { () throws(CheckFailure) in
-            let found = try find()
-            evidence = found
-            return found
-        }
-        guard let parts else {
-            let substitute = evidence.flatMap { ApproovTokenText.substitute(for: $0, configuration) }
+        guard let parts = decode(demandsPrefix: demandsPrefix, configuration, &run, find) else {
+            let substitute = (try? find()).flatMap { ApproovTokenText.substitute(for: $0, configuration) }
             return Outcome(token: nil, claimed: substitute?.claimed)
         }
-        if case .excused(let finding) = parts {
-            run.remark(with: .annotated(ApproovCheck.decode, finding))
-            return Outcome(token: nil, claimed: nil, excused: finding)
+        if case .excused(let word) = parts {
+            run.remark(with: .annotated(ApproovCheck.decode, TokenSubstitute.statusWord(word).failure.finding))
+            return Outcome(token: nil, claimed: nil, isExcused: true)
         }
         let opened = open(parts, for: use, keys, &run)
         guard let opened else { return Outcome(token: nil, claimed: ApproovSubject.Claimed(parts)) }
@@ -167,20 +161,20 @@ package enum ApproovTokenAssessor {
         _ outcome: Outcome, _ binding: [ApproovBoundValue], _ address: String?, _ account: AccountStandings,
         _ expectations: ApproovExpectations, _ now: Date, _ run: inout CheckRun
     ) {
-        if let excused = outcome.excused { return pass(excused, account, expectations, &run) }
+        if outcome.isExcused { return pass(account, expectations, &run) }
         guard let token = outcome.token else {
             run.skip(Array(expectations.tokenChecks.dropFirst(run.results.count)))
             return
         }
         TokenRules(
-            token: token, binding: binding, address: address, account: account, expectations: expectations, now: now
-        ).run(&run)
+            token: token, binding: binding, address: address, standings: account.standings, expectations: expectations,
+            now: now
+        ).run(account, &run)
     }
 
     /// The checks of a request that passes with a status word: only the account has anything to be judged by.
     private static func pass(
-        _ excused: any CheckFinding, _ account: AccountStandings, _ expectations: ApproovExpectations,
-        _ run: inout CheckRun
+        _ account: AccountStandings, _ expectations: ApproovExpectations, _ run: inout CheckRun
     ) {
         for check in expectations.tokenChecks.dropFirst() {
             if check == ApproovCheck.account {
@@ -197,7 +191,7 @@ package enum ApproovTokenAssessor {
         Assessment(
             kind: EvidenceKind.approovToken, app: expectations.app, catalogue: ApproovCheck.catalogue, checks: results,
             ledgerChecks: [], effects: [],
-            subject: ApproovSubject(outcome), testAuthority: nil, passesWithoutProof: outcome.excused != nil)
+            subject: ApproovSubject(outcome), testAuthority: nil, passesWithoutProof: outcome.isExcused)
     }
 }
 
@@ -206,7 +200,7 @@ extension AccountStandings {
     init(
         _ account: String?, of outcome: ApproovTokenAssessor.Outcome, _ standings: ([LedgerSubject]) -> [LedgerStanding]
     ) {
-        guard outcome.token != nil || outcome.excused != nil else {
+        guard outcome.token != nil || outcome.isExcused else {
             self.init(account: account, standings: [])
             return
         }

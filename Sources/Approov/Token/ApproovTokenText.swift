@@ -25,7 +25,7 @@ enum ApproovTokenText {
         case encrypted(CompactJWE)
         case loggable(LoggableToken)
         /// A status word that the policy lets pass.
-        case excused(any CheckFinding)
+        case excused(ApproovStatusWord)
     }
 
     /// The parts of a token of the policy's form. `demandsPrefix` requires the policy's prefix, as in a request field.

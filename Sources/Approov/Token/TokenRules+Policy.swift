@@ -41,7 +41,7 @@ extension TokenRules {
                         ? "; servers with long-lived tokens stand under longLivedIssuers, and the failover service under issuers"
                         : ""))
         }
-        if let block = account.block(on: ApproovSubjects.issuer(issuer)) {
+        if let block = standings.block(on: ApproovSubjects.issuer(issuer)) {
             throw CheckFailure(.issuerRevoked, block)
         }
         return .passed
@@ -241,7 +241,7 @@ extension TokenRules {
         }
         guard !standings.isEmpty else { return .passed }
         let device = ApproovSubjects.device(did)
-        if let block = account.block(on: device) { throw CheckFailure(.deviceBlocked, block) }
+        if let block = standings.block(on: device) { throw CheckFailure(.deviceBlocked, block) }
         guard let allowance = standings.first(where: { $0.subject == device })?.allowance else { return .passed }
         return .passedWithRemark(Finding(.deviceAllowed, allowance.sentence))
     }

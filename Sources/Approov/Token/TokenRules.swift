@@ -8,16 +8,15 @@ struct TokenRules {
     let token: AuthenticToken
     let binding: [ApproovBoundValue]
     let address: String?
-    let account: AccountStandings
+    let standings: [LedgerStanding]
     let expectations: ApproovExpectations
     let now: Date
 
-    var standings: [LedgerStanding] { account.standings }
     var claims: ApproovClaims { token.claims }
     var configuration: ApproovConfiguration { expectations.configuration }
 
     /// Runs the checks in order.
-    func run(_ run: inout CheckRun) {
+    func run(_ account: AccountStandings, _ run: inout CheckRun) {
         run.allow(standings)
         _ = run.gate(ApproovCheck.expiry) { () throws(CheckFailure) in try expiry() }
         run.conditionalGate(ApproovCheck.binding) { () throws(CheckFailure) in try boundData() }

@@ -16,16 +16,20 @@ package struct AccountStandings: Sendable {
         self.standings = standings
     }
 
-    /// The block on a subject.
-    package func block(on subject: LedgerSubject) -> LedgerBlock? {
-        standings.first { $0.subject == subject }?.block
-    }
-
     /// The answer of the check of an account: the account is not blocked.
     package func answer() throws(CheckFailure) -> PolicyAnswer {
         guard let account else { return .notRequired }
-        if let block = block(on: LedgerSubject(.account, account)) { throw CheckFailure(.accountBlocked, block) }
+        if let block = standings.block(on: LedgerSubject(.account, account)) {
+            throw CheckFailure(.accountBlocked, block)
+        }
         return .passed
+    }
+}
+
+extension [LedgerStanding] {
+    /// The block on a subject.
+    package func block(on subject: LedgerSubject) -> LedgerBlock? {
+        isEmpty ? nil : first { $0.subject == subject }?.block
     }
 }
 

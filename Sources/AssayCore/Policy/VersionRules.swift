@@ -1,11 +1,13 @@
 /// Which versions of an app a policy allows.
+// Inlinable, so that the calling module can specialise it.
+@usableFromInline
 package struct VersionRules<Version: Comparable & Sendable>: Sendable, Equatable {
     /// The lowest version; nil for any.
-    package let minimum: Version?
+    @usableFromInline package let minimum: Version?
     /// The highest version; nil for any.
-    package let maximum: Version?
+    @usableFromInline package let maximum: Version?
     /// Versions between that are not allowed.
-    package let withdrawn: [Version]
+    @usableFromInline package let withdrawn: [Version]
 
     /// States the rules.
     package init(minimum: Version? = nil, maximum: Version? = nil, withdrawn: [Version] = []) {
@@ -15,20 +17,41 @@ package struct VersionRules<Version: Comparable & Sendable>: Sendable, Equatable
     }
 
     /// Whether every version is allowed.
-    package var isEmpty: Bool { minimum == nil && maximum == nil && withdrawn.isEmpty }
+    @inlinable package var isEmpty: Bool { minimum == nil && maximum == nil && withdrawn.isEmpty }
 
-    /// Throws for a version that is not allowed.
+    /// Why a version is not allowed; nil if it is.
+    @inlinable
+    package func refusal(of version: Version) -> VersionRefusal? {
+        if let minimum, version < minimum { return .tooLow }
+        if let maximum, version > maximum { return .tooHigh }
+        return withdrawn.contains(version) ? .withdrawn : nil
+    }
+
+    /// The failure for a version that is not allowed.
     ///
     /// - Parameter what: what has the version, such as `bundle version`.
-    package func demand(_ version: Version, _ what: String, _ codes: VersionCodes) throws(CheckFailure) {
-        if let minimum, version < minimum {
-            throw CheckFailure(codes.tooLow, "\(what) \(version), at least \(minimum) is demanded")
+    package func failure(
+        _ refusal: VersionRefusal, of version: Version, _ what: String, _ codes: VersionCodes
+    ) -> CheckFailure {
+        switch refusal {
+        case .tooLow:
+            CheckFailure(codes.tooLow, "\(what) \(version), at least \(minimum.map { "\($0)" } ?? "") is demanded")
+        case .tooHigh:
+            CheckFailure(codes.tooHigh, "\(what) \(version), at most \(maximum.map { "\($0)" } ?? "") is allowed")
+        case .withdrawn: CheckFailure(codes.withdrawn, "\(what) \(version) is withdrawn")
         }
-        if let maximum, version > maximum {
-            throw CheckFailure(codes.tooHigh, "\(what) \(version), at most \(maximum) is allowed")
-        }
-        if withdrawn.contains(version) { throw CheckFailure(codes.withdrawn, "\(what) \(version) is withdrawn") }
     }
+}
+
+/// Why a version is not allowed.
+@usableFromInline
+package enum VersionRefusal: Sendable {
+    /// It is below the minimum.
+    case tooLow
+    /// It is above the maximum.
+    case tooHigh
+    /// It is withdrawn.
+    case withdrawn
 }
 
 /// The codes of versions that are not allowed.

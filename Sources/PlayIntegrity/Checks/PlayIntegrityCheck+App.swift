@@ -169,7 +169,9 @@ extension PlayIntegrityCheck {
                 PlayIntegrityCheck.versionCode, .versionCodeMissing,
                 "the policy demands a version code, and the payload has none")
         }
-        try android.versions.demand(version, "version code", .versionCode)
+        if let refusal = android.versions.refusal(of: version) {
+            throw android.versions.failure(refusal, of: version, "version code", .versionCode)
+        }
         return .passed
     }
 }

@@ -34,7 +34,6 @@ package struct PlayIntegrityCheck: Sendable {
         [decode, payload, requestPackage, requestHash, freshness, testingResponse] + policyChecks
 
     let payload: PlayIntegrityPayload
-    let accountStandings: AccountStandings
     let expectations: PlayIntegrityExpectations
     let now: Date
 
@@ -42,7 +41,7 @@ package struct PlayIntegrityCheck: Sendable {
     var android: PlayIntegrityConfiguration.AndroidRules? { expectations.configuration.android }
 
     /// Runs the checks that a policy may relax, in order.
-    func runPolicyChecks(_ run: inout CheckRun) {
+    func runPolicyChecks(_ account: AccountStandings, _ run: inout CheckRun) {
         run.policy(Self.appRecognition) { () throws(CheckFailure) in try appRecognition() }
         run.policy(Self.appPackage) { () throws(CheckFailure) in try appPackage() }
         run.policy(Self.certificate) { () throws(CheckFailure) in try certificate() }
@@ -56,7 +55,7 @@ package struct PlayIntegrityCheck: Sendable {
         run.policy(Self.appAccessRisk) { () throws(CheckFailure) in try appAccessRisk() }
         run.policy(Self.locationSpoofing) { () throws(CheckFailure) in try locationSpoofing() }
         run.policy(Self.pcIntegrity) { () throws(CheckFailure) in try pcIntegrity() }
-        run.policy(Self.account) { () throws(CheckFailure) in try accountStandings.answer() }
+        run.policy(Self.account) { () throws(CheckFailure) in try account.answer() }
     }
 
     /// The account is not blocked.

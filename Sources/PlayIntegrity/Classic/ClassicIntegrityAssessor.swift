@@ -54,8 +54,7 @@ package enum ClassicIntegrityAssessor {
     ) -> Assessment {
         run.allow(account.standings)
         if let payload {
-            let check = PlayIntegrityCheck(
-                payload: payload, accountStandings: account, expectations: expectations, now: now)
+            let check = PlayIntegrityCheck(payload: payload, expectations: expectations, now: now)
             _ = run.gate(PlayIntegrityCheck.requestPackage) { () throws(CheckFailure) in
                 try check.requestPackage(input.packageName)
             }
@@ -64,7 +63,7 @@ package enum ClassicIntegrityAssessor {
             _ = run.gate(PlayIntegrityCheck.testingResponse) { () throws(CheckFailure) in
                 try check.testingResponse()
             }
-            check.runPolicyChecks(&run)
+            check.runPolicyChecks(account, &run)
         } else {
             run.skip(Array(PlayIntegrityCheck.classicChecks.dropFirst(run.results.count)))
         }

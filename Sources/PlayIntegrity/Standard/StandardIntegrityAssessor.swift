@@ -25,8 +25,7 @@ package enum StandardIntegrityAssessor {
         var subject: PlayIntegritySubject?
         var effects: [LedgerEffect] = []
         if let (object, payload) = payload(of: answer, from: source, expectations, &run) {
-            let check = PlayIntegrityCheck(
-                payload: payload, accountStandings: account, expectations: expectations, now: now)
+            let check = PlayIntegrityCheck(payload: payload, expectations: expectations, now: now)
             _ = run.gate(PlayIntegrityCheck.requestPackage) { () throws(CheckFailure) in
                 try check.requestPackage(input.packageName)
             }
@@ -37,7 +36,7 @@ package enum StandardIntegrityAssessor {
             _ = run.gate(PlayIntegrityCheck.testingResponse) { () throws(CheckFailure) in
                 try check.testingResponse()
             }
-            check.runPolicyChecks(&run)
+            check.runPolicyChecks(account, &run)
             subject = PlayIntegritySubject(payload: payload, key: nil)
             if let madeAt {
                 effects = digests(input, answer, object).map {
