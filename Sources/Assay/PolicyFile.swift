@@ -83,12 +83,10 @@ public enum PolicyFile {
     /// An error for each app whose name an earlier app has, whatever else is wrong with them.
     static func repeatedNames(in root: PolicyNode) -> [PolicyError] {
         guard case .sequence(let apps)? = root.value(at: "apps")?.content else { return [] }
-        var names: [String] = []
+        var names: Set<[UInt8]> = []
         return apps.compactMap { app in
             guard case .scalar(let name)? = app.value(at: "name")?.content else { return nil }
-            if names.contains(where: { $0.isByteEqual(to: name) }) { return repeatedName(name, at: app) }
-            names.append(name)
-            return nil
+            return names.insert(Array(name.utf8)).inserted ? nil : repeatedName(name, at: app)
         }
     }
 

@@ -56,7 +56,7 @@ package struct PolicyReview: Sendable {
     }
 
     private mutating func review(_ root: PolicyNode, files: LocalFiles, engines: EngineRegistry, at now: Date) {
-        for error in PolicyFile.repeatedNames(in: root) { add(.error, error) }
+        for error in PolicyFile.repeatedNames(in: root).prefix(Self.maximumErrors) { add(.error, error) }
         var repair = PolicyRepair(root, engines: engines)
         while findings.count < Self.maximumErrors {
             do throws(PolicyError) {

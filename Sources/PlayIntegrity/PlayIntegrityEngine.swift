@@ -70,7 +70,8 @@ package struct PlayIntegrityEngine: InspectableEngine {
     }
 
     /// The keys that open the app's classic tokens; nil if Google does. The policy decides that; without a word in it, the
-    /// keys if the app has any. What the evidence holds changes nothing for an app with keys.
+    /// keys if the verifier has any, be they for another app: a key that is missing, or whose scope is misspelt, must not make
+    /// a written answer count. What the evidence holds changes nothing for a verifier with keys.
     ///
     /// - Throws: `.request` when the app has no live key, and nobody else can open the token.
     private func classicKeys(
@@ -84,7 +85,7 @@ package struct PlayIntegrityEngine: InspectableEngine {
         guard selection.live.isEmpty else { return selection }
         let mayBeGoogles =
             configuration.classicTokens == nil && configuration.keys == nil && configuration.platform == .android
-            && selection.others.isEmpty
+            && named.isEmpty
         if mayBeGoogles {
             switch evidence {
             case .decoded: return nil

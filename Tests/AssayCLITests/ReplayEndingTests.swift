@@ -114,6 +114,13 @@ struct ReplayEndingTests {
             "formula.ndjson", Data(#"{"id":"x","kind":"=1+1,\"a\"","receivedAt":"2026-01-01T00:00:00Z"}"#.utf8))
         let formula = try scratch.assay("replay", names, "--policy", "policy.yaml", "--csv")
         #expect(!formula.output.contains("\n="))
+        // A combining mark makes another character of the sign, and spreadsheets take a full-width one for it.
+        for sign in ["=\u{301}", "+\u{FE0F}", "\u{FF1D}", "\u{FF20}"] {
+            let line = #"{"id":"x","kind":"\#(sign)1+1","receivedAt":"2026-01-01T00:00:00Z"}"#
+            let marked = try scratch.write("marked.ndjson", Data(line.utf8))
+            let run = try scratch.assay("replay", marked, "--policy", "policy.yaml", "--csv")
+            #expect(!run.output.contains("\n\(sign)") && !run.output.contains(",\(sign)"), "\(run.output)")
+        }
     }
 
     @Test("On a terminal text is wrapped and progress fits the line; elsewhere neither is there")

@@ -136,6 +136,7 @@ struct PolicyFileTests {
         }
         check(with("reattestation: maybe"), 9, "\(base).reattestation", "refresh, refuse")
         check(with("versions: { minimum: \"2\", maximum: \"1\" }"), 9, "\(base).versions.maximum", "below the minimum")
+        check(with("receipt: { maximumAge: 4294967295y }"), 9, "\(base).receipt.maximumAge", "at most ten years")
         check(with("account: maybe"), 9, "\(base).account", "none, match, required")
         check(with("maximumKeys: 0"), 9, "\(base).maximumKeys", "from 1 to 1000")
         check(with("keysExceeded: refuse"), 9, "\(base).keysExceeded", "maximumKeys, which is missing")

@@ -167,6 +167,21 @@ struct ClassicByGoogleTests {
         #expect(code(error) == "quota")
     }
 
+    @Test("A key whose scope is misspelt does not make a written answer count; classicTokens: google says so outright")
+    func misspeltScope() async throws {
+        let other = try Fixtures.key(scope: "com.exmaple.shop")
+        for decoder in [nil, FixedDecoder(Fixtures.android)] {
+            let verifier = try verifier(nil, keys: [other], decoder: decoder)
+            for input in [try answer(), try token()] {
+                let error = await #expect(throws: VerificationError.self) {
+                    try await verifier.verifyClassicIntegrityToken(input, at: Fixtures.now)
+                }
+                #expect(code(error) == "no-key")
+            }
+        }
+        #expect(try await judge(verifier(.google, keys: [other]), answer()).failed == [])
+    }
+
     @Test("A policy with keys and classicTokens: google contradicts itself")
     func contradiction() {
         #expect(throws: PolicyError.self) { try Fixtures.configuration(keys: ["play"], classicTokens: .google) }

@@ -144,6 +144,9 @@ extension AppAttestConfiguration: ReadableConfiguration {
             metric = value
         }
         let age = try fields["maximumAge"]?.duration() ?? ReceiptRules().maximumAge
+        if age > ReceiptRules.longestAge, let field = fields["maximumAge"] {
+            throw field.error("expected at most ten years, found \(field.found)")
+        }
         return ReceiptRules(maximumAge: age, maximumRiskMetric: metric)
     }
 

@@ -64,6 +64,9 @@ package final class AppAttestConfiguration: EngineConfiguration {
 
     /// The requirements for a refreshed receipt.
     package struct ReceiptRules: Sendable, Equatable {
+        /// Ten years, in seconds.
+        static let longestAge: Double = 10 * 366 * 86_400
+
         /// The maximum age, in seconds. Apple recommends five minutes.
         package let maximumAge: Double
         /// The greatest allowed risk metric; nil for any.

@@ -52,7 +52,8 @@ struct ReplaySummaryCSV {
     /// A quoted cell where needed. Evidence names values, and a spreadsheet would calculate what looks like a formula: an
     /// apostrophe in front prevents that.
     private static func cell(_ text: String) -> String {
-        let isFormula = text.first.map { "=+-@\t\r".contains($0) } ?? false
+        // By scalars: a combining mark after the sign makes another character of it.
+        let isFormula = text.unicodeScalars.first.map { "=+-@\t\r＝＋－＠".unicodeScalars.contains($0) } ?? false
         let text = isFormula ? "'\(text)" : text
         guard text.unicodeScalars.contains(where: { "\",\r\n".unicodeScalars.contains($0) }) else { return text }
         return "\"\(text.replacing("\"", with: "\"\""))\""

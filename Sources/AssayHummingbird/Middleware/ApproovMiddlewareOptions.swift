@@ -15,7 +15,8 @@ public struct ApproovMiddlewareOptions: Sendable {
     public enum OutageRule: Sendable {
         /// Answer with 503.
         case refuse
-        /// Call the handler, whose context has the outage.
+        /// Call the handler, whose context has the outage. Not for ``OutageCode/forgotten``: the client may have sent the message
+        /// before.
         case letThrough
     }
 
@@ -41,7 +42,8 @@ public struct ApproovMiddlewareOptions: Sendable {
     func refuses(_ outcome: ApproovOutcome) -> Bool {
         switch outcome {
         case .verdict(let verdict): verdict.outcome == .reject
-        case .outage: outages == .refuse
+        // A client can bring about that the ledger has forgotten a message, by sending its body slowly.
+        case .outage(let outage): outages == .refuse || (outage as? LedgerOutage)?.code == .forgotten
         case .misconfigured, .unjudged: true
         case .pending, .off: false
         }
@@ -53,6 +55,11 @@ public struct ApproovMiddlewareOptions: Sendable {
 public struct ApproovBodyMode: Sendable {
     let isStreamed: Bool
     package let limit: Int
+    /// The most bytes of a body that is collected, also of one of unknown length in streamed mode.
+    var collectedLimit: Int { isStreamed ? min(limit, Self.standardLimit) : limit }
+
+    /// 2 MiB.
+    package static let standardLimit = 2 << 20
 
     /// The body is read completely before the handler is called, which gets it unchanged.
     ///
@@ -75,7 +82,8 @@ public struct ApproovBodyMode: Sendable {
     /// message unused, as does a body that differs, is cut or too long: the client can send it again.
     ///
     /// Freshness is judged when the head has arrived. The ledger can decide about a body that ends within an hour after that;
-    /// later it may report an outage. A body without `Content-Length` and `Transfer-Encoding`, as on HTTP/2, is collected.
+    /// later it may report an outage. A body without `Content-Length` and `Transfer-Encoding`, as on HTTP/2, is collected, up
+    /// to 2 MiB: clients that upload more on HTTP/2 state its length.
     /// - Parameter limit: the most bytes of a body.
     public static func streamed(upTo limit: Int = 1 << 30) -> ApproovBodyMode {
         ApproovBodyMode(isStreamed: true, limit: limit)

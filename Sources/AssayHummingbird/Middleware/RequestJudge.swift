@@ -102,7 +102,7 @@ struct RequestJudge {
         _ digests: CoveredDigests
     ) async throws -> Judgement {
         let collected = try await CollectedBody.read(
-            request.body, length: contentLength, upTo: options.body.limit, digests)
+            request.body, length: contentLength, upTo: options.body.collectedLimit, digests)
         switch collected {
         case .tooLong(let body):
             request.body = body

@@ -137,9 +137,12 @@ struct ReplayLedgerState: Sendable {
         if let stored = keys[LedgerName(advance.key)] {
             return (keyTerms[stored.terms].app, stored.counters, retired[LedgerName(advance.key)])
         }
-        // The base ledger has today's counter: presume the one before the presented counter.
+        // The base ledger has today's counter: presume the one before the presented counter, and under a window that all
+        // those before it are still awaited.
         if let base {
-            return (base.app, CounterState(greatest: advance.counter == 0 ? 0 : advance.counter - 1), nil)
+            var behind: UInt32 = 1
+            if case .window(let size) = advance.rule { behind += UInt32(clamping: size) }
+            return (base.app, CounterState(greatest: advance.counter - min(advance.counter, behind)), nil)
         }
         return advance.suppliedKey.map { ($0.app, $0.counters, nil) }
     }

@@ -135,6 +135,25 @@ struct ReplayLedgerTests {
         }
     }
 
+    @Test("Under a window, what the first replayed assertion of a key of the base ledger overtook is accepted once")
+    func window() async throws {
+        let now = Date(timeIntervalSince1970: 1_776_795_192)
+        let identifier = KeyIdentifier(engine: "one", value: [7])
+        let base = MemoryLedger()
+        let key = EnrolledKey(
+            identifier: identifier, app: "app", publicKey: [4], counter: 90, enrolledAt: now - 60, properties: [:])
+        let check = CheckID("engine.counter")
+        _ = try await base.commit([LedgerEffect(check, .enrol(key))], at: now)
+        let ledger = ReplayLedger(challenges: .none, base: base)
+        for (counter, isApplied) in [(20, true), (17, true), (17, false), (15, false), (19, true), (20, false)]
+            as [(UInt32, Bool)]
+        {
+            let advance = CounterAdvance(key: identifier, app: "app", counter: counter, rule: .window(4))
+            let outcome = try await ledger.commit([LedgerEffect(check, .advanceCounter(advance))], at: now)
+            #expect(outcome.isApplied == isApplied, "counter \(counter)")
+        }
+    }
+
     @Test("A block of the base ledger holds while it is in force")
     func blocks() async throws {
         let base = MemoryLedger()
