@@ -106,8 +106,10 @@ struct TokenSubstituteTests {
                 ApproovTokenInput(.token(TokenFixtures.token(claims)), binding: values), at: TokenFixtures.now)
         }
         let digest = TokenFixtures.digest("ab")
-        let passed = try await judge([.missing, .missing], pay: nil, .none)
-        #expect(passed.failed == [] && passed.tokenCode(Check.binding) == "unbound-request")
+        for values in [[.missing, .missing], [.value(""), .value(" ")]] as [[ApproovBoundValue]] {
+            let passed = try await judge(values, pay: nil, .none)
+            #expect(passed.failed == [] && passed.tokenCode(Check.binding) == "unbound-request")
+        }
         for (values, pay, rule, code) in [
             ([.missing, .missing], nil, .fail, "not-bound"), ([.value("a"), .missing], nil, .none, "not-bound"),
             ([.value("a"), .value("b")], nil, .none, "not-bound"), ([.missing, .repeated], nil, .none, "not-bound"),

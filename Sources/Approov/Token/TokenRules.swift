@@ -138,7 +138,7 @@ extension TokenRules {
                     "the token is bound to values of its request, and nothing is compared: the policy names no fields"))
         }
         guard let digest = claims.boundDigest else {
-            if configuration.whenAbsent == .none, !binding.isEmpty, binding.allSatisfy({ $0 == .missing }) {
+            if configuration.whenAbsent == .none, !binding.isEmpty, binding.allSatisfy({ $0.isAbsent }) {
                 return .notRequiredWithRemark(
                     Finding(
                         .unboundRequest,
@@ -189,6 +189,17 @@ extension TokenRules {
 
     private static func absence(of name: String) -> CheckFailure {
         CheckFailure(.bindingMissing, "the request carries nothing in \(name), to which the policy binds the token")
+    }
+}
+
+extension ApproovBoundValue {
+    /// Whether the request has nothing in the field. Records hold an empty text for a field that is missing.
+    fileprivate var isAbsent: Bool {
+        switch self {
+        case .missing: true
+        case .repeated: false
+        case .value(let value): HTTPFieldText.trimmed(Array(value.utf8)[...]).isEmpty
+        }
     }
 }
 
