@@ -197,8 +197,8 @@ struct StoredRow {
 /// The skipped counters of a key: the greatest counter in four bytes, the most significant first, and the bits of
 /// `CounterState.skipped`; no bytes if none were skipped.
 ///
-/// A program of version 5 that still has the file open advances the counter and leaves these bytes as they were: they then name
-/// another greatest counter, and count as none.
+/// A rule without a window advances the counter and leaves these bytes as they were, as does a program of version 5 that still has
+/// the file open: they then name another greatest counter, and count as none.
 enum StoredCounters {
     static func encode(_ counters: CounterState) -> [UInt8] {
         guard !counters.skipped.isEmpty else { return [] }

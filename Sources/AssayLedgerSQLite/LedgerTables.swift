@@ -25,8 +25,11 @@ struct LedgerTables {
         INSERT INTO enrolledKey (engine, identifier, app, publicKey, counter, enrolledAt, properties, account)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?)
         """)
-    /// Compares again, so that no code path can write a counter that is not greater.
+    /// Compares again, so that no code path can write a counter that is not greater. Skipped counters of a smaller one stay in
+    /// the row, and count as none; see ``StoredCounters``.
     private static let advanceCounter = LedgerSQL(
+        "UPDATE enrolledKey SET counter = ?1 WHERE engine = ?2 AND identifier = ?3 AND counter < ?1")
+    private static let advanceWindow = LedgerSQL(
         "UPDATE enrolledKey SET counter = ?1, skipped = ?4 WHERE engine = ?2 AND identifier = ?3 AND counter < ?1")
     /// The greatest counter stays.
     private static let useSkippedCounter = LedgerSQL(
@@ -112,11 +115,17 @@ struct LedgerTables {
             }
             return consequence.note
         case .advanceCounter(let advance):
-            // Rules without a window depend on no smaller counter, and need no second query.
-            var stored = CounterState(greatest: 0)
-            if case .window = advance.rule, let found = try keyState(advance.key)?.counters { stored = found }
+            guard case .window = advance.rule else {
+                // Depends on no smaller counter, and needs no second query.
+                try change(Self.advanceCounter) {
+                    $0.integer(Int64(advance.counter))
+                    $0.key(advance.key)
+                }
+                break
+            }
+            let stored = try keyState(advance.key)?.counters ?? CounterState(greatest: 0)
             let counters = LedgerRules.counters(after: advance, from: stored)
-            try change(counters.greatest > stored.greatest ? Self.advanceCounter : Self.useSkippedCounter) {
+            try change(counters.greatest > stored.greatest ? Self.advanceWindow : Self.useSkippedCounter) {
                 $0.integer(Int64(counters.greatest))
                 $0.key(advance.key)
                 $0.blob(StoredCounters.encode(counters))

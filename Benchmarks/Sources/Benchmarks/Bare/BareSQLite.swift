@@ -29,8 +29,9 @@ final class BareSQLite {
             "a pragma is refused")
         connection = opened
         begin = prepare("BEGIN IMMEDIATE")
-        key = prepare("SELECT app, counter, enrolledAt FROM enrolledKey WHERE engine = ? AND identifier = ?")
-        block = prepare("SELECT kind, name, reason, since, until, allows FROM block WHERE kind = ? AND name = ?")
+        key = prepare("SELECT app, counter, retiredAt, skipped FROM enrolledKey WHERE engine = ? AND identifier = ?")
+        block = prepare(
+            "SELECT kind, name, reason, since, until, allows, checks, operator FROM block WHERE kind = ? AND name = ?")
         advance = prepare(
             "UPDATE enrolledKey SET counter = ?3 WHERE engine = ?1 AND identifier = ?2 AND counter < ?3")
         ended = prepare(

