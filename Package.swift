@@ -34,6 +34,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
@@ -127,6 +128,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
@@ -354,7 +356,7 @@ let package = Package(
         .testTarget(
             name: "AssayCaptureTests",
             dependencies: [
-                "AppAttest", "Assay", "AssayCapture", "AssayCore", "AssayPrimitives", "AssayTesting",
+                "AppAttest", "Approov", "Assay", "AssayCapture", "AssayCore", "AssayPrimitives", "AssayTesting",
                 "AssayTestSupport", "CaptureStress", "PlayIntegrity",
             ],
             swiftSettings: unoptimized),

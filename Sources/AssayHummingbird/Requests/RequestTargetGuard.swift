@@ -1,5 +1,6 @@
 public import NIOCore
 import NIOHTTP1
+import NIOHTTPTypesHTTP1
 
 /// Refuses HTTP/1 requests whose target or `Host` can be read in two ways, before the server's libraries normalise them.
 ///
@@ -20,15 +21,19 @@ public enum RequestTargetGuard {
     public static func handler() -> any RemovableChannelHandler { CheckInstaller() }
 }
 
-/// Puts the check between the HTTP/1 decoder and the conversion into HTTPTypes.
+/// Puts the check directly before the conversion of HTTP/1 into HTTPTypes, behind handlers for upgrades. Closes a connection in
+/// whose pipeline there is no such conversion.
 private final class CheckInstaller: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
 
     func handlerAdded(context: ChannelHandlerContext) {
         let pipeline = context.pipeline.syncOperations
-        guard let decoder = try? pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self) else { return }
-        do { try pipeline.addHandler(RequestHeadCheck(), position: .after(decoder)) } catch {
-            // Not without the check.
+        // The channel of an HTTP/2 stream: its parent is a connection, whose parent is the listening socket.
+        if context.channel.parent?.parent != nil { return }
+        do {
+            let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
+            try pipeline.addHandler(RequestHeadCheck(), position: .before(codec))
+        } catch {
             context.close(promise: nil)
         }
     }
