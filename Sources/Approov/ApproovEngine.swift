@@ -134,7 +134,7 @@ package struct ApproovEngine: InspectableEngine {
         let standings = try await standings(of: outcome, account, in: ledger, at: now)
         ApproovTokenAssessor.judge(outcome, [], nil, standings, expectations, now, &run)
         let proven = ApproovProofAssessor.measure(input, outcome.token?.claims.measurements, &run)
-        var subject = ApproovSubject(outcome)
+        var subject = ApproovSubject(outcome, expectations.addresses)
         subject?.measurement = proven
         return ApproovProofAssessor.assessment(expectations, run.results, subject)
     }

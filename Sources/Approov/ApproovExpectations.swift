@@ -8,6 +8,8 @@ package final class ApproovExpectations: EngineExpectations {
     /// The app's section of the policy.
     package let configuration: ApproovConfiguration
     let modes: CheckModes
+    /// What verdicts contain of addresses.
+    let addresses: AddressRule
     /// Selects the app's keys.
     let keyClaim: KeyClaim
     /// The app's live keys, prepared for token verification.
@@ -18,10 +20,22 @@ package final class ApproovExpectations: EngineExpectations {
     let tokenChecks: [CheckID]
 
     /// Prepares the expectations for an app. A policy check without a mode in `modes` is enforced.
-    package init(app: String, configuration: ApproovConfiguration, modes: [CheckID: CheckMode]) {
+    package convenience init(app: String, configuration: ApproovConfiguration, modes: [CheckID: CheckMode]) {
+        self.init(app: app, configuration: configuration, modes: modes, addresses: .keep)
+    }
+
+    /// Prepares the expectations for an app of a policy.
+    package convenience init(app: String, configuration: ApproovConfiguration, policy: VerificationPolicy) {
+        self.init(app: app, configuration: configuration, modes: policy.modes, addresses: policy.addresses)
+    }
+
+    private init(
+        app: String, configuration: ApproovConfiguration, modes: [CheckID: CheckMode], addresses: AddressRule
+    ) {
         self.app = app
         self.configuration = configuration
         self.modes = CheckModes(modes)
+        self.addresses = addresses
         keyClaim = KeyClaim(app: app, names: configuration.keys, scopes: [app])
         messageKeyClaim = KeyClaim(app: app, names: configuration.messageSigning?.keys, scopes: [app])
         tokenChecks =

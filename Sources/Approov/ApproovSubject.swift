@@ -16,6 +16,7 @@ public struct ApproovSubject: EngineSubject {
     }
 
     private let token: AuthenticToken?
+    private let addresses: AddressRule
 
     /// The form of an authentic token: `jws`, `jwe` or `loggable`.
     public var form: String? { token?.form.rawValue }
@@ -35,15 +36,17 @@ public struct ApproovSubject: EngineSubject {
     /// The maximum number of unknown claims in ``fields``.
     private static let unknownShown = 32
 
-    init?(_ outcome: ApproovTokenAssessor.Outcome) {
+    init?(_ outcome: ApproovTokenAssessor.Outcome, _ addresses: AddressRule) {
         guard outcome.token != nil || outcome.claimed != nil else { return nil }
         token = outcome.token
+        self.addresses = addresses
         claimed = outcome.claimed
     }
 
     /// A subject without a token.
     init(measurement: ApproovMeasurement) {
         (token, claimed) = (nil, nil)
+        addresses = .drop
         self.measurement = measurement
     }
 
@@ -68,7 +71,7 @@ public struct ApproovSubject: EngineSubject {
         fields.add("expiresAt", time: time(claims?.expiry))
         fields.add("notBefore", time: time(claims?.notBefore))
         fields.add("issuedAt", time: time(claims?.issuedAt))
-        fields.add("address", text: claims?.address)
+        fields.add("address", text: claims?.address.flatMap(addresses.text))
         fields.add("issuer", text: claims?.issuer)
         fields.add("audiences", claims?.audiences.map { .texts($0) })
         fields.add("subject", text: claims?.subject)

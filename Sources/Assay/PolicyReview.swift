@@ -87,7 +87,10 @@ package struct PolicyReview: Sendable {
         of policy: VerificationPolicy, in root: PolicyNode, _ repair: PolicyRepair, _ engines: EngineRegistry,
         at now: Date
     ) {
-        for key in policy.keys { warn(of: key, in: root, at: now) }
+        let scopes = policy.apps.flatMap { app in
+            [app.name] + app.configurations.flatMap { ($0 as? any ReadableConfiguration)?.keyScopes ?? [] }
+        }
+        for key in policy.keys { warn(of: key, scopes: scopes, in: root, at: now) }
         guard case .sequence(let apps)? = repair.root.value(at: "apps")?.content else { return }
         for (app, node) in zip(policy.apps, apps) {
             for configuration in app.configurations {
@@ -127,12 +130,18 @@ package struct PolicyReview: Sendable {
 
     private static func engine(of check: CheckID) -> String { String(check.name.prefix { $0 != "." }) }
 
-    private mutating func warn(of key: NamedKey, in root: PolicyNode, at now: Date) {
+    private mutating func warn(of key: NamedKey, scopes: [String], in root: PolicyNode, at now: Date) {
         guard case .sequence(let keys)? = root.value(at: "keys")?.content,
             let node = keys.first(where: { $0.value(at: "name").map { $0.isText(key.name) } ?? false })
         else { return }
         func add(_ field: String, _ sentence: String) {
             self.add(.warning, (node.value(at: field) ?? node).error("the key \(key.name.excerpt) \(sentence)"))
+        }
+        if let scope = key.scope, !scopes.contains(where: { $0.isByteEqual(to: scope) }) {
+            add(
+                "for",
+                "is for \(scope.excerpt), which is no app of the policy, so that it is never used"
+                    + Nearest.advice(for: scope, among: scopes))
         }
         switch key.state(at: now) {
         case .live:

@@ -15,7 +15,12 @@ extension PolicyFile {
             for (app, node) in zip(policy.apps, nodes) { lines += text(of: app, node) }
         }
         lines.append("checks:")
-        return (lines + modes(of: policy, engines)).joined(separator: "\n") + "\n"
+        lines += modes(of: policy, engines)
+        lines +=
+            root.value(at: "addresses").map { YAMLText.lines("addresses", $0.content, indent: 0) } ?? [
+                "addresses: keep"
+            ]
+        return lines.joined(separator: "\n") + "\n"
     }
 
     private static func text(of app: PolicyApp, _ node: PolicyNode) -> [String] {

@@ -16,6 +16,9 @@ public enum CaptureFields: Sendable {
 public struct CaptureOptions: Sendable {
     /// The protection of evidence.
     public var fields = CaptureFields.keep
+    /// What records contain of network addresses; usually `addresses` of the policy. Tokens and header fields with addresses stay as
+    /// they are, since a change would make them false.
+    public var addresses = AddressRule.keep
     /// The maximum size of a file in bytes, unless one record is larger.
     public var maximumBytes = 64 * 1024 * 1024
     /// The maximum time between the first and the last record of a file, in seconds.
@@ -71,6 +74,23 @@ extension EvidenceRecord {
         var record = with(RecordObject(members, offset: evidence.offset))
         record.account = nil
         return record
+    }
+
+    /// The record with what a rule shows of its address.
+    func showing(_ addresses: AddressRule) -> EvidenceRecord {
+        guard case .text(let address)? = evidence["address"]?.content else { return self }
+        let shown = addresses.text(of: address)
+        guard shown != address else { return self }
+        return with(
+            RecordObject(
+                evidence.members.compactMap { member in
+                    guard member.name.isByteEqual(to: "address") else { return member }
+                    return shown.map {
+                        RecordObject.Member(
+                            name: member.name, offset: member.offset,
+                            value: RecordValue(.text($0), offset: member.value.offset))
+                    }
+                }, offset: evidence.offset))
     }
 
     /// The captured line of the record, including its line feed.

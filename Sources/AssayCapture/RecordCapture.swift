@@ -49,7 +49,7 @@ public final class RecordCapture: Sendable {
         let expect = verdict.map {
             EvidenceRecord.Expectation(outcome: $0.outcome, failed: $0.failed.map { .init(check: $0.name, code: nil) })
         }
-        var judged = record
+        var judged = record.showing(options.addresses)
         judged.receivedAt = record.receivedAt ?? now
         judged.expect = expect ?? record.expect
         // Outside the lock: sealing takes longer than writing.

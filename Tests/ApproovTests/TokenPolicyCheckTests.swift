@@ -159,6 +159,64 @@ struct TokenPolicyCheckTests {
         #expect(verdict.outcome == .accept)
     }
 
+    /// What the policy's `addresses` is, what comes of two addresses that differ, and what the verdict has of the token's.
+    struct AddressCase: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let rule: AddressRule
+        let field: String?
+        let from: String
+        let code: String?
+        let hidden: [String]
+
+        init(
+            _ name: String, _ rule: AddressRule, field: String?, from: String = "203.0.113.8",
+            code: String? = "address-differs",
+            hidden: [String] = ["203.0.113"]
+        ) {
+            (testDescription, self.rule, self.field, self.from, self.code, self.hidden) = (
+                name, rule, field, from, code, hidden
+            )
+        }
+    }
+
+    private static let addressKey = SecretBytes([UInt8](repeating: 7, count: 32))
+    // HMAC-SHA-256 of the bytes CB 00 71 07 under that key; computed with Python's hmac.
+    private static let pseudonym = "hmac-sha256:VcvgmGxoV7oiPrlYnD-mvg"
+    static let addressCases = [
+        AddressCase("keep", .keep, field: "203.0.113.7", hidden: []),
+        AddressCase("drop", .drop, field: nil),
+        AddressCase("hash", .hash(key: addressKey), field: pseudonym),
+        AddressCase(
+            "hash, another text form", .hash(key: addressKey), field: pseudonym, from: "::ffff:203.0.113.7", code: nil),
+        AddressCase(
+            "hash, no address", .hash(key: addressKey), field: pseudonym, from: "proxy 203.0.113.8",
+            code: "address-malformed"),
+        AddressCase("hash, captured under it", .hash(key: addressKey), field: pseudonym, from: pseudonym, code: nil),
+        AddressCase("hash, captured under another", .hash(key: SecretBytes([1])), field: nil, from: pseudonym),
+        AddressCase(
+            "captured under hash, judged without it", .keep, field: "203.0.113.7", from: pseudonym,
+            code: "address-hashed", hidden: []),
+    ]
+
+    @Test("A verdict shows of addresses what the policy says, and compares them all the same", arguments: addressCases)
+    func addressesShown(_ each: AddressCase) async throws {
+        let policy = try VerificationPolicy(
+            apps: [PolicyApp(name: "api", try ApproovConfiguration(TokenFixtures.lenient))],
+            keys: [try TokenFixtures.key()],
+            catalogue: Verifier.catalogue, addresses: each.rule)
+        var claims = TokenFixtures.claims
+        claims["ip"] = .text("203.0.113.7")
+        let verdict = try await Verifier(policy: policy, ledger: MemoryLedger()).verifyApproovToken(
+            ApproovTokenInput(token: TokenFixtures.token(claims), address: each.from), at: TokenFixtures.now)
+        #expect(verdict.outcome == .accept)
+        #expect(verdict.tokenCode(Check.address) == each.code)
+        let json = verdict.json(id: nil)
+        for text in each.hidden { #expect(!json.contains(text), "\(json)") }
+        let field = verdict.approov?.fields.first { $0.name == "address" }?.value
+        if let expected = each.field { #expect(field == .text(expected)) }
+        if case .drop = each.rule.form { #expect(field == nil) }
+    }
+
     @Test("An address is a signal also for an assessor that is given no modes")
     func addressByItself() throws {
         let assessment = ApproovTokenAssessor.assess(

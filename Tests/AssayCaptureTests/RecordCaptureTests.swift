@@ -1,3 +1,4 @@
+import Approov
 import Assay
 import AssayCapture
 import AssayCore
@@ -22,6 +23,26 @@ struct RecordCaptureTests {
         #expect(files == ["captures-20260421T181312Z-\(getpid())-000001.ndjson"])
         #expect(try Captured.mode(path) == 0o700)
         #expect(try Captured.mode("\(path)/\(files[0])") == 0o600)
+    }
+
+    @Test(
+        "A capture has of addresses what its rule says",
+        arguments: [AddressRule.keep, .drop, .hash(key: SecretBytes([1]))])
+    func addresses(_ rule: AddressRule) throws {
+        let folder = try TestFolder()
+        var options = CaptureOptions()
+        options.addresses = rule
+        let capture = try RecordCapture(folder: folder.path("c"), options: options)
+        let input = ApproovTokenInput(token: "a.b.c", binding: [], address: "203.0.113.7")
+        try capture.append(EvidenceRecord(input, receivedAt: Fixtures.time), at: Fixtures.time)
+        try capture.flush()
+        let record = try #require(Captured.records(folder.path("c")).first)
+        #expect(record.evidence["token"] != nil)
+        switch (rule.form, record.evidence["address"]?.content) {
+        case (.keep, .text("203.0.113.7")), (.drop, nil): break
+        case (.hash, .text(let text)): #expect(text.hasPrefix("hmac-sha256:") && !text.contains("203"))
+        default: Issue.record("found \(record.jsonLine)")
+        }
     }
 
     @Test("The verdict becomes what the record expects, and judging it again meets it")

@@ -96,6 +96,8 @@ struct CheckCodeTests {
             "PlayIntegrityTests/VersionTests.swift", "versionCodes",
             "play-integrity.version-code version-code-too-high", "play-integrity.version-code version-code-withdrawn"),
         UnitTest(
+            "ApproovTests/TokenPolicyCheckTests.swift", "addressesShown", "approov.token.address address-hashed"),
+        UnitTest(
             "ApproovTests/TokenSubstituteTests.swift", "texts", "approov.token.decode loggable-error",
             "approov.token.decode loggable-text"),
         UnitTest("ApproovTests/TokenSubstituteTests.swift", "absentFields", "approov.token.binding unbound-request"),

@@ -30,7 +30,7 @@ struct PolicyFileTests {
     }
 
     private func parse(_ text: String) throws(PolicyError) -> VerificationPolicy {
-        try PolicyFile.parse(text, file: "p.yaml", files: MemoryFiles())
+        try PolicyFile.parse(text, file: "p.yaml", files: MemoryFiles(["file:short": "short"]))
     }
 
     private func check(
@@ -50,12 +50,31 @@ struct PolicyFileTests {
 
     private let base = "apps[0].appAttest"
 
+    @Test("addresses are kept, dropped, or hashed with a key of at least 16 bytes")
+    func addresses() throws {
+        let app = app(required[0], required[1], required[2], required[3])
+        guard case .keep = try parse(app).addresses.form,
+            case .keep = try parse(app + "addresses: keep\n").addresses.form,
+            case .drop = try parse(app + "addresses: drop\n").addresses.form,
+            case .hash(let first) = try parse(app + "addresses: hash\n").addresses.form,
+            case .hash(let second) = try parse(app + "addresses: hash\n").addresses.form
+        else {
+            Issue.record("another form")
+            return
+        }
+        #expect(first === second && first.count == 32)
+        check(app + "addresses: none\n", 9, "addresses", "allowed are keep, drop, hash")
+        check(app + "addresses: {}\n", 9, "addresses.hash", "file:PATH or env:NAME")
+        check(app + "addresses: { hash: \"file:short\" }\n", 9, "addresses.hash", "at least 16 random bytes, found 5")
+        check(app + "addresses: { key: x }\n", 9, "addresses.key", "allowed are hash")
+    }
+
     @Test("A document that is no policy is refused")
     func documents() {
         check("", 1, "", "the file is empty")
         check("# nothing\n", 1, "", "the file is empty")
         check("---\n", 2, "", "found nothing")
-        check("just text", 1, "", "expected a mapping of version, keys, apps, checks, found \"just text\"")
+        check("just text", 1, "", "expected a mapping of version, keys, apps, checks, addresses, found \"just text\"")
         check("- 1\n", 1, "", "found a list")
         check("version: 1\napps: [", 3, "", "not YAML")
         check("\u{FEFF}version: 1\n", 1, "", "byte order mark")
@@ -74,7 +93,9 @@ struct PolicyFileTests {
         check("version: 1\n", 1, "apps", "required field is missing")
         check("version: 1\napps: []\n", 2, "apps", "a list of at least one value")
         check("version: 1\napps: {}\n", 2, "apps", "found a mapping")
-        check("version: 1\nunknown: 2\n", 2, "unknown", "unknown field; allowed are version, keys, apps, checks")
+        check(
+            "version: 1\nunknown: 2\n", 2, "unknown",
+            "unknown field; allowed are version, keys, apps, checks, addresses")
         check("version: 1\n<<: {apps: []}\n", 2, "<<", "unknown field")
         check("version: 1\napps:\n  - shop\n", 3, "apps[0]", "expected a mapping of name, appAttest")
         check("version: 1\napps:\n  - appAttest: {}\n", 3, "apps[0].name", "required field is missing")

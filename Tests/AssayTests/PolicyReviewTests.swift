@@ -309,13 +309,14 @@ struct PolicyReviewTests {
               - { name: soon, use: approov, secret: "file:\(secret)", notAfter: 2026-05-01T00:00:00Z }
               - { name: next, use: approov, secret: "file:\(secret)", notBefore: 2026-05-01T00:00:00Z }
               - { name: good, use: approov, secret: "file:\(secret)", notAfter: 2027-05-01T00:00:00Z }
+              - { name: lost, use: approov, secret: "file:\(secret)", for: shop-apii }
 
             """
         let review = try Self.review(Self.policy([], keys))
         #expect(review.count(.error) == 0, "\(review.findings.map(\.description))")
         let found = Self.problems(review, .warning).filter { $0.field.hasPrefix("keys") }
-        #expect(found.map(\.field) == ["keys[0].notAfter", "keys[1].notAfter", "keys[2].notBefore"])
-        for (error, words) in zip(found, ["remove it", "ends soon", "not in force before"]) {
+        #expect(found.map(\.field) == ["keys[0].notAfter", "keys[1].notAfter", "keys[2].notBefore", "keys[4].for"])
+        for (error, words) in zip(found, ["remove it", "ends soon", "not in force before", "no app of the policy"]) {
             #expect(error.message.contains(words), "\(error)")
         }
     }

@@ -38,6 +38,7 @@ struct PolicyTextTests {
         let policy = try PolicyFile.load(path: copy)
         #expect(settings(policy) == settings(original), "\(path)")
         #expect(policy.modes == original.modes, "\(path)")
+        #expect("\(policy.addresses)" == "\(original.addresses)", "\(path)")
         #expect(try PolicyFile.effectiveText(path: copy, engines: .standard) == shown, "\(path)")
     }
 

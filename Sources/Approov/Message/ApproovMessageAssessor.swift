@@ -133,7 +133,7 @@ extension ApproovMessageAssessor.Context {
                         signed.base, created: created, signing.freshness, app: expectations.app, at: now))
             }
         }
-        var subject = ApproovSubject(token)
+        var subject = ApproovSubject(token, expectations.addresses)
         subject?.message = signed?.facts
         return Assessment(
             kind: EvidenceKind.approovMessage, app: expectations.app, catalogue: ApproovCheck.catalogue,

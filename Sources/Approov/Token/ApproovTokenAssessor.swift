@@ -191,7 +191,8 @@ package enum ApproovTokenAssessor {
         Assessment(
             kind: EvidenceKind.approovToken, app: expectations.app, catalogue: ApproovCheck.catalogue, checks: results,
             ledgerChecks: [], effects: [],
-            subject: ApproovSubject(outcome), testAuthority: nil, passesWithoutProof: outcome.isExcused)
+            subject: ApproovSubject(outcome, expectations.addresses), testAuthority: nil,
+            passesWithoutProof: outcome.isExcused)
     }
 }
 

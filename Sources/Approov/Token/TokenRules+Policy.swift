@@ -1,4 +1,5 @@
 package import AssayCore
+import AssayPrimitives
 
 extension TokenRules {
     fileprivate static func listed(_ words: [String]) -> String {
@@ -280,7 +281,7 @@ extension ApproovCheck {
             """,
         lookAt: "Whether the server sees the address of the device or that of a proxy.",
         source: "Approov, Token Claims",
-        remedy: .nothing, codes: [.addressUnknown, .addressMissing, .addressMalformed, .addressDiffers])
+        remedy: .nothing, codes: [.addressUnknown, .addressMissing, .addressMalformed, .addressDiffers, .addressHashed])
 }
 
 extension TokenRules {
@@ -295,15 +296,32 @@ extension TokenRules {
         guard let seen = claims.address, !seen.isEmpty else {
             return .notApplicable(Finding(.addressMissing, "the token does not say which address Approov saw"))
         }
+        let rule = expectations.addresses
+        if AddressRule.isPseudonym(address) {
+            guard case .hash = rule.form else {
+                return .notApplicable(
+                    Finding(
+                        .addressHashed,
+                        "the address was captured as a pseudonym, and the policy has no key to compare it"))
+            }
+            return address == rule.text(of: seen) ? .passed : .annotated(difference(seen, address))
+        }
         guard let left = IPAddress(address) else {
-            return .annotated(Finding(.addressMalformed, "\"\(address.excerpt)\" is no IPv4 or IPv6 address"))
+            return .annotated(Finding(.addressMalformed, "\(Self.shown(address, rule)) is no IPv4 or IPv6 address"))
         }
-        guard let right = IPAddress(seen), left == right else {
-            return .annotated(
-                Finding(
-                    .addressDiffers, "Approov saw \(seen.excerpt), and the request comes from \(address.excerpt)"))
-        }
+        guard let right = IPAddress(seen), left == right else { return .annotated(difference(seen, address)) }
         return .passed
+    }
+
+    private func difference(_ seen: String, _ address: String) -> Finding {
+        let rule = expectations.addresses
+        return Finding(
+            .addressDiffers,
+            "Approov saw \(Self.shown(seen, rule)), and the request comes from \(Self.shown(address, rule))")
+    }
+
+    private static func shown(_ address: String, _ rule: AddressRule) -> String {
+        rule.text(of: address).map(\.excerpt) ?? "another address"
     }
 }
 
@@ -314,6 +332,10 @@ extension CheckCode {
         "address-missing", "The token does not state which address Approov saw: no action.")
     fileprivate static let addressMalformed = CheckCode(
         "address-malformed", "The caller's `address` is no IPv4 or IPv6 address: give it without port.")
+    fileprivate static let addressHashed = CheckCode(
+        "address-hashed",
+        "The capture has a pseudonym in place of the address: judge it under a policy with the same key in `addresses`."
+    )
     fileprivate static let addressDiffers = CheckCode(
         "address-differs",
         "The request comes from another address than Approov saw: the device changed networks, or the token is stolen.")

@@ -6,8 +6,18 @@ package protocol EngineExpectations: Sendable {
     /// The name of the policy's app.
     var app: String { get }
 
-    /// Prepares the expectations for an app.
+    /// Prepares the expectations for an app. A policy check without a mode in `modes` is enforced.
     init(app: String, configuration: Configuration, modes: [CheckID: CheckMode])
+
+    /// Prepares the expectations for an app of a policy.
+    init(app: String, configuration: Configuration, policy: VerificationPolicy)
+}
+
+extension EngineExpectations {
+    /// Takes nothing but the modes from the policy.
+    package init(app: String, configuration: Configuration, policy: VerificationPolicy) {
+        self.init(app: app, configuration: configuration, modes: policy.modes)
+    }
 }
 
 /// The apps of a policy that one engine judges.
@@ -20,7 +30,7 @@ package struct EngineApps<Expectations: EngineExpectations>: Sendable {
     package init(_ policy: VerificationPolicy) {
         let apps = policy.apps.compactMap { app in
             app.configuration(Expectations.Configuration.self).map {
-                Expectations(app: app.name, configuration: $0, modes: policy.modes)
+                Expectations(app: app.name, configuration: $0, policy: policy)
             }
         }
         all = apps

@@ -6,6 +6,8 @@ public struct VerificationPolicy: Sendable {
     package let keys: [NamedKey]
     /// The mode of every policy check of the catalogue: set in the policy, or the check's default.
     package let modes: [CheckID: CheckMode]
+    /// What verdicts, logs and reports contain of network addresses. Give it to `CaptureOptions.addresses` too.
+    public let addresses: AddressRule
     /// Names in lists of the policy file that Assay does not know, such as a misspelt annotation, each with file, line and the
     /// name that may be meant. They are no errors, because Google and Approov add names. A server logs them when it starts.
     public let notes: [String]
@@ -17,7 +19,7 @@ public struct VerificationPolicy: Sendable {
     ///   a check that is not a policy check.
     package init(
         apps: [PolicyApp], keys: [NamedKey] = [], modes: [CheckID: CheckMode] = [:], catalogue: [CheckDefinition],
-        notes: [String] = []
+        addresses: AddressRule = .keep, notes: [String] = []
     ) throws(PolicyError) {
         guard !apps.isEmpty else { throw PolicyError(field: "apps", "a policy names at least one app") }
         var names: Set<[UInt8]> = []
@@ -42,6 +44,7 @@ public struct VerificationPolicy: Sendable {
         }
         self.apps = apps
         self.keys = keys
+        self.addresses = addresses
         self.notes = notes
         var effective: [CheckID: CheckMode] = [:]
         for definition in catalogue {
@@ -122,6 +125,9 @@ package protocol ReadableConfiguration: EngineConfiguration {
     /// The policy checks that do not run because the section lacks a field, with the path of that field.
     var missingRules: [CheckID: String] { get }
 
+    /// The names besides that of the app which the scope of a key, `for`, may have, such as a package name.
+    var keyScopes: [String] { get }
+
     /// What is allowed and weak, or not known, in the section.
     var remarks: [PolicyRemark] { get }
 
@@ -132,6 +138,8 @@ package protocol ReadableConfiguration: EngineConfiguration {
 extension ReadableConfiguration {
     /// None.
     package static var examples: [PolicySetting] { [] }
+    /// None: the scope is the name of the app.
+    package var keyScopes: [String] { [] }
     /// None: every check runs.
     package var missingRules: [CheckID: String] { [:] }
     /// None.

@@ -5,6 +5,9 @@ extension PlayIntegrityConfiguration {
     private static let longPast: Double = 900
     private static let longFuture: Double = 300
 
+    /// The package name, which is also the scope of keys that Google's console names by package.
+    package var keyScopes: [String] { [packageName] }
+
     /// The policy checks that do not run without a field.
     package var missingRules: [CheckID: String] {
         guard let android else { return [:] }

@@ -7,16 +7,17 @@
 #endif
 
 /// An address, compared by its bytes: an IPv6 address has many text forms.
-struct IPAddress: Equatable {
-    private let bytes: [UInt8]
+package struct IPAddress: Equatable {
+    /// 4 bytes for IPv4, 16 for IPv6.
+    let bytes: [UInt8]
 
     /// Reads dotted-decimal IPv4 or IPv6 (RFC 4291 section 2.2); nil otherwise. IPv4-mapped addresses become IPv4.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         guard !text.utf8.contains(0), text.utf8.count < Int(INET6_ADDRSTRLEN) else { return nil }
         var bytes = [UInt8](repeating: 0, count: 16)
-        if inet_pton(AF_INET, text, &bytes) == 1 {
+        if unsafe inet_pton(AF_INET, text, &bytes) == 1 {
             self.bytes = Array(bytes[..<4])
-        } else if inet_pton(AF_INET6, text, &bytes) == 1 {
+        } else if unsafe inet_pton(AF_INET6, text, &bytes) == 1 {
             let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
             self.bytes = isMapped ? Array(bytes[12...]) : bytes
         } else {

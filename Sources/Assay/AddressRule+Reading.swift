@@ -1,0 +1,35 @@
+import AssayCore
+
+extension AddressRule {
+    /// The least length of a key in bytes.
+    private static let minimumKeyLength = 16
+    private static let allowed = "allowed are keep, drop, hash, { hash: \(SecretSource.allowed) }"
+    private static let part = KeyPart(
+        "hash", .secret, isRequired: true, form: "at least \(minimumKeyLength) random bytes")
+
+    /// Reads the field `addresses` of a policy. `hash` without a key uses one that ends with the process.
+    init(reading node: PolicyNode, files: any PolicyFiles) throws(PolicyError) {
+        if case .mapping = node.content {
+            guard let source = try node.members(["hash"])["hash"] else {
+                throw node.missing("hash", SecretSource.allowed)
+            }
+            let key = try files.contents(of: Self.part, at: source)
+            guard key.count >= Self.minimumKeyLength else {
+                throw source.error("expected \(Self.part.form), found \(key.count)")
+            }
+            self = .hash(key: key)
+            return
+        }
+        switch try node.text() {
+        case "keep": self = .keep
+        case "drop": self = .drop
+        case "hash": self = .hash(key: Self.keyOfProcess)
+        default: throw node.error("\(Self.allowed), found \(node.found)")
+        }
+    }
+
+    private static let keyOfProcess: SecretBytes = {
+        var generator = SystemRandomNumberGenerator()
+        return SecretBytes((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+    }()
+}
