@@ -28,7 +28,7 @@ package struct AssayCommand: AsyncParsableCommand {
         subcommands: [
             VerifyCommand.self, InspectCommand.self, ReplayCommand.self, CaptureCommand.self,
             ExplainCommand.self, PolicyCommand.self, KeysCommand.self, ChallengeCommand.self, LedgerCommand.self,
-            AuditCommand.self, MintCommand.self,
+            OperatorsCommand.self, AuditCommand.self, MintCommand.self,
         ])
 
     package init() {}

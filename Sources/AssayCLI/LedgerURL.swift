@@ -90,8 +90,8 @@ enum LedgerURL: Equatable {
                     LedgerOutage(
                         .unreachable,
                         "there is no ledger at \(path); name another one with --ledger, or begin one with "
-                            + "`assay challenge issue`, `assay keys add` or `assay keys import`, or with --create-ledger of `assay verify`, "
-                            + "`assay ledger block` and `assay ledger allow`"
+                            + "`assay challenge issue`, `assay operators add`, `assay keys add` or `assay keys import`, or with "
+                            + "--create-ledger of `assay verify`, `assay ledger block` and `assay ledger allow`"
                     ))
             }
             if self == LedgerURL.standard() { try LedgerURL.createFolder(of: path) }

@@ -28,6 +28,7 @@ struct LedgerCheck {
             let found = try Set(String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'trigger'"))
             return LedgerSchema.triggers.filter { !found.contains($0) }.map { "the trigger \($0) is missing" }
         }
+        problems += try rows("operator", LedgerTables.operatorColumns, by: "name, addedAt", operatorProblem)
         problems += try rows("audit", LedgerTables.auditColumns, by: "number", auditProblem())
         problems += try rows("forgotten", "until FROM forgotten", by: "what", markProblem)
         problems += try rows("forgottenUse", "madeAt FROM forgottenUse", by: "app, kind", markProblem)
@@ -90,6 +91,15 @@ struct LedgerCheck {
         let standing = try LedgerTables.standing(row)
         guard standing.subject.name.isEmpty else { return nil }
         return "\(standing.block == nil ? "an allowed" : "a blocked") \(standing.subject.kind.rawValue) has no name"
+    }
+
+    private func operatorProblem(_ row: StoredCells) throws -> String? {
+        let (tokenHash, stored) = try LedgerTables.storedOperator(row)
+        if let objection = LedgerRules.objection(toOperatorName: stored.name) {
+            return "an operator has a name that none can have: \(objection)"
+        }
+        if stored.until <= stored.addedAt { return "the token of operator \(stored.name) ended before it was added" }
+        return tokenHash.count == 32 ? nil : "operator \(stored.name) has a hash of \(tokenHash.count) bytes, not of 32"
     }
 
     /// Follows the chain of hashes: each entry must continue the one before. After a break it goes on from the entry found.

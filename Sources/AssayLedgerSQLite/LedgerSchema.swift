@@ -7,7 +7,7 @@ enum LedgerSchema {
     /// "ASSY", in the header of the file: <https://www.sqlite.org/fileformat.html#application_id>.
     static let applicationID = 0x4153_5359
     /// The version of the tables that this code reads and writes. The file stores it as `user_version`.
-    static let version = 7
+    static let version = 8
 
     /// Recognises a ledger.
     ///
@@ -85,6 +85,10 @@ enum LedgerSchema {
             }
             try db.execute(sql: version7)
             try db.execute(sql: "PRAGMA user_version = 7")
+        }
+        migrator.registerMigration("8") { db in
+            try db.execute(sql: version8)
+            try db.execute(sql: "PRAGMA user_version = 8")
         }
         return migrator
     }
@@ -242,5 +246,20 @@ enum LedgerSchema {
         BEGIN SELECT RAISE(ABORT, 'entries of the audit trail are never changed'); END;
         CREATE TRIGGER IF NOT EXISTS auditIsNotShortened BEFORE DELETE ON audit
         BEGIN SELECT RAISE(ABORT, 'entries of the audit trail are never deleted'); END;
+        """
+
+    /// The operators of a service. Rows stay when an operator ends or is revoked.
+    private static let version8 = """
+        CREATE TABLE IF NOT EXISTS operator (
+            tokenHash BLOB NOT NULL PRIMARY KEY,
+            name TEXT NOT NULL,
+            role TEXT NOT NULL,
+            addedAt INTEGER NOT NULL,
+            addedBy TEXT,
+            until INTEGER NOT NULL,
+            revokedAt INTEGER,
+            revokedBy TEXT
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX IF NOT EXISTS operatorByName ON operator (name);
         """
 }

@@ -81,6 +81,10 @@ final class LedgerTransactions: Sendable {
         case .move(let identifier, let account, let operatorName):
             let key = try tables.move(identifier, to: account, by: operatorName, at: write.now)
             return .moved(key, isChange: key.map { !$0.isOf(account: account) } ?? false)
+        case .addOperator(let new, let tokenHash):
+            return .addedOperator(try tables.add(new, tokenHash: tokenHash))
+        case .revokeOperator(let name, let operatorName):
+            return .revokedOperator(try tables.revokeOperator(named: name, by: operatorName, at: write.now))
         case .purge:
             let horizon = purging.horizon(at: write.now)
             return .purged(try horizon.map { try tables.purge(expiredBy: $0, atMost: Self.purgeLimit) } ?? 0)

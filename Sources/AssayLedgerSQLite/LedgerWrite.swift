@@ -8,6 +8,9 @@ package enum LedgerWrite: Sendable {
     case set(LedgerStanding)
     case removeStanding(LedgerSubject, by: String?)
     case move(KeyIdentifier, to: String?, by: String?)
+    /// With the hash of its token.
+    case addOperator(LedgerOperator, [UInt8])
+    case revokeOperator(String, by: String?)
     case purge
 }
 
@@ -19,6 +22,10 @@ package enum LedgerAnswer: Sendable {
     case removed(LedgerStanding?)
     /// The key that was moved, as it was, and whether that changed anything; nil if there is none.
     case moved(EnrolledKey?, isChange: Bool)
+    /// Why an operator was not added; nil if it was.
+    case addedOperator(OperatorRefusal?)
+    /// The operator that was revoked, as it was, if there was one.
+    case revokedOperator(LedgerOperator?)
     /// How many entries were purged.
     case purged(Int)
     /// The decisions of a commit.
@@ -30,6 +37,8 @@ package enum LedgerAnswer: Sendable {
         case .changed(let changed): changed
         case .removed(let standing): standing != nil
         case .moved(_, let isChange): isChange
+        case .addedOperator(let refusal): refusal == nil
+        case .revokedOperator(let previous): previous != nil
         case .purged: false
         case .decided(let outcome): outcome.isApplied && !outcome.decisions.isEmpty
         }

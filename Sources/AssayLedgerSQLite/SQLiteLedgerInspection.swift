@@ -68,6 +68,9 @@ extension SQLiteLedger {
                     }
                 }
             }
+            try LedgerTables.each(db, LedgerTables.operatorColumns, by: "name, addedAt") { row in
+                try hand(.operator(LedgerTables.storedOperator(row).operator))
+            }
         }
     }
 
@@ -84,7 +87,8 @@ extension SQLiteLedger {
                 keys: try count("enrolledKey WHERE ? IS NOT NULL"),
                 digests: try count("usedDigest WHERE ? < until"),
                 blocks: try count("block WHERE (until IS NULL OR ? < until) AND allows = 0"),
-                allowances: try count("block WHERE (until IS NULL OR ? < until) AND allows = 1"))
+                allowances: try count("block WHERE (until IS NULL OR ? < until) AND allows = 1"),
+                operators: try count("operator WHERE ? < until AND revokedAt IS NULL"))
         }
     }
 

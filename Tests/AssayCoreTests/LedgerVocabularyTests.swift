@@ -175,6 +175,59 @@ struct LedgerVocabularyTests {
         #expect(refusal.detail.contains(words))
     }
 
+    @Test("Each role has the rights of its work, and only an administrator has all")
+    func roles() {
+        let rights: [OperatorRole: Set<OperatorRight>] = [
+            .caller: [.verify], .viewer: [.read], .operator: [.read, .change],
+            .admin: [.verify, .read, .change, .administer],
+        ]
+        for role in OperatorRole.allCases { #expect(role.rights == rights[role], "\(role)") }
+        #expect(OperatorRole.allCases.map(\.rawValue) == ["caller", "viewer", "operator", "admin"])
+    }
+
+    @Test("An operator is live until its end, and revoked whatever the time")
+    func operators() {
+        let end = Fixtures.time.addingTimeInterval(60)
+        let alice = LedgerOperator(
+            name: "alice", role: .viewer, addedAt: Fixtures.time, addedBy: "ops", until: end)
+        #expect(alice.state(at: .distantPast) == .live && alice.state(at: end.addingTimeInterval(-0.001)) == .live)
+        #expect(alice.state(at: end) == .ended)
+        let revoked = alice.revoked(by: "eve", at: end)
+        for time in [.distantPast, Fixtures.time, end] as [Date] { #expect(revoked.state(at: time) == .revoked) }
+        #expect(revoked.revokedAt == end && revoked.revokedBy == "eve" && revoked.until == end)
+        #expect(LedgerRules.revocable(among: [revoked]) == nil)
+        let later = LedgerOperator(
+            name: "alice", role: .admin, addedAt: Fixtures.time, addedBy: nil, until: end.addingTimeInterval(1))
+        #expect(LedgerRules.revocable(among: [revoked, later, alice]) == later)
+    }
+
+    @Test("A token does not outlive that of the operator who adds it")
+    func creator() {
+        func admin(until seconds: Double) -> LedgerOperator {
+            LedgerOperator(
+                name: "a", role: .admin, addedAt: Fixtures.time, addedBy: nil,
+                until: Fixtures.time.addingTimeInterval(seconds))
+        }
+        #expect(LedgerRules.refusal(adding: admin(until: 60), creator: admin(until: 60)) == nil)
+        #expect(
+            LedgerRules.refusal(adding: admin(until: 61), creator: admin(until: 60))?.description
+                == "the token would outlive that of the operator who adds it, which ends at 2026-04-21T18:14:12Z; name an "
+                + "end until then")
+    }
+
+    @Test(
+        "The name of an operator is short and looks like no other one",
+        arguments: [
+            ("a", true), ("Eve of shop-1 <eve@example.com>", true), ("\u{00E9}", true),
+            (String(repeating: "x", count: 255), true), (String(repeating: "x", count: 256), false), ("", false),
+            (" a", false), ("a ", false), ("a\u{00A0}", false), ("a\nb", false), ("a\u{0}", false),
+            ("a\u{200B}b", false),
+            ("a\u{202E}b", false), ("a\u{2028}b", false),
+        ])
+    func operatorNames(name: String, isAllowed: Bool) {
+        #expect((LedgerRules.objection(toOperatorName: name) == nil) == isAllowed)
+    }
+
     @Test("An outcome is applied when nothing was refused")
     func outcomes() {
         #expect(CommitOutcome(decisions: [nil, nil]).isApplied)

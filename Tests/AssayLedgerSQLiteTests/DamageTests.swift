@@ -114,6 +114,10 @@ struct DamageTests {
             "a name that no key has", false
         ),
         ("INSERT INTO usedDigest VALUES (x'', 'a', 'k', 0, 0, 0)", "empty digest", false),
+        ("INSERT INTO operator VALUES (zeroblob(32), 'a', 'root', 0, NULL, 9, NULL, NULL)", "role", false),
+        ("INSERT INTO operator VALUES (zeroblob(32), 'a ', 'admin', 0, NULL, 9, NULL, NULL)", "name", false),
+        ("INSERT INTO operator VALUES (zeroblob(32), 'a', 'admin', 9, NULL, 9, NULL, NULL)", "ended before", false),
+        ("INSERT INTO operator VALUES (zeroblob(31), 'a', 'admin', 0, NULL, 9, NULL, NULL)", "31 bytes", false),
     ]
 
     @Test("A damaged row is an outage for its own key only, also inside a shared transaction")

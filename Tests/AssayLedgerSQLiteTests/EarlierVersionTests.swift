@@ -15,6 +15,9 @@ struct EarlierVersionTests {
     ///
     /// `version-6.sqlite` was made by `assay` of 2026-11-23: `challenge issue`, `ledger block`, `ledger allow`, and `verify` of
     /// the vectors window/sequence.
+    ///
+    /// `version-7.sqlite` was made by `assay` of 2026-11-24: `challenge issue`, `verify --account alice` of the vectors
+    /// window/sequence, `ledger move`, `ledger block`, `ledger allow`, `ledger unblock` and `keys add`.
     private func open(version: Int = 5) throws -> (TemporaryFolder, SQLiteLedger) {
         let folder = try TemporaryFolder()
         try FileManager.default.copyItem(
@@ -42,6 +45,7 @@ struct EarlierVersionTests {
                 sections["digest", default: 0] += 1
             case .block(let block): #expect(block.sentence.hasSuffix("until 2099-01-01T00:00:00Z: fraud"))
             case .allowance(let allowance): #expect(allowance.reason == "a test device" && allowance.until == nil)
+            case .operator(let stored): Issue.record("an operator in a file of version 5: \(stored)")
             }
         }
         #expect(sections == ["challenge": 1, "digest": 6])
@@ -123,6 +127,41 @@ struct EarlierVersionTests {
         let device = try await ledger.standings(of: [LedgerSubject(.device, "d")], at: Fixture.now)
         #expect(device.map { $0.allowance?.checks.map(\.name) } == [["approov.token.annotations"]])
         #expect(try await ledger.keys(of: "alice").map(\.counter) == [10])
+    }
+
+    @Test("A file of version 7 keeps its account, standings and audit trail, has no operator, and takes some")
+    func version7() async throws {
+        let (folder, ledger) = try open(version: 7)
+        defer { withExtendedLifetime(folder) {} }
+        #expect(try await ledger.check(Verifier.problem(withKey:)) == [])
+        let keys = try await ledger.keys(of: "bob")
+        #expect(keys.map(\.counters) == [CounterState(greatest: 9, skipped: [0b110])] && keys.map(\.app) == ["vectors"])
+        let standings = try await ledger.standings()
+        #expect(standings.map(\.subject.description) == ["account tester", "issuer batch-2026"])
+        #expect(standings.map(\.setBy) == ["eve", "ops"])
+        #expect(
+            standings.first?.allowance?.checks.map(\.name) == ["play-integrity.licensing", "approov.token.annotations"])
+        let store = SealedKeyStore(
+            storage: ledger, masterKey: try SealedKeyFixture.masterKey(), materials: Verifier.keyMaterials)
+        #expect(try await store.keys(for: ApproovKey.purpose).map(\.name) == ["approov-2026"])
+        #expect(try await ledger.operators() == [])
+
+        let token = OperatorToken.random()
+        let alice = LedgerOperator(
+            name: "alice", role: .operator, addedAt: Fixture.now, addedBy: "ops", until: Fixture.now + 60)
+        #expect(try await ledger.addOperator(alice, tokenHash: token.hash) == nil)
+        #expect(try await ledger.authenticate(token.text, at: Fixture.now) == alice)
+        var trail: [LedgerAuditEntry] = []
+        try await ledger.audit { trail.append($0) }
+        #expect(
+            trail.map(\.change.action) == [.moveKey, .block, .allow, .block, .unblock, .addKey, .addOperator],
+            "the entries of version 7 and the new one")
+        #expect(trail[5].hash.hexadecimal == "f5d2cef202a2b11fbb29cfc395d187284e63fe1159d3977046856ceb5b30e830")
+        #expect(try await ledger.check(Verifier.problem(withKey:)) == [], "the chain of hashes goes on")
+        try await ledger.close()
+        let again = try SQLiteLedger.open(path: folder.path(), purging: .never)
+        #expect(try await again.operators() == [alice])
+        #expect(try again.writerPragma("user_version") == "8")
     }
 
     @Test("Its sealed keys open under their master key, and take a new retirement")

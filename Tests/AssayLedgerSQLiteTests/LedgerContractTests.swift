@@ -71,6 +71,12 @@ private struct GullibleLedger: LedgerAdministration {
     func move(
         _ key: KeyIdentifier, to account: String?, by operatorName: String?, at now: Date
     ) async throws(LedgerOutage) -> EnrolledKey? { nil }
+    func addOperator(_ new: LedgerOperator, tokenHash: [UInt8]) async throws(LedgerOutage) -> OperatorRefusal? { nil }
+    func revokeOperator(
+        named name: String, by operatorName: String?, at now: Date
+    ) async throws(LedgerOutage) -> LedgerOperator? { nil }
+    func operators() async throws(LedgerOutage) -> [LedgerOperator] { [] }
+    func liveOperator(tokenHash: [UInt8], at now: Date) async throws(LedgerOutage) -> LedgerOperator? { nil }
     func audit(_ body: (LedgerAuditEntry) throws -> Void) async throws {}
     func purge(at now: Date) async throws(LedgerOutage) -> Int { 0 }
     func check(
@@ -78,6 +84,7 @@ private struct GullibleLedger: LedgerAdministration {
     ) async throws(LedgerOutage) -> [String] { [] }
     func export(_ body: (LedgerEntry) throws -> Void) async throws {}
     func summary(at now: Date) async throws(LedgerOutage) -> LedgerSummary {
-        LedgerSummary(openChallenges: 0, consumedChallenges: 0, keys: 0, digests: 0, blocks: 0, allowances: 0)
+        LedgerSummary(
+            openChallenges: 0, consumedChallenges: 0, keys: 0, digests: 0, blocks: 0, allowances: 0, operators: 0)
     }
 }

@@ -32,6 +32,34 @@ struct RaceTests {
         #expect(wins.here > 0 && wins.there > 0, "no race: \(wins)")
     }
 
+    @Test(
+        "Of two ledgers on one file that add an operator of one name one does; a revocation by one counts in the other")
+    func operators() async throws {
+        let folder = try TemporaryFolder()
+        let ledgers = try (0..<2).map { _ in
+            try SQLiteLedger.open(path: folder.path(), busyTimeout: .seconds(20))
+        }
+        for round in UInt8(0)..<50 {
+            let new = LedgerOperator(
+                name: "operator \(round)", role: .admin, addedAt: Fixture.now, addedBy: "ops", until: Fixture.now + 60)
+            let hashes = (UInt8(0)..<2).map { [UInt8](repeating: 2 * round + $0, count: 32) }
+            let added = try await withThrowingTaskGroup(of: Int?.self) { group in
+                for (index, ledger) in ledgers.enumerated() {
+                    group.addTask { try await ledger.addOperator(new, tokenHash: hashes[index]) == nil ? index : nil }
+                }
+                return try await group.reduce(into: [Int]()) { if let index = $1 { $0.append(index) } }
+            }
+            try #require(added.count == 1, "round \(round)")
+            let hash = hashes[added[0]]
+            for ledger in ledgers { #expect(try await ledger.liveOperator(tokenHash: hash, at: Fixture.now) == new) }
+            let revoker = Int(round) % 2
+            #expect(try await ledgers[revoker].revokeOperator(named: new.name, by: "eve", at: Fixture.now) == new)
+            #expect(try await ledgers[1 - revoker].liveOperator(tokenHash: hash, at: Fixture.now) == nil)
+            #expect(try await ledgers[1 - revoker].revokeOperator(named: new.name, by: "ops", at: Fixture.now) == nil)
+        }
+        #expect(try await ledgers[0].check(Verifier.problem(withKey:)) == [])
+    }
+
     @Test("A missing product is reported with the folder that was searched")
     func missingProduct() throws {
         let error = #expect(throws: BuiltProducts.Missing.self) { try BuiltProducts.url("no-such-program") }

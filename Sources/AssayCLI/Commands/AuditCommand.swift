@@ -10,8 +10,8 @@ struct AuditCommand: AsyncParsableCommand {
         commandName: "audit",
         abstract: "Lists, verifies and exports the audit trail: every change of a ledger by hand.",
         discussion: """
-            The commands that block, allow, unblock or move, and those that add, retire or remove keys, append an entry: who, \
-            when, what and why. Each entry has the hash of the one before.
+            The commands that block, allow, unblock or move, those that add, retire or remove keys, and those that add or \
+            revoke operators, append an entry: who, when, what and why. Each entry has the hash of the one before.
             """,
         subcommands: [AuditListCommand.self, AuditVerifyCommand.self, AuditExportCommand.self])
 }

@@ -32,20 +32,7 @@ struct KeysListCommand: AsyncParsableCommand {
         let rows =
             [["name", "use", "for", "algorithm", "not before", "not after", "state", "added"]]
             + keys.map { $0.cells(at: now) }
-        for line in KeysListCommand.table(rows) { try Console.print(line) }
-    }
-
-    /// The rows with aligned columns.
-    private static func table(_ rows: [[String]]) -> [String] {
-        let terminal = Terminal(STDOUT_FILENO)
-        let rows = rows.map { $0.map(terminal.printable) }
-        let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        return rows.map { row in
-            zip(row, widths).enumerated().map { index, cell in
-                let (text, width) = cell
-                return index == row.count - 1 ? text : text + String(repeating: " ", count: width - text.count)
-            }.joined(separator: "  ")
-        }
+        for line in Terminal(STDOUT_FILENO).table(rows) { try Console.print(line) }
     }
 }
 

@@ -18,12 +18,13 @@ struct LedgerExportCommand: AsyncParsableCommand {
               digest     digest, app, kind, madeAt, usedAt, until
               block      kind (key, device, account or issuer), name, reason, since, until if it ends, operator if known
               allowance  as a block, and checks
+              operator   name, role, addedAt, addedBy if known, until, revokedAt and revokedBy if it was
 
             "skipped" of a key is there if a window of counters may still accept smaller ones: bit i, from the least \
             significant bit of the first byte, is for the counter less 1 + i.
 
             A challenge that can still be used is like a secret, so its SHA-256 digest stands for it. Keys of the key \
-            store are not exported; see assay keys list.
+            store and the hashes of operators' tokens are not exported; see assay keys list.
 
             Exit status: 0, 3 an outage or no ledger.
             """)
@@ -85,12 +86,26 @@ extension LedgerEntry {
             object.add("entry", text: "allowance")
             object.add(.allowed(allowance))
             object.add("checks", raw: JSONText.array(allowance.checks.map { JSONText.string($0.name) }))
+        case .operator(let stored):
+            object.add("entry", text: "operator")
+            object.add(stored)
         }
         return object.text
     }
 }
 
 extension JSONObject {
+    /// Adds the fields of an operator.
+    mutating func add(_ stored: LedgerOperator) {
+        add("name", text: stored.name)
+        add("role", text: stored.role.rawValue)
+        add("addedAt", text: RFC3339.format(stored.addedAt))
+        if let author = stored.addedBy { add("addedBy", text: author) }
+        add("until", text: RFC3339.format(stored.until))
+        if let time = stored.revokedAt { add("revokedAt", text: RFC3339.format(time)) }
+        if let author = stored.revokedBy { add("revokedBy", text: author) }
+    }
+
     /// Adds the fields that blocks and allowances share.
     fileprivate mutating func add(_ standing: LedgerStanding) {
         add("kind", text: standing.subject.kind.rawValue)

@@ -62,6 +62,18 @@ struct Terminal {
         }
     }
 
+    /// The rows with aligned columns, printable.
+    func table(_ rows: [[String]]) -> [String] {
+        let rows = rows.map { $0.map(printable) }
+        let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            zip(row, widths).enumerated().map { index, cell in
+                let (text, width) = cell
+                return index == row.count - 1 ? text : text + String(repeating: " ", count: width - text.count)
+            }.joined(separator: "  ")
+        }
+    }
+
     /// Wraps text at spaces. Long words stay whole, so that users can copy them.
     func wrapped(_ text: String, indent: Int) -> [String] {
         var lines: [String] = []

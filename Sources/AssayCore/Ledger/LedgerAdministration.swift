@@ -1,11 +1,12 @@
 public import FoundationEssentials
 
-/// The ledger's operations for operators: standings, listing, purging and checking. No verification depends on it.
+/// The ledger's operations for operators: standings, operators of a service, listing, purging and checking. No
+/// verification depends on it.
 ///
 /// Contract, in addition to that of ``Ledger``:
 /// - A change is durable when the function returns, and applies to every later commit.
 /// - A subject has one standing at a time: a block or an allowance replaces the previous one.
-/// - Each change by hand, of blocks, allowances and accounts, appends an entry to the audit trail in the same transaction.
+/// - Each change by hand, of blocks, allowances, accounts and operators, appends an entry to the audit trail in the same transaction.
 ///   Operations that change nothing append none.
 /// - A failed operation throws ``LedgerOutage``. The change may still have been applied if its answer was lost;
 ///   repeating it is safe.
@@ -34,6 +35,34 @@ public protocol LedgerAdministration: Ledger {
     func move(
         _ key: KeyIdentifier, to account: String?, by operatorName: String?, at now: Date
     ) async throws(LedgerOutage) -> EnrolledKey?
+
+    /// Adds an operator. ``LedgerRules/refusal(adding:sameName:isTokenKnown:)`` decides, in the same atomic step.
+    ///
+    /// - Parameter tokenHash: SHA-256 of the token's 32 random bytes. It stays stored when the operator ends or is revoked.
+    /// - Returns: why the operator was not added; nil if it was.
+    func addOperator(
+        _ new: LedgerOperator, tokenHash: [UInt8]
+    ) async throws(LedgerOutage) -> OperatorRefusal?
+
+    /// Revokes the operator of a name: every later look-up of its token finds none. Operators of this name that have ended are
+    /// revoked as well.
+    ///
+    /// - Returns: the operator as it was, see ``LedgerRules/revocable(among:)``; nil if there is none to revoke.
+    @discardableResult
+    func revokeOperator(
+        named name: String, by operatorName: String?, at now: Date
+    ) async throws(LedgerOutage) -> LedgerOperator?
+
+    /// All operators, also those that have ended or are revoked, in the order of the UTF-8 bytes of their names, those of one
+    /// name in the order in which they were added.
+    func operators() async throws(LedgerOutage) -> [LedgerOperator]
+
+    /// The operator whose token has a hash and counts at a time; nil for none. A service asks this for each request: it takes
+    /// one indexed read, and knows every revocation that has returned before it began.
+    ///
+    /// The time of an index's comparison depends on the hash. It reveals nothing of use: an attacker without the token
+    /// cannot choose a hash that begins like a stored one.
+    func liveOperator(tokenHash: [UInt8], at now: Date) async throws(LedgerOutage) -> LedgerOperator?
 
     /// Passes the audit trail to `body`, in a consistent snapshot, the first entry first. Rethrows its errors.
     func audit(_ body: (LedgerAuditEntry) throws -> Void) async throws
@@ -70,6 +99,8 @@ public enum LedgerEntry: Sendable, Equatable {
     case block(LedgerBlock)
     /// An allowance.
     case allowance(LedgerAllowance)
+    /// An operator, without the hash of its token.
+    case `operator`(LedgerOperator)
 }
 
 extension EnrolledKey {
@@ -91,10 +122,13 @@ public struct LedgerSummary: Sendable, Equatable {
     public let blocks: Int
     /// Allowances in force.
     public let allowances: Int
+    /// Operators whose tokens count.
+    public let operators: Int
 
     /// Counts a ledger's entries.
     public init(
-        openChallenges: Int, consumedChallenges: Int, keys: Int, digests: Int, blocks: Int, allowances: Int
+        openChallenges: Int, consumedChallenges: Int, keys: Int, digests: Int, blocks: Int, allowances: Int,
+        operators: Int
     ) {
         self.openChallenges = openChallenges
         self.consumedChallenges = consumedChallenges
@@ -102,5 +136,6 @@ public struct LedgerSummary: Sendable, Equatable {
         self.digests = digests
         self.blocks = blocks
         self.allowances = allowances
+        self.operators = operators
     }
 }

@@ -18,6 +18,10 @@ public struct LedgerChange: Sendable, Equatable {
         case retireKey = "retire-key"
         /// A key of the key store was removed.
         case removeKey = "remove-key"
+        /// An operator of a service was added.
+        case addOperator = "add-operator"
+        /// The token of an operator was revoked.
+        case revokeOperator = "revoke-operator"
     }
 
     /// When, rounded to milliseconds.
@@ -67,6 +71,20 @@ public struct LedgerChange: Sendable, Equatable {
         self.init(
             at: now, operatorName: operatorName, action: .moveKey, subject: key.identifier.subject.description,
             detail: "from \(name(key.account)) to \(name(account))")
+    }
+
+    /// The change that adds an operator of a service.
+    public init(adding new: LedgerOperator) {
+        self.init(
+            at: new.addedAt, operatorName: new.addedBy, action: .addOperator, subject: "operator \(new.name)",
+            detail: "role \(new.role.rawValue), until \(RFC3339.format(new.until))")
+    }
+
+    /// The change that revokes an operator of a service.
+    public init(revoking stored: LedgerOperator, by operatorName: String?, at now: Date) {
+        self.init(
+            at: now, operatorName: operatorName, action: .revokeOperator, subject: "operator \(stored.name)",
+            detail: "it had the role \(stored.role.rawValue) until \(RFC3339.format(stored.until))")
     }
 }
 

@@ -142,6 +142,41 @@ public enum LedgerRules {
                 + "later is judged")
     }
 
+    /// How long the token of an operator counts if its end is not given, in seconds: 30 days, as for an allowance.
+    public static let operatorLifetime: TimeInterval = 30 * 86_400
+
+    /// Why a text cannot be the name of an operator; nil if it can. A name has 1 to 255 bytes, no control or invisible
+    /// characters, and no space at its ends: two operators must not look the same in the audit trail.
+    public static func objection(toOperatorName name: String) -> String? { KeyName.objection(to: name) }
+
+    /// Decides whether an operator may be added, at its ``LedgerOperator/addedAt``.
+    ///
+    /// - Parameters:
+    ///   - sameName: the stored operators of the same name, in any state.
+    ///   - isTokenKnown: whether an operator in any state has the same hash.
+    public static func refusal(
+        adding new: LedgerOperator, sameName: [LedgerOperator], isTokenKnown: Bool
+    ) -> OperatorRefusal? {
+        if let objection = objection(toOperatorName: new.name) { return .invalidName(objection) }
+        guard new.addedAt < new.until else { return .endPassed(new.until) }
+        if let live = sameName.first(where: { $0.state(at: new.addedAt) == .live }) {
+            return .nameTaken(live.name, until: live.until)
+        }
+        return isTokenKnown ? .tokenTaken : nil
+    }
+
+    /// Decides whether an operator may add another one, apart from its role: a token never outlives that of its creator.
+    /// A service asks this; the command line has no creator.
+    public static func refusal(adding new: LedgerOperator, creator: LedgerOperator) -> OperatorRefusal? {
+        new.until <= creator.until ? nil : .endsAfterCreator(creator.until)
+    }
+
+    /// The operator that a revocation names: of several of one name that are not revoked, the one that ends last. All of them
+    /// are revoked, those that have ended as well, because clocks of processes differ. Nil if there is none.
+    public static func revocable(among sameName: [LedgerOperator]) -> LedgerOperator? {
+        sameName.filter { $0.revokedAt == nil }.max { $0.until < $1.until }
+    }
+
     /// Throws `internalError` for two effects on one entry: the prior state could permit each, but not both.
     public static func requireDistinct(_ effects: [LedgerEffect]) throws(LedgerOutage) {
         guard effects.count > 1 else { return }

@@ -120,6 +120,47 @@ public final class MemoryLedger: LedgerAdministration {
         }
     }
 
+    /// Adds an operator.
+    public func addOperator(
+        _ new: LedgerOperator, tokenHash: [UInt8]
+    ) async throws(LedgerOutage) -> OperatorRefusal? {
+        state.withLock { state in
+            let sameName = state.operators.values.filter { $0.name.isByteEqual(to: new.name) }
+            if let refusal = LedgerRules.refusal(
+                adding: new, sameName: sameName, isTokenKnown: state.operators[tokenHash] != nil)
+            {
+                return refusal
+            }
+            state.operators[tokenHash] = new
+            state.changes.append(LedgerChange(adding: new))
+            return nil
+        }
+    }
+
+    /// Revokes the operator of a name, and returns it as it was.
+    @discardableResult
+    public func revokeOperator(
+        named name: String, by operatorName: String?, at now: Date
+    ) async throws(LedgerOutage) -> LedgerOperator? {
+        state.withLock { state in
+            let unrevoked = state.operators.filter { $0.value.revokedAt == nil && $0.value.name.isByteEqual(to: name) }
+            guard let previous = LedgerRules.revocable(among: Array(unrevoked.values)) else { return nil }
+            for (hash, stored) in unrevoked { state.operators[hash] = stored.revoked(by: operatorName, at: now) }
+            state.changes.append(LedgerChange(revoking: previous, by: operatorName, at: now))
+            return previous
+        }
+    }
+
+    /// All operators, sorted by name and time.
+    public func operators() async throws(LedgerOutage) -> [LedgerOperator] {
+        state.withLock { Array($0.operators.values) }.sorted { $0.precedes($1) }
+    }
+
+    /// The operator whose token has a hash and counts at a time.
+    public func liveOperator(tokenHash: [UInt8], at now: Date) async throws(LedgerOutage) -> LedgerOperator? {
+        state.withLock { $0.operators[tokenHash] }.flatMap { $0.state(at: now) == .live ? $0 : nil }
+    }
+
     /// Passes the changes by hand, which memory does not chain by hashes.
     public func audit(_ body: (LedgerAuditEntry) throws -> Void) async throws {
         for (index, change) in state.withLock({ $0.changes }).enumerated() {
@@ -153,6 +194,7 @@ public final class MemoryLedger: LedgerAdministration {
         let standings = snapshot.standings.values.sorted { $0.subject.description < $1.subject.description }
         for block in standings.compactMap(\.block) { try body(.block(block)) }
         for allowance in standings.compactMap(\.allowance) { try body(.allowance(allowance)) }
+        for stored in snapshot.operators.values.sorted(by: { $0.precedes($1) }) { try body(.operator(stored)) }
     }
 
     /// Applies `keyProblem` to each key; memory has no other damage.
@@ -172,7 +214,8 @@ public final class MemoryLedger: LedgerAdministration {
             return LedgerSummary(
                 openChallenges: current.count - consumed, consumedChallenges: consumed, keys: state.keys.count,
                 digests: state.digests.values.count { now < $0.until },
-                blocks: standings.count { $0.block != nil }, allowances: standings.count { $0.allowance != nil })
+                blocks: standings.count { $0.block != nil }, allowances: standings.count { $0.allowance != nil },
+                operators: state.operators.values.count { $0.state(at: now) == .live })
         }
     }
 }
@@ -182,6 +225,8 @@ private struct State {
     var keys: [KeyIdentifier: EnrolledKey] = [:]
     var digests: [[UInt8]: UsedDigest] = [:]
     var standings: [LedgerSubject: LedgerStanding] = [:]
+    /// By the hashes of their tokens.
+    var operators: [[UInt8]: LedgerOperator] = [:]
     var changes: [LedgerChange] = []
     private let purging: LedgerPurging
     /// The latest `madeAt` of the purged digests.

@@ -35,6 +35,14 @@ public final class FaultyLedger: LedgerAdministration {
         case keys
         /// ``LedgerAdministration/move(_:to:by:at:)``
         case move
+        /// ``LedgerAdministration/addOperator(_:tokenHash:)``
+        case addOperator
+        /// ``LedgerAdministration/revokeOperator(named:by:at:)``
+        case revokeOperator
+        /// ``LedgerAdministration/operators()``
+        case operators
+        /// ``LedgerAdministration/liveOperator(tokenHash:at:)``
+        case liveOperator
         /// ``LedgerAdministration/audit(_:)``
         case audit
         /// ``LedgerAdministration/purge(at:)``
@@ -178,6 +186,37 @@ public final class FaultyLedger: LedgerAdministration {
     ) async throws(LedgerOutage) -> EnrolledKey? {
         try await perform(.move) { (base) throws(LedgerOutage) in
             try await base.move(key, to: account, by: operatorName, at: now)
+        }
+    }
+
+    /// Adds an operator, unless the plan has a fault.
+    public func addOperator(
+        _ new: LedgerOperator, tokenHash: [UInt8]
+    ) async throws(LedgerOutage) -> OperatorRefusal? {
+        try await perform(.addOperator) { (base) throws(LedgerOutage) in
+            try await base.addOperator(new, tokenHash: tokenHash)
+        }
+    }
+
+    /// Revokes an operator, unless the plan has a fault.
+    @discardableResult
+    public func revokeOperator(
+        named name: String, by operatorName: String?, at now: Date
+    ) async throws(LedgerOutage) -> LedgerOperator? {
+        try await perform(.revokeOperator) { (base) throws(LedgerOutage) in
+            try await base.revokeOperator(named: name, by: operatorName, at: now)
+        }
+    }
+
+    /// All operators, unless the plan has a fault.
+    public func operators() async throws(LedgerOutage) -> [LedgerOperator] {
+        try await perform(.operators) { (base) throws(LedgerOutage) in try await base.operators() }
+    }
+
+    /// The operator of a token, unless the plan has a fault.
+    public func liveOperator(tokenHash: [UInt8], at now: Date) async throws(LedgerOutage) -> LedgerOperator? {
+        try await perform(.liveOperator) { (base) throws(LedgerOutage) in
+            try await base.liveOperator(tokenHash: tokenHash, at: now)
         }
     }
 

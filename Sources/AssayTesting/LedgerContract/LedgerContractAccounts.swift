@@ -146,7 +146,7 @@ extension LedgerContract {
 
 extension LedgerAdministration {
     /// Every entry of the audit trail.
-    fileprivate func trail() async throws -> [LedgerAuditEntry] {
+    func trail() async throws -> [LedgerAuditEntry] {
         var entries: [LedgerAuditEntry] = []
         try await audit { entries.append($0) }
         return entries

@@ -73,19 +73,21 @@ extension LedgerContract {
             try await ledger.apply(Sample.enrol(Sample.key(1)), Sample.enrol(Sample.key(2, counter: .max)))
             for seed: UInt8 in [1, 2] { try await ledger.issue(Sample.challenge(seed), at: Sample.now) }
             try await ledger.apply(Sample.consume(2), at: Sample.later(1))
+            let stored = Sample.operator("alice")
+            try expectEqual(try await ledger.addOperator(stored, tokenHash: Sample.bytes(1)), nil, "a new operator")
             let expected: [LedgerEntry] = [
                 .challenge(Sample.challenge(1), consumedAt: nil),
                 .challenge(Sample.challenge(2), consumedAt: Sample.later(1)),
                 .key(Sample.key(1)), .key(Sample.key(2, counter: .max)),
                 .digest(Sample.digest(1)), .digest(Sample.digest(2)), .block(blocks[0]), .block(blocks[1]),
-                .allowance(allowance),
+                .allowance(allowance), .operator(stored),
             ]
             let found = try await ledger.entries()
             try expectEqual(found.count, expected.count, "the number of entries")
             try expectEqual(found.map(\.section), expected.map(\.section), "the order of the sections")
             for entry in expected { try expect(found.contains(entry), "not exported: \(entry)") }
             let summary = LedgerSummary(
-                openChallenges: 1, consumedChallenges: 1, keys: 2, digests: 2, blocks: 2, allowances: 1)
+                openChallenges: 1, consumedChallenges: 1, keys: 2, digests: 2, blocks: 2, allowances: 1, operators: 1)
             try expectEqual(try await ledger.summary(at: Sample.later(2)), summary, "the summary")
         },
         Case("a summary counts what holds at its time") { ledger in
@@ -93,8 +95,10 @@ extension LedgerContract {
             try await ledger.apply(Sample.consume(1), Sample.remember(Sample.digest()), Sample.enrol(Sample.key()))
             try await ledger.block(Sample.block(LedgerSubject(.account, "alice"), until: Sample.later(300)))
             try await ledger.allow(Sample.allowance(LedgerSubject(.device, "d1"), until: Sample.later(300)))
+            let ending = Sample.operator("alice", lasting: 300)
+            try expectEqual(try await ledger.addOperator(ending, tokenHash: Sample.bytes(1)), nil, "a new operator")
             let late = LedgerSummary(
-                openChallenges: 0, consumedChallenges: 0, keys: 1, digests: 0, blocks: 0, allowances: 0)
+                openChallenges: 0, consumedChallenges: 0, keys: 1, digests: 0, blocks: 0, allowances: 0, operators: 0)
             try expectEqual(try await ledger.summary(at: Sample.later(300)), late, "the summary after all has ended")
         },
         Case("what an export's receiver throws ends the export") { ledger in
@@ -121,6 +125,7 @@ extension LedgerEntry {
         case .digest: 2
         case .block: 3
         case .allowance: 4
+        case .operator: 5
         }
     }
 }

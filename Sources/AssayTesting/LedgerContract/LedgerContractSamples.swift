@@ -50,6 +50,12 @@ enum Sample {
             until: until, setBy: "ops")
     }
 
+    static func `operator`(
+        _ name: String, role: OperatorRole = .caller, addedAt: Date = now, lasting seconds: Double = 3600
+    ) -> LedgerOperator {
+        LedgerOperator(name: name, role: role, addedAt: addedAt, addedBy: "ops", until: addedAt + seconds)
+    }
+
     static func advance(
         _ counter: UInt32, seed: UInt8 = 1, app: String = app, rule: CounterAdvance.Rule = .increasing,
         supplied: EnrolledKey? = nil

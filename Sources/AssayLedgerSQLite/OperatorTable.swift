@@ -1,0 +1,80 @@
+import AssayCore
+import Foundation
+import GRDB
+
+/// The statements on the operators of a service, on one connection. The caller holds the transaction.
+extension LedgerTables {
+    static let operatorColumns =
+        "tokenHash, name, role, addedAt, addedBy, until, revokedAt, revokedBy FROM operator"
+
+    private static let findOperator = LedgerSQL("SELECT \(operatorColumns) WHERE tokenHash = ?")
+    private static let insertOperator = LedgerSQL(
+        """
+        INSERT INTO operator (tokenHash, name, role, addedAt, addedBy, until, revokedAt, revokedBy)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        """)
+    private static let revokeOperators = LedgerSQL(
+        "UPDATE operator SET revokedAt = ?, revokedBy = ? WHERE name = ? AND revokedAt IS NULL")
+
+    static func storedOperator(_ row: StoredCells) throws -> (tokenHash: [UInt8], operator: LedgerOperator) {
+        let row = StoredRow(row, "operator")
+        guard let role = OperatorRole(rawValue: try row.text(2)) else { throw row.error(2) }
+        return (
+            try row.bytes(0),
+            LedgerOperator(
+                name: try row.text(1), role: role, addedAt: try row.date(3), addedBy: try row.textIfAny(4),
+                until: try row.date(5), revokedAt: try row.dateIfAny(6), revokedBy: try row.textIfAny(7))
+        )
+    }
+
+    /// The operator of a token's hash, in any state.
+    func storedOperator(tokenHash: [UInt8]) throws -> LedgerOperator? {
+        try first(Self.findOperator) {
+            $0.blob(tokenHash)
+        } reading: {
+            try Self.storedOperator($0).operator
+        }
+    }
+
+    /// Adds an operator with its entry in the audit trail, unless the rules refuse it.
+    func add(_ new: LedgerOperator, tokenHash: [UInt8]) throws -> OperatorRefusal? {
+        let refusal = LedgerRules.refusal(
+            adding: new, sameName: try operators(named: new.name),
+            isTokenKnown: try storedOperator(tokenHash: tokenHash) != nil)
+        if let refusal { return refusal }
+        try change(Self.insertOperator) {
+            $0.blob(tokenHash)
+            $0.text(new.name)
+            $0.text(new.role.rawValue)
+            $0.integer(new.addedAt.microseconds)
+            $0.text(new.addedBy)
+            $0.integer(new.until.microseconds)
+            $0.integer(new.revokedAt?.microseconds)
+            $0.text(new.revokedBy)
+        }
+        try append(LedgerChange(adding: new))
+        return nil
+    }
+
+    /// Revokes all operators of a name, with one entry in the audit trail.
+    func revokeOperator(named name: String, by operatorName: String?, at now: Date) throws -> LedgerOperator? {
+        guard let previous = LedgerRules.revocable(among: try operators(named: name)) else { return nil }
+        try run(Self.revokeOperators) {
+            $0.integer(now.microseconds)
+            $0.text(operatorName)
+            $0.text(name)
+        }
+        try append(LedgerChange(revoking: previous, by: operatorName, at: now))
+        return previous
+    }
+
+    private func operators(named name: String) throws -> [LedgerOperator] {
+        var operators: [LedgerOperator] = []
+        try StoredStatement(db, "SELECT \(Self.operatorColumns) WHERE name = ?").each {
+            $0.text(name)
+        } reading: {
+            operators.append(try Self.storedOperator($0).operator)
+        }
+        return operators
+    }
+}

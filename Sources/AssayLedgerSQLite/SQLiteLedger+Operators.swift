@@ -1,0 +1,42 @@
+public import AssayCore
+public import FoundationEssentials
+
+extension SQLiteLedger {
+    /// Adds an operator.
+    public func addOperator(
+        _ new: LedgerOperator, tokenHash: [UInt8]
+    ) async throws(LedgerOutage) -> OperatorRefusal? {
+        guard case .addedOperator(let refusal) = try await writer.submit(.addOperator(new, tokenHash), at: new.addedAt)
+        else { throw LedgerOutage(.internalError, "adding an operator to \(path) gave no answer") }
+        return refusal
+    }
+
+    /// Revokes the operator of a name, and returns it as it was.
+    @discardableResult
+    public func revokeOperator(
+        named name: String, by operatorName: String?, at now: Date
+    ) async throws(LedgerOutage) -> LedgerOperator? {
+        guard
+            case .revokedOperator(let previous) = try await writer.submit(
+                .revokeOperator(name, by: operatorName), at: now)
+        else { throw LedgerOutage(.internalError, "revoking an operator of \(path) gave no answer") }
+        return previous
+    }
+
+    /// All operators, sorted by name and time.
+    public func operators() async throws(LedgerOutage) -> [LedgerOperator] {
+        try await read { db in
+            var operators: [LedgerOperator] = []
+            try LedgerTables.each(db, LedgerTables.operatorColumns, by: "name, addedAt") {
+                operators.append(try LedgerTables.storedOperator($0).operator)
+            }
+            return operators
+        }
+    }
+
+    /// The operator whose token has a hash and counts at a time.
+    public func liveOperator(tokenHash: [UInt8], at now: Date) async throws(LedgerOutage) -> LedgerOperator? {
+        let stored = try await read { db in try LedgerTables(db).storedOperator(tokenHash: tokenHash) }
+        return stored.flatMap { $0.state(at: now) == .live ? $0 : nil }
+    }
+}
