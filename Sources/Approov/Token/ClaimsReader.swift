@@ -205,17 +205,22 @@ package enum DeviceIDText {
     /// True for 22 base64 characters and two padding characters.
     package static func isValid(_ text: String) -> Bool {
         guard text.utf8.count == 24 else { return false }
-        var position = 0
-        for byte in text.utf8 {
-            let isFitting: Bool =
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2F: position < 22
-                case 0x3D: position == 22 || position == 23
-                default: false
-                }
-            guard isFitting else { return false }
-            position += 1
+        return text.utf8.withContiguousStorageIfAvailable(isValid) ?? Array(text.utf8).withUnsafeBufferPointer(isValid)
+    }
+
+    /// The base64 characters as a bit each, of the bytes up to 63 and from 64 to 127.
+    private static let digits: (UInt64, UInt64) = {
+        let bits = "+/0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8.map {
+            ($0 < 64, UInt64(1) << ($0 & 63))
         }
-        return true
+        return bits.reduce(into: (0, 0)) { all, bit in if bit.0 { all.0 |= bit.1 } else { all.1 |= bit.1 } }
+    }()
+
+    /// True for 24 bytes that fit. Without a branch for each: every token has a device ID.
+    private static func isValid(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        let (low, high) = digits
+        var isFitting: UInt64 = 1
+        for byte in bytes[..<22] { isFitting &= byte < 128 ? (byte < 64 ? low : high) >> UInt64(byte & 63) : 0 }
+        return isFitting == 1 && bytes[22] == 0x3D && bytes[23] == 0x3D
     }
 }

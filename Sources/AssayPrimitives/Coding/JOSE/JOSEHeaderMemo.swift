@@ -1,3 +1,4 @@
+import AssayCore
 import Synchronization
 
 /// Caches recent JWS headers by their text, which tokens of one issuer and key share. Only verified tokens add entries,
@@ -31,7 +32,9 @@ final class JOSEHeaderMemo: Sendable {
     /// The cached header of a text, compared byte for byte.
     func header(of text: ArraySlice<UInt8>) -> JOSEHeader? {
         let found = slots[ThreadGroup.current].entries.withLockIfAvailable { entries -> JOSEHeader? in
-            for index in entries.indices where entries[index].text[...] == text { return entries[index].header }
+            for index in entries.indices where text.isByteEqual(to: entries[index].text) {
+                return entries[index].header
+            }
             return nil
         }
         return found ?? nil
