@@ -52,6 +52,31 @@ struct OutputTests {
         }
     }
 
+    @Test("Checks that one gate has skipped share a line, and the causes of several rejections are counted at the end")
+    func causes() throws {
+        let scratch = try Scratch()
+        try scratch.policy()
+        let input = ["x", "y", "z"].map { try? TestEvidence.attestationLine($0) }.compactMap(\.self).joined(
+            separator: "\n")
+        let late = try scratch.run(
+            ["verify", "--policy", "policy.yaml", "--at", "2060-01-01T00:00:00Z", "-"], input: input)
+        #expect(late.status == 1)
+        #expect(
+            late.output.contains("- skipped   13 checks  (because: app-attest.attestation.chain)"), "\(late.output)")
+        #expect(
+            late.lines.suffix(2) == [
+                "3 records: 0 accepted, 3 rejected, 0 that could not be judged",
+                "  3  app-attest.attestation.chain: expired",
+            ])
+        let some = try scratch.run(
+            ["verify", "--policy", "policy.yaml", "--as-captured", "--oneline", "-"], input: input)
+        #expect(
+            some.lines.suffix(2) == [
+                "3 records: 1 accepted, 2 rejected, 0 that could not be judged",
+                "  2  app-attest.attestation.enrolment: key-enrolled",
+            ])
+    }
+
     @Test("Evidence that was in time when it was received: the hint is --as-captured")
     func asCaptured() throws {
         let scratch = try Scratch()

@@ -33,7 +33,7 @@ struct VerifyCommand: AsyncParsableCommand {
                 An accepted attestation is enrolled in the ledger, an accepted assertion advances its key's counter there. \
                 Keys come from the policy and, with a master key, from the key store in the file of the ledger. \
                 A ledger that does not exist is an outage, unless --create-ledger creates it. Records that cannot be read \
-                are reported, the first hundred of each file; the other records are verified.
+                are reported, the first ten of each file; the other records are verified.
 
                 Exit status: 0 all accepted, 1 at least one rejected, 2 evidence or policy that cannot be read, 3 an \
                 outage of the ledger, the key store or Google, 64 bad arguments, 74 the output cannot be \

@@ -5,7 +5,9 @@ import Foundation
 /// Prints and counts verdicts.
 struct VerdictReport {
     /// The most errors printed for one file; further ones are only counted.
-    static let shownPerFile = 100
+    static let shownPerFile = 10
+    /// The most causes of rejections listed at the end.
+    private static let shownCauses = 20
 
     /// How verdicts are printed.
     enum Form {
@@ -29,6 +31,8 @@ struct VerdictReport {
     private var accepted = 0
     private var rejected = 0
     private var unreadable = 0
+    /// How many verdicts have a check and its code as the first failure.
+    private var causes: [String: Int] = [:]
     private var unreadableFiles = 0
     private var unreadableInFile = 0
     /// The worst status so far.
@@ -84,6 +88,9 @@ struct VerdictReport {
         case .accept: accepted += 1
         case .reject:
             rejected += 1
+            if let first = verdict.checks.first(where: { $0.status == .failed }) {
+                causes["\(first.check)" + (first.finding.map { ": \($0.code)" } ?? ""), default: 0] += 1
+            }
             raise(.rejected)
         }
     }
@@ -126,8 +133,21 @@ struct VerdictReport {
                 (isAnyPrinted && form == .table ? "\n" : "")
                     + "\(records) records: \(accepted) accepted, \(rejected) rejected, \(unreadable) that could not be judged"
                     + (unreadableFiles == 0 ? "" : "; \(files) that could not be read"))
+            try printCauses()
         }
         if status != .success { throw CommandFailure(status) }
+    }
+
+    /// Prints how many records each check has rejected, the most frequent cause first.
+    private func printCauses() throws(CommandFailure) {
+        guard rejected > 1 else { return }
+        let sorted = causes.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        let width = sorted.first.map { "\($0.value)".count } ?? 0
+        for (cause, count) in sorted.prefix(Self.shownCauses) {
+            let margin = String(repeating: " ", count: width - "\(count)".count)
+            try Console.print("  \(margin)\(count)  \(cause)")
+        }
+        if sorted.count > Self.shownCauses { try Console.print("  and \(sorted.count - Self.shownCauses) more causes") }
     }
 
     private mutating func raise(_ other: ExitStatus) { status = max(status, other) }

@@ -10,7 +10,7 @@ struct VerdictTable {
         -> [String]
     {
         var lines = [heading(verdict, id: id)]
-        for check in verdict.checks { lines += row(check) }
+        lines += rows(verdict.checks)
         if let subject = verdict.engineSubject {
             lines.append("")
             lines += facts(subject.fields)
@@ -55,6 +55,24 @@ struct VerdictTable {
         let name = terminal.colour(terminal.printable(id), .bold)
         let app = verdict.app.map { "app \(terminal.printable($0))" } ?? "no app"
         return "\(outcome)  \(name)  \(verdict.kind)  \(app)"
+    }
+
+    /// A row for each result. Checks that one gate has skipped share a row: one cause, one line.
+    private func rows(_ results: [CheckResult]) -> [String] {
+        var lines: [String] = []
+        var rest = results[...]
+        while let result = rest.first {
+            let skipped = rest.prefix { $0.status == .skipped && $0.finding == nil && $0.because == result.because }
+            if case .check(let gate)? = result.because, skipped.count > 2 {
+                let text = "\(mark(.skipped)) skipped   \(skipped.count) checks"
+                lines.append("  " + terminal.colour(text, .faint) + terminal.colour("  (because: \(gate))", .faint))
+                rest.removeFirst(skipped.count)
+            } else {
+                lines += row(result)
+                rest.removeFirst()
+            }
+        }
+        return lines
     }
 
     private func row(_ result: CheckResult) -> [String] {

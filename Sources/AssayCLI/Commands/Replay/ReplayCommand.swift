@@ -23,7 +23,7 @@ struct ReplayCommand: AsyncParsableCommand {
             to CORPUS. --against judges each record under a second policy as well, with a ledger of its own.
 
             A record whose expect differs from its verdict is a mismatch. Records that cannot be read or judged are \
-            reported on standard error, the first hundred of each file, and stop the replay only with --strict.
+            reported on standard error, the first ten of each file, and stop the replay only with --strict.
 
             Exit status: 0 done, whether accepted or rejected, 1 a verdict that its record does not expect, 2 something \
             that could not be read or judged, under either policy, 3 an outage of the ledger or the key store, 64 bad \
