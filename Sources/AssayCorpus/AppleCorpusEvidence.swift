@@ -136,7 +136,7 @@ extension CorpusMaterials {
     }
 
     func receipt(_ plan: CorpusPlan, _ facts: AppleCorpusFacts) throws(MintingError) -> EvidenceRecord {
-        // The receipt certifies what the attestation did, which is made again as nobody has kept it.
+        // The receipt certifies what the attestation did, which is minted again, because it was not kept.
         var attestation = blueprint(facts.attestation.origin, madeAt: facts.attestation.madeAt, facts)
         attestation.receipt = .none
         var key = facts.key.key

@@ -228,8 +228,7 @@ enum LedgerSchema {
         ("block", "operator", "TEXT"),
     ]
 
-    /// The audit trail. Its triggers hold for all programs that open the file; whoever writes to the file without SQLite is
-    /// found out by the hashes.
+    /// The audit trail. Its triggers hold for all programs that open the file. The hashes show what was written without SQLite.
     private static let version7 = """
         CREATE INDEX IF NOT EXISTS enrolledKeyByAccount ON enrolledKey (account) WHERE account IS NOT NULL;
         CREATE TABLE IF NOT EXISTS audit (

@@ -73,7 +73,7 @@ package struct PlayIntegrityEngine: InspectableEngine {
     /// keys if the verifier has any, be they for another app: a key that is missing, or whose scope is misspelt, must not make
     /// a written answer count. What the evidence holds changes nothing for a verifier with keys.
     ///
-    /// - Throws: `.request` when the app has no live key, and nobody else can open the token.
+    /// - Throws: `.request` when the app has no live key, and Google cannot open the token either.
     private func classicKeys(
         for expectations: PlayIntegrityExpectations, _ evidence: StandardIntegrityInput.Evidence, at now: Date
     ) async throws(VerificationError) -> KeySelection<PlayIntegrityKeys>? {

@@ -78,7 +78,7 @@ extension AttestationCheck {
     private static let publicKeyEntry = CheckDefinition(
         publicKey, .gate,
         proves: "The attested key is an uncompressed P-256 key, and the authenticator data has the same key.",
-        stops: "An attested certificate with the credential key of somebody else.",
+        stops: "An attested certificate with the credential key of another device.",
         lookAt: "Whether the object was assembled from two attestations.",
         source: "\(apple), step 5; Web Authentication Level 2, section 8.8",
         remedy: .nothing, codes: [.attestedKeyUnusable, .credentialKeyDiffers])

@@ -37,7 +37,7 @@ enum ClaimMeanings {
     private static let claims = [
         "did": "the device ID: of this app on this device, until it is installed anew",
         "ip": "the address of the device as Approov saw it; a signal only, since devices change networks",
-        "iss": "who issued it: the failover service, or whoever minted a long-lived token for a server",
+        "iss": "who issued it: the failover service, or the minter of a long-lived token for a server",
         "aud": "for whom it is", "sub": "what it is about",
         "anno": "properties of the device, by the account's annotation policy",
         "arc": "the attestation response code: what support looks up to learn why an app was rejected; may be logged",
@@ -66,7 +66,7 @@ enum AnnotationMeanings {
         ("bad-nonce", "the nonce of the exchange with Approov may have been replayed, which is suspicious"),
         ("bad-hmac", "the exchange with Approov was changed on its way"),
         ("devices-exceeded", "the account has more devices than it may have"),
-        ("device-changed", "somebody plays with the device ID"),
+        ("device-changed", "the device ID was tampered with"),
         ("app-not-registered", "the app is not registered with the account: forged, changed, or a new build"),
         ("rooted", "the Android device is rooted"), ("jailbroken", "the iOS device is jailbroken"),
         ("root-risk", "the device may be rooted, which is not proved"),

@@ -35,7 +35,7 @@ enum LoggableTokenFormat: BlobFormat {
         if LenientJSON.read(bytes[...])?.node["sip"] != nil {
             contents.unknown = [
                 "whether the token was signed with the account's secret: six characters of the signature can be checked "
-                    + "with it (`assay verify --kind approov.token`), and let nobody in"
+                    + "with it (`assay verify --kind approov.token`), and let no request in"
             ]
         }
         return contents

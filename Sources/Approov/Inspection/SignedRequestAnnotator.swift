@@ -182,7 +182,7 @@ struct SignedRequestAnnotator {
                 line.violation = "\(error)"
             }
             if isAssumed, component.name.isByteEqual(to: "@target-uri") {
-                line.meaning = "taken for https and the host in Host; whoever verifies knows"
+                line.meaning = "assumed: https and the host in Host; the verifier knows the real one"
             }
             return line
         }

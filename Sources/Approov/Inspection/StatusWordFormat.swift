@@ -24,7 +24,7 @@ enum StatusWordFormat: BlobFormat {
         let word = word(in: bytes)
         return BlobContents(
             [Annotation("status", at: LenientText.body(bytes).indices, value: word?.rawValue, meaning: word?.meaning)],
-            unknown: ["which device sent it: a status word has no device ID and no signature, and anybody can send it"])
+            unknown: ["which device sent it: a status word has no device ID and no signature; any client can send it"])
     }
 
     static func violation(in bytes: [UInt8]) -> DecodeError? {

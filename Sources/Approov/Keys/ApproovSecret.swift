@@ -29,7 +29,7 @@ enum ApproovSecret {
         case .publicKey:
             throw KeyError(
                 KeyError.publicHalf, part: part,
-                "expected \(expected); found a public key, which is no secret: whoever knows it could sign with it")
+                "expected \(expected); found a public key, which is no secret: every holder could sign with it")
         case .privateKey:
             throw KeyError(
                 KeyError.privateHalf, part: part,

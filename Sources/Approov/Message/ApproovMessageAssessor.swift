@@ -10,7 +10,7 @@ extension ApproovCheck {
     static let messageSignatureEntry = CheckDefinition(
         messageSignature, .gate,
         proves: "The app signed this method, URI and token, and everything else that the signature covers.",
-        stops: "Requests that were changed, or that somebody else made with the app's token.",
+        stops: "Requests that were changed, or made by another program with the app's token.",
         lookAt: """
             Whether the server knows the URI that the app requested, with the scheme and host in front of any proxy; \
             fields that a proxy changes.

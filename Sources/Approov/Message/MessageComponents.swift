@@ -153,7 +153,8 @@ extension CheckCode {
         "The signature does not cover a component that `components` demands: compare the policy with the app's set-up.")
     fileprivate static let bodyNotCovered = CheckCode(
         "body-not-covered",
-        "The request has a body and the signature does not cover its digest, so that anybody could change the body.")
+        "The request has a body and the signature does not cover its digest, so that a third party could change the body."
+    )
     fileprivate static let uriWithFragment = CheckCode(
         "uri-with-fragment",
         """

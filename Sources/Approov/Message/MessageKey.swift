@@ -38,7 +38,7 @@ enum MessageKey {
         guard let info = claims.installationKey else {
             throw CheckFailure(
                 .installationKeyMissing,
-                "the token names no key of the installation, ipk, so that nobody vouches for a signature"
+                "the token names no key of the installation, ipk, so that no key can verify the signature"
             )
         }
         let key: ECDSAPublicKey

@@ -31,7 +31,7 @@ extension ApproovConfiguration {
             remarks.append(
                 PolicyRemark(
                     "statusWords.\(word)",
-                    "annotate: anybody can send this word, and such a request passes without any proof of app or device"
+                    "annotate: any client can send this word, and such a request passes without any proof of app or device"
                 ))
         }
         if whenAbsent == .none {

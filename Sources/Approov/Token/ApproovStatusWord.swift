@@ -43,7 +43,7 @@ package enum ApproovStatusWord: String, Sendable, CaseIterable {
         case .success: "the fetch was completed, and the app sent the word instead of the token"
         case .noNetwork: "the device had no network when the app asked for a token"
         case .poorNetwork: "the network was too poor to get a token"
-        case .mitmDetected: "somebody stood between the app and Approov, such as a firewall that terminates TLS"
+        case .mitmDetected: "a third party stood between the app and Approov, such as a firewall that terminates TLS"
         case .noApproovService: "Approov's services could not be reached, or the account is closed"
         case .badURL: "the app asked for a token for a URL that is none of https"
         case .unknownURL: "the domain was not added to the Approov account"

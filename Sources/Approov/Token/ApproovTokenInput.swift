@@ -8,7 +8,7 @@ public struct ApproovTokenInput: Sendable {
         /// The token, as in the request field.
         case token(String)
         /// The result of `TokenFetchResult.getLoggableToken()`: the claims with the beginning of the signature. A `Verifier`
-        /// rejects it, as whoever reads a log has it; replays and `assay verify --loggable` compare the signature.
+        /// rejects it, because every reader of a log has it; replays and `assay verify --loggable` compare the signature.
         case loggable(String)
     }
 

@@ -43,7 +43,7 @@ enum TokenSubstitute {
         }
     }
 
-    /// The claims of a loggable token, which anybody can write.
+    /// The claims of a loggable token, which any client can write.
     var claimed: ApproovSubject.Claimed? {
         guard case .loggable(let loggable) = self else { return nil }
         return ApproovSubject.Claimed(.loggable(loggable))

@@ -32,7 +32,7 @@ struct MintApproovTokenCommand: ParsableCommand {
         abstract: "Prints an example Approov token that is signed or encrypted with a secret of yours.",
         discussion: """
             The token has the form of Approov's own example tokens: a device ID, an empty address and the time at which \
-            it expires. Whoever has it passes until then as an app that Approov has attested, so handle it as a \
+            it expires. Its holder passes until then as an app that Approov has attested, so handle it as a \
             password; a policy refuses such tokens by maximumLifetime. Secrets are no arguments, which every user of a \
             machine can see, but stand in a file that only you can read or in a variable: file:PATH or env:NAME.
 
@@ -157,7 +157,7 @@ struct MintApproovTokenCommand: ParsableCommand {
         Console.note("expires at \(RFC3339.format(expiresAt))")
         if type == .longLived {
             Console.note(
-                "keep it in servers only: whoever has it passes until then; assay ledger block --issuer ends it")
+                "keep it in servers only: its holder passes until then; assay ledger block --issuer ends it")
         }
     }
 

@@ -91,7 +91,7 @@ public struct LedgerChange: Sendable, Equatable {
 /// An entry of a ledger's audit trail: a change by hand, in a chain of hashes.
 ///
 /// A durable ledger appends the entry in the transaction of the change, and never changes or deletes one. The hash of an
-/// entry covers the hash of the entry before: whoever has kept a hash finds out if anything up to it was changed. Nothing
+/// entry covers the hash of the entry before: a hash that is kept elsewhere shows whether anything up to it was changed. Nothing
 /// shows that the last entries were cut off, unless their hash is kept elsewhere.
 public struct LedgerAuditEntry: Sendable, Equatable {
     /// The position in the trail, from 1 on without gaps.

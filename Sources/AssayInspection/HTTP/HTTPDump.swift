@@ -1,7 +1,7 @@
 import AssayHTTPSignatures
 import AssayPrimitives
 
-/// A message of HTTP/1.1 (RFC 9112), as text that somebody has copied: its lines and its body, by their places.
+/// A message of HTTP/1.1 (RFC 9112), as copied text: its lines and its body, with their offsets.
 package struct HTTPMessage {
     /// The request line or status line, and nil when the text begins with headers.
     package var startLine: Range<Int>?

@@ -21,7 +21,7 @@ package struct HTTPValue {
     ///   - name: where it is, for the nested blob.
     ///   - encoding: what it was encoded with beside its own encoding, such as percent-encoding.
     ///   - range: where it stands.
-    ///   - isCredential: whether it lets its holder act for somebody. It is kept back then, unless it is evidence.
+    ///   - isCredential: whether it authorises its holder. A credential is not shown, unless it is evidence.
     package init(_ bytes: [UInt8], named name: String, encoding: String?, at range: Range<Int>, isCredential: Bool) {
         let text = String(decoding: bytes, as: UTF8.self)
         let blob = EmbeddedBlob(text)

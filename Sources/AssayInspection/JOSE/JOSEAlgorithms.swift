@@ -9,9 +9,9 @@ enum JOSEAlgorithms {
         case "ES256K": "ECDSA with secp256k1 and SHA-256"
         case "RS256", "RS384", "RS512": "RSASSA-PKCS1-v1_5 with SHA-\(name.suffix(3))"
         case "PS256", "PS384", "PS512": "RSASSA-PSS with SHA-\(name.suffix(3))"
-        case "HS256", "HS384", "HS512": "HMAC with SHA-\(name.suffix(3)): whoever verifies can sign"
+        case "HS256", "HS384", "HS512": "HMAC with SHA-\(name.suffix(3)): the key that verifies also signs"
         case "EdDSA", "Ed25519": "EdDSA"
-        case _ where LenientText.lowercased(name) == "none": "not signed at all: anybody can have written it"
+        case _ where LenientText.lowercased(name) == "none": "not signed at all: any client can write it"
         default: nil
         }
     }

@@ -12,7 +12,7 @@ struct EncodedText {
     private(set) var bytes: [UInt8] = []
     /// Where the text stands, white space around it left out.
     let range: Range<Int>
-    /// Whether it is plausible that somebody encoded bytes, and it is no word that happens to be of the alphabet.
+    /// Whether the text is probably encoded bytes, and not a word that has only characters of the alphabet.
     private(set) var isPlausible = false
 
     /// Looks at a text, and finds nil when it is nothing of the kind.

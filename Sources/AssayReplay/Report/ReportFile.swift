@@ -44,7 +44,7 @@ package enum ReportFile {
         let target = Target(path)
         guard !target.isSpecial else {
             let descriptor = unsafe open(target.file, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
-            // A pipe that nobody reads yet.
+            // A pipe without a reader yet.
             guard descriptor >= 0 || errno == ENXIO else { throw failure(path, "cannot be written") }
             close(descriptor)
             return

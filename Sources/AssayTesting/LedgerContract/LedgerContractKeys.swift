@@ -9,7 +9,7 @@ extension LedgerContract {
             try await ledger.apply(Sample.enrol(key))
             try expectEqual(try await ledger.enrolledKey(key.identifier), key, "the enrolled key")
         },
-        Case("a key is enrolled once, whoever asks") { ledger in
+        Case("a key is enrolled once, for whichever app") { ledger in
             try await ledger.apply(Sample.enrol(Sample.key()))
             for key in [Sample.key(counter: 9), Sample.key(app: "other")] {
                 try await ledger.refuse(Sample.enrol(key), .keyEnrolled(Sample.now), at: Sample.later(5))

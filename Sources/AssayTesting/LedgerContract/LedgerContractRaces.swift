@@ -71,7 +71,7 @@ extension LedgerContract {
                 let presented = (UInt32(0)..<32).map { stored + 1 + $0 % 8 }
                 let outcomes = try await race(ledger, presented.map { [Sample.advance($0, rule: .successor)] })
                 let applied = zip(presented, outcomes).filter { $0.1.isApplied }.map(\.0).sorted()
-                try expect(!applied.isEmpty, "the successor was among the writers, and nobody won")
+                try expect(!applied.isEmpty, "the successor was among the writers, and none won")
                 try expectEqual(
                     applied, Array(stored + 1...stored + UInt32(applied.count)), "the counters that were applied")
                 try expectEqual(try await ledger.counter(), applied.last, "the counter after the race")

@@ -104,7 +104,7 @@ extension PlayIntegrityCheck {
     static let certificateEntry = CheckDefinition(
         certificate, .policy(default: .enforce),
         proves: "Every signing certificate of the app is one of the policy's, and there is at least one.",
-        stops: "Copies of the app that somebody else signed.",
+        stops: "Copies of the app that were signed with another certificate.",
         lookAt: "certificateDigests in the policy: the app signing key of the Play Console, not the upload key.",
         source: verdicts,
         remedy: .updateApp, codes: [.notOnPC, .certificateMissing, .certificateNone, .certificateNotAllowed])

@@ -48,7 +48,7 @@ extension PlayIntegrityCheck {
             Google signed the content of the token, with ES256 and the verification key that belongs to the \
             decryption key.
             """,
-        stops: "Tokens made by somebody who has the decryption key, and tokens without a signature.",
+        stops: "Tokens made by an attacker who has the decryption key, and tokens without a signature.",
         lookAt: "Whether verificationKey and decryptionKey come from the same download of the Play Console.",
         source: tokens,
         remedy: .nothing, codes: CheckCode.ofDecoding + CheckCode.ofSignature + [.decodedByGoogle])

@@ -149,6 +149,6 @@ extension CheckCode {
         "answer-by-caller",
         """
         The evidence brings an answer of its own, and the policy takes answers from Google alone: send the token, or set \
-        `answers: caller` if whoever writes the evidence has asked Google.
+        `answers: caller` if your backend, which writes the evidence, has asked Google.
         """)
 }

@@ -16,7 +16,7 @@ struct JOSEFormatTests {
         #expect(AnnotationRules.problems(contents, of: token) == [])
         #expect(
             contents.annotations["protected header", "alg"]?.meaning
-                == "HMAC with SHA-256: whoever verifies can sign")
+                == "HMAC with SHA-256: the key that verifies also signs")
         #expect(contents.annotations["protected header", "kid"]?.value == "\"key-1\"")
         #expect(contents.annotations["signature"]?.meaning == "32 bytes")
         #expect(contents.unknown.first?.contains("key-1") ?? false)
