@@ -21,12 +21,18 @@ SWIFT_SOURCES := Package.swift Sources Tests Examples/hummingbird Examples/first
 	Benchmarks/Package.swift Benchmarks/Sources Benchmarks/HotPaths \
 	Fuzz/Package.swift Fuzz/Sources Fuzz/Targets
 
-.PHONY: demo test incremental build api graph docs format lint install uninstall benchmark-http fuzz bench soak sanitize instructions profile suites mutate vectors clean packages
+.PHONY: demo demo-service test incremental build api graph docs format lint install uninstall benchmark-http fuzz bench soak sanitize instructions profile suites mutate vectors clean packages
 
 ## Verifies real evidence, and shows a tampered copy being refused. The program is built without HTTP, to compile less.
 demo: packages
 	$(SWIFT) build $(CONFIGURATION) --product AssayDemo
 	@Scripts/demo .build/release/AssayDemo
+
+## Starts the service, has one record accepted and one rejected by requests of curl, and stops it.
+demo-service: packages
+	Scripts/install-packages curl
+	$(SWIFT) build $(CONFIGURATION) --product assay
+	@Scripts/demo-service .build/release/assay
 
 ## Builds and passes every test. With ASSAY_SHARED set, the shared vectors and third-party suites run too.
 test: packages

@@ -35,6 +35,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
@@ -133,6 +134,22 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: strict),
+        // The verifier behind HTTP, for backends in any language. The web framework stops here.
+        .target(
+            name: "AssayService",
+            dependencies: [
+                "Assay", "AssayCore", "AssayHummingbird", "AssayInspection", "AssayPrimitives",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "HummingbirdTLS", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict),
         .target(
             name: "AssayTesting",
             dependencies: [
@@ -156,7 +173,8 @@ let package = Package(
             swiftSettings: strict),
         // The program `assay`, with what speaks HTTP.
         .executableTarget(
-            name: "AssayProgram", dependencies: ["AssayCLI", "AssayCore", "AssayGooglePlay"], swiftSettings: strict),
+            name: "AssayProgram", dependencies: ["AssayCLI", "AssayCore", "AssayGooglePlay", "AssayService"],
+            swiftSettings: strict),
         // The same without HTTP, which builds in half the time: for `make demo`.
         .executableTarget(name: "AssayDemo", dependencies: ["AssayCLI"], swiftSettings: strict),
 
@@ -309,6 +327,10 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
+            swiftSettings: unoptimized),
+        .testTarget(
+            name: "AssayServiceTests",
+            dependencies: ["AssayCore", "AssayProgram", "AssayService", "AssayTesting", "AssayTestSupport"],
             swiftSettings: unoptimized),
         // A file system for SQLite that fails by plan.
         .target(name: "CFaultyVFS", path: "Tests/Support/CFaultyVFS", linkerSettings: [.linkedLibrary("sqlite3")]),

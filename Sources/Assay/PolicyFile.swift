@@ -159,6 +159,11 @@ public enum PolicyFile {
 
     // MARK: YAML
 
+    /// Reads a YAML file under the rules of policies, for configurations of other parts.
+    package static func document(path: String) throws(PolicyError) -> PolicyNode {
+        try document(text(of: path), file: path)
+    }
+
     static func document(_ text: String, file: String?) throws(PolicyError) -> PolicyNode {
         // The parser would report a later line without a reason.
         guard !text.unicodeScalars.starts(with: ["\u{FEFF}"]) else {

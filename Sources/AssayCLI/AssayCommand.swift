@@ -6,9 +6,13 @@ import Foundation
 package enum AssayProgram {
     /// Runs the command in the process's arguments. Ends the process on failure.
     ///
-    /// - Parameter google: connects to Google's servers; if nil, `--service-account` is refused.
-    package static func main(google: (any GoogleConnector)?) async {
-        await GoogleOptions.$connector.withValue(google) { await AssayCommand.main() }
+    /// - Parameters:
+    ///   - google: connects to Google's servers; if nil, `--service-account` is refused.
+    ///   - service: runs `assay serve`; if nil, the command is refused.
+    package static func main(google: (any GoogleConnector)?, service: (any ServiceRunner)? = nil) async {
+        await GoogleOptions.$connector.withValue(google) {
+            await ServeCommand.$runner.withValue(service) { await AssayCommand.main() }
+        }
     }
 }
 
@@ -28,7 +32,7 @@ package struct AssayCommand: AsyncParsableCommand {
         subcommands: [
             VerifyCommand.self, InspectCommand.self, ReplayCommand.self, CaptureCommand.self,
             ExplainCommand.self, PolicyCommand.self, KeysCommand.self, ChallengeCommand.self, LedgerCommand.self,
-            OperatorsCommand.self, AuditCommand.self, MintCommand.self,
+            OperatorsCommand.self, AuditCommand.self, MintCommand.self, ServeCommand.self,
         ])
 
     package init() {}

@@ -4,6 +4,6 @@ import AssayCLI
 @main
 struct Program {
     static func main() async {
-        await AssayProgram.main(google: HTTPGoogleConnector())
+        await AssayProgram.main(google: HTTPGoogleConnector(), service: HTTPServiceRunner())
     }
 }

@@ -33,9 +33,7 @@ struct ExplainCommand: ParsableCommand {
             try json ? list([definition]) : explain(definition)
             return
         }
-        let uses = catalogue.compactMap { definition in
-            definition.codes.first { $0.name == name }.map { CodeUse(code: $0, check: definition) }
-        }
+        let uses = CodeUse.all(of: name, in: catalogue)
         guard uses.isEmpty else { return try explain(uses) }
         let beginning = name.hasSuffix(".") ? name : name + "."
         let below = catalogue.filter { $0.id.name.hasPrefix(beginning) }
@@ -107,56 +105,6 @@ struct ExplainCommand: ParsableCommand {
             try Console.print("  \(definition.id)  \(terminal.colour(definition.kind.word, .faint))")
             try printWrapped(definition.proves, indent: 6, terminal)
         }
-    }
-}
-
-/// A code and a check that reports it.
-private struct CodeUse {
-    let code: CheckCode
-    let check: CheckDefinition
-
-    /// One JSON object on one line.
-    var json: String {
-        var object = JSONObject()
-        object.add("code", text: code.name)
-        object.add("check", text: check.id.name)
-        object.add("meaning", text: code.meaning)
-        object.add("remedy", text: check.remedy(for: code.name).rawValue)
-        object.add("lookAt", text: check.lookAt)
-        return object.text
-    }
-}
-
-extension CheckDefinition {
-    /// The check as one JSON object on one line.
-    fileprivate var json: String {
-        var object = JSONObject()
-        object.add("check", text: id.name)
-        switch kind {
-        case .gate: object.add("kind", text: "gate")
-        case .policy(let mode):
-            object.add("kind", text: "policy")
-            object.add("default", text: mode.rawValue)
-        case .signal:
-            object.add("kind", text: "signal")
-            object.add("default", text: CheckMode.annotate.rawValue)
-        case .ledger: object.add("kind", text: "ledger")
-        }
-        object.add("proves", text: proves)
-        object.add("stops", text: stops)
-        object.add("lookAt", text: lookAt)
-        object.add("source", text: source)
-        object.add(
-            "codes",
-            raw: JSONText.array(
-                codes.map { code in
-                    var object = JSONObject()
-                    object.add("code", text: code.name)
-                    object.add("meaning", text: code.meaning)
-                    object.add("remedy", text: remedy(for: code.name).rawValue)
-                    return object.text
-                }))
-        return object.text
     }
 }
 

@@ -27,7 +27,10 @@ struct GoogleOptions: ParsableArguments {
     }
 
     /// The connection; nil if no service account is given.
-    func client() throws(CommandFailure) -> (any GoogleConnection)? {
+    func client() throws(CommandFailure) -> (any GoogleConnection)? { try Self.client(serviceAccount, url: googleURL) }
+
+    /// The connection in the name of a service account; nil without one.
+    static func client(_ serviceAccount: String?, url: String?) throws(CommandFailure) -> (any GoogleConnection)? {
         guard let serviceAccount else { return nil }
         guard let connector = Self.connector else {
             throw CommandFailure(
@@ -35,7 +38,7 @@ struct GoogleOptions: ParsableArguments {
         }
         do {
             return try connector.connect(
-                account: SecretArgument.read(serviceAccount, of: "--service-account"), url: googleURL)
+                account: SecretArgument.read(serviceAccount, of: "--service-account"), url: url)
         } catch let error as KeyError {
             throw CommandFailure(.unreadable, "--service-account: \(error)")
         } catch let failure as CommandFailure {

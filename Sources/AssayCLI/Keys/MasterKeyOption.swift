@@ -18,7 +18,10 @@ struct MasterKeyOption: ParsableArguments {
     func validate() throws { try SecretArgument.validate(masterKey, of: "--master-key") }
 
     /// Reads the master key; nil if neither the option nor the variable is set.
-    func readIfAny() throws(CommandFailure) -> MasterKey? {
+    func readIfAny() throws(CommandFailure) -> MasterKey? { try Self.read(masterKey) }
+
+    /// Reads the master key from a source, or from the variable; nil if there is neither.
+    static func read(_ masterKey: String?) throws(CommandFailure) -> MasterKey? {
         let source: String
         if let masterKey {
             source = masterKey

@@ -1,10 +1,9 @@
-import Assay
-import AssayInspection
+package import AssayInspection
 
 /// An inspection as JSON.
-enum InspectionJSON {
+package enum InspectionJSON {
     /// A layer and its inner layers as one object on one line; with a policy, also the verdicts (JSON).
-    static func text(_ layer: InspectionLayer, verdicts: [String]?) -> String {
+    package static func text(_ layer: InspectionLayer, verdicts: [String]?) -> String {
         var object = object(layer)
         if let verdicts { object.add("verdicts", raw: JSONText.array(verdicts)) }
         return object.text

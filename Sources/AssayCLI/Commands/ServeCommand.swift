@@ -1,0 +1,142 @@
+import ArgumentParser
+import Assay
+package import AssayCore
+import AssayKeyStore
+import Foundation
+
+/// Runs the service. The program without HTTP has none.
+package protocol ServiceRunner: Sendable {
+    /// The keys of the configuration: name, form, what holds without it, and help.
+    var keys: [(path: String, form: String, standard: String, help: String)] { get }
+
+    /// Reads the configuration.
+    ///
+    /// - Throws: `PolicyError` for what cannot be used.
+    func prepare(
+        file: String?, environment: [String: String], settings: [(key: String, value: String)]
+    ) throws(PolicyError) -> any PreparedService
+}
+
+/// A service whose configuration was read.
+package protocol PreparedService: Sendable {
+    /// The URL of the ledger; nil for the user's own.
+    var ledger: String? { get }
+    /// The source of the master key.
+    var masterKey: String? { get }
+    /// The source of Google's service account.
+    var serviceAccount: String? { get }
+
+    /// Serves until the process is told to stop.
+    func run(
+        ledger: any LedgerAdministration, keyStores: [any KeyStore], services: [any EngineService]
+    ) async throws
+}
+
+/// `assay serve`: the service.
+struct ServeCommand: AsyncParsableCommand {
+    /// Runs the service; nil in a program without HTTP.
+    @TaskLocal static var runner: (any ServiceRunner)?
+
+    static var configuration: CommandConfiguration {
+        let keys = (runner?.keys ?? []).map { key in
+            "  \(key.path)\n      \(key.help)\n      \(key.form) (default: \(key.standard))"
+        }
+        return CommandConfiguration(
+            commandName: "serve",
+            abstract: "Verifies evidence for backends in any language, over HTTP.",
+            discussion: """
+                Keys of the configuration come from the file of --config, the environment and --set, each overriding those before. \
+                In a file, limits.body is `limits: { body: 2MiB }`; in the environment it is ASSAY_LIMITS_BODY.
+
+                \(keys.joined(separator: "\n"))
+
+                A TCP listener takes requests only with the token of an operator: `assay operators add NAME --role caller`. On a \
+                unix socket, the mode of its file decides who may connect. GET /openapi.json describes the API.
+
+                SIGHUP reads the policy and the TLS files again. SIGTERM and SIGINT end the service when its requests are \
+                finished; a second signal ends it at once.
+
+                Exit status: 0 stopped, 2 configuration or policy that cannot be read, or an address that cannot be listened \
+                on, 3 an outage of the ledger or the key store at the start, 64 bad arguments.
+                """)
+    }
+
+    @Option(help: "The configuration, YAML.", completion: .file(extensions: ["yaml", "yml"]))
+    var config: String?
+
+    @Option(
+        name: .customLong("set"), parsing: .singleValue,
+        help: ArgumentHelp(
+            "A key of the configuration and its value. May be given several times.", valueName: "key=value"))
+    var settings: [String] = []
+
+    @Option(help: "The policy.", completion: .file(extensions: ["yaml", "yml"]))
+    var policy: String?
+
+    @Option(help: ArgumentHelp("The ledger: \(LedgerURL.allowed).", valueName: "url"))
+    var ledger: String?
+
+    @Option(help: ArgumentHelp("The public listener: HOST:PORT or unix:PATH.", valueName: "address"))
+    var listen: String?
+
+    @Flag(help: "Take requests without a token, on loopback addresses only.")
+    var open = false
+
+    func validate() throws {
+        for setting in settings {
+            guard setting.contains("=") else {
+                throw ValidationError("--set takes KEY=VALUE, found \"\(setting.prefix(60))\"")
+            }
+        }
+    }
+
+    func run() async throws {
+        guard let runner = Self.runner else {
+            throw CommandFailure(.usage, "serve: this program was built without HTTP; `make install` has it")
+        }
+        let prepared: any PreparedService
+        do throws(PolicyError) {
+            prepared = try runner.prepare(
+                file: config, environment: ProcessInfo.processInfo.environment, settings: allSettings)
+        } catch {
+            throw CommandFailure(.unreadable, error.description)
+        }
+        let url = try prepared.ledger.map { try LedgerURL($0) } ?? .standard()
+        let masterKey = try MasterKeyOption.read(prepared.masterKey)
+        let client = try GoogleOptions.client(prepared.serviceAccount, url: nil)
+        do {
+            try await url.withLedger(creating: true) { open in
+                let stores: [any KeyStore] = try masterKey.map { [try open.keyStore($0)] } ?? []
+                try await Self.run(prepared, open, stores, client)
+            }
+        } catch {
+            await client?.shutdown()
+            throw error
+        }
+        await client?.shutdown()
+    }
+
+    private var allSettings: [(key: String, value: String)] {
+        var all = settings.map { setting in
+            let parts = setting.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            return (key: parts[0], value: parts[1])
+        }
+        if let policy { all.append(("policy", policy)) }
+        if let ledger { all.append(("ledger", ledger)) }
+        if let listen { all.append(("listen", listen)) }
+        if open { all.append(("open", "true")) }
+        return all
+    }
+
+    private static func run(
+        _ service: any PreparedService, _ open: OpenLedger, _ stores: [any KeyStore], _ client: (any GoogleConnection)?
+    ) async throws {
+        do {
+            try await service.run(ledger: open.ledger, keyStores: stores, services: client.map { [$0] } ?? [])
+        } catch let outage as any Outage {
+            throw CommandFailure(outage)
+        } catch {
+            throw CommandFailure(.unreadable, "\(error)")
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import AssayCLI
+import AssayCore
+import AssayService
+
+/// Runs `assay serve` with AssayService.
+struct HTTPServiceRunner: ServiceRunner {
+    var keys: [(path: String, form: String, standard: String, help: String)] {
+        ServiceKey.all.map { ($0.path, $0.form, $0.standard, $0.help) }
+    }
+
+    func prepare(
+        file: String?, environment: [String: String], settings: [(key: String, value: String)]
+    ) throws(PolicyError) -> any PreparedService {
+        Prepared(
+            configuration: try ServiceConfiguration(file: file, environment: environment, settings: settings))
+    }
+}
+
+private struct Prepared: PreparedService {
+    let configuration: ServiceConfiguration
+
+    var ledger: String? { configuration.ledger }
+    var masterKey: String? { configuration.masterKey }
+    var serviceAccount: String? { configuration.serviceAccount }
+
+    func run(
+        ledger: any LedgerAdministration, keyStores: [any KeyStore], services: [any EngineService]
+    ) async throws {
+        try await HTTPService(
+            configuration, parts: ServiceParts(ledger: ledger, keyStores: keyStores, services: services)
+        ).run()
+    }
+}

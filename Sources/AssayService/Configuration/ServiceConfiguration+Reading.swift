@@ -1,0 +1,92 @@
+import Assay
+package import AssayCore
+
+extension ServiceConfiguration {
+    /// Reads the configuration: defaults, then a file, then the environment, then settings of the command line.
+    ///
+    /// - Parameters:
+    ///   - file: a YAML file; nil for none.
+    ///   - environment: the variables of the process. A variable that begins with `ASSAY_` and resembles a key is an error.
+    ///   - settings: keys and values in the order of the command line.
+    /// - Throws: `PolicyError` with file, line and key, or with the variable or option in place of the file.
+    package init(
+        file: String?, environment: [String: String], settings: [(key: String, value: String)]
+    ) throws(PolicyError) {
+        self.init()
+        if let file { try read(try PolicyFile.document(path: file), "") }
+        try read(environment)
+        for (name, value) in settings {
+            guard let key = ServiceKey.all.first(where: { $0.path.isByteEqual(to: name) }) else {
+                throw PolicyError(
+                    field: name.excerpt, "no such key; `assay serve --help` lists them" + Self.advice(for: name))
+            }
+            try read(value, of: key, named: name)
+        }
+        try demandWhole()
+    }
+
+    private mutating func read(_ node: PolicyNode, _ prefix: String) throws(PolicyError) {
+        let below = ServiceKey.all.map(\.path).filter { $0.utf8.starts(with: prefix.utf8) }.map {
+            $0.dropFirst(prefix.count)
+        }
+        var names: [String] = []
+        for path in below {
+            let name = String(path.prefix { $0 != "." })
+            if !names.contains(name) { names.append(name) }
+        }
+        for (name, value) in try node.members(names) {
+            let path = prefix + name
+            if let key = ServiceKey.all.first(where: { $0.path == path }) {
+                try key.read(&self, value)
+            } else {
+                try read(value, path + ".")
+            }
+        }
+    }
+
+    private mutating func read(_ environment: [String: String]) throws(PolicyError) {
+        let keys = ServiceKey.all
+        for (name, value) in environment.sorted(by: { $0.key < $1.key }) where name.utf8.starts(with: "ASSAY_".utf8) {
+            if let key = keys.first(where: { $0.variable == name }) {
+                try read(value, of: key, named: name)
+            } else if name != "ASSAY_MASTER_KEY", !Nearest.names(to: name, among: keys.compactMap(\.variable)).isEmpty {
+                throw PolicyError(
+                    field: name.excerpt,
+                    "no such variable" + Nearest.advice(for: name, among: keys.compactMap(\.variable)))
+            }
+        }
+    }
+
+    /// Reads a value that is in no file, so that an error has the name of the variable or option, and no line.
+    private mutating func read(_ value: String, of key: ServiceKey, named name: String) throws(PolicyError) {
+        do {
+            try key.read(&self, PolicyNode(.scalar(value), path: name, line: 0, file: nil))
+        } catch {
+            throw PolicyError(field: error.field, error.message)
+        }
+    }
+
+    private static func advice(for name: String) -> String {
+        Nearest.advice(for: name, among: ServiceKey.all.map(\.path))
+    }
+
+    private func demandWhole() throws(PolicyError) {
+        guard !policy.isEmpty else { throw PolicyError(field: "policy", "required: the policy file") }
+        guard (certificate == nil) == (privateKey == nil) else {
+            throw PolicyError(
+                field: certificate == nil ? "tls.certificate" : "tls.privateKey",
+                "required: TLS needs the certificate and its private key")
+        }
+        guard clientAuthorities == nil || certificate != nil else {
+            throw PolicyError(field: "tls.certificate", "required: client certificates need TLS")
+        }
+        guard admin != listen else {
+            throw PolicyError(field: "admin", "the public listener has this address; the two are apart")
+        }
+        guard !isOpen || listen.isLocal && admin?.isLocal ?? true else {
+            throw PolicyError(
+                field: "open", "true is for loopback addresses and unix sockets: on others, every request needs a token"
+            )
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package import Logging
+
+/// The settings of a service. ``keys`` says where each comes from.
+package struct ServiceConfiguration: Sendable {
+    /// The policy file.
+    package var policy = ""
+    /// The URL of the ledger; nil for the user's own.
+    package var ledger: String?
+    /// Where the master key of the key store is, `file:PATH` or `env:NAME`; nil for no key store.
+    package var masterKey: String?
+    /// Where the service account for Google is, `file:PATH` or `env:NAME`; nil if Google is not asked.
+    package var serviceAccount: String?
+    /// The public listener.
+    package var listen = ListenAddress.tcp(host: "127.0.0.1", port: 8080)
+    /// The listener of operators; nil for none.
+    package var admin: ListenAddress? = .tcp(host: "127.0.0.1", port: 9090)
+    /// Whether TCP listeners on loopback addresses take requests without a token.
+    package var isOpen = false
+    /// The certificate chain of the public listener, PEM; nil for no TLS.
+    package var certificate: String?
+    /// The private key of the certificate, PEM.
+    package var privateKey: String?
+    /// The authorities of client certificates, PEM; nil if clients need none.
+    package var clientAuthorities: String?
+    /// The limits of requests.
+    package var limits = Limits()
+    /// `Retry-After` of answers with 503, in seconds.
+    package var retryAfter = 5
+    /// How long the service goes on to accept requests after it has become unready, in seconds.
+    package var shutdownDelay = 0.0
+    /// How long requests may take to finish after that, in seconds.
+    package var shutdownTimeout = 25.0
+    /// The least level that is logged.
+    package var logLevel = Logger.Level.info
+
+    /// The limits of requests.
+    package struct Limits: Sendable, Equatable {
+        /// A body, in bytes, but not a stream of records.
+        package var body = 2 << 20
+        /// A line of a stream of records, in bytes.
+        package var line = 1 << 20
+        /// The request line and all fields of a request, in bytes.
+        package var headers = 32 << 10
+        /// The connections of a listener. Others wait until one is closed.
+        package var connections = 10_000
+        /// Requests that are handled at the same time. Others get 503.
+        package var requests = 512
+        /// How long a body may take to arrive, in seconds. In a stream: each line.
+        package var bodyTime = 30.0
+        /// How long a connection may be idle, in seconds, also before and within the head of a request.
+        package var idleTime = 60.0
+
+        /// The defaults.
+        package init() {}
+    }
+
+    /// The defaults.
+    package init() {}
+}

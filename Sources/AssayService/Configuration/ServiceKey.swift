@@ -1,0 +1,198 @@
+import AssayCore
+import Logging
+
+/// A key of the configuration: its name in files, the environment and `--set`, its help and default, and how it is read.
+package struct ServiceKey: Sendable {
+    /// The path in a file, such as `limits.body`.
+    package let path: String
+    /// What it is for.
+    package let help: String
+    /// The form of its value.
+    package let form: String
+    /// What holds without it.
+    package let standard: String
+    let read: @Sendable (inout ServiceConfiguration, PolicyNode) throws(PolicyError) -> Void
+
+    /// The environment variable: `ASSAY_LIMITS_BODY`. Nil for the sources of secrets, of which `ASSAY_MASTER_KEY` holds the secret.
+    package var variable: String? {
+        guard !isSource else { return nil }
+        var name = "ASSAY_"
+        for scalar in path.unicodeScalars {
+            switch scalar {
+            case ".": name += "_"
+            case "A"..."Z": name += "_\(scalar)"
+            default: name += "\(scalar)".uppercased()
+            }
+        }
+        return name
+    }
+
+    private var isSource: Bool { form == Self.source }
+    private static let source = "file:PATH or env:NAME"
+
+    /// All keys, in the order of documentation.
+    package static let all: [ServiceKey] = [
+        text(
+            "policy", \.policy, "PATH", "The policy. Read again on SIGHUP and when the file changes.",
+            standard: "required"),
+        optional("ledger", \.ledger, "URL", "The ledger.", standard: "the user's own"),
+        optional(
+            "masterKey", \.masterKey, source, "The master key of the key store in the ledger.", standard: "no key store"
+        ),
+        optional(
+            "serviceAccount", \.serviceAccount, source, "The service account in whose name Google is asked.",
+            standard: "Google is not asked"),
+        ServiceKey(
+            path: "listen", help: "The public listener.", form: ListenAddress.forms, standard: "127.0.0.1:8080"
+        ) { (service, node) throws(PolicyError) in service.listen = try address(node) },
+        ServiceKey(
+            path: "admin", help: "The listener of operators, apart from the public one.",
+            form: "\(ListenAddress.forms), or none", standard: "127.0.0.1:9090"
+        ) { (service, node) throws(PolicyError) in
+            service.admin = try node.text().isByteEqual(to: "none") ? nil : address(node)
+        },
+        ServiceKey(
+            path: "open", help: "Whether listeners on loopback addresses take requests without a token.",
+            form: "true or false", standard: "false"
+        ) { (service, node) throws(PolicyError) in service.isOpen = try flag(node) },
+        optional(
+            "tls.certificate", \.certificate, "PATH", "The certificate chain of the public listener, PEM.",
+            standard: "no TLS"),
+        optional(
+            "tls.privateKey", \.privateKey, "PATH", "The private key of the certificate, PEM.", standard: "no TLS"),
+        optional(
+            "tls.clientAuthorities", \.clientAuthorities, "PATH", "The authorities of client certificates, PEM.",
+            standard: "clients need no certificate"),
+        size("limits.body", \.limits.body, 1024...(32 << 20), "A body, but not a stream of records."),
+        size("limits.line", \.limits.line, 1024...(32 << 20), "A line of a stream of records."),
+        size("limits.headers", \.limits.headers, 1024...(80 << 10), "The request line and all fields of a request."),
+        number(
+            "limits.connections", \.limits.connections, 1...1_000_000,
+            "Connections of a listener. Others wait until one is closed."),
+        number(
+            "limits.requests", \.limits.requests, 1...100_000, "Requests at the same time. Others get 503."),
+        duration(
+            "limits.bodyTime", \.limits.bodyTime, "How long a body may take to arrive; in a stream, each line."),
+        duration(
+            "limits.idleTime", \.limits.idleTime,
+            "How long a connection may be idle, also within the head of a request."),
+        number("retryAfter", \.retryAfter, 0...86_400, "Retry-After of answers with 503, in seconds."),
+        duration(
+            "shutdown.delay", \.shutdownDelay, "How long requests are accepted after the service has become unready.",
+            mayBeZero: true),
+        duration("shutdown.timeout", \.shutdownTimeout, "How long requests may take to finish after that."),
+        ServiceKey(
+            path: "logLevel", help: "The least level that is logged.",
+            form: Logger.Level.allCases.map(\.rawValue).joined(separator: ", "), standard: "info"
+        ) { (service, node) throws(PolicyError) in service.logLevel = try node.word(Logger.Level.self) },
+    ]
+
+    private typealias Field<Value> = any (WritableKeyPath<ServiceConfiguration, Value> & Sendable)
+
+    private static func text(
+        _ path: String, _ field: Field<String>, _ form: String,
+        _ help: String,
+        standard: String
+    ) -> ServiceKey {
+        ServiceKey(path: path, help: help, form: form, standard: standard) { (service, node) throws(PolicyError) in
+            service[keyPath: field] = try node.text()
+        }
+    }
+
+    private static func optional(
+        _ path: String, _ field: Field<String?>, _ form: String,
+        _ help: String,
+        standard: String
+    ) -> ServiceKey {
+        ServiceKey(path: path, help: help, form: form, standard: standard) { (service, node) throws(PolicyError) in
+            service[keyPath: field] = try node.text()
+        }
+    }
+
+    private static func number(
+        _ path: String, _ field: Field<Int>, _ range: ClosedRange<Int>,
+        _ help: String
+    ) -> ServiceKey {
+        ServiceKey(
+            path: path, help: help, form: "\(range.lowerBound) to \(range.upperBound)",
+            standard: "\(ServiceConfiguration()[keyPath: field])"
+        ) { (service, node) throws(PolicyError) in
+            guard let value = try Int(node.text()), range.contains(value) else {
+                throw node.error(
+                    "expected a number from \(range.lowerBound) to \(range.upperBound), found \(node.found)")
+            }
+            service[keyPath: field] = value
+        }
+    }
+
+    private static func size(
+        _ path: String, _ field: Field<Int>, _ range: ClosedRange<Int>,
+        _ help: String
+    ) -> ServiceKey {
+        ServiceKey(
+            path: path, help: help,
+            form: "a size from \(SizeText.text(range.lowerBound)) to \(SizeText.text(range.upperBound))",
+            standard: SizeText.text(ServiceConfiguration()[keyPath: field])
+        ) { (service, node) throws(PolicyError) in
+            guard let value = try SizeText.bytes(node.text()), range.contains(value) else {
+                throw node.error(
+                    "expected a size from \(SizeText.text(range.lowerBound)) to \(SizeText.text(range.upperBound)), such as "
+                        + "512KiB, found \(node.found)")
+            }
+            service[keyPath: field] = value
+        }
+    }
+
+    private static func duration(
+        _ path: String, _ field: Field<Double>, _ help: String,
+        mayBeZero: Bool = false
+    ) -> ServiceKey {
+        let standard = ServiceConfiguration()[keyPath: field]
+        return ServiceKey(
+            path: path, help: help, form: "a length of time up to 1h",
+            standard: PolicyNode.text(ofSeconds: standard)
+        ) { (service, node) throws(PolicyError) in
+            let value = try node.duration()
+            guard value <= 3600, value > 0 || mayBeZero else {
+                throw node.error(
+                    "expected a length of time up to 1h\(mayBeZero ? "" : ", and more than none"), found \(node.found)")
+            }
+            service[keyPath: field] = value
+        }
+    }
+
+    private static func address(_ node: PolicyNode) throws(PolicyError) -> ListenAddress {
+        guard let address = try ListenAddress(node.text()) else {
+            throw node.error("expected \(ListenAddress.forms), found \(node.found)")
+        }
+        return address
+    }
+
+    private static func flag(_ node: PolicyNode) throws(PolicyError) -> Bool {
+        switch try node.text() {
+        case "true": return true
+        case "false": return false
+        default: throw node.mismatch(with: ["true", "false"])
+        }
+    }
+}
+
+/// Sizes in bytes, with the units `KiB` and `MiB`.
+enum SizeText {
+    static func bytes(_ text: String) -> Int? {
+        for (unit, factor) in [("KiB", 1 << 10), ("MiB", 1 << 20)] where text.hasSuffix(unit) {
+            return number(text.dropLast(unit.count)).map { $0 * factor }
+        }
+        return number(text[...])
+    }
+
+    private static func number(_ digits: Substring) -> Int? {
+        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int32(digits) else { return nil }
+        return Int(number)
+    }
+
+    static func text(_ bytes: Int) -> String {
+        if bytes >= 1 << 20, bytes % (1 << 20) == 0 { return "\(bytes >> 20)MiB" }
+        return bytes >= 1 << 10 && bytes % (1 << 10) == 0 ? "\(bytes >> 10)KiB" : "\(bytes)"
+    }
+}

@@ -1,0 +1,88 @@
+import Assay
+import AssayCore
+import AssayInspection
+import AssayPrimitives
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+
+/// `POST /v1/challenges`: issues a challenge that can be used once.
+struct ChallengeEndpoint: Sendable {
+    private static let bodyLimit = 4096
+
+    let live: LiveService
+    let configuration: ServiceConfiguration
+
+    var endpoint: Endpoint {
+        Endpoint(.post, "/v1/challenges", .right(.verify)) { (served) async throws(Problem) in
+            guard served.request.mediaType == "application/json" else {
+                throw Problem.mediaType(served.request.mediaType, "application/json")
+            }
+            let bytes = try await served.request.wholeBody(
+                upTo: Self.bodyLimit, within: configuration.limits.bodyTime)
+            let (app, kind) = try Self.read(bytes)
+            served.note.app = app
+            served.note.kind = kind.name
+            return try await issue(app, kind)
+        }
+    }
+
+    private static func read(_ bytes: [UInt8]) throws(Problem) -> (app: String, kind: EvidenceKind) {
+        do throws(RecordError) {
+            let object: RecordObject
+            do { object = try JSONReader.readObject(bytes, limit: bodyLimit) } catch {
+                throw RecordError(field: error.field, offset: error.offset, error.message)
+            }
+            let fields = RecordFields(object, path: "")
+            try fields.demandOnly(["app", "kind"])
+            guard let app = try fields.text("app", atMost: InputLimits.recordName) else { throw fields.missing("app") }
+            guard let kind = try fields.text("kind", atMost: InputLimits.recordName) else {
+                throw fields.missing("kind")
+            }
+            return (app, EvidenceKind(kind))
+        } catch {
+            throw Problem(.badRequest, "unreadable-request", error.message, at: error)
+        }
+    }
+
+    private func issue(_ app: String, _ kind: EvidenceKind) async throws(Problem) -> Response {
+        let verifier = live.verifier
+        guard Verifier.challengeKinds.contains(kind) else {
+            throw Problem(
+                .unprocessableContent, "unknown-kind",
+                "challenges are for \(Verifier.challengeKinds.map(\.name).joined(separator: ", ")), found \(kind.name.excerpt)"
+            )
+        }
+        if let known = verifier.policy.apps.first(where: { $0.name.isByteEqual(to: app) }) {
+            let isCallers = EngineRegistry.standard.engine(for: kind)?.leavesChallengesToCaller(of: kind, in: known)
+            guard isCallers == false else {
+                throw Problem(
+                    .unprocessableContent, isCallers == nil ? "unknown-app" : "challenges-of-caller",
+                    isCallers == nil
+                        ? "the policy says nothing on \(kind.name) of app \(app.excerpt)"
+                        : "the policy has challenge: caller for app \(app.excerpt), so that no ledger would consume the challenge"
+                )
+            }
+        }
+        let challenge: IssuedChallenge
+        do throws(VerificationError) {
+            challenge = try await verifier.issueChallenge(app: app, for: kind, at: Date())
+        } catch {
+            throw Problem(error, retryAfter: configuration.retryAfter)
+        }
+        var object = JSONObject()
+        object.add("challenge", text: challenge.text)
+        object.add("app", text: app)
+        object.add("kind", text: kind.name)
+        object.add("expiresAt", text: RFC3339.format(challenge.expiresAt))
+        return .json(object.text, .created)
+    }
+}
+
+extension Problem {
+    /// A problem at a place of the body.
+    init(_ status: HTTPResponse.Status, _ code: String, _ detail: String, at error: RecordError) {
+        self.init(status, code, detail)
+        place = (error.field, error.offset)
+    }
+}

@@ -1,0 +1,43 @@
+import Assay
+import AssayCore
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+
+/// `/livez`, `/readyz` and `/healthz`. On loopback addresses and unix sockets they need no token.
+struct HealthEndpoints: Sendable {
+    let live: LiveService
+    let parts: ServiceParts
+    let configuration: ServiceConfiguration
+
+    /// A key that no engine enrols, looked up to see that the ledger answers.
+    private static let noKey = KeyIdentifier(engine: "service", value: [0])
+
+    var endpoints: [Endpoint] {
+        [
+            Endpoint(.get, "/livez", .right(.read)) { (_) throws(Problem) in .json(#"{"status":"ok"}"#) },
+            Endpoint(.get, "/readyz", .right(.read)) { (_) async throws(Problem) in try await readiness() },
+            Endpoint(.get, "/healthz", .right(.read)) { (_) async throws(Problem) in try await readiness() },
+        ]
+    }
+
+    /// Ready once both listeners accept connections, until the service is told to stop, while the ledger and the key stores answer.
+    private func readiness() async throws(Problem) -> Response {
+        guard live.isReady else {
+            throw Problem(.serviceUnavailable, "not-ready", "the service starts or stops")
+        }
+        do throws(LedgerOutage) {
+            _ = try await parts.ledger.enrolledKey(Self.noKey)
+        } catch {
+            throw Problem(error, retryAfter: configuration.retryAfter)
+        }
+        for store in parts.keyStores {
+            do throws(KeyStoreOutage) {
+                for material in EngineRegistry.standard.keyMaterials { _ = try await store.keys(for: material.purpose) }
+            } catch {
+                throw Problem(error, retryAfter: configuration.retryAfter)
+            }
+        }
+        return .json(#"{"status":"ok"}"#)
+    }
+}

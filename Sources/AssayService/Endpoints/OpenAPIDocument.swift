@@ -1,0 +1,101 @@
+import Hummingbird
+
+/// `GET /openapi.json`: the API of the public listener as OpenAPI 3.1, with the limits of this service.
+enum OpenAPIDocument {
+    static func endpoint(_ configuration: ServiceConfiguration) -> Endpoint {
+        let text = text(configuration)
+        return Endpoint(.get, "/openapi.json", .all) { (_) throws(Problem) in .json(text) }
+    }
+
+    /// The document. Every answer of 400 and above is a problem (RFC 9457).
+    static func text(_ configuration: ServiceConfiguration) -> String {
+        let limits = configuration.limits
+        // A unix socket and an open listener demand no token.
+        let security = configuration.isOpen || configuration.listen.path != nil ? "[]" : #"[{"token":[]}]"#
+        return """
+            {"openapi":"3.1.0",
+            "info":{"title":"Assay","version":"1","description":"Verifies that requests come from a genuine app on a genuine \
+            device. Limits of this service: a body has at most \(limits.body) bytes, a line of a stream \(limits.line), the head \
+            of a request \(limits.headers); \(limits.requests) requests are handled at a time; a body arrives within \
+            \(limits.bodyTime) s."},
+            "servers":[{"url":"/"}],
+            "security":\(security),
+            "paths":{
+            "/v1/verify":{"post":{"operationId":"verify",
+            "summary":"Judges an evidence record, or a stream of them, at the present time.",
+            "requestBody":{"required":true,"content":{
+            "application/json":{"schema":{"$ref":"#/components/schemas/Record"}},
+            "application/x-ndjson":{"schema":{"type":"string","description":"One record a line."}}}},
+            "responses":{"200":{"description":"The verdict, accepting or not. Of a stream: one line for each record, a verdict or an \
+            object with `problem`.","content":{
+            "application/json":{"schema":{"$ref":"#/components/schemas/Verdict"}},
+            "application/x-ndjson":{"schema":{"type":"string"}}}},
+            \(problems(400, 401, 403, 408, 413, 415, 422, 500, 503))}}},
+            "/v1/challenges":{"post":{"operationId":"issueChallenge",
+            "summary":"Issues a challenge that can be used once, for policies with `challenge: ledger`.",
+            "requestBody":{"required":true,"content":{"application/json":{"schema":{"type":"object",
+            "additionalProperties":false,"required":["app","kind"],"properties":{
+            "app":{"type":"string","minLength":1,"maxLength":128,"description":"An app of the policy."},
+            "kind":{"type":"string","minLength":1,"maxLength":128,"description":"The kind of evidence that will carry it.",\
+            "examples":["app-attest.attestation"]}}}}}},
+            "responses":{"201":{"description":"The challenge.","content":{"application/json":{"schema":{"type":"object",
+            "required":["challenge","app","kind","expiresAt"],"properties":{
+            "challenge":{"type":"string","description":"32 random bytes as base64url without padding. The app may hash this text, or \
+            the bytes."},
+            "app":{"type":"string"},"kind":{"type":"string"},
+            "expiresAt":{"type":"string","format":"date-time"}}}}}},
+            \(problems(400, 401, 403, 408, 413, 415, 422, 503))}}},
+            "/v1/inspect":{"post":{"operationId":"inspect",
+            "summary":"Says what a blob is, and decodes it. Verifies nothing.",
+            "requestBody":{"required":false,"content":{"application/octet-stream":{"schema":{}}}},
+            "responses":{"200":{"description":"What `assay inspect --json` prints.","content":{"application/json":{"schema":\
+            {"type":"object","required":["name","format","length"],"properties":{"name":{"type":"string"},\
+            "format":{"type":["string","null"]},"length":{"type":"integer"}}}}}},
+            \(problems(400, 401, 403, 408, 413, 503))}}},
+            "/v1/checks":{"get":{"operationId":"checks","security":[],
+            "summary":"Every check: what it proves, what it stops, what to look at, and its codes.",
+            "responses":{"200":{"description":"What `assay explain --json` prints, as an array.","content":{"application/json":\
+            {"schema":{"type":"array","items":{"type":"object"}}}}},
+            \(problems(503))}}},
+            "/v1/checks/{name}":{"get":{"operationId":"check","security":[],
+            "summary":"One check, or the checks that report a code.",
+            "parameters":[{"name":"name","in":"path","required":true,"schema":{"type":"string","minLength":1},
+            "examples":{"check":{"value":"app-attest.attestation.nonce"},"code":{"value":"challenge-expired"}}}],
+            "responses":{"200":{"description":"The check, or the uses of the code.","content":{"application/json":\
+            {"schema":{"type":"array","items":{"type":"object"}}}}},
+            \(problems(400, 404, 503))}}},
+            "/openapi.json":{"get":{"operationId":"openapi","security":[],"summary":"This document.",
+            "responses":{"200":{"description":"OpenAPI 3.1.","content":{"application/json":{"schema":{"type":"object"}}}},
+            \(problems(503))}}}},
+            "components":{
+            "securitySchemes":{"token":{"type":"http","scheme":"bearer","description":"The token of an operator, from `assay \
+            operators add`. A unix socket needs none."}},
+            "responses":{"Problem":{"description":"A problem.","content":{"application/problem+json":{"schema":\
+            {"$ref":"#/components/schemas/Problem"}}}}},
+            "schemas":{
+            "Problem":{"type":"object","required":["type","title","status","detail","code"],"properties":{
+            "type":{"type":"string","description":"urn:assay:problem: and the code."},"title":{"type":"string"},
+            "status":{"type":"integer"},"detail":{"type":"string"},"code":{"type":"string"},
+            "field":{"type":"string","description":"The field of the record that is wrong."},
+            "offset":{"type":"integer","description":"The byte of the body that is wrong."}}},
+            "Record":{"type":"object","additionalProperties":false,"required":["kind","evidence"],"properties":{
+            "id":{"type":"string","maxLength":1024},"kind":{"type":"string","minLength":1,"maxLength":128},
+            "app":{"type":"string","minLength":1,"maxLength":128},"account":{"type":"string","minLength":1,"maxLength":255},
+            "receivedAt":{"type":"string","format":"date-time"},"evidence":{"type":"object"},"expect":{"type":"object"}}},
+            "Verdict":{"type":"object","required":["kind","outcome","failed","annotated","checks","judgedAt"],"properties":{
+            "id":{"type":"string"},"kind":{"type":"string"},"app":{"type":"string"},
+            "outcome":{"enum":["accept","reject"]},
+            "failed":{"type":"array","items":{"type":"string"}},"annotated":{"type":"array","items":{"type":"string"}},
+            "remedy":{"enum":["retry","new-challenge","new-attestation","update-app","update-system","contact-support","none"]},
+            "checks":{"type":"array","items":{"type":"object","required":["check","status"],"properties":{
+            "check":{"type":"string"},"status":{"enum":["passed","failed","annotated","skipped"]},
+            "because":{"type":"string"},"code":{"type":"string"},"detail":{"type":"string"}}}},
+            "subject":{"type":"object"},"testAuthority":{"type":"string"},
+            "judgedAt":{"type":"string","format":"date-time"}}}}}}
+            """
+    }
+
+    private static func problems(_ statuses: Int...) -> String {
+        statuses.map { "\"\($0)\":{\"$ref\":\"#/components/responses/Problem\"}" }.joined(separator: ",\n")
+    }
+}

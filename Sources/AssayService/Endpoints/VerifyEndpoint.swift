@@ -1,0 +1,142 @@
+import Assay
+import AssayCore
+import AssayPrimitives
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// `POST /v1/verify`: judges one evidence record, or a stream of them.
+struct VerifyEndpoint: Sendable {
+    let live: LiveService
+    let configuration: ServiceConfiguration
+
+    var endpoint: Endpoint {
+        Endpoint(.post, "/v1/verify", .right(.verify)) { (served) async throws(Problem) in
+            switch served.request.mediaType {
+            case "application/json": try await verifyOne(&served)
+            case "application/x-ndjson": stream(&served)
+            case let found:
+                throw Problem.mediaType(found, "application/json or application/x-ndjson")
+            }
+        }
+    }
+
+    /// Judges a record at the present time. The body is byte for byte what `assay verify --json` prints for it.
+    private func verifyOne(_ served: inout ServiceRequest) async throws(Problem) -> Response {
+        let limits = configuration.limits
+        let bytes = try await served.request.wholeBody(upTo: limits.body, within: limits.bodyTime)
+        let record: EvidenceRecord
+        do { record = try RecordFile.readLine(bytes[...]).get() } catch { throw Problem(error.error) }
+        served.note.kind = record.kind.name
+        let verdict: Verdict
+        do throws(VerificationError) {
+            verdict = try await live.verifier.verify(record, at: Date())
+        } catch {
+            throw Problem(error, retryAfter: configuration.retryAfter)
+        }
+        served.note.app = verdict.app
+        served.note.outcome = verdict.outcome.rawValue
+        served.note.failed = verdict.failed.map(\.name)
+        return .json(verdict.json(id: record.id))
+    }
+
+    /// Judges the records of a stream in order. Each line of the answer is a verdict or a problem; the client's reading limits how fast
+    /// records are read.
+    private func stream(_ served: inout ServiceRequest) -> Response {
+        let body = served.request.body
+        let answer = ResponseBody { writer in
+            var lines = RecordLines(body, limits: configuration.limits)
+            while let line = await lines.next() {
+                try await writer.write(ByteBuffer(string: await judge(line) + "\n"))
+            }
+            try await writer.finish(nil)
+        }
+        return Response(
+            status: .ok, headers: [.contentType: "application/x-ndjson", .cacheControl: "no-store"], body: answer)
+    }
+
+    private func judge(_ line: Result<[UInt8], Problem>) async -> String {
+        do {
+            let record: EvidenceRecord
+            do {
+                record = try RecordFile.readLine(line.get()[...]).get()
+            } catch let error as RecordFile.Unreadable {
+                throw Problem(error.error)
+            }
+            do throws(VerificationError) {
+                return try await live.verifier.verify(record, at: Date()).json(id: record.id)
+            } catch {
+                return Self.line(Problem(error, retryAfter: configuration.retryAfter), id: record.id)
+            }
+        } catch let problem as Problem {
+            return Self.line(problem, id: nil)
+        } catch {
+            return Self.line(.cut, id: nil)
+        }
+    }
+
+    private static func line(_ problem: Problem, id: String?) -> String {
+        var object = JSONObject()
+        if let id { object.add("id", text: id) }
+        object.add("problem", raw: problem.json)
+        return object.text
+    }
+}
+
+extension Problem {
+    static func mediaType(_ found: String?, _ allowed: String) -> Problem {
+        Problem(
+            .unsupportedMediaType, "media-type",
+            "expected Content-Type \(allowed), found \(found.map(\.excerpt) ?? "none")")
+    }
+}
+
+/// The lines of a body that are not blank, one at a time.
+private struct RecordLines {
+    private let limits: ServiceConfiguration.Limits
+    private var parts: RequestBody.AsyncIterator
+    private var buffer = ByteBuffer()
+    private var isEnded = false
+
+    init(_ body: RequestBody, limits: ServiceConfiguration.Limits) {
+        self.limits = limits
+        parts = body.makeAsyncIterator()
+    }
+
+    /// The next line; nil at the end. After a problem there is none: where the next line begins is not known.
+    mutating func next() async -> Result<[UInt8], Problem>? {
+        while true {
+            if let line = takeLine() {
+                if line.allSatisfy({ [0x20, 0x09, 0x0D].contains($0) }) { continue }
+                return .success(line)
+            }
+            if isEnded { return nil }
+            guard buffer.readableBytes <= limits.line else {
+                isEnded = true
+                return .failure(
+                    Problem(
+                        .contentTooLarge, "line-too-long", "a line has at most \(limits.line) bytes; see limits.line"))
+            }
+            do {
+                guard let part = try await parts.next() else {
+                    isEnded = true
+                    buffer.writeBytes([0x0A])
+                    continue
+                }
+                buffer.discardReadBytes()
+                buffer.writeImmutableBuffer(part)
+            } catch {
+                isEnded = true
+                return .failure(.cut)
+            }
+        }
+    }
+
+    private mutating func takeLine() -> [UInt8]? {
+        guard let end = buffer.readableBytesView.firstIndex(of: 0x0A) else { return nil }
+        let line = buffer.readBytes(length: end - buffer.readerIndex)
+        buffer.moveReaderIndex(forwardBy: 1)
+        return line
+    }
+}

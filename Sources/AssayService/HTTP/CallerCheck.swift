@@ -1,0 +1,45 @@
+import Assay
+import AssayCore
+import FoundationEssentials
+import HTTPTypes
+
+/// Decides who may call a listener.
+struct CallerCheck: Sendable {
+    /// Whether requests need no token: on a unix socket, whose file's mode decides, and on an open listener.
+    let isOpen: Bool
+    let ledger: any LedgerAdministration
+
+    /// Demands a live token of an operator who has a right (RFC 6750).
+    ///
+    /// - Returns: the name of the operator; nil if the listener demands no token.
+    func demand(_ right: OperatorRight, _ fields: HTTPFields, retryAfter: Int) async throws(Problem) -> String? {
+        guard !isOpen else { return nil }
+        let values = fields[values: .authorization]
+        guard values.count == 1, let value = values.first, value.lowercased().hasPrefix("bearer ") else {
+            throw Self.refusal(
+                "the request needs one field Authorization: Bearer TOKEN; `assay operators add` makes a token")
+        }
+        let found: LedgerOperator?
+        do {
+            found = try await ledger.authenticate(String(value.dropFirst("bearer ".count)), at: Date())
+        } catch {
+            throw Problem(error, retryAfter: retryAfter)
+        }
+        guard let caller = found else {
+            throw Self.refusal("the token is not that of a live operator: it is mistyped, has ended or was revoked")
+        }
+        guard caller.role.rights.contains(right) else {
+            let roles = OperatorRole.allCases.filter { $0.rights.contains(right) }.map(\.rawValue)
+            throw Problem(
+                .forbidden, "role-not-allowed",
+                "the token has the role \(caller.role.rawValue); allowed are \(roles.joined(separator: ", "))")
+        }
+        return caller.name
+    }
+
+    private static func refusal(_ detail: String) -> Problem {
+        var problem = Problem(.unauthorized, "token-required", detail)
+        problem.headers[.wwwAuthenticate] = "Bearer"
+        return problem
+    }
+}

@@ -1,0 +1,65 @@
+import AssayCore
+import HTTPTypes
+import Hummingbird
+
+/// What an endpoint answers on a request.
+typealias Answer = @Sendable (inout ServiceRequest) async throws(Problem) -> Response
+
+/// One method of one path.
+struct Endpoint: Sendable {
+    /// Who may call it.
+    enum Access: Sendable {
+        /// Every client of the listener.
+        case all
+        /// Operators with a right, where the listener demands tokens.
+        case right(OperatorRight)
+    }
+
+    let method: HTTPRequest.Method
+    /// The path, in the form of OpenAPI: `/v1/checks/{name}`. A part in braces matches one segment that is not empty.
+    let path: String
+    let access: Access
+    let answer: Answer
+
+    init(_ method: HTTPRequest.Method, _ path: String, _ access: Access, _ answer: @escaping Answer) {
+        self.method = method
+        self.path = path
+        self.access = access
+        self.answer = answer
+    }
+
+    /// The segment of a path in place of the part in braces, empty if there is none; nil if the path is another one. The path is
+    /// compared as it was received: `%2F`, `..` and `//` match nothing.
+    func match(_ received: Substring) -> Substring? {
+        guard let brace = path.firstIndex(of: "{") else { return received == path ? "" : nil }
+        let prefix = path[..<brace]
+        guard received.hasPrefix(prefix) else { return nil }
+        let segment = received.dropFirst(prefix.count)
+        return segment.isEmpty || segment.contains("/") ? nil : segment
+    }
+}
+
+/// A request on its way to an endpoint.
+struct ServiceRequest {
+    let request: Request
+    /// The part of the path in braces.
+    let segment: Substring
+    /// The ID of the request in the log and in the answer.
+    let id: String
+    /// What the log says about the request besides its answer.
+    var note = RequestNote()
+}
+
+/// What the log says about a request: nothing of its evidence.
+struct RequestNote {
+    /// The name of the operator whose token was sent.
+    var caller: String?
+    var kind: String?
+    var app: String?
+    var outcome: String?
+    var failed: [String] = []
+    /// The code of a problem.
+    var problem: String?
+    /// How many records of a stream were judged.
+    var records: Int?
+}

@@ -1,0 +1,89 @@
+import Assay
+import AssayCore
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// An error of a request, answered as `application/problem+json` (RFC 9457).
+struct Problem: Error {
+    /// The HTTP status.
+    let status: HTTPResponse.Status
+    /// The stable code, also the end of `type`.
+    let code: String
+    /// What was found, what is allowed, and what to do.
+    let detail: String
+    /// The field of the record, and the byte of the body, that is wrong.
+    var place: (field: String, offset: Int?)?
+    /// Further fields of the answer.
+    var headers: HTTPFields = [:]
+
+    init(_ status: HTTPResponse.Status, _ code: String, _ detail: String) {
+        self.status = status
+        self.code = code
+        self.detail = detail
+    }
+
+    /// An outage of the ledger, the key store or Google.
+    init(_ outage: any Outage, retryAfter: Int) {
+        self.init(.serviceUnavailable, "outage", outage.description)
+        headers[.retryAfter] = "\(retryAfter)"
+    }
+
+    /// The problem of a call that gave no verdict.
+    init(_ error: VerificationError, retryAfter: Int) {
+        switch error {
+        case .record(let error): self.init(error)
+        case .outage(let outage): self.init(outage, retryAfter: retryAfter)
+        case .request(let error):
+            // What only the operator of the service can change is no error of the caller.
+            let isOperators = ["no-key", "no-service"].contains(error.code)
+            self.init(isOperators ? .internalServerError : .unprocessableContent, error.code, error.message)
+        }
+    }
+
+    /// The problem of a record that cannot be read.
+    init(_ error: RecordError) {
+        self.init(.badRequest, "unreadable-record", error.message)
+        place = (error.field, error.offset)
+    }
+
+    /// The title of a status, constant for each type.
+    private var title: String { status.reasonPhrase }
+
+    /// The object on one line.
+    var json: String {
+        var object = JSONObject()
+        object.add("type", text: "urn:assay:problem:\(code)")
+        object.add("title", text: title)
+        object.add("status", raw: "\(status.code)")
+        object.add("detail", text: detail)
+        object.add("code", text: code)
+        if let place {
+            if !place.field.isEmpty { object.add("field", text: place.field) }
+            if let offset = place.offset { object.add("offset", raw: "\(offset)") }
+        }
+        return object.text
+    }
+
+    /// The answer.
+    var response: Response {
+        var headers = headers
+        headers[.contentType] = "application/problem+json"
+        return .text(json, status, headers)
+    }
+}
+
+extension Response {
+    /// An answer that no cache keeps.
+    static func text(_ text: String, _ status: HTTPResponse.Status = .ok, _ headers: HTTPFields) -> Response {
+        var headers = headers
+        headers[.cacheControl] = "no-store"
+        return Response(
+            status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text + "\n")))
+    }
+
+    /// JSON on one line.
+    static func json(_ text: String, _ status: HTTPResponse.Status = .ok) -> Response {
+        .text(text, status, [.contentType: "application/json"])
+    }
+}

@@ -1,0 +1,115 @@
+import Assay
+import AssayCore
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import Synchronization
+
+/// Answers the requests of a listener: finds the endpoint, limits requests at the same time, asks who calls, and logs.
+final class ServiceResponder: HTTPResponder {
+    typealias Context = BasicRequestContext
+
+    private let endpoints: [Endpoint]
+    private let callers: CallerCheck
+    private let limit: Int
+    private let retryAfter: Int
+    private let logger: Logger
+    private let present = Atomic<Int>(0)
+
+    init(
+        _ endpoints: [Endpoint], callers: CallerCheck, requests limit: Int, retryAfter: Int, logger: Logger
+    ) {
+        self.endpoints = endpoints
+        self.callers = callers
+        self.limit = limit
+        self.retryAfter = retryAfter
+        self.logger = logger
+    }
+
+    func respond(to request: Request, context: Context) async throws -> Response {
+        let start = ContinuousClock.now
+        let count = present.add(1, ordering: .relaxed).newValue
+        defer { present.subtract(1, ordering: .relaxed) }
+        var served = ServiceRequest(request: request, segment: "", id: context.id)
+        var response: Response
+        do throws(Problem) {
+            guard count <= limit else {
+                var problem = Problem(
+                    .serviceUnavailable, "too-many-requests",
+                    "\(limit) requests are handled already; send it again later")
+                problem.headers[.retryAfter] = "\(retryAfter)"
+                throw problem
+            }
+            response = try await answer(&served)
+        } catch {
+            served.note.problem = error.code
+            response = error.response
+        }
+        response.headers[.requestID] = served.id
+        // The rest of a body that was refused unread would be read before the next request.
+        if Self.unread.contains(response.status), Self.hasBody(request) { response.headers[.connection] = "close" }
+        log(served, response, since: start)
+        return response
+    }
+
+    private func answer(_ served: inout ServiceRequest) async throws(Problem) -> Response {
+        let path = (served.request.head.path ?? "").prefix { $0 != "?" }
+        var allowed: [String] = []
+        for endpoint in endpoints {
+            guard let segment = endpoint.match(path) else { continue }
+            guard endpoint.method == served.request.method else {
+                allowed.append(endpoint.method.rawValue)
+                continue
+            }
+            served = ServiceRequest(request: served.request, segment: segment, id: served.id)
+            if case .right(let right) = endpoint.access {
+                served.note.caller = try await callers.demand(right, served.request.headers, retryAfter: retryAfter)
+            }
+            return try await endpoint.answer(&served)
+        }
+        guard !allowed.isEmpty else {
+            throw Problem(
+                .notFound, "not-found", "there is no such path; GET /openapi.json of the public listener lists all")
+        }
+        var problem = Problem(
+            .methodNotAllowed, "method-not-allowed", "the path takes \(allowed.joined(separator: ", "))")
+        problem.headers[.allow] = allowed.joined(separator: ", ")
+        throw problem
+    }
+
+    /// The statuses of requests whose body may not have been read to its end.
+    private static let unread: Set<HTTPResponse.Status> = [
+        .unauthorized, .forbidden, .notFound, .methodNotAllowed, .requestTimeout, .contentTooLarge,
+        .unsupportedMediaType, .serviceUnavailable,
+    ]
+
+    private static func hasBody(_ request: Request) -> Bool {
+        request.headers[.transferEncoding] != nil || request.headers[.contentLength].map { $0 != "0" } ?? false
+    }
+
+    private func log(_ served: ServiceRequest, _ response: Response, since start: ContinuousClock.Instant) {
+        let note = served.note
+        var metadata: Logger.Metadata = [
+            "requestId": "\(served.id)", "method": "\(served.request.method.rawValue.excerpt)",
+            "path": "\((served.request.head.path ?? "").prefix { $0 != "?" }.description.excerpt)",
+            "status": "\(response.status.code)",
+            "microseconds": "\((ContinuousClock.now - start) / .microseconds(1))",
+        ]
+        if let caller = note.caller { metadata["caller"] = "\(caller)" }
+        if let kind = note.kind { metadata["kind"] = "\(kind.excerpt)" }
+        if let app = note.app { metadata["app"] = "\(app.excerpt)" }
+        if let outcome = note.outcome { metadata["outcome"] = "\(outcome)" }
+        if !note.failed.isEmpty { metadata["failed"] = .array(note.failed.map { "\($0)" }) }
+        if let problem = note.problem { metadata["problem"] = "\(problem)" }
+        if let records = note.records { metadata["records"] = "\(records)" }
+        let level: Logger.Level =
+            response.status.code >= 500 ? .error : note.outcome == "accept" || note.outcome == nil ? .debug : .info
+        logger.log(level: note.problem != nil && level < .info ? .info : level, "request", metadata: metadata)
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let requestID = HTTPField.Name("X-Request-ID") ?? .date
+}

@@ -1,0 +1,232 @@
+import Assay
+import AssayCore
+import AssayHummingbird
+import Foundation
+import Hummingbird
+import HummingbirdCore
+import HummingbirdTLS
+import Logging
+import NIOCore
+import ServiceLifecycle
+import UnixSignals
+
+/// The verifier behind HTTP, on a public listener and one for operators.
+package struct HTTPService: Sendable {
+    /// How often files are compared with what was read of them.
+    private static let watchInterval = Duration.seconds(2)
+
+    private let configuration: ServiceConfiguration
+    private let parts: ServiceParts
+    private let live: LiveService
+    private let tls: TLSFiles?
+    private let logger: Logger
+
+    /// Reads the policy and the files of TLS.
+    ///
+    /// - Throws: `PolicyError` for the policy, ``ServiceError`` for other files.
+    package init(_ configuration: ServiceConfiguration, parts: ServiceParts) throws {
+        self.configuration = configuration
+        self.parts = parts
+        live = LiveService(parts.verifier(try PolicyFile.load(path: configuration.policy)))
+        if let certificate = configuration.certificate, let privateKey = configuration.privateKey {
+            tls = try TLSFiles(
+                certificate: certificate, privateKey: privateKey, clientAuthorities: configuration.clientAuthorities)
+        } else {
+            tls = nil
+        }
+        let level = configuration.logLevel
+        logger = Logger(label: "assay") { _ in JSONLogHandler(level: level) }
+    }
+
+    /// Serves until SIGTERM or SIGINT. Then the service becomes unready, waits for the delay, accepts no more connections, and
+    /// finishes the requests that it has begun. A second signal ends the process at once, with status 130.
+    ///
+    /// - Throws: ``ServiceError`` when a listener cannot be opened, and `LedgerOutage` when the ledger does not answer.
+    package func run() async throws {
+        try await demandTokens()
+        let sockets = [configuration.listen, configuration.admin].compactMap(\.?.path)
+        for path in sockets { try UnixSocket.prepare(path) }
+        // Until its mode is set, only this user can connect to a socket.
+        if !sockets.isEmpty { umask(0o077) }
+        defer { for path in sockets { unlink(path) } }
+        let (started, starting) = AsyncStream.makeStream(of: String.self)
+        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+        let group = try serviceGroup { starting.yield($0) }
+        try await withThrowingTaskGroup(of: Bool.self) { tasks in
+            tasks.addTask {
+                try await serve(group)
+                return true
+            }
+            tasks.addTask {
+                await announce(started)
+                return false
+            }
+            tasks.addTask {
+                await stop(group, on: signals)
+                return false
+            }
+            tasks.addTask {
+                await reloadOnChange()
+                return false
+            }
+            while let isEnd = try await tasks.next(), !isEnd {}
+            tasks.cancelAll()
+        }
+        logger.notice("stopped")
+    }
+
+    /// Refuses to listen on TCP without any token that could be sent there.
+    private func demandTokens() async throws {
+        guard case .tcp = configuration.listen, !configuration.isOpen else { return }
+        let now = Date()
+        let callers = try await parts.ledger.operators().filter {
+            $0.state(at: now) == .live && $0.role.rights.contains(.verify)
+        }
+        guard callers.isEmpty else { return }
+        throw ServiceError(
+            "no live operator may have evidence judged, so that every request on \(configuration.listen.description) would be "
+                + "refused: make a token with `assay operators add NAME --role caller`, listen on unix:PATH, or give --open on a "
+                + "loopback address")
+    }
+
+    private func serviceGroup(_ started: @escaping @Sendable (String) -> Void) throws -> ServiceGroup {
+        let listen = configuration.listen
+        var services: [any ServiceLifecycle.Service] = [
+            try application(
+                listen, publicEndpoints, isOpen: listen.path != nil || configuration.isOpen, tls: tls, started)
+        ]
+        if let admin = configuration.admin {
+            let health = HealthEndpoints(live: live, parts: parts, configuration: configuration)
+            services.append(
+                try application(admin, health.endpoints, isOpen: admin.isLocal, tls: nil, started))
+        }
+        var group = ServiceGroupConfiguration(
+            services: services.map { .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup) },
+            logger: Logger(label: "assay.lifecycle") { _ in JSONLogHandler(level: .error) })
+        group.maximumGracefulShutdownDuration = .seconds(configuration.shutdownTimeout)
+        return ServiceGroup(configuration: group)
+    }
+
+    /// The endpoints of the public listener, in the order of the documentation.
+    private var publicEndpoints: [Endpoint] {
+        [
+            VerifyEndpoint(live: live, configuration: configuration).endpoint,
+            ChallengeEndpoint(live: live, configuration: configuration).endpoint,
+            InspectEndpoint(configuration: configuration).endpoint,
+        ] + CheckEndpoints.endpoints + [OpenAPIDocument.endpoint(configuration)]
+    }
+
+    private func application(
+        _ address: ListenAddress, _ endpoints: [Endpoint], isOpen: Bool, tls: TLSFiles?,
+        _ started: @escaping @Sendable (String) -> Void
+    ) throws -> some ApplicationProtocol {
+        let limits = configuration.limits
+        let base = HTTPServerBuilder.http1(
+            configuration: HTTP1Channel.Configuration(
+                additionalChannelHandlers: [RequestTargetGuard.handler()],
+                idleTimeout: .milliseconds(Int64(limits.idleTime * 1000)),
+                httpDecoderConfiguration: .init(
+                    maxHeaderFieldSize: limits.headers, maxHeaderListSize: limits.headers, maxHeaderFieldCount: 200)))
+        let server = try tls.map { try .tls(base, tlsConfiguration: $0.configuration()) } ?? base
+        let bind: BindAddress =
+            switch address {
+            case .tcp(let host, let port): .hostname(host, port: port)
+            case .unix(let path): .unixDomainSocket(path: path)
+            }
+        return Application(
+            responder: ServiceResponder(
+                endpoints, callers: CallerCheck(isOpen: isOpen, ledger: parts.ledger), requests: limits.requests,
+                retryAfter: configuration.retryAfter, logger: logger),
+            server: server,
+            configuration: ApplicationConfiguration(
+                address: bind, serverName: nil, backlog: 1024,
+                availableConnectionsDelegate: MaximumAvailableConnections(limits.connections)),
+            onServerRunning: { channel in
+                if let path = address.path { chmod(path, 0o660) }
+                let port = channel.localAddress?.port
+                if case .tcp(let host, _) = address, let port {
+                    started(ListenAddress.tcp(host: host, port: port).description)
+                } else {
+                    started(address.description)
+                }
+            },
+            logger: Logger(label: "assay.http") { _ in JSONLogHandler(level: .error) })
+    }
+
+    /// Runs the listeners. Connections that were cut at the end of the time for stopping are no error.
+    private func serve(_ group: ServiceGroup) async throws {
+        do {
+            try await group.run()
+        } catch {
+            guard live.isStopping else {
+                throw ServiceError("the service cannot listen on its addresses: \(error)")
+            }
+            logger.warning("requests were cut", metadata: ["cause": "\(error)"])
+        }
+    }
+
+    /// Says that the service is ready, once all listeners accept connections.
+    private func announce(_ started: AsyncStream<String>) async {
+        var addresses: [String] = []
+        for await address in started {
+            addresses.append(address)
+            guard addresses.count == (configuration.admin == nil ? 1 : 2) else { continue }
+            live.setReady()
+            ReadinessNotice.send(ReadinessNotice.ready)
+            logger.notice("ready", metadata: ["listen": .array(addresses.map { "\($0)" })])
+            return
+        }
+    }
+
+    private func stop(_ group: ServiceGroup, on signals: UnixSignalsSequence) async {
+        var count = 0
+        await withTaskGroup(of: Void.self) { tasks in
+            for await signal in signals {
+                count += 1
+                // Not `exit`, which would run handlers while requests are handled.
+                guard count == 1 else { _exit(130) }
+                live.stop()
+                ReadinessNotice.send(ReadinessNotice.stopping)
+                logger.notice("stopping", metadata: ["signal": "\(signal)"])
+                tasks.addTask {
+                    try? await Task.sleep(for: .seconds(configuration.shutdownDelay))
+                    await group.triggerGracefulShutdown()
+                }
+            }
+        }
+    }
+
+    /// Reads the policy and the files of TLS again on SIGHUP, and when one has changed. What cannot be used changes nothing.
+    private func reloadOnChange() async {
+        let (causes, asked) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(2))
+        let signals = await UnixSignalsSequence(trapping: .sighup)
+        await withTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { for await _ in signals { asked.yield("SIGHUP") } }
+            tasks.addTask {
+                var watch = FileWatch(
+                    [configuration.policy, configuration.certificate, configuration.privateKey].compactMap(\.self))
+                while (try? await Task.sleep(for: Self.watchInterval)) != nil {
+                    if watch.hasChanged() { asked.yield("a file changed") }
+                }
+            }
+            for await cause in causes { reload(because: cause) }
+            tasks.cancelAll()
+        }
+    }
+
+    private func reload(because cause: String) {
+        ReadinessNotice.send(ReadinessNotice.reloading)
+        defer { ReadinessNotice.send(ReadinessNotice.ready) }
+        do {
+            let policy = try PolicyFile.load(path: configuration.policy)
+            try tls?.reload()
+            live.exchange(for: parts.verifier(policy))
+            for note in policy.notes { logger.warning("policy", metadata: ["note": "\(note)"]) }
+            logger.notice("reloaded", metadata: ["cause": "\(cause)", "policy": "\(configuration.policy)"])
+        } catch {
+            logger.error(
+                "not reloaded: what was in force stays",
+                metadata: ["cause": "\(cause)", "problem": "\(error)", "policy": "\(configuration.policy)"])
+        }
+    }
+}

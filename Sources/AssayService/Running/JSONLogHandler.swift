@@ -1,0 +1,40 @@
+import Assay
+import AssayCore
+import Foundation
+import Logging
+
+/// Writes each entry as one JSON object on one line of standard error.
+struct JSONLogHandler: LogHandler {
+    var logLevel: Logger.Level
+    var metadata: Logger.Metadata = [:]
+
+    init(level: Logger.Level) { logLevel = level }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        var object = JSONObject()
+        object.add("time", text: RFC3339.format(Date()))
+        object.add("level", text: event.level.rawValue)
+        object.add("message", text: event.message.description)
+        let all = metadata.merging(event.metadata ?? [:]) { $1 }
+        for (name, value) in all.sorted(by: { $0.key < $1.key }) { object.add(name, raw: Self.json(value)) }
+        // One write, so that the lines of several threads do not mix.
+        FileHandle.standardError.write(Data((object.text + "\n").utf8))
+    }
+
+    private static func json(_ value: Logger.Metadata.Value) -> String {
+        switch value {
+        case .string(let text): JSONText.string(text)
+        case .stringConvertible(let value): JSONText.string(value.description)
+        case .array(let values): JSONText.array(values.map(json))
+        case .dictionary(let members):
+            "{"
+                + members.sorted { $0.key < $1.key }.map { "\(JSONText.string($0.key)):\(json($0.value))" }
+                .joined(separator: ",") + "}"
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+
+/// Requests that another server might read in another way, oversize and slow ones.
+@Suite("Hostile requests to the service", .timeLimit(.minutes(30)))
+struct HostileRequestTests {
+    private static let head = "POST /v1/inspect HTTP/1.1\r\nHost: localhost\r\n"
+
+    static let refused: [(name: String, bytes: String)] = [
+        ("both lengths", head + "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+        ("two lengths", head + "Content-Length: 4\r\nContent-Length: 5\r\n\r\nabcde"),
+        ("a list of lengths", head + "Content-Length: 4, 4\r\n\r\nabcd"),
+        ("a length with a sign", head + "Content-Length: +4\r\n\r\nabcd"),
+        ("an unknown coding", head + "Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n"),
+        ("a chunk size that is no number", head + "Transfer-Encoding: chunked\r\n\r\nxyz\r\nabc\r\n0\r\n\r\n"),
+        ("a folded field", head + "X-A: b\r\n c\r\nContent-Length: 0\r\n\r\n"),
+        ("a space before the colon", head + "Content-Length : 0\r\n\r\n"),
+        ("an absolute target", "GET http://localhost/v1/checks HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+        ("no Host", "GET /v1/checks HTTP/1.1\r\n\r\n"),
+        ("two Hosts", "GET /v1/checks HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"),
+        ("a fragment", "GET /v1/checks#x HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+        ("a NUL in a field", head + "X-A: b\u{0}c\r\nContent-Length: 0\r\n\r\n"),
+        ("no HTTP", "\u{16}\u{3}\u{1}\u{0}\u{1}\u{0}\r\n\r\n"),
+        (
+            "a head over the limit",
+            "GET /v1/checks HTTP/1.1\r\nHost: localhost\r\nX-A: " + String(repeating: "a", count: 100_000) + "\r\n\r\n"
+        ),
+        (
+            "too many fields",
+            "GET /v1/checks HTTP/1.1\r\nHost: localhost\r\n" + String(repeating: "X-A: b\r\n", count: 300) + "\r\n"
+        ),
+    ]
+
+    @Test("Requests that can be read in two ways get 400, and nothing behind them is read as a request")
+    func smuggled() throws {
+        let service = try RunningService()
+        for (name, bytes) in Self.refused {
+            let connection = try service.connect()
+            connection.write(bytes + "GET /v1/checks/smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            connection.finish()
+            let answer = HTTPAnswer(connection.readToEnd())
+            #expect([0, 400, 431].contains(answer.status), "\(name): \(answer)")
+            #expect(!answer.description.contains("smuggled"), "\(name): \(answer)")
+        }
+        #expect(try service.send("GET", "/v1/checks", type: nil).status == 200)
+        #expect(!service.logText.contains("smuggled"))
+    }
+
+    @Test("Chunk extensions and trailers change nothing")
+    func chunks() throws {
+        let service = try RunningService()
+        let connection = try service.connect()
+        connection.write(
+            Self.head
+                + "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n3;a=b\r\nabc\r\n1\r\nd\r\n0\r\nX-T: 1\r\n\r\n"
+        )
+        let answer = HTTPAnswer(connection.readToEnd())
+        #expect(answer.status == 200 && answer.json["length"] as? Int == 4, "\(answer)")
+    }
+
+    @Test("A body over the limit gets 413, with its length declared or not")
+    func tooLong() throws {
+        let service = try RunningService("limits.body=4KiB", "limits.line=4KiB")
+        let long = String(repeating: "x", count: 5000)
+        let declared = try service.send("POST", "/v1/inspect", body: long)
+        #expect(declared.status == 413 && declared.fields["connection"] == "close", "\(declared)")
+        let connection = try service.connect()
+        connection.write(Self.head + "Transfer-Encoding: chunked\r\n\r\n1388\r\n\(long)\r\n0\r\n\r\n")
+        connection.finish()
+        #expect(HTTPAnswer(connection.readToEnd()).status == 413)
+        let stream = try service.send("POST", "/v1/verify", type: "application/x-ndjson", body: long)
+        #expect(stream.body.contains("line-too-long"), "\(stream)")
+    }
+
+    @Test("A body that does not arrive gets 408, a head that does not arrive is cut, and a cut body is an error")
+    func slow() throws {
+        let service = try RunningService("limits.bodyTime=1s", "limits.idleTime=2s")
+        let body = try service.connect()
+        body.write(Self.head + "Content-Length: 4\r\n\r\nab")
+        let answer = HTTPAnswer(body.readToEnd())
+        #expect(answer.status == 408 && answer.json["code"] as? String == "body-too-slow", "\(answer)")
+        let head = try service.connect()
+        head.write("GET /v1/che")
+        #expect(HTTPAnswer(head.readToEnd()).status == 0)
+        let cut = try service.connect()
+        cut.write(Self.head + "Content-Length: 4\r\n\r\nab")
+        cut.finish()
+        #expect([0, 400].contains(HTTPAnswer(cut.readToEnd()).status))
+    }
+
+    @Test("Requests beyond the limit get 503 with Retry-After, and later ones are served")
+    func busy() throws {
+        let service = try RunningService("limits.requests=1", "retryAfter=7")
+        // Requests whose bodies do not end. One that arrives beside another request may be the refused one.
+        var begun: [Connection] = []
+        var refused: HTTPAnswer?
+        try service.waitUntil("busy") {
+            guard let next = try? service.connect() else { return false }
+            next.write(Self.head + "Connection: close\r\nContent-Length: 4\r\n\r\nab")
+            begun.append(next)
+            let answer = try? service.send("GET", "/v1/checks/challenge-expired", type: nil)
+            if answer?.status == 503 { refused = answer }
+            return refused != nil
+        }
+        #expect(refused?.fields["retry-after"] == "7" && refused?.json["code"] as? String == "too-many-requests")
+        for connection in begun { connection.write("cd") }
+        #expect(begun.map { HTTPAnswer($0.readToEnd()).status }.contains(200))
+        try service.waitUntil("free") {
+            (try? service.send("GET", "/v1/checks/challenge-expired", type: nil))?.status == 200
+        }
+    }
+}

@@ -1,0 +1,178 @@
+import AssayTestSupport
+import Foundation
+import Testing
+
+@Suite("A running service", .timeLimit(.minutes(30)))
+struct RunningTests {
+    @Test("The policy is read again on SIGHUP and when it changes; one that cannot be used changes nothing")
+    func reload() throws {
+        let service = try RunningService()
+        let record = try Evidence.attestation("a")
+        func failed() throws -> [String] {
+            let answer = try service.send("POST", "/v1/verify", body: record)
+            return try #require(answer.json["failed"] as? [String], "\(answer)")
+        }
+        try service.folder.write("policy.yaml", "version: 1\napps: []\n")
+        service.signal(SIGHUP)
+        try service.waitUntil("refused") { !service.entries("not reloaded: what was in force stays").isEmpty }
+        let problem = service.entries("not reloaded: what was in force stays").first?["problem"] as? String ?? ""
+        #expect(problem.contains("policy.yaml:2"), "\(problem)")
+        #expect(try failed() == [])
+        try Evidence.writePolicy(to: service.folder, shop: "1234567890.com.example.other")
+        try service.waitUntil("reloaded") { !service.entries("reloaded").isEmpty }
+        #expect(try service.send("POST", "/v1/verify", body: record).json["code"] as? String == "ambiguous-app")
+    }
+
+    @Test("SIGTERM: unready, the begun request is finished, status 0, and the socket's file is gone")
+    func stop() throws {
+        let service = try RunningService("shutdown.delay=1s")
+        let admin = service.folder.path("admin.sock")
+        #expect(try service.send("GET", "/readyz", type: nil, unix: admin).status == 200)
+        let request = try service.connect()
+        request.write(
+            "POST /v1/inspect HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 4\r\n\r\nab")
+        try service.waitUntil("connected") {
+            (try? service.send("GET", "/readyz", type: nil, unix: admin))?.status == 200
+        }
+        service.signal(SIGTERM)
+        try service.waitUntil("unready") {
+            (try? service.send("GET", "/readyz", type: nil, unix: admin))?.status == 503
+        }
+        #expect(try service.send("GET", "/livez", type: nil, unix: admin).status == 200)
+        request.write("cd")
+        #expect(HTTPAnswer(request.readToEnd()).status == 200)
+        #expect(service.wait() == 0, "\(service.logText)")
+        #expect(!FileManager.default.fileExists(atPath: admin))
+    }
+
+    @Test("Requests that take longer than the time for stopping are cut, and a second signal ends at once")
+    func cut() throws {
+        let service = try RunningService("shutdown.timeout=1s", "limits.bodyTime=10m")
+        let request = try service.connect()
+        request.write("POST /v1/inspect HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nab")
+        try service.waitUntil("served") { (try? service.send("GET", "/v1/checks", type: nil))?.status == 200 }
+        service.signal(SIGTERM)
+        #expect(service.wait() == 0, "\(service.logText)")
+        let other = try RunningService("shutdown.delay=10m")
+        other.signal(SIGINT)
+        try other.waitUntil("stopping") { !other.entries("stopping").isEmpty }
+        other.signal(SIGINT)
+        #expect(other.wait() == 130)
+    }
+
+    @Test("A token of an operator with the right role is demanded; a revoked one is refused at once")
+    func tokens() throws {
+        var token = ""
+        var viewer = ""
+        let service = try RunningService(isOpen: false) { folder in
+            func add(_ name: String, _ role: String) throws -> String {
+                let file = folder.path("token-\(name)")
+                let program = try BuiltProducts.url("assay").path
+                let status = try folder.shell(
+                    "'\(program)' operators add \(name) --role \(role) --ledger 'sqlite:\(folder.path("ledger.sqlite"))' "
+                        + ">'\(file)' 2>/dev/null")
+                #expect(status == 0)
+                return try String(contentsOfFile: file, encoding: .utf8).trimmingCharacters(in: .newlines)
+            }
+            token = try add("shop-backend", "caller")
+            viewer = try add("dashboard", "viewer")
+        }
+        let body = try Evidence.attestation("a")
+        func verify(_ fields: String...) throws -> HTTPAnswer {
+            try service.send("POST", "/v1/verify", body: body, fields: fields)
+        }
+        for fields in [
+            [], ["Authorization: Basic x"], ["Authorization: Bearer x"], ["Authorization: Bearer \(token)x"],
+        ] {
+            let refused = try service.send("POST", "/v1/verify", body: body, fields: fields)
+            #expect(refused.status == 401 && refused.fields["www-authenticate"] == "Bearer", "\(refused)")
+        }
+        #expect(try verify("Authorization: Bearer \(token)", "Authorization: Bearer \(token)").status == 401)
+        #expect(try verify("Authorization: Bearer \(viewer)").status == 403)
+        #expect(try verify("authorization: bearer \(token)").status == 200)
+        #expect(try service.send("GET", "/v1/checks", type: nil).status == 200)
+        try service.waitUntil("logged") {
+            service.entries("request").contains { $0["caller"] as? String == "shop-backend" }
+        }
+        let revoked = try service.assay(
+            "operators", "revoke", "shop-backend", "--yes", "--ledger", "sqlite:\(service.folder.path("ledger.sqlite"))"
+        )
+        #expect(revoked.status == 0)
+        #expect(try verify("Authorization: Bearer \(token)").status == 401)
+        #expect(!service.logText.contains(token) && !service.logText.contains(viewer))
+    }
+
+    @Test("Without any caller's token, and without --open, a TCP listener is refused; so is an address in use")
+    func refused() throws {
+        let folder = try TestFolder()
+        try Evidence.writePolicy(to: folder)
+        let program = try BuiltProducts.url("assay").path
+        func serve(_ options: String) throws -> (status: Int32, errors: String) {
+            let status = try folder.shell(
+                "'\(program)' serve --policy policy.yaml --ledger sqlite:l.sqlite --set admin=none \(options) 2>errors")
+            return (status, try String(contentsOfFile: folder.path("errors"), encoding: .utf8))
+        }
+        let without = try serve("--listen 127.0.0.1:0")
+        #expect(without.status == 2 && without.errors.contains("assay operators add"), "\(without)")
+        let file = try folder.write("file", "x")
+        let noSocket = try serve("--listen 'unix:\(file)'")
+        #expect(noSocket.status == 2 && noSocket.errors.contains("no socket"), "\(noSocket)")
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "x")
+        let service = try RunningService()
+        let inUse = try serve("--open --listen 127.0.0.1:\(service.port)")
+        #expect(inUse.status == 2 && inUse.errors.contains("cannot listen"), "\(inUse)")
+        let socket = try serve("--listen 'unix:\(service.folder.path("admin.sock"))'")
+        #expect(socket.status == 2 && socket.errors.contains("another program listens"), "\(socket)")
+        let bad = try serve("--open --set limits.body=1 --listen 127.0.0.1:0")
+        #expect(bad.status == 2 && bad.errors.contains("limits.body: expected a size"), "\(bad)")
+    }
+
+    @Test("A unix socket needs no token, is for its user and group alone, and replaces the file of a killed service")
+    func unixSocket() throws {
+        let service = try RunningService(isOpen: false) { folder in
+            // A socket on which nobody listens any more.
+            #expect(
+                try folder.shell("python3 -c \"import socket; socket.socket(socket.AF_UNIX).bind('admin.sock')\"") == 0)
+            let program = try BuiltProducts.url("assay").path
+            #expect(
+                try folder.shell(
+                    "'\(program)' operators add x --role caller --ledger 'sqlite:\(folder.path("ledger.sqlite"))' >/dev/null 2>&1"
+                )
+                    == 0)
+        }
+        let path = service.folder.path("admin.sock")
+        #expect(try service.send("GET", "/healthz", type: nil, unix: path).status == 200)
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o660)
+    }
+
+    @Test("Acknowledged acceptances survive kill -9, and none is accepted twice")
+    func killed() throws {
+        let folder: TestFolder
+        var accepted: [UInt32] = []
+        do {
+            let service = try RunningService("logLevel=notice")
+            folder = service.folder
+            #expect(
+                try service.send("POST", "/v1/verify", body: Evidence.attestation("a")).json["outcome"] as? String
+                    == "accept")
+            for counter in 1...20 as ClosedRange<UInt32> {
+                let answer = try service.send("POST", "/v1/verify", body: Evidence.assertion("x", counter: counter))
+                if answer.json["outcome"] as? String == "accept" { accepted.append(counter) }
+            }
+            service.signal(SIGKILL)
+            _ = service.wait()
+        }
+        #expect(accepted == Array(1...20))
+        let ledger = FileManager.default.contents(atPath: folder.path("ledger.sqlite")) ?? Data()
+        let wal = FileManager.default.contents(atPath: folder.path("ledger.sqlite-wal"))
+        let next = try RunningService("logLevel=notice") { other in
+            try other.write("ledger.sqlite", ledger)
+            if let wal { try other.write("ledger.sqlite-wal", wal) }
+        }
+        for counter in accepted {
+            let answer = try next.send("POST", "/v1/verify", body: Evidence.assertion("x", counter: counter))
+            #expect(answer.json["failed"] as? [String] == ["app-attest.assertion.counter"], "\(answer)")
+        }
+    }
+}

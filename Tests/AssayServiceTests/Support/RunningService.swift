@@ -1,0 +1,228 @@
+import AssayTestSupport
+import Foundation
+import Testing
+
+/// The program `assay serve` in a process of its own, with a test folder and a ledger in it.
+final class RunningService {
+    let folder: TestFolder
+    private let process = Process()
+    private let log: String
+    /// The port of the public listener; 0 on a unix socket.
+    private(set) var port = 0
+
+    /// Starts the service, and waits until it is ready.
+    ///
+    /// - Parameters:
+    ///   - settings: keys of the configuration in the form KEY=VALUE, after those of the test.
+    ///   - isOpen: whether requests need no token.
+    convenience init(
+        _ settings: String..., isOpen: Bool = true, prepare: (TestFolder) throws -> Void = { _ in }
+    ) throws {
+        try self.init(settings, isOpen: isOpen, prepare: prepare)
+    }
+
+    /// Starts the service, in its folder.
+    init(_ settings: [String], isOpen: Bool = true, prepare: (TestFolder) throws -> Void = { _ in }) throws {
+        folder = try TestFolder()
+        log = folder.path("log")
+        try Evidence.writePolicy(to: folder)
+        try prepare(folder)
+        _ = FileManager.default.createFile(atPath: log, contents: nil)
+        process.executableURL = try BuiltProducts.url("assay")
+        let all = ["listen=127.0.0.1:0", "admin=unix:\(folder.path("admin.sock"))", "logLevel=debug"] + settings
+        process.arguments =
+            ["serve", "--policy", folder.path("policy.yaml"), "--ledger", "sqlite:\(folder.path("ledger.sqlite"))"]
+            + (isOpen ? ["--open"] : []) + all.flatMap { ["--set", $0] }
+        process.environment = ["HOME": folder.url.path].merging(Sanitizer.environment) { $1 }
+        process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: log))
+        process.standardOutput = FileHandle.nullDevice
+        process.currentDirectoryURL = folder.url
+        try process.run()
+        try waitUntil("ready") { self.entries("ready").first != nil || !self.process.isRunning }
+        let listen = entries("ready").first?["listen"] as? [String] ?? []
+        port = listen.compactMap { $0.hasPrefix("unix:") ? nil : Int($0.split(separator: ":").last ?? "") }.first ?? 0
+        try #require(process.isRunning, "\(logText)")
+    }
+
+    deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+
+    /// The log as written.
+    var logText: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
+
+    /// The entries of the log with a message.
+    func entries(_ message: String) -> [[String: Any]] {
+        logText.split(separator: "\n").compactMap {
+            try? JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+        }.filter { $0["message"] as? String == message }
+    }
+
+    /// Polls for a condition. Fails after ten minutes, by which only a defect is late.
+    func waitUntil(_ what: String, _ condition: () -> Bool) throws {
+        let end = Date(timeIntervalSinceNow: 600)
+        while !condition() {
+            try #require(Date() < end, "not \(what): \(logText)")
+            usleep(20_000)
+        }
+    }
+
+    func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+
+    var isRunning: Bool { process.isRunning }
+
+    /// Waits for the end, and returns the exit status.
+    func wait() -> Int32 {
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
+    /// The greatest resident memory so far, in MiB.
+    var peakMemory: Int {
+        let status = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") } ?? ""
+        return (line.split(separator: " ").compactMap { Int($0) }.first ?? 0) >> 10
+    }
+
+    /// Runs another command of the program on the ledger of the service.
+    func assay(_ arguments: String...) throws -> (status: Int32, output: String) {
+        let command = Process()
+        let output = folder.path("out-\(UUID().uuidString)")
+        _ = FileManager.default.createFile(atPath: output, contents: nil)
+        command.executableURL = try BuiltProducts.url("assay")
+        command.arguments = arguments
+        command.environment = ["HOME": folder.url.path].merging(Sanitizer.environment) { $1 }
+        command.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
+        command.standardError = FileHandle.nullDevice
+        try command.run()
+        command.waitUntilExit()
+        return (command.terminationStatus, try String(contentsOfFile: output, encoding: .utf8))
+    }
+
+    // MARK: Requests
+
+    /// Connects to the public listener, or to a unix socket.
+    func connect(unix path: String? = nil) throws -> Connection {
+        try path.map { try Connection(unix: $0) } ?? Connection(port: port)
+    }
+
+    /// Sends a request, and reads its answer to the end of the connection.
+    func send(
+        _ method: String, _ path: String, type: String? = "application/json", body: String = "",
+        fields: [String] = [], unix: String? = nil
+    ) throws -> HTTPAnswer {
+        let connection = try connect(unix: unix)
+        var head = [
+            "\(method) \(path) HTTP/1.1", "Host: localhost", "Connection: close", "Content-Length: \(body.utf8.count)",
+        ]
+        if let type { head.append("Content-Type: \(type)") }
+        connection.write((head + fields).joined(separator: "\r\n") + "\r\n\r\n" + body)
+        return HTTPAnswer(connection.readToEnd())
+    }
+}
+
+/// A connection on which a test writes arbitrary bytes.
+final class Connection: Sendable {
+    private let descriptor: Int32
+
+    init(port: Int) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        let status = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        try #require(status == 0)
+    }
+
+    init(unix path: String) throws {
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8) + [0]) }
+        let status = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        try #require(status == 0)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Writes all bytes; the server may have closed.
+    func write(_ text: String) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Ends what is written.
+    func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    /// The next bytes; nil at the end.
+    func read() -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        let count = bytes.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
+        return count > 0 ? Array(bytes.prefix(count)) : nil
+    }
+
+    /// All bytes up to the end of the connection.
+    func readToEnd() -> [UInt8] {
+        var all: [UInt8] = []
+        while let bytes = read() { all += bytes }
+        return all
+    }
+}
+
+/// The answer to a request.
+struct HTTPAnswer: CustomStringConvertible {
+    let status: Int
+    /// The fields, by name in lower case.
+    let fields: [String: String]
+    /// The body, also of chunks.
+    let body: String
+    let description: String
+
+    init(_ bytes: [UInt8]) {
+        description = String(decoding: bytes, as: UTF8.self)
+        let parts = description.split(separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)
+        let lines = parts[0].components(separatedBy: "\r\n")
+        status = lines[0].hasPrefix("HTTP/1.1 ") ? Int(lines[0].dropFirst(9).prefix(3)) ?? 0 : 0
+        fields = Dictionary(
+            lines.dropFirst().compactMap { line in
+                line.firstIndex(of: ":").map { colon in
+                    (
+                        line[..<colon].lowercased(),
+                        line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+                    )
+                }
+            }, uniquingKeysWith: { "\($0), \($1)" })
+        let rest = parts.count > 1 ? String(parts[1]) : ""
+        body = fields["transfer-encoding"] == "chunked" ? Self.unchunked(rest) : rest
+    }
+
+    private static func unchunked(_ text: String) -> String {
+        var rest = Array(text.utf8)[...]
+        var body: [UInt8] = []
+        while let end = rest.firstRange(of: [0x0D, 0x0A]),
+            let size = Int(String(decoding: rest[..<end.lowerBound], as: UTF8.self), radix: 16), size > 0
+        {
+            body += rest[end.upperBound...].prefix(size)
+            rest = rest[end.upperBound...].dropFirst(size + 2)
+        }
+        return String(decoding: body, as: UTF8.self)
+    }
+
+    /// The body as a JSON object.
+    var json: [String: Any] {
+        (try? JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any]) ?? [:]
+    }
+}
