@@ -25,6 +25,17 @@ extension ApproovEngine {
         SensitiveField(
             "address", of: EvidenceKind.approovMessage, substitute: .none, reveals: "the address of the device"),
         SensitiveField(
+            "token", of: EvidenceKind.approovText, substitute: .none,
+            reveals: "the token, which lets its holder call the API until it expires"),
+        SensitiveField(
+            "text", of: EvidenceKind.approovText, substitute: .none,
+            reveals: "what the app signed, with the token in it"),
+        SensitiveField(
+            "binding", of: EvidenceKind.approovText, substitute: .none,
+            reveals: "what the token is bound to, such as the session of a user"),
+        SensitiveField(
+            "address", of: EvidenceKind.approovText, substitute: .none, reveals: "the address of the device"),
+        SensitiveField(
             "measurements", of: EvidenceKind.approovProof, substitute: .none,
             reveals: "the key of proofs, with which any holder can prove the measurements"),
         SensitiveField(
@@ -33,8 +44,13 @@ extension ApproovEngine {
     ]
 
     /// The token of a message, because every signature covers it. Messages with the token in a field other than the
-    /// default share one key. Tokens and proofs need no order: the ledger stores nothing of them.
+    /// default share one key. The text of a signed text. Tokens and proofs need no order: the ledger stores nothing of
+    /// them.
     package static func orderingKey(of record: EvidenceRecord) -> String? {
+        if record.kind == EvidenceKind.approovText {
+            guard case .text(let text)? = record.evidence["text"]?.content else { return nil }
+            return "\(Configuration.engine) text \(Base64.encode(Digest.sha256(Array(text.utf8)), .standard))"
+        }
         guard record.kind == EvidenceKind.approovMessage, let input = try? ApproovMessageInput(record.evidence) else {
             return nil
         }

@@ -5,12 +5,14 @@ extension EvidenceKind {
     public static let approovToken = EvidenceKind("approov.token")
     /// A request with an Approov token and a signature over the request.
     public static let approovMessage = EvidenceKind("approov.message")
+    /// A text with an Approov token in it, signed with the account's message signing key.
+    public static let approovText = EvidenceKind("approov.text")
     /// An Approov proof of a measurement of the device or the app.
     public static let approovProof = EvidenceKind("approov.proof")
 }
 
 /// The checks of Approov evidence. The file of each rule defines the check's name, catalogue entry and codes. The
-/// checks of a message or proof begin with those of its token, under the token's names.
+/// checks of a message, text or proof begin with those of its token, under the token's names.
 package enum ApproovCheck {
     /// The entries of all checks, in execution order.
     package static let catalogue: [CheckDefinition] = [
@@ -19,6 +21,7 @@ package enum ApproovCheck {
         audienceEntry, failoverEntry, annotationsEntry, deviceEntry, accountEntry, addressEntry,
         messageDecodeEntry,
         messageKeyEntry, componentsEntry, messageSignatureEntry, freshnessEntry, contentDigestEntry, replayEntry,
+        textDecodeEntry, textKeyEntry, textTokenEntry, textSignatureEntry, textReplayEntry,
         measurementEntry,
     ]
 
@@ -37,4 +40,6 @@ package enum ApproovCheck {
     package static let messageChecks = [
         messageDecode, messageKey, components, messageSignature, freshness, contentDigest,
     ]
+    /// The checks of a signed text between those of its token and those of the ledger, in order.
+    package static let textChecks = [textDecode, textKey, textToken, textSignature]
 }

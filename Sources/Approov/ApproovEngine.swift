@@ -2,13 +2,15 @@ package import AssayCore
 import AssayInspection
 package import FoundationEssentials
 
-/// Judges Approov evidence: tokens, messages signed by apps, and measurement proofs.
+/// Judges Approov evidence: tokens, requests and texts signed by apps, and measurement proofs.
 package struct ApproovEngine: InspectableEngine {
     /// The policy's section for Approov.
     package typealias Configuration = ApproovConfiguration
 
     /// The kinds of evidence that the engine judges.
-    package static let kinds = [EvidenceKind.approovToken, EvidenceKind.approovMessage, EvidenceKind.approovProof]
+    package static let kinds = [
+        EvidenceKind.approovToken, EvidenceKind.approovMessage, EvidenceKind.approovText, EvidenceKind.approovProof,
+    ]
     /// Every check of the engine, in the declared order.
     package static let catalogue = ApproovCheck.catalogue
     /// The key types that the engine uses.
@@ -38,6 +40,9 @@ package struct ApproovEngine: InspectableEngine {
             return try await assess(input, app: record.app, account: record.account, ledger: ledger, at: now)
         case EvidenceKind.approovMessage:
             let input = try record.reading(ApproovMessageInput.init)
+            return try await assess(input, app: record.app, account: record.account, ledger: ledger, at: now)
+        case EvidenceKind.approovText:
+            let input = try record.reading(ApproovTextInput.init)
             return try await assess(input, app: record.app, account: record.account, ledger: ledger, at: now)
         case EvidenceKind.approovProof:
             let input = try record.reading(ApproovProofInput.init)
@@ -101,6 +106,32 @@ package struct ApproovEngine: InspectableEngine {
         let context = ApproovMessageAssessor.Context(
             input: input, signing: signing, keys: messageKeys, expectations: expectations, now: now)
         return context.assess(token, standings, &run)
+    }
+
+    /// Looks up keys and standings for a signed text and assesses it; see ``ApproovTextAssessor``.
+    package func assess(
+        _ input: ApproovTextInput, app: String?, account: String?, ledger: any Ledger, at now: Date
+    ) async throws(VerificationError) -> Assessment {
+        guard let expectations = try apps.app(app) else {
+            return try undecodable(
+                EvidenceKind.approovText, among: apps.all.filter { $0.configuration.textSigning != nil },
+                skipping: ApproovCheck.textChecks + [ApproovCheck.textReplay]
+            ) { app, run in
+                ApproovTokenAssessor.decode(demandsPrefix: false, app.configuration, &run) { .token(input.token) }
+            }
+        }
+        let signing: TextSigning
+        do { signing = try ApproovTextAssessor.signing(of: expectations) } catch { throw .request(error) }
+        let tokenKeys = try await tokenKeys(for: expectations, at: now)
+        let assessor = ApproovTextAssessor(
+            input: input, signing: signing, keys: try await keys.selection(for: expectations.textKeyClaim, at: now),
+            expectations: expectations, now: now)
+        var run = CheckRun(modes: expectations.modes, capacity: ApproovTextAssessor.capacity(expectations))
+        let token = ApproovTokenAssessor.authenticate(
+            demandsPrefix: false, for: .admission, tokenKeys, expectations, &run
+        ) { .token(input.token) }
+        let standings = try await standings(of: token, account, in: ledger, at: now)
+        return assessor.assess(token, standings, &run)
     }
 
     /// Verifies the token with the measurements, if any, and compares the proof; see ``ApproovProofAssessor``.

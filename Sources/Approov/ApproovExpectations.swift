@@ -14,8 +14,10 @@ package final class ApproovExpectations: EngineExpectations {
     let keyClaim: KeyClaim
     /// The app's live keys, prepared for token verification.
     let tokenKeys = TokenKeysMemo()
-    /// Selects the app's message signing keys of accounts.
+    /// Selects the app's message signing keys of accounts, for requests.
     let messageKeyClaim: KeyClaim
+    /// Selects the app's message signing keys of accounts, for texts.
+    let textKeyClaim: KeyClaim
     /// The checks for the policy's token form, in order.
     let tokenChecks: [CheckID]
 
@@ -38,6 +40,7 @@ package final class ApproovExpectations: EngineExpectations {
         self.addresses = addresses
         keyClaim = KeyClaim(app: app, names: configuration.keys, scopes: [app])
         messageKeyClaim = KeyClaim(app: app, names: configuration.messageSigning?.keys, scopes: [app])
+        textKeyClaim = KeyClaim(app: app, names: configuration.textSigning?.keys, scopes: [app])
         tokenChecks =
             configuration.format == .jwe ? ApproovCheck.encryptedTokenChecks : ApproovCheck.signedTokenChecks
     }

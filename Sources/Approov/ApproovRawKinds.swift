@@ -7,7 +7,7 @@ extension ApproovEngine {
     /// The fields of the engine's policy section.
     package static let policyFields = ApproovConfiguration.fields
 
-    /// Tokens, signed requests and measurement proofs as `assay verify --kind` takes them.
+    /// Tokens, signed requests, signed texts and measurement proofs as `assay verify --kind` takes them.
     package static let rawKinds: [RawKind] = [
         RawKind(
             EvidenceKind.approovToken, file: .text(tokenFields),
@@ -24,9 +24,7 @@ extension ApproovEngine {
             names: { ($0 as? ApproovConfiguration)?.binding ?? [] },
             objection: { arguments in
                 if let objection = keyObjection(arguments) { return objection }
-                if let name = arguments.texts("binding-header").first(where: { !$0.contains("=") }) {
-                    return "--binding-header \(name.excerpt): expected NAME=VALUE, with the value of the request"
-                }
+                if let objection = valueObjection(arguments) { return objection }
                 guard !arguments.has("loggable") || !arguments.has("binding-header") else {
                     return "--binding-header and --loggable exclude each other: a loggable token is bound to no request"
                 }
@@ -45,6 +43,31 @@ extension ApproovEngine {
                 "--secret file:secret.b64", "--signer installation --target-uri https://HOST/PATH request.http",
             ],
             objection: messageObjection),
+        RawKind(
+            EvidenceKind.approovText, file: .bytes(signedTextFields),
+            options: tokenOptions + [boundField.filling("binding", .named)] + [
+                .evidence(
+                    "token", "token", .textOrFile,
+                    required: .always("the token that came with the text, which the text must contain"),
+                    "The token that came with a signed text; file: may stand before it."),
+                .evidence(
+                    "signature", "signature", .textOrFile,
+                    required: .always("what getMessageSignature returned"),
+                    "The signature of a text, 32 bytes in base64; file: may stand before it."),
+                accountKey(listedIn: "textSigning.keys"), address,
+            ],
+            example: [
+                "--secret file:secret.b64 --account-key ID=file:account.b64 --token file:token.txt",
+                "--signature BASE64 text.txt",
+            ],
+            names: { ($0 as? ApproovConfiguration)?.binding ?? [] },
+            objection: { arguments in
+                if let objection = keyObjection(arguments) { return objection }
+                guard arguments.hasPolicy || arguments.has("account-key") else {
+                    return "--account-key is required without --policy: the key of the account that signs texts"
+                }
+                return valueObjection(arguments) ?? failoverObjection(arguments)
+            }),
         RawKind(
             EvidenceKind.approovProof, file: .text(proofFields),
             options: tokenOptions + [
@@ -105,11 +128,15 @@ extension ApproovEngine {
             "component", of: policyFields["messageSigning.components"], valueName: "name",
             help: "What a signature must cover; \(MessageSigning.standardComponents.joined(separator: " ")) without it."
         ),
-        .key(
-            "account-key", "secret", of: ApproovMessageKey.self, .identified(by: "keyID"),
-            listedIn: "messageSigning.keys", "A message signing key of the account, after its mskid and =."),
+        accountKey(listedIn: "messageSigning.keys"),
         .alias("quirk", of: policyFields["messageSigning.quirks"], valueName: "name"),
     ]
+
+    private static func accountKey(listedIn field: String) -> RawOption {
+        .key(
+            "account-key", "secret", of: ApproovMessageKey.self, .identified(by: "keyID"), listedIn: field,
+            "A message signing key of the account, after its mskid and =.")
+    }
 
     /// The policy's `binding` has the field name only.
     private static let boundField = RawOption.alias(
@@ -128,6 +155,12 @@ extension ApproovEngine {
         let hasKey = ["secret", "token-public-key", "key-set"].contains(where: arguments.has)
         return arguments.hasPolicy || hasKey
             ? nil : "--secret, --token-public-key or --key-set is required without --policy"
+    }
+
+    private static func valueObjection(_ arguments: RawArguments) -> String? {
+        arguments.texts("binding-header").first { !$0.contains("=") }.map {
+            "--binding-header \($0.excerpt): expected NAME=VALUE, with the value of the request"
+        }
     }
 
     private static func failoverObjection(_ arguments: RawArguments) -> String? {
@@ -204,6 +237,15 @@ extension ApproovEngine {
             ("method", .text(request.method)), ("targetURI", .text(targetURI)), ("headers", .array(headers)),
             ("body", .text(Base64.encode(request.body, .standard))),
         ])
+    }
+
+    /// The text byte for byte: white space at its ends is signed too.
+    @Sendable
+    private static func signedTextFields(_ file: [UInt8], _ arguments: RawArguments) throws(RawError) -> RawFields {
+        guard let text = String(validating: file, as: UTF8.self) else {
+            throw .unreadable("the text is no UTF-8, and apps sign no other")
+        }
+        return RawFields([("text", .text(text))])
     }
 
     @Sendable

@@ -19,17 +19,7 @@ extension EvidenceRecord {
         case .token(let token): fields = [("token", .text(token))]
         case .loggable(let text): fields = [("loggable", .text(text))]
         }
-        if !input.binding.isEmpty {
-            let values = input.binding.map { value in
-                if case .value(let text) = value {
-                    RecordValue(.text(text), offset: 0)
-                } else {
-                    RecordValue(.text(""), offset: 0)
-                }
-            }
-            fields.append(("binding", .array(values)))
-        }
-        if let address = input.address { fields.append(("address", .text(address))) }
+        fields += Self.fields(of: input.binding, input.address)
         self.init(
             id: id, kind: EvidenceKind.approovToken, app: app, account: account, receivedAt: receivedAt,
             evidence: RecordObject(fields),
@@ -62,6 +52,42 @@ extension EvidenceRecord {
             id: id, kind: EvidenceKind.approovMessage, app: app, account: account, receivedAt: receivedAt,
             evidence: RecordObject(fields),
             expect: nil)
+    }
+
+    /// Composes the record of a signed text.
+    ///
+    /// A missing or repeated bound value becomes empty in the record, and fails the same check.
+    /// - Parameters:
+    ///   - id: The name of the record in verdicts and reports, such as the request ID.
+    ///   - app: The policy's app; nil for the only one with a section for Approov.
+    public init(
+        _ input: ApproovTextInput, id: String? = nil, app: String? = nil, account: String? = nil, receivedAt: Date
+    ) {
+        let fields: [(String, RecordValue.Content)] = [
+            ("token", .text(input.token)), ("text", .text(input.text)), ("signature", .text(input.signature)),
+        ]
+        self.init(
+            id: id, kind: EvidenceKind.approovText, app: app, account: account, receivedAt: receivedAt,
+            evidence: RecordObject(fields + Self.fields(of: input.binding, input.address)), expect: nil)
+    }
+
+    /// The fields for the bound values and the address of a request.
+    private static func fields(
+        of binding: [ApproovBoundValue], _ address: String?
+    ) -> [(String, RecordValue.Content)] {
+        var fields: [(String, RecordValue.Content)] = []
+        if !binding.isEmpty {
+            let values = binding.map { value in
+                if case .value(let text) = value {
+                    RecordValue(.text(text), offset: 0)
+                } else {
+                    RecordValue(.text(""), offset: 0)
+                }
+            }
+            fields.append(("binding", .array(values)))
+        }
+        if let address { fields.append(("address", .text(address))) }
+        return fields
     }
 
     /// Composes the record of a measurement proof.

@@ -53,6 +53,20 @@ extension ApproovMessageInput {
     }
 }
 
+extension ApproovTextInput {
+    /// Reads `token`, `text` and `signature`, and optionally `binding`, the bound values in policy order, and `address`.
+    package init(_ evidence: RecordObject) throws(RecordError) {
+        let fields = RecordFields(evidence, path: "evidence")
+        try fields.demandOnly(["token", "text", "signature", "binding", "address"])
+        guard let token = try fields.text("token") else { throw fields.missing("token") }
+        guard let text = try fields.text("text") else { throw fields.missing("text") }
+        guard let signature = try fields.text("signature") else { throw fields.missing("signature") }
+        self.init(
+            token: token, text: text, signature: signature, binding: try fields.texts("binding").map { .value($0) },
+            address: try fields.text("address", atMost: ApproovRecordLimits.address))
+    }
+}
+
 extension ApproovProofInput {
     /// Reads `nonce`, `proof`, either `measurements` or `token`, and optionally `measurement`.
     package init(_ evidence: RecordObject) throws(RecordError) {

@@ -41,6 +41,22 @@ extension Verifier {
         return try await engines.approov.assess(input, app: app, account: account, ledger: ledger, at: now)
     }
 
+    /// Judges a text that an app signed with the account's message signing key, with the token in it. With the policy
+    /// `replay: ledger`, each text is accepted at most once for an app.
+    ///
+    /// - Parameters:
+    ///   - app: the policy's app; nil for the only app with a section for Approov.
+    ///   - account: the account of the session, of 1 to 255 bytes; nil for none. A blocked account is rejected.
+    /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does; also when the app has no live key, or its policy has
+    ///   no section for texts.
+    public func verifyApproovText(
+        _ input: ApproovTextInput, app: String? = nil, account: String? = nil, at now: Date
+    ) async throws(VerificationError) -> Verdict {
+        try Verifier.demand(now, account)
+        return try await engines.approov.assess(input, app: app, account: account, ledger: ledger, at: now)
+            .verdict(committingTo: ledger, at: now)
+    }
+
     /// Judges a measurement proof, with the token that carries the measurements if there is one.
     ///
     /// The caller must check that the nonce is the one that the caller issued.

@@ -11,7 +11,8 @@ struct CatalogueTests {
             "token.binding", "token.tampering", "token.issuer", "token.audience", "token.failover", "token.annotations",
             "token.device", "token.account", "token.address", "message.decode", "message.key", "message.components",
             "message.signature",
-            "message.freshness", "message.content-digest", "message.replay", "proof.measurement",
+            "message.freshness", "message.content-digest", "message.replay", "text.decode", "text.key", "text.token",
+            "text.signature", "text.replay", "proof.measurement",
         ]
         #expect(ApproovEngine.catalogue.map(\.id.name) == names.map { "approov.\($0)" })
         for check in ApproovEngine.catalogue {

@@ -37,6 +37,8 @@ struct PolicyReadingTests {
         #expect(configuration.annotations == AnnotationRules(others: .note))
         #expect(configuration.maximumLifetime == nil)
         #expect(configuration.messageSigning == nil)
+        #expect(configuration.textSigning == nil)
+        #expect(try parse("textSigning: {}").textSigning == TextSigning())
         #expect(configuration.enforcement == .reject)
     }
 
@@ -146,6 +148,11 @@ struct PolicyReadingTests {
         Mistake("maximumLifetime: 0s", "maximumLifetime", "1 s to ten years"),
         Mistake("maximumLifetime: 4000d", "maximumLifetime", "1 s to ten years"),
         Mistake("enforcement: on", "enforcement", "reject, annotate, off"),
+        Mistake("textSigning: ledger", "textSigning", "expected a mapping"),
+        Mistake("textSigning: { keys: [] }", "textSigning.keys", "at least one"),
+        Mistake("textSigning: { keys: [a, a] }", "textSigning.keys[1]", "twice"),
+        Mistake("textSigning: { replay: nobody }", "textSigning.replay", "ledger, caller"),
+        Mistake("textSigning: { signer: account }", "textSigning.signer", "unknown field"),
         Mistake("messageSigning: installation", "messageSigning", "expected a mapping"),
         Mistake("messageSigning: { replay: ledger }", "messageSigning.signer", "installation, account"),
         Mistake("messageSigning: { signer: both }", "messageSigning.signer", "installation, account"),
@@ -220,6 +227,7 @@ struct PolicyReadingTests {
         Change("maximumLifetime") { $0.maximumLifetime = .nan },
         Change("maximumLifetime") { $0.maximumLifetime = .infinity },
         Change("maximumLifetime") { $0.maximumLifetime = -1 },
+        Change("textSigning.keys") { $0.textSigning = TextSigning(keys: []) },
         Change("messageSigning.keys") { $0.messageSigning = MessageSigning(signer: .account, keys: []) },
         Change("messageSigning.components") {
             $0.messageSigning = MessageSigning(signer: .account, components: ["@method"])

@@ -215,6 +215,41 @@ struct VerifyRawApproovTests {
         #expect(inline.status == 64 && !inline.errors.contains("5ecret"), "\(inline.errors)")
     }
 
+    @Test("A signed text is verified byte for byte, with the token from a file")
+    func text() throws {
+        let scratch = try Scratch()
+        let keys = try TestApproov.keys()
+        let token = try TestApproov.token { $0.allowMessages(with: keys) }.token
+        let text = ApproovTextBlueprint(token: token, text: "\norder 7 \(token)\n", key: keys.messageKey)
+        try scratch.writeApproov("token.txt", "\(token)\n")
+        try scratch.write("text.txt", Data(text.text.utf8))
+        let command = ["verify", "--kind", "approov.text", "--signature", text.signature] + Self.secret
+        let key = ["--account-key", "\(keys.messageKeyID)=file:account.b64"]
+        let good = command + key + ["--token", "file:token.txt"]
+        let run = try scratch.run(good + ["text.txt"])
+        #expect(run.status == 0, "\(run.errors)\(run.output)")
+        let given = try scratch.run(command + key + ["--token", token, "text.txt"])
+        #expect(given.status == 0, "\(given.errors)\(given.output)")
+        let ledger = ["--ledger", "sqlite:ledger.sqlite", "--app", "api", "text.txt"]
+        #expect(try scratch.run(good + ledger + ["--create-ledger"]).status == 0)
+        let replay = try scratch.run(good + ledger)
+        #expect(replay.status == 1 && replay.output.contains("approov.text.replay:"), "\(replay.output)")
+        try scratch.write("text.txt", Data(text.text.dropLast().utf8))
+        let cut = try scratch.run(good + ["text.txt"])
+        #expect(cut.status == 1 && cut.output.contains("approov.text.signature:"), "\(cut.output)")
+        try scratch.write("text.txt", Data([0xFF]))
+        let binary = try scratch.run(good + ["text.txt"])
+        #expect(binary.status == 2 && binary.errors.contains("the text is no UTF-8"), "\(binary.errors)")
+        for (arguments, words) in [
+            (command + ["--token", token], "--account-key is required without --policy"),
+            (command + key, "--token is required"),
+            (good.filter { $0 != text.signature && $0 != "--signature" }, "--signature is required"),
+        ] {
+            let lacking = try scratch.run(arguments + ["text.txt"])
+            #expect(lacking.status == 64 && lacking.errors.contains(words), "\(lacking.errors)")
+        }
+    }
+
     @Test("An ambiguous request file is reported with line and byte, and not judged")
     func requests() throws {
         let scratch = try Scratch()

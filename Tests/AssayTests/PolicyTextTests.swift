@@ -105,6 +105,7 @@ struct PolicyTextTests {
                 freshness: { past: 2m, future: 30s }
                 replay: caller
                 quirks: [digest-as-string, authority-without-port]
+              textSigning: { keys: [m1], replay: caller }
               enforcement: annotate
           - name: game
             playIntegrity: { packageName: com.example.game, platform: pc }

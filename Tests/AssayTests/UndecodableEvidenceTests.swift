@@ -14,12 +14,12 @@ struct UndecodableEvidenceTests {
             appAttest:
               { appIDs: [1234567890.com.example.one], environments: [production], challenge: caller, clientData: none }
             playIntegrity: { packageName: com.example.one, certificateDigests: [\(digest)] }
-            approov: { messageSigning: { signer: installation } }
+            approov: { messageSigning: { signer: installation }, textSigning: {} }
           - name: two
             appAttest:
               { appIDs: [1234567890.com.example.two], environments: [production], challenge: caller, clientData: raw }
             playIntegrity: { packageName: com.example.two, certificateDigests: [\(digest)] }
-            approov: { format: jwe, tokenHeader: X-Token, messageSigning: { signer: account } }
+            approov: { format: jwe, tokenHeader: X-Token, messageSigning: { signer: account }, textSigning: {} }
         """
 
     private static let secret = Data(repeating: 1, count: 64).base64EncodedString()
@@ -48,6 +48,7 @@ struct UndecodableEvidenceTests {
             #""method":"GET","targetURI":"https://a.example/","headers":[["Approov-Token","x"],["X-Token","x"]]"#
         ),
         ("approov.message", #""method":"GET","targetURI":"https://a.example/","headers":[]"#),
+        ("approov.text", #""token":"x","text":"x","signature":"AA==""#),
         ("approov.proof", #""nonce":"AA==","proof":"AA==","token":"x""#),
     ]
 
@@ -81,6 +82,7 @@ struct UndecodableEvidenceTests {
         with: """
             keys:
               - { name: a, use: approov, for: one, secret: "file:secret" }
+              - { name: b, use: approov-message, for: one, keyID: b, secret: "file:secret" }
             apps:
             """)
 
@@ -100,6 +102,7 @@ struct UndecodableEvidenceTests {
             ("approov.token", #""token":"eyJhbGciOiJIUzI1NiJ9.e30.AAAA""#),
             ("approov.proof", #""nonce":"AA==","proof":"AA==","token":"eyJhbGciOiJIUzI1NiJ9.e30.AAAA""#),
             ("approov.proof", #""nonce":"AA==","proof":"AA==","measurements":{}"#),
+            ("approov.text", #""token":"eyJhbGciOiJIUzI1NiJ9.e30.AAAA","text":"x","signature":"AA==""#),
             (
                 "approov.message",
                 #""method":"GET","targetURI":"https://a.example/","#

@@ -37,7 +37,7 @@ struct VerifierTests {
         #expect(
             error?.message == "no engine judges x\\u{1B}; there are "
                 + "app-attest.attestation, app-attest.assertion, app-attest.receipt, play-integrity.classic, "
-                + "play-integrity.standard, approov.token, approov.message, approov.proof")
+                + "play-integrity.standard, approov.token, approov.message, approov.text, approov.proof")
     }
 
     @Test("An unknown app is an error of the caller that lists the apps")

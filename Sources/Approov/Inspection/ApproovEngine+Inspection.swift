@@ -17,7 +17,9 @@ extension ApproovEngine {
     /// The format of a field of a record.
     package static func format(of field: String, in kind: EvidenceKind) -> (any BlobFormat.Type)? {
         switch (kind, field) {
-        case (EvidenceKind.approovToken, "token"), (EvidenceKind.approovProof, "token"): ApproovTokenFieldFormat.self
+        case (EvidenceKind.approovToken, "token"), (EvidenceKind.approovText, "token"),
+            (EvidenceKind.approovProof, "token"):
+            ApproovTokenFieldFormat.self
         case (EvidenceKind.approovToken, "loggable"): LoggableTokenFormat.self
         case (EvidenceKind.approovMessage, "headers"): RequestFieldsFormat.self
         default: nil
@@ -35,6 +37,10 @@ extension ApproovEngine {
         case (EvidenceKind.approovMessage, "targetURI"): "what the client asked for"
         case (EvidenceKind.approovMessage, "headers"): "the fields of the request, as received"
         case (EvidenceKind.approovMessage, "body"): "the content of the request"
+        case (EvidenceKind.approovText, "token"): "the token that came with the text"
+        case (EvidenceKind.approovText, "text"): "what the app signed"
+        case (EvidenceKind.approovText, "signature"): "the HMAC of the text under the key of the account"
+        case (EvidenceKind.approovText, "binding"): "what the token is bound to, in the order of the policy"
         case (EvidenceKind.approovProof, "nonce"): "the nonce that the hardware gave out"
         case (EvidenceKind.approovProof, "proof"): "the HMAC of nonce and measurement"
         case (EvidenceKind.approovProof, "measurements"): "the key of proofs and the measurements of a verified token"

@@ -94,7 +94,7 @@ extension CheckCode {
         "The token has no `ipk`: enable installation message signing for the account, or correct `signer`.")
     fileprivate static let installationKeyCurve = CheckCode(
         "wrong-curve", "The installation's key is not on P-256: no genuine SDK makes such a key.", remedy: .nothing)
-    fileprivate static let messageKeyIDMissing = CheckCode(
+    static let messageKeyIDMissing = CheckCode(
         "mskid-missing",
-        "The token has no `mskid`: enable account message signing for the account, or correct `signer`.")
+        "The token has no `mskid`: enable account message signing for the account, or correct `signer` for messages.")
 }

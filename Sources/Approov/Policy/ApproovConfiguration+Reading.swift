@@ -33,6 +33,9 @@ extension ApproovConfiguration: ReadableConfiguration {
         settings.messageSigning = try fields["messageSigning"].map { (node) throws(PolicyError) in
             try MessageSigning(reading: node, tokenHeader: settings.tokenHeader)
         }
+        settings.textSigning = try fields["textSigning"].map { (node) throws(PolicyError) in
+            try TextSigning(reading: node)
+        }
         if let enforcement = try fields["enforcement"]?.word(ApproovEnforcement.self) {
             settings.enforcement = enforcement
         }
@@ -90,7 +93,7 @@ extension MessageSigning.Freshness {
 
 extension PolicyNode {
     /// A list of unique texts.
-    fileprivate func uniqueTexts() throws(PolicyError) -> [String] {
+    func uniqueTexts() throws(PolicyError) -> [String] {
         var texts: [String] = []
         for element in try elements() {
             let text = try element.text()

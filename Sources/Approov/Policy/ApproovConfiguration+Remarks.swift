@@ -79,6 +79,7 @@ extension ApproovConfiguration {
                             + "\(PolicyNode.text(ofSeconds: limit)) is plenty"))
             }
         }
+        remarks += textSigning?.remarks ?? []
         if enforcement != .reject {
             remarks.append(
                 PolicyRemark(
@@ -125,7 +126,8 @@ extension ApproovConfiguration {
                 PolicySetting("annotations.ignore", annotations.ignore),
                 PolicySetting("annotations.others", annotations.others.rawValue),
                 PolicySetting("maximumLifetime", seconds: maximumLifetime),
-            ] + (messageSigning?.settings ?? [PolicySetting("messageSigning", nil as String?)]) + [
+            ] + (messageSigning?.settings ?? [PolicySetting("messageSigning", nil as String?)])
+            + (textSigning?.settings ?? [PolicySetting("textSigning", nil as String?)]) + [
                 PolicySetting("enforcement", enforcement.rawValue)
             ]
     }

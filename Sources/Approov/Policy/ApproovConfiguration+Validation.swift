@@ -45,6 +45,7 @@ extension ApproovConfiguration.Settings {
                 field: "maximumLifetime", "expected 1 s to ten years, found \(maximumLifetime) seconds")
         }
         try messageSigning?.validate(tokenHeader: tokenHeader)
+        try textSigning?.validate()
     }
 
     static func demandList(_ list: [String], _ field: String) throws(PolicyError) {

@@ -66,6 +66,8 @@ package final class ApproovConfiguration: EngineConfiguration {
         package var maximumLifetime: Double?
         /// The rules for signed messages; nil if messages are not signed.
         package var messageSigning: MessageSigning?
+        /// The rules for signed texts; nil if texts are not signed.
+        package var textSigning: TextSigning?
         /// The initial treatment of rejected requests by a server.
         package var enforcement = ApproovEnforcement.reject
 
@@ -101,6 +103,8 @@ package final class ApproovConfiguration: EngineConfiguration {
     package let maximumLifetime: Double?
     /// The rules for signed messages.
     package let messageSigning: MessageSigning?
+    /// The rules for signed texts.
+    package let textSigning: TextSigning?
     /// The initial treatment of rejected requests by a server.
     package let enforcement: ApproovEnforcement
 
@@ -124,6 +128,7 @@ package final class ApproovConfiguration: EngineConfiguration {
         annotations = settings.annotations
         maximumLifetime = settings.maximumLifetime
         messageSigning = settings.messageSigning
+        textSigning = settings.textSigning
         enforcement = settings.enforcement
     }
 }

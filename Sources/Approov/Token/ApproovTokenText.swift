@@ -91,6 +91,13 @@ enum ApproovTokenText {
         return token
     }
 
+    /// The text of a token that was decoded, without the policy's prefix.
+    static func withoutPrefix(of token: String, _ configuration: ApproovConfiguration) -> ArraySlice<UInt8> {
+        let text = Array(token.utf8)
+        guard let prefix = configuration.tokenPrefix, text.starts(with: prefix.utf8) else { return text[...] }
+        return text.dropFirst(prefix.utf8.count)
+    }
+
     /// What stands in the place of a token, with the policy's prefix or without; nil for what may be a token.
     static func substitute(
         for evidence: ApproovTokenInput.Evidence, _ configuration: ApproovConfiguration

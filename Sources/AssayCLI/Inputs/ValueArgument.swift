@@ -50,6 +50,16 @@ enum ValueArgument: Equatable {
         }
     }
 
+    /// The value as text, without a line ending at the end of a file.
+    func resolveText(of option: String) throws(CommandFailure) -> String {
+        var bytes = try resolve()[...]
+        if case .file = self { while let last = bytes.last, last == 0x0A || last == 0x0D { bytes = bytes.dropLast() } }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw CommandFailure(.unreadable, "\(option): the value is no UTF-8")
+        }
+        return text
+    }
+
     /// Decodes base64 of either alphabet, with or without padding.
     static func base64(_ text: String) throws -> [UInt8] {
         do throws(DecodeError) {

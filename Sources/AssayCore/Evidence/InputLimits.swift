@@ -18,6 +18,8 @@ package enum InputLimits {
     package static let joseText = 64 * 1024
     /// The header of a JWS or JWE, in characters. Genuine ones have less than 200; embedded certificates make some KiB.
     package static let joseHeader = 16 * 1024
+    /// A text that an app signs with the key of its Approov account, in bytes: a token and what it is sent for.
+    package static let signedText = 1024 * 1024
     /// An integrity token that only Google can open, in bytes. Genuine ones have about 2 KiB.
     package static let integrityToken = 64 * 1024
     /// Google's answer on an integrity token, in bytes. Genuine ones have less than 2 KiB.

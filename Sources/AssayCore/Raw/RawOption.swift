@@ -5,6 +5,9 @@ package struct RawOption: Sendable {
     package enum Encoding: Sendable {
         /// The text as it is.
         case text
+        /// The text as it is, or after `file:` the name of a file with it. A line ending at the end of the file is not part
+        /// of it.
+        case textOrFile
         /// A number in decimal digits.
         case number
         /// Bytes as `text:`, `hex:`, `base64:` or `file:`, stored as standard base64. Without prefix: text or base64.

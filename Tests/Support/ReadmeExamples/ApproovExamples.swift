@@ -9,6 +9,8 @@ struct ApproovExamples {
     let token: String
     let headers: [(name: String, value: String)]
     let body: [UInt8]
+    let signature: String
+    let authorization: String
 
     func block1() async throws {
         func isGenuine(token: String, authorization: String, client: String) async throws -> Bool {
@@ -31,5 +33,11 @@ struct ApproovExamples {
             method: "POST", targetURI: "https://api.example.com/v1/items?a=1",
             fields: headers.map { .init($0.name, $0.value) }, body: .bytes(body))
         let verdict = try await verifier.verifyApproovMessage(input, app: "api", at: Date())
+    }
+
+    func block4() async throws {
+        let input = ApproovTextInput(
+            token: token, text: "order 7, EUR 10.00, \(token)", signature: signature, binding: [.value(authorization)])
+        let verdict = try await verifier.verifyApproovText(input, app: "api", at: Date())
     }
 }

@@ -3,13 +3,13 @@ import Assay
 import AssayCore
 
 extension ApproovEngine: FuzzedEngine {
-    static var targets: [FuzzTarget] { [.approovToken, .approovMessage, .approovProof] }
+    static var targets: [FuzzTarget] { [.approovToken, .approovMessage, .approovText, .approovProof] }
 
     static var records: [[UInt8]] {
         [
             FuzzedApproovMessage(.account).record, FuzzedApproovToken(.hs256).record,
             FuzzedApproovToken(.loggable).record,
-            FuzzedApproovProof(isOfToken: false).record,
+            FuzzedApproovText().record, FuzzedApproovProof(isOfToken: false).record,
         ]
     }
 
@@ -36,6 +36,7 @@ extension ApproovEngine: FuzzedEngine {
                     freshness: { past: 1m, future: 15s }
                     replay: caller
                     quirks: [signature-as-string]
+                  textSigning: { replay: caller }
 
             """,
             #"""

@@ -46,7 +46,7 @@ enum ApproovMint {
     /// What a policy has beyond its audience.
     static func verifier(
         format: ApproovConfiguration.TokenFormat = .jws, binding: [String] = ["Authorization"],
-        signing: MessageSigning? = nil
+        signing: MessageSigning? = nil, texts: TextSigning? = nil
     ) -> Verifier {
         do {
             var settings = ApproovConfiguration.Settings()
@@ -57,6 +57,7 @@ enum ApproovMint {
             settings.annotations = AnnotationRules(reject: ["frida"])
             settings.maximumLifetime = 600
             settings.messageSigning = signing
+            settings.textSigning = texts
             var keys = [
                 NamedKey(
                     name: "hs", scope: "api",

@@ -21,6 +21,8 @@ struct RawRecord {
             let content: RecordValue.Content
             switch evidence.encoding {
             case .text: content = .text(text)
+            case .textOrFile:
+                content = .text(try ValueArgument(text, plain: .text).resolveText(of: "--\(option.name)"))
             case .number: content = .number(text)
             case .bytes(let plainIsText):
                 let value = try ValueArgument(text, plain: plainIsText ? .text : .base64)

@@ -50,11 +50,6 @@ struct NamedValue {
 
     /// The value as text, without a line ending at the end of a file.
     func resolve(of option: String) throws(CommandFailure) -> String {
-        var bytes = try value?.resolve()[...] ?? []
-        if case .file = value { while let last = bytes.last, last == 0x0A || last == 0x0D { bytes = bytes.dropLast() } }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw CommandFailure(.unreadable, "--\(option) \(name.excerpt): the value is no UTF-8")
-        }
-        return text
+        try value?.resolveText(of: "--\(option) \(name.excerpt)") ?? ""
     }
 }

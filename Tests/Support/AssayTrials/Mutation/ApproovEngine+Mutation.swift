@@ -8,11 +8,11 @@ import AssayPrimitives
 extension ApproovEngine: MutatedEngine {
     static let dontCares: [DontCare] = [
         DontCare(
-            "address-is-a-signal", EvidenceKind.approovToken, EvidenceKind.approovMessage,
+            "address-is-a-signal", EvidenceKind.approovToken, EvidenceKind.approovMessage, EvidenceKind.approovText,
             reason: "the address that a token names is compared and noted, and never rejects"
         ) { $0.path.description == "address" },
         DontCare(
-            "space-around-bound-value", EvidenceKind.approovToken,
+            "space-around-bound-value", EvidenceKind.approovToken, EvidenceKind.approovText,
             reason: "white space around the value of a header field is no part of it, RFC 9110 section 5.5"
         ) { mutant in
             guard mutant.path.shape == "binding[]", let (old, new) = bindings(mutant), old.count == new.count else {
@@ -32,7 +32,8 @@ extension ApproovEngine: MutatedEngine {
             return claims["did"] == nil && claims["pay"] == nil
         },
         DontCare(
-            "account-wide-token", EvidenceKind.approovToken, EvidenceKind.approovMessage, EvidenceKind.approovProof,
+            "account-wide-token", EvidenceKind.approovToken, EvidenceKind.approovMessage, EvidenceKind.approovText,
+            EvidenceKind.approovProof,
             reason:
                 "Approov's keys and tokens are those of an account, and name no API: apps of a policy that share keys "
                 + "accept each other's"
@@ -53,7 +54,7 @@ extension ApproovEngine: MutatedEngine {
             return RecordJSON.text(said.content) == RecordJSON.text(says.content)
         },
         DontCare(
-            "token-prefix", EvidenceKind.approovToken,
+            "token-prefix", EvidenceKind.approovToken, EvidenceKind.approovText,
             reason: "the token may come with the prefix of its field or without"
         ) { mutant in
             guard mutant.path.description == "token", let (old, new) = mutant.texts("token") else { return false }

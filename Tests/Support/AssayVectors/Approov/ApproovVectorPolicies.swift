@@ -81,7 +81,9 @@ struct ApproovVectorPolicies {
     private var apps: [(name: String, fields: [String])] {
         let secrets = Self.secrets
         let installation = "messageSigning: { signer: installation"
-        let account = "messageSigning: { signer: account, keys: [message-current, message-previous, message-expired]"
+        let accountKeys = "keys: [message-current, message-previous, message-expired]"
+        let account = "messageSigning: { signer: account, \(accountKeys)"
+        let texts = "textSigning: { \(accountKeys)"
         return [
             ("api", [secrets]), ("named", ["keys: [named-one, named-two, named-old]"]),
             ("bound", [secrets, "binding: [Authorization]", "failover: reject"]),
@@ -131,6 +133,11 @@ struct ApproovVectorPolicies {
                         + "digest-as-string, authority-without-port, target-uri-with-fragment] }",
                 ]
             ),
+            ("texts", [secrets, "\(texts) }"]), ("texts-twice", [secrets, "\(texts) }"]),
+            ("texts-sealed", [secrets, "format: jwe", "\(texts) }"]),
+            ("texts-bound", [secrets, "binding: [Authorization]", "failover: reject", "\(texts) }"]),
+            ("texts-prefixed", [secrets, "tokenPrefix: \"Bearer \"", "\(texts) }"]),
+            ("texts-often", [secrets, "\(texts), replay: caller }"]),
         ]
     }
 

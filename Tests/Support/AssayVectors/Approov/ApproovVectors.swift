@@ -32,6 +32,9 @@ package enum ApproovVectors: VectorSet {
             VectorDraft("message-content-digest.json", mint.messageContentDigest),
             VectorDraft("message-replay.json", mint.messageReplay()),
             VectorDraft("message-often.json", mint.messageOften()),
+            VectorDraft("text-accept.json", mint.textAccept),
+            VectorDraft("text-reject.json", mint.textReject),
+            VectorDraft("text-replay.json", mint.textReplay()),
             VectorDraft("proof.json", mint.proofs),
         ]
     }
