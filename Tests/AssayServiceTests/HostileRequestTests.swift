@@ -88,6 +88,29 @@ struct HostileRequestTests {
         #expect([0, 400].contains(HTTPAnswer(cut.readToEnd()).status))
     }
 
+    @Test("A stream counts as a request until its answer ends, and a line that arrives slowly ends it")
+    func slowStream() throws {
+        let service = try RunningService("limits.requests=1", "limits.bodyTime=1s")
+        let stream = try service.connect()
+        stream.write(
+            "POST /v1/verify HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/x-ndjson\r\n"
+                + "Transfer-Encoding: chunked\r\n\r\n3\r\n{}\n\r\n")
+        // The first verdict shows that the stream is being judged.
+        var answer: [UInt8] = []
+        while !String(decoding: answer, as: UTF8.self).contains("unreadable-record"), let bytes = stream.read() {
+            answer += bytes
+        }
+        #expect(try service.send("GET", "/v1/checks", type: nil).status == 503)
+        while !String(decoding: answer, as: UTF8.self).contains("body-too-slow") {
+            stream.write("1\r\n{\r\n")
+            usleep(200_000)
+            guard service.isRunning, let bytes = stream.readIfAny() else { break }
+            answer += bytes
+        }
+        #expect(String(decoding: answer, as: UTF8.self).contains("body-too-slow"))
+        try service.waitUntil("free") { (try? service.send("GET", "/v1/checks", type: nil))?.status == 200 }
+    }
+
     @Test("Requests beyond the limit get 503 with Retry-After, and later ones are served")
     func busy() throws {
         let service = try RunningService("limits.requests=1", "retryAfter=7")

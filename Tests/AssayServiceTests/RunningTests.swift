@@ -123,6 +123,8 @@ struct RunningTests {
         #expect(inUse.status == 2 && inUse.errors.contains("cannot listen"), "\(inUse)")
         let socket = try serve("--listen 'unix:\(service.folder.path("admin.sock"))'")
         #expect(socket.status == 2 && socket.errors.contains("another program listens"), "\(socket)")
+        let memory = try serve("--open --ledger memory: --listen 127.0.0.1:0")
+        #expect(memory.status == 64 && memory.errors.contains("no ledger for a service"), "\(memory)")
         let bad = try serve("--open --set limits.body=1 --listen 127.0.0.1:0")
         #expect(bad.status == 2 && bad.errors.contains("limits.body: expected a size"), "\(bad)")
     }

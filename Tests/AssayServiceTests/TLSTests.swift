@@ -74,7 +74,7 @@ struct TLSTests {
             ("one.pem", "one.pem", "no private key"), ("none.pem", "one.key", "no certificate chain"),
         ] {
             let status = try folder.shell(
-                "'\(program)' serve --open --policy policy.yaml --ledger memory: --listen 127.0.0.1:0 --set admin=none "
+                "'\(program)' serve --open --policy policy.yaml --ledger sqlite:l.sqlite --listen 127.0.0.1:0 --set admin=none "
                     + "--set tls.certificate=\(certificate) --set tls.privateKey=\(key) 2>errors")
             let errors = try String(contentsOfFile: folder.path("errors"), encoding: .utf8)
             #expect(status == 2 && errors.contains(words), "\(errors)")

@@ -73,7 +73,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The policy.", completion: .file(extensions: ["yaml", "yml"]))
     var policy: String?
 
-    @Option(help: ArgumentHelp("The ledger: \(LedgerURL.allowed).", valueName: "url"))
+    @Option(help: ArgumentHelp("The ledger: \(LedgerURL.durableForm).", valueName: "url"))
     var ledger: String?
 
     @Option(help: ArgumentHelp("The public listener: HOST:PORT or unix:PATH.", valueName: "address"))
@@ -102,6 +102,12 @@ struct ServeCommand: AsyncParsableCommand {
             throw CommandFailure(.unreadable, error.description)
         }
         let url = try prepared.ledger.map { try LedgerURL($0) } ?? .standard()
+        guard url != .memory else {
+            throw CommandFailure(
+                .usage,
+                "serve: memory: is no ledger for a service: it forgets what was used, and takes the keys that come with "
+                    + "evidence; name \(LedgerURL.durableForm)")
+        }
         let masterKey = try MasterKeyOption.read(prepared.masterKey)
         let client = try GoogleOptions.client(prepared.serviceAccount, url: nil)
         do {

@@ -42,12 +42,21 @@ struct VerifyEndpoint: Sendable {
     }
 
     /// Judges the records of a stream in order. Each line of the answer is a verdict or a problem; the client's reading limits how fast
-    /// records are read.
+    /// records are read. A token that is revoked or ends meanwhile ends the stream.
     private func stream(_ served: inout ServiceRequest) -> Response {
-        let body = served.request.body
+        let (body, slot, caller) = (served.request.body, served.slot, served.caller)
         let answer = ResponseBody { writer in
+            defer { withExtendedLifetime(slot) {} }
             var lines = RecordLines(body, limits: configuration.limits)
+            var asked = ContinuousClock.now
             while let line = await lines.next() {
+                if ContinuousClock.now - asked > Self.callerInterval {
+                    do throws(Problem) { _ = try await caller() } catch {
+                        try await writer.write(ByteBuffer(string: Self.line(error, id: nil) + "\n"))
+                        break
+                    }
+                    asked = .now
+                }
                 try await writer.write(ByteBuffer(string: await judge(line) + "\n"))
             }
             try await writer.finish(nil)
@@ -55,6 +64,9 @@ struct VerifyEndpoint: Sendable {
         return Response(
             status: .ok, headers: [.contentType: "application/x-ndjson", .cacheControl: "no-store"], body: answer)
     }
+
+    /// How often a stream asks again who calls.
+    private static let callerInterval = Duration.seconds(1)
 
     private func judge(_ line: Result<[UInt8], Problem>) async -> String {
         do {
@@ -98,6 +110,10 @@ private struct RecordLines {
     private var parts: RequestBody.AsyncIterator
     private var buffer = ByteBuffer()
     private var isEnded = false
+    /// How many bytes of the buffer have no line end.
+    private var scanned = 0
+    /// When the present line began.
+    private var begin = ContinuousClock.now
 
     init(_ body: RequestBody, limits: ServiceConfiguration.Limits) {
         self.limits = limits
@@ -108,6 +124,7 @@ private struct RecordLines {
     mutating func next() async -> Result<[UInt8], Problem>? {
         while true {
             if let line = takeLine() {
+                begin = .now
                 if line.allSatisfy({ [0x20, 0x09, 0x0D].contains($0) }) { continue }
                 return .success(line)
             }
@@ -124,6 +141,13 @@ private struct RecordLines {
                     buffer.writeBytes([0x0A])
                     continue
                 }
+                // Gaps, also between lines, are limited by the time that a connection may be idle.
+                if buffer.readableBytes == 0 {
+                    begin = .now
+                } else if ContinuousClock.now - begin > .seconds(limits.bodyTime) {
+                    isEnded = true
+                    return .failure(.slow(limits.bodyTime))
+                }
                 buffer.discardReadBytes()
                 buffer.writeImmutableBuffer(part)
             } catch {
@@ -134,7 +158,11 @@ private struct RecordLines {
     }
 
     private mutating func takeLine() -> [UInt8]? {
-        guard let end = buffer.readableBytesView.firstIndex(of: 0x0A) else { return nil }
+        guard let end = buffer.readableBytesView.dropFirst(scanned).firstIndex(of: 0x0A) else {
+            scanned = buffer.readableBytes
+            return nil
+        }
+        scanned = 0
         let line = buffer.readBytes(length: end - buffer.readerIndex)
         buffer.moveReaderIndex(forwardBy: 1)
         return line

@@ -1,6 +1,7 @@
 import AssayCore
 import HTTPTypes
 import Hummingbird
+import Synchronization
 
 /// What an endpoint answers on a request.
 typealias Answer = @Sendable (inout ServiceRequest) async throws(Problem) -> Response
@@ -46,8 +47,31 @@ struct ServiceRequest {
     let segment: Substring
     /// The ID of the request in the log and in the answer.
     let id: String
+    /// The request's share of those that are handled at the same time. A streamed answer keeps it until it ends.
+    let slot: RequestSlot
+    /// Asks again who calls, for answers that take long.
+    let caller: @Sendable () async throws(Problem) -> String?
     /// What the log says about the request besides its answer.
     var note = RequestNote()
+}
+
+/// One of the requests that are handled at the same time.
+final class RequestSlot: Sendable {
+    /// Counts the slots in use.
+    final class Counter: Sendable {
+        fileprivate let present = Atomic<Int>(0)
+    }
+
+    private let counter: Counter
+    /// How many slots were in use when this one was taken, itself included.
+    let number: Int
+
+    init(_ counter: Counter) {
+        self.counter = counter
+        number = counter.present.add(1, ordering: .relaxed).newValue
+    }
+
+    deinit { counter.present.subtract(1, ordering: .relaxed) }
 }
 
 /// What the log says about a request: nothing of its evidence.
@@ -60,6 +84,4 @@ struct RequestNote {
     var failed: [String] = []
     /// The code of a problem.
     var problem: String?
-    /// How many records of a stream were judged.
-    var records: Int?
 }

@@ -5,7 +5,6 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
-import Synchronization
 
 /// Answers the requests of a listener: finds the endpoint, limits requests at the same time, asks who calls, and logs.
 final class ServiceResponder: HTTPResponder {
@@ -16,7 +15,7 @@ final class ServiceResponder: HTTPResponder {
     private let limit: Int
     private let retryAfter: Int
     private let logger: Logger
-    private let present = Atomic<Int>(0)
+    private let slots = RequestSlot.Counter()
 
     init(
         _ endpoints: [Endpoint], callers: CallerCheck, requests limit: Int, retryAfter: Int, logger: Logger
@@ -30,12 +29,12 @@ final class ServiceResponder: HTTPResponder {
 
     func respond(to request: Request, context: Context) async throws -> Response {
         let start = ContinuousClock.now
-        let count = present.add(1, ordering: .relaxed).newValue
-        defer { present.subtract(1, ordering: .relaxed) }
-        var served = ServiceRequest(request: request, segment: "", id: context.id)
+        let slot = RequestSlot(slots)
+        var served = ServiceRequest(
+            request: request, segment: "", id: context.id, slot: slot, caller: { () throws(Problem) in nil })
         var response: Response
         do throws(Problem) {
-            guard count <= limit else {
+            guard slot.number <= limit else {
                 var problem = Problem(
                     .serviceUnavailable, "too-many-requests",
                     "\(limit) requests are handled already; send it again later")
@@ -63,10 +62,14 @@ final class ServiceResponder: HTTPResponder {
                 allowed.append(endpoint.method.rawValue)
                 continue
             }
-            served = ServiceRequest(request: served.request, segment: segment, id: served.id)
-            if case .right(let right) = endpoint.access {
-                served.note.caller = try await callers.demand(right, served.request.headers, retryAfter: retryAfter)
+            let (callers, fields, retryAfter) = (callers, served.request.headers, retryAfter)
+            served = ServiceRequest(
+                request: served.request, segment: segment, id: served.id, slot: served.slot
+            ) { () async throws(Problem) in
+                guard case .right(let right) = endpoint.access else { return nil }
+                return try await callers.demand(right, fields, retryAfter: retryAfter)
             }
+            served.note.caller = try await served.caller()
             return try await endpoint.answer(&served)
         }
         guard !allowed.isEmpty else {
@@ -103,7 +106,6 @@ final class ServiceResponder: HTTPResponder {
         if let outcome = note.outcome { metadata["outcome"] = "\(outcome)" }
         if !note.failed.isEmpty { metadata["failed"] = .array(note.failed.map { "\($0)" }) }
         if let problem = note.problem { metadata["problem"] = "\(problem)" }
-        if let records = note.records { metadata["records"] = "\(records)" }
         let level: Logger.Level =
             response.status.code >= 500 ? .error : note.outcome == "accept" || note.outcome == nil ? .debug : .info
         logger.log(level: note.problem != nil && level < .info ? .info : level, "request", metadata: metadata)

@@ -174,6 +174,16 @@ final class Connection: Sendable {
         return count > 0 ? Array(bytes.prefix(count)) : nil
     }
 
+    /// The bytes that have arrived, perhaps none; nil at the end.
+    func readIfAny() -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        let count = bytes.withUnsafeMutableBytes {
+            recv(descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT))
+        }
+        if count < 0, errno == EAGAIN { return [] }
+        return count > 0 ? Array(bytes.prefix(count)) : nil
+    }
+
     /// All bytes up to the end of the connection.
     func readToEnd() -> [UInt8] {
         var all: [UInt8] = []
