@@ -23,41 +23,40 @@ struct RunningTests {
         #expect(try service.send("POST", "/v1/verify", body: record).json["code"] as? String == "ambiguous-app")
     }
 
-    @Test("SIGTERM: unready, the begun request is finished, status 0, and the socket's file is gone")
+    @Test("SIGTERM: the begun request is finished, status 0, and the socket's file is gone")
     func stop() throws {
-        let service = try RunningService("shutdown.delay=1s")
-        let admin = service.folder.path("admin.sock")
-        #expect(try service.send("GET", "/readyz", type: nil, unix: admin).status == 200)
-        let request = try service.connect()
-        request.write(
-            "POST /v1/inspect HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 4\r\n\r\nab")
-        try service.waitUntil("connected") {
-            (try? service.send("GET", "/readyz", type: nil, unix: admin))?.status == 200
-        }
+        let service = try RunningService()
+        let stream = try service.beginStream()
         service.signal(SIGTERM)
-        try service.waitUntil("unready") {
-            (try? service.send("GET", "/readyz", type: nil, unix: admin))?.status == 503
-        }
-        #expect(try service.send("GET", "/livez", type: nil, unix: admin).status == 200)
-        request.write("cd")
-        #expect(HTTPAnswer(request.readToEnd()).status == 200)
+        try service.waitUntil("stopping") { !service.entries("stopping").isEmpty }
+        stream.write("5\r\n{\"x\"}\r\n0\r\n\r\n")
+        let rest = String(decoding: stream.readToEnd(), as: UTF8.self)
+        #expect(rest.contains("unreadable-record") && rest.hasSuffix("0\r\n\r\n"), "\(rest)")
         #expect(service.wait() == 0, "\(service.logText)")
-        #expect(!FileManager.default.fileExists(atPath: admin))
+        #expect(!FileManager.default.fileExists(atPath: service.folder.path("admin.sock")))
     }
 
-    @Test("Requests that take longer than the time for stopping are cut, and a second signal ends at once")
+    @Test("During the delay the service is unready and serves; a second signal ends it at once")
+    func delay() throws {
+        let service = try RunningService("shutdown.delay=10m")
+        let admin = service.folder.path("admin.sock")
+        #expect(try service.send("GET", "/readyz", type: nil, unix: admin).status == 200)
+        service.signal(SIGINT)
+        try service.waitUntil("stopping") { !service.entries("stopping").isEmpty }
+        #expect(try service.send("GET", "/readyz", type: nil, unix: admin).status == 503)
+        #expect(try service.send("GET", "/livez", type: nil, unix: admin).status == 200)
+        #expect(try service.send("GET", "/v1/checks", type: nil).status == 200)
+        service.signal(SIGINT)
+        #expect(service.wait() == 130)
+    }
+
+    @Test("Requests that take longer than the time for stopping are cut")
     func cut() throws {
         let service = try RunningService("shutdown.timeout=1s", "limits.bodyTime=10m")
-        let request = try service.connect()
-        request.write("POST /v1/inspect HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\nab")
-        try service.waitUntil("served") { (try? service.send("GET", "/v1/checks", type: nil))?.status == 200 }
+        let stream = try service.beginStream()
         service.signal(SIGTERM)
         #expect(service.wait() == 0, "\(service.logText)")
-        let other = try RunningService("shutdown.delay=10m")
-        other.signal(SIGINT)
-        try other.waitUntil("stopping") { !other.entries("stopping").isEmpty }
-        other.signal(SIGINT)
-        #expect(other.wait() == 130)
+        #expect(!String(decoding: stream.readToEnd(), as: UTF8.self).hasSuffix("0\r\n\r\n"))
     }
 
     @Test("A token of an operator with the right role is demanded; a revoked one is refused at once")
@@ -132,9 +131,8 @@ struct RunningTests {
     @Test("A unix socket needs no token, is for its user and group alone, and replaces the file of a killed service")
     func unixSocket() throws {
         let service = try RunningService(isOpen: false) { folder in
-            // A socket on which nobody listens any more.
-            #expect(
-                try folder.shell("python3 -c \"import socket; socket.socket(socket.AF_UNIX).bind('admin.sock')\"") == 0)
+            // As a killed service leaves it.
+            try Connection.bindOnly(folder.path("admin.sock"))
             let program = try BuiltProducts.url("assay").path
             #expect(
                 try folder.shell(

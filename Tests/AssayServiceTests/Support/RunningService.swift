@@ -104,6 +104,19 @@ final class RunningService {
         try path.map { try Connection(unix: $0) } ?? Connection(port: port)
     }
 
+    /// Begins a stream of records in chunks, and waits until its first line is answered.
+    func beginStream() throws -> Connection {
+        let stream = try connect()
+        stream.write(
+            "POST /v1/verify HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/x-ndjson\r\n"
+                + "Transfer-Encoding: chunked\r\n\r\n3\r\n{}\n\r\n")
+        var answer: [UInt8] = []
+        while !String(decoding: answer, as: UTF8.self).contains("unreadable-record") {
+            answer += try #require(stream.read(), "\(logText)")
+        }
+        return stream
+    }
+
     /// Sends a request, and reads its answer to the end of the connection.
     func send(
         _ method: String, _ path: String, type: String? = "application/json", body: String = "",
@@ -151,6 +164,21 @@ final class Connection: Sendable {
     }
 
     deinit { close(descriptor) }
+
+    /// Makes the file of a unix socket on which no program listens.
+    static func bindOnly(_ path: String) throws {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8) + [0]) }
+        let status = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        try #require(status == 0)
+    }
 
     /// Writes all bytes; the server may have closed.
     func write(_ text: String) {
