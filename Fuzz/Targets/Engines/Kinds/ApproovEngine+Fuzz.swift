@@ -13,7 +13,9 @@ extension ApproovEngine: FuzzedEngine {
         ]
     }
 
-    static var policy: VerificationPolicy { ApproovMint.verifier(signing: MessageSigning(signer: .account)).policy }
+    static var policy: VerificationPolicy {
+        ApproovMint.verifier(signing: MessageSigning(signer: .account), texts: TextSigning()).policy
+    }
 
     static var policyTexts: [String] {
         [
