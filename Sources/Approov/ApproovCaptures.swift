@@ -41,15 +41,22 @@ extension ApproovEngine {
         SensitiveField(
             "token", of: EvidenceKind.approovProof, substitute: .none,
             reveals: "the token, which carries the key of proofs"),
+        SensitiveField(
+            "sealed", of: EvidenceKind.approovProof, substitute: .none,
+            reveals: "the measurement token, from which the key of the hardware opens the key of proofs"),
     ]
 
     /// The token of a message, because every signature covers it. Messages with the token in a field other than the
-    /// default share one key. The text of a signed text. Tokens and proofs need no order: the ledger stores nothing of
-    /// them.
+    /// default share one key. The text of a signed text, and the nonce of a proof. Tokens need no order: the ledger stores
+    /// nothing of them.
     package static func orderingKey(of record: EvidenceRecord) -> String? {
         if record.kind == EvidenceKind.approovText {
             guard case .text(let text)? = record.evidence["text"]?.content else { return nil }
             return "\(Configuration.engine) text \(Base64.encode(Digest.sha256(Array(text.utf8)), .standard))"
+        }
+        if record.kind == EvidenceKind.approovProof {
+            guard case .text(let nonce)? = record.evidence["nonce"]?.content else { return nil }
+            return "\(Configuration.engine) nonce \(nonce)"
         }
         guard record.kind == EvidenceKind.approovMessage, let input = try? ApproovMessageInput(record.evidence) else {
             return nil

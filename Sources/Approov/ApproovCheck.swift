@@ -22,7 +22,7 @@ package enum ApproovCheck {
         messageDecodeEntry,
         messageKeyEntry, componentsEntry, messageSignatureEntry, freshnessEntry, contentDigestEntry, replayEntry,
         textDecodeEntry, textKeyEntry, textTokenEntry, textSignatureEntry, textReplayEntry,
-        measurementEntry,
+        sealedEntry, measurementEntry, proofChallengeEntry,
     ]
 
     static let tokens = "Approov, Token Format"

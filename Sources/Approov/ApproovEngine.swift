@@ -13,8 +13,12 @@ package struct ApproovEngine: InspectableEngine {
     ]
     /// Every check of the engine, in the declared order.
     package static let catalogue = ApproovCheck.catalogue
+    /// The length of the nonces of measurement proofs.
+    package static let challengeLength = ApproovProofAssessor.nonceLength
     /// The key types that the engine uses.
-    package static let keyMaterials: [any KeyMaterial.Type] = [ApproovKey.self, ApproovMessageKey.self]
+    package static let keyMaterials: [any KeyMaterial.Type] = [
+        ApproovKey.self, ApproovMessageKey.self, ApproovHardwareKey.self,
+    ]
 
     private let apps: EngineApps<ApproovExpectations>
     private let keys: any KeyStore
@@ -140,20 +144,26 @@ package struct ApproovEngine: InspectableEngine {
     ) async throws(VerificationError) -> Assessment {
         guard let expectations = try apps.app(app) else {
             guard case .token(let token) = input.source else { throw ambiguity }
+            let isConsumed = apps.all.first?.configuration.proof.nonce == .ledger
             return try undecodable(
-                EvidenceKind.approovProof, among: apps.all, skipping: [ApproovCheck.measurement]
+                EvidenceKind.approovProof, among: apps.all,
+                skipping: [ApproovCheck.measurement] + (isConsumed ? [ApproovCheck.proofChallenge] : [])
             ) { app, run in
                 ApproovTokenAssessor.decode(demandsPrefix: false, app.configuration, &run) { .token(token) }
             }
         }
+        if !input.hasToken, account != nil {
+            throw .request(
+                RequestError(
+                    .noAccount, "measurements without a token are those of no account; leave the account away"))
+        }
         let text: String
         switch input.source {
+        case .sealed(let sealed):
+            let keys: KeySelection<ApproovHardwareKey> = try await keys.selection(
+                for: expectations.hardwareKeyClaim, at: now)
+            return ApproovProofAssessor.assess(input, sealed: sealed, keys: keys, expectations: expectations, now: now)
         case .measurements(let measurements):
-            guard account == nil else {
-                throw .request(
-                    RequestError(
-                        .noAccount, "measurements without a token are those of no account; leave the account away"))
-            }
             return ApproovProofAssessor.assess(input, measurements: measurements, expectations: expectations, now: now)
         case .token(let token): text = token
         }
@@ -164,10 +174,7 @@ package struct ApproovEngine: InspectableEngine {
         }
         let standings = try await standings(of: outcome, account, in: ledger, at: now)
         ApproovTokenAssessor.judge(outcome, [], nil, standings, expectations, now, &run)
-        let proven = ApproovProofAssessor.measure(input, outcome.token?.claims.measurements, &run)
-        var subject = ApproovSubject(outcome, expectations.addresses)
-        subject?.measurement = proven
-        return ApproovProofAssessor.assessment(expectations, run.results, subject)
+        return ApproovProofAssessor.assess(input, with: outcome, expectations, &run)
     }
 
     /// Rejects evidence that names no app if its token is undecodable under the policy of every app.

@@ -18,6 +18,8 @@ package final class ApproovExpectations: EngineExpectations {
     let messageKeyClaim: KeyClaim
     /// Selects the app's message signing keys of accounts, for texts.
     let textKeyClaim: KeyClaim
+    /// Selects the app's keys of offline hardware.
+    let hardwareKeyClaim: KeyClaim
     /// The checks for the policy's token form, in order.
     let tokenChecks: [CheckID]
 
@@ -41,6 +43,7 @@ package final class ApproovExpectations: EngineExpectations {
         keyClaim = KeyClaim(app: app, names: configuration.keys, scopes: [app])
         messageKeyClaim = KeyClaim(app: app, names: configuration.messageSigning?.keys, scopes: [app])
         textKeyClaim = KeyClaim(app: app, names: configuration.textSigning?.keys, scopes: [app])
+        hardwareKeyClaim = KeyClaim(app: app, names: configuration.proof.keys, scopes: [app])
         tokenChecks =
             configuration.format == .jwe ? ApproovCheck.encryptedTokenChecks : ApproovCheck.signedTokenChecks
     }

@@ -7,6 +7,12 @@ extension ApproovEngine {
     /// The fields of the engine's policy section.
     package static let policyFields = ApproovConfiguration.fields
 
+    /// Whether the caller keeps the nonces of proofs.
+    package static func leavesChallengesToCaller(of kind: EvidenceKind, in app: PolicyApp) -> Bool? {
+        guard kind == EvidenceKind.approovProof else { return nil }
+        return app.configuration(Configuration.self).map { $0.proof.nonce == .caller }
+    }
+
     /// Tokens, signed requests, signed texts and measurement proofs as `assay verify --kind` takes them.
     package static let rawKinds: [RawKind] = [
         RawKind(
@@ -83,8 +89,21 @@ extension ApproovEngine {
                     "measurements",
                     "The file holds the measurements, JSON, and you vouch for them: no token of Approov does. Without it, the "
                         + "file is the token that carries them."),
+                .form(
+                    "sealed",
+                    "The file is a measurement token, which the backend sealed for the hardware whose key is --hardware-key."
+                ),
+                .key(
+                    "hardware-key", "privateKey", of: ApproovHardwareKey.self, .each, listedIn: "proof.keys",
+                    "The private key of the hardware, PEM."),
             ],
             objection: { arguments in
+                guard !arguments.has("sealed") || !arguments.has("measurements") else {
+                    return "--sealed and --measurements exclude each other: the file is one of them"
+                }
+                guard arguments.hasPolicy || arguments.has("sealed") == arguments.has("hardware-key") else {
+                    return "--hardware-key is for --sealed, which needs one"
+                }
                 guard arguments.has("nonce"), arguments.has("proof") else {
                     return "--nonce and --proof are required: what the hardware gave out, and what it got back"
                 }
@@ -250,6 +269,7 @@ extension ApproovEngine {
 
     @Sendable
     private static func proofFields(_ text: String, _ arguments: RawArguments) throws(RawError) -> RawFields {
+        if arguments.has("sealed") { return RawFields([("sealed", .text(text))], readAs: "a measurement token") }
         guard arguments.has("measurements") else {
             guard text.utf8.first != UInt8(ascii: "{") else {
                 throw .usage(

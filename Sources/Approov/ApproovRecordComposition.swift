@@ -106,6 +106,7 @@ extension EvidenceRecord {
         ]
         switch input.source {
         case .token(let token): fields.append(("token", .text(token)))
+        case .sealed(let sealed): fields.append(("sealed", .text(sealed)))
         case .measurements(let measurements):
             let parts: [(String, SecretBytes?)] = [
                 ("mpk", measurements.proofKey), ("imh", measurements.integrity), ("dmh", measurements.device),

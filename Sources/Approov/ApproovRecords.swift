@@ -68,22 +68,24 @@ extension ApproovTextInput {
 }
 
 extension ApproovProofInput {
-    /// Reads `nonce`, `proof`, either `measurements` or `token`, and optionally `measurement`.
+    /// Reads `nonce`, `proof`, one of `measurements`, `token` and `sealed`, and optionally `measurement`.
     package init(_ evidence: RecordObject) throws(RecordError) {
         let fields = RecordFields(evidence, path: "evidence")
-        try fields.demandOnly(["nonce", "proof", "measurements", "token", "measurement"])
+        try fields.demandOnly(["nonce", "proof", "measurements", "token", "sealed", "measurement"])
         guard let nonce = try fields.base64("nonce") else { throw fields.missing("nonce") }
         guard let proof = try fields.base64("proof") else { throw fields.missing("proof") }
         let source: Source
-        switch (fields["measurements"], try fields.text("token")) {
-        case (let value?, nil):
+        switch (fields["measurements"], try fields.text("token"), try fields.text("sealed")) {
+        case (let value?, nil, nil):
             source = .measurements(
                 try ApproovClaims.Measurements(RecordFields(value, path: fields.path(of: "measurements"))))
-        case (nil, let token?): source = .token(token)
-        case (nil, nil):
-            throw RecordError(field: fields.path, offset: evidence.offset, "measurements or token is missing")
-        case (.some, .some):
-            throw RecordError(field: fields.path, offset: evidence.offset, "measurements and token exclude each other")
+        case (nil, let token?, nil): source = .token(token)
+        case (nil, nil, let sealed?): source = .sealed(sealed)
+        case (nil, nil, nil):
+            throw RecordError(field: fields.path, offset: evidence.offset, "measurements, token or sealed is missing")
+        default:
+            throw RecordError(
+                field: fields.path, offset: evidence.offset, "measurements, token and sealed exclude each other")
         }
         var measurement: ApproovMeasurement?
         if let text = try fields.text("measurement") {

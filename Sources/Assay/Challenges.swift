@@ -3,18 +3,21 @@ import AssayPrimitives
 public import FoundationEssentials
 
 extension IssuedChallenge {
-    /// A challenge of 32 bytes from the system's random number generator, valid for `seconds`.
+    /// A challenge from the system's random number generator, valid for `seconds`: 32 bytes, and 16 for
+    /// ``EvidenceKind/approovProof``.
     public static func random(
         app: String, for kind: EvidenceKind, validFor seconds: TimeInterval, at now: Date
     ) -> IssuedChallenge {
         var generator = SystemRandomNumberGenerator()
+        let length = EngineRegistry.standard.engine(for: kind)?.challengeLength ?? 32
         return IssuedChallenge(
-            value: (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }, app: app,
+            value: (0..<length).map { _ in UInt8.random(in: .min ... .max, using: &generator) }, app: app,
             purpose: ChallengePurpose(kind), issuedAt: now, expiresAt: now.addingTimeInterval(seconds))
     }
 
     /// The challenge for the app: base64url without padding, 43 characters for 32 bytes. The app may hash this text as
-    /// UTF-8, or decode it and hash the bytes: the ledger accepts both forms.
+    /// UTF-8, or decode it and hash the bytes: the ledger accepts both forms. A nonce of an Approov proof, 22 characters
+    /// for 16 bytes, is always decoded.
     public var text: String { Base64.encode(value, .url) }
 }
 
@@ -22,7 +25,7 @@ extension Verifier {
     /// The default lifetime of a challenge in seconds, long enough for a slow network.
     public static let challengeLifetime: TimeInterval = 300
 
-    /// Issues a single-use challenge, for policies with `challenge: ledger`.
+    /// Issues a single-use challenge, for policies with `challenge: ledger`, or `proof.nonce: ledger` of Approov.
     ///
     /// - Parameters:
     ///   - kind: the kind of evidence that will carry it, such as ``EvidenceKind/appAttestAttestation``.

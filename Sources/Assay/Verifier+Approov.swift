@@ -59,7 +59,8 @@ extension Verifier {
 
     /// Judges a measurement proof, with the token that carries the measurements if there is one.
     ///
-    /// The caller must check that the nonce is the one that the caller issued.
+    /// With the policy `proof.nonce: ledger`, the nonce must be a challenge of the ledger for ``EvidenceKind/approovProof``,
+    /// and is consumed. Otherwise the caller must check that the nonce is the one that the caller issued.
     /// - Parameters:
     ///   - app: the policy's app; nil for the only app with a section for Approov.
     ///   - account: the account of the session, of 1 to 255 bytes; nil for none. A blocked account is rejected.

@@ -12,7 +12,7 @@ struct CatalogueTests {
             "token.device", "token.account", "token.address", "message.decode", "message.key", "message.components",
             "message.signature",
             "message.freshness", "message.content-digest", "message.replay", "text.decode", "text.key", "text.token",
-            "text.signature", "text.replay", "proof.measurement",
+            "text.signature", "text.replay", "proof.sealed", "proof.measurement", "proof.challenge",
         ]
         #expect(ApproovEngine.catalogue.map(\.id.name) == names.map { "approov.\($0)" })
         for check in ApproovEngine.catalogue {

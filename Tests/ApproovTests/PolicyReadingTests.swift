@@ -38,6 +38,8 @@ struct PolicyReadingTests {
         #expect(configuration.maximumLifetime == nil)
         #expect(configuration.messageSigning == nil)
         #expect(configuration.textSigning == nil)
+        #expect(configuration.proof == ProofRules())
+        #expect(try parse("proof: {}").proof == ProofRules())
         #expect(try parse("textSigning: {}").textSigning == TextSigning())
         #expect(configuration.enforcement == .reject)
     }
@@ -148,6 +150,11 @@ struct PolicyReadingTests {
         Mistake("maximumLifetime: 0s", "maximumLifetime", "1 s to ten years"),
         Mistake("maximumLifetime: 4000d", "maximumLifetime", "1 s to ten years"),
         Mistake("enforcement: on", "enforcement", "reject, annotate, off"),
+        Mistake("proof: encrypted", "proof", "expected a mapping"),
+        Mistake("proof: { tokens: signed }", "proof.tokens", "any, encrypted"),
+        Mistake("proof: { nonce: hardware }", "proof.nonce", "ledger, caller"),
+        Mistake("proof: { keys: [] }", "proof.keys", "at least one"),
+        Mistake("proof: { challenge: ledger }", "proof.challenge", "unknown field"),
         Mistake("textSigning: ledger", "textSigning", "expected a mapping"),
         Mistake("textSigning: { keys: [] }", "textSigning.keys", "at least one"),
         Mistake("textSigning: { keys: [a, a] }", "textSigning.keys[1]", "twice"),
@@ -227,6 +234,7 @@ struct PolicyReadingTests {
         Change("maximumLifetime") { $0.maximumLifetime = .nan },
         Change("maximumLifetime") { $0.maximumLifetime = .infinity },
         Change("maximumLifetime") { $0.maximumLifetime = -1 },
+        Change("proof.keys") { $0.proof = ProofRules(keys: ["a", "a"]) },
         Change("textSigning.keys") { $0.textSigning = TextSigning(keys: []) },
         Change("messageSigning.keys") { $0.messageSigning = MessageSigning(signer: .account, keys: []) },
         Change("messageSigning.components") {

@@ -225,7 +225,8 @@ struct TextTests {
     @Test("No verdict has anything of the key, the token or the text in it")
     func secrecy() async throws {
         let good = try input(text: { "a private matter \($0)" })
-        var dumped = ""
+        var dumped = "\(good)"
+        dump(good, to: &dumped)
         for input in [good, ApproovTextInput(token: good.token, text: good.text, signature: Self.signature(of: ""))] {
             let verdict = try await Self.verifier().verifyApproovText(input, at: MessageFixture.now)
             dump(verdict, to: &dumped)

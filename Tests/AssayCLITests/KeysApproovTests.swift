@@ -17,12 +17,14 @@ struct KeysApproovTests {
         try scratch.writeKeys()
         try scratch.writeApproov("token.txt", TestApproov.token().token)
         let keys = try TestApproov.keys()
+        try scratch.writeSecret("hardware.pem", TestKey(.p256).pem)
         try scratch.write("keys.json", keys.keySet(es256: "es", rs256: "rs").encoded)
         let table: [(name: String, use: String, options: [String])] = [
             ("now", "approov", ["--secret", "file:secret.b64", "--for", "api"]),
             ("es", "approov", ["--public-key", "file:es.pem", "--key-id", "es", "--algorithm", "ES256"]),
             ("set", "approov", ["--key-set", "file:keys.json"]),
             ("account", "approov-message", ["--secret", "file:account.b64", "--key-id", "acc"]),
+            ("hardware", "approov-hardware", ["--private-key", "file:hardware.pem"]),
         ]
         for entry in table {
             let run = try scratch.run(Self.add(entry.name, entry.use, entry.options))
@@ -33,6 +35,7 @@ struct KeysApproovTests {
             uniqueKeysWithValues: try list.json().map { ($0["name"] as? String, $0["algorithm"] as? String) })
         #expect(algorithms["now"] == "HS256, A256GCMKW, A256GCM")
         #expect(algorithms["es"] == "ES256 (kid es)" && algorithms["account"] == "hmac-sha256 (mskid acc)")
+        #expect(algorithms["hardware"] == "ECDH-ES, A256GCM")
         #expect(algorithms["set"] == "ES256 (kid es), RS256 (kid rs)")
         try scratch.write("policy.yaml", Data("version: 1\napps: [{ name: api, approov: {} }]\n".utf8))
         let verify = ["verify", "--kind", "approov.token", "--policy", "policy.yaml", "token.txt"]
@@ -60,6 +63,11 @@ struct KeysApproovTests {
             ),
             ("approov", ["--secret", "file:account.b64"], 2, "--secret: account.b64: expected"),
             ("approov", ["--secret", "file:es.pem"], 2, "a public key is no secret"),
+            ("approov-hardware", secret, 64, "--secret is no part of a key for approov-hardware"),
+            (
+                "approov-hardware", ["--private-key", "file:es.pem"], 2,
+                "--private-key: es.pem: expected a P-256 private key"
+            ),
             ("approov-message", secret, 64, "a key for approov-message needs --key-id"),
             (
                 "approov-message", ["--secret", "5ecret", "--key-id", "x"], 64,

@@ -1,4 +1,5 @@
 import AssayCore
+import AssayPrimitives
 import AssayTestSupport
 import AssayTesting
 import Foundation
@@ -213,6 +214,52 @@ struct VerifyRawApproovTests {
             keyless.status == 64 && keyless.errors.contains("--account-key is for --signer account, which needs one"))
         let inline = try scratch.run(command + ["--signer", "account", "--account-key", "id=5ecret"])
         #expect(inline.status == 64 && !inline.errors.contains("5ecret"), "\(inline.errors)")
+    }
+
+    @Test("A measurement token is opened with the key of the hardware, and a nonce of the ledger is used once")
+    func offline() throws {
+        let scratch = try Scratch()
+        let measurements = ApproovTestMeasurements(seed: "assay command line", label: "app")
+        let hardware = TestKey(.p256, seed: "assay command line", label: "hardware")
+        try scratch.writeSecret("hardware.pem", hardware.pem)
+        let sealed = ApproovMeasurementTokenBlueprint(
+            measurements, for: hardware.publicPoint, issuedAt: TestEvidence.time)
+        try scratch.write("sealed.txt", Data("\(try sealed.mint())\n".utf8))
+        func command(_ nonce: [UInt8]) -> [String] {
+            let proof = ApproovProofBlueprint(integrityOf: measurements, nonce: nonce)
+            return [
+                "verify", "--kind", "approov.proof", "--nonce", Data(nonce).base64EncodedString(),
+                "--proof", Data(proof.proof).base64EncodedString(), "--sealed", "sealed.txt",
+            ]
+        }
+        let key = ["--hardware-key", "file:hardware.pem"]
+        let run = try scratch.run(command(TestApproov.nonce) + key)
+        #expect(run.status == 0, "\(run.errors)\(run.output)")
+        for (more, words) in [([], "--hardware-key is for --sealed"), (key + ["--measurements"], "exclude each other")]
+        {
+            let wrong = try scratch.run(command(TestApproov.nonce) + more)
+            #expect(wrong.status == 64 && wrong.errors.contains(words), "\(wrong.errors)")
+        }
+        try scratch.writeSecret("hardware.pem", TestKey(.p256).pem)
+        let other = try scratch.run(command(TestApproov.nonce) + key)
+        #expect(other.status == 1 && other.output.contains("approov.proof.sealed:"), "\(other.output)")
+        try scratch.writeSecret("hardware.pem", hardware.pem)
+
+        let ledger = ["--app", "api", "--ledger", "sqlite:ledger.sqlite"]
+        let issued = try scratch.run(["challenge", "issue", "--for", "approov.proof"] + ledger)
+        let nonce = try Base64.decode(issued.output.trimmingCharacters(in: .whitespacesAndNewlines), .url)
+        #expect(nonce.count == 16, "\(issued.errors)")
+        let once = command(nonce) + key + ledger + ["--set", "proof.nonce=ledger"]
+        let first = try scratch.run(once)
+        #expect(first.status == 0, "\(first.errors)\(first.output)")
+        let again = try scratch.run(once)
+        #expect(again.status == 1 && again.output.contains("approov.proof.challenge:"), "\(again.output)")
+        try scratch.write("policy.yaml", Data("version: 1\napps: [{ name: api, approov: {} }]\n".utf8))
+        let noted = try scratch.run(
+            ["challenge", "issue", "--for", "approov.proof", "--policy", "policy.yaml"] + ledger)
+        #expect(noted.status == 0 && noted.errors.contains("proof.nonce: caller for api"), "\(noted.errors)")
+        let bytes = Data(measurements.proofKey ?? [])
+        for form in TestKeys.forms(bytes) { #expect(!"\(run.output)\(run.errors)\(other.output)".contains(form)) }
     }
 
     @Test("A signed text is verified byte for byte, with the token from a file")

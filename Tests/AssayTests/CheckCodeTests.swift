@@ -140,6 +140,9 @@ struct CheckCodeTests {
             "ApproovTests/LoggableTokenTests.swift", "boundValues", "approov.token.binding binding-of-loggable"),
         UnitTest("ApproovTests/TokenBindingTests.swift", "demands", "approov.token.binding binding-repeated"),
         UnitTest("ApproovTests/TokenBindingTests.swift", "unbound", "approov.token.binding long-lived"),
+        UnitTest(
+            "ApproovTests/ProofRulesTests.swift", "challenges", "approov.proof.challenge challenge-consumed",
+            "approov.proof.challenge challenge-expired", "approov.proof.challenge challenge-mismatch"),
         UnitTest("ApproovTests/KeySelectionTests.swift", "noLiveKey", "approov.token.key no-live-key"),
         UnitTest(
             "PlayIntegrityTests/LedgerTests.swift", "refused", "play-integrity.challenge challenge-expired",
@@ -157,7 +160,6 @@ struct CheckCodeTests {
     private static let familyTests: [UnitTest] = [
         UnitTest(
             "SignatureBaseTests.swift", "errors", "ambiguous", "invalid-parameter", "invalid-value", "not-structured"),
-        UnitTest("HostileTokenTests.swift", "gcmKeyWrap", "bad-parameter"),
         UnitTest("CertificatePathTests.swift", "limits", "too-many-certificates"),
         UnitTest("CertificatePathTests.swift", "issuers", "path-length-exceeded"),
         UnitTest("CertificatePathTests.swift", "leaves", "leaf-is-anchor", "unsupported-version"),

@@ -212,6 +212,7 @@ struct PolicyReviewTests {
                 "approov", "messageSigning", "{ signer: installation, replay: caller }", "messageSigning.replay",
                 "passes again"
             ),
+            ("approov", "proof", "{ tokens: encrypted }", "proof.tokens", "format: jwe"),
             ("approov", "textSigning", "{ replay: caller }", "textSigning.replay", "passes again"),
             (
                 "approov", "messageSigning", "{ signer: installation, freshness: { past: 1h } }",

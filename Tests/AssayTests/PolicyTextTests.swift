@@ -106,6 +106,7 @@ struct PolicyTextTests {
                 replay: caller
                 quirks: [digest-as-string, authority-without-port]
               textSigning: { keys: [m1], replay: caller }
+              proof: { tokens: encrypted, nonce: ledger, keys: [h1] }
               enforcement: annotate
           - name: game
             playIntegrity: { packageName: com.example.game, platform: pc }

@@ -49,6 +49,36 @@ struct JOSEPeerTests {
         }
     }
 
+    @Test("ECDH-ES: what any of the three seals for a P-256 key, all three open")
+    func keyAgreement() throws {
+        for round in 0..<20 {
+            let pair = try peer.makeKey("ES256")
+            let hardware = try TestKey(pem: pair.private)
+            let body = pair.private.split(separator: "\n").dropFirst().dropLast().joined()
+            let key = JWEKey.ecdhES(
+                try AgreementPrivateKey(privateKeyInfo: SecretBytes(Base64.decode(body, .standard))))
+            // jwcrypto takes an empty plaintext for a decryption that failed.
+            let plaintext = [UInt8(ascii: "{")] + Samples.payload()
+            var tokens = [try CompactJWE.seal(SecretBytes(plaintext), for: hardware.publicPoint, type: "t")]
+            for library in Peer.Library.jose {
+                tokens.append(try peer.makeJWE(plaintext, "ECDH-ES", .pem(pair.public), with: library))
+            }
+            func expect(_ token: String, _ plaintext: [UInt8]?) throws {
+                let ours = (try? CompactJWE(Array(token.utf8), limit: 1 << 20)).flatMap { try? key.decrypt($0) }
+                #expect(ours == plaintext, "ours: \(token)")
+                for library in Peer.Library.jose {
+                    let found = try peer.open(jwe: token, "ECDH-ES", .pem(pair.private), with: library)
+                    #expect(found == plaintext, "\(library): \(token)")
+                }
+            }
+            for token in tokens {
+                try expect(token, plaintext)
+                guard round < 3 else { continue }
+                for mutation in try Samples.mutations(of: token) { try expect(mutation, nil) }
+            }
+        }
+    }
+
     @Test("HS256: what any of the three signs, all three verify")
     func hs256() throws {
         for round in 0..<100 {

@@ -45,6 +45,7 @@ extension ApproovEngine {
         case (EvidenceKind.approovProof, "proof"): "the HMAC of nonce and measurement"
         case (EvidenceKind.approovProof, "measurements"): "the key of proofs and the measurements of a verified token"
         case (EvidenceKind.approovProof, "token"): "the token that carries the measurements"
+        case (EvidenceKind.approovProof, "sealed"): "the measurement token that the backend sealed for the hardware"
         case (EvidenceKind.approovProof, "measurement"): "which measurement the proof must be of"
         default: nil
         }

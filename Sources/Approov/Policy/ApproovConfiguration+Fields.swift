@@ -41,7 +41,7 @@ extension ApproovConfiguration {
             PolicyField(
                 "messageSigning.quirks", .list(.words(MessageSigning.Quirk.self)),
                 "A known deviation of clients from the standards that is accepted."),
-        ] + TextSigning.fields + [
+        ] + TextSigning.fields + ProofRules.fields + [
             PolicyField("enforcement", .words(ApproovEnforcement.self), "What a server does with rejected requests.")
         ]
 }

@@ -36,6 +36,7 @@ extension ApproovConfiguration: ReadableConfiguration {
         settings.textSigning = try fields["textSigning"].map { (node) throws(PolicyError) in
             try TextSigning(reading: node)
         }
+        if let node = fields["proof"] { settings.proof = try ProofRules(reading: node) }
         if let enforcement = try fields["enforcement"]?.word(ApproovEnforcement.self) {
             settings.enforcement = enforcement
         }

@@ -79,7 +79,7 @@ extension ApproovConfiguration {
                             + "\(PolicyNode.text(ofSeconds: limit)) is plenty"))
             }
         }
-        remarks += textSigning?.remarks ?? []
+        remarks += (textSigning?.remarks ?? []) + proof.remarks(format)
         if enforcement != .reject {
             remarks.append(
                 PolicyRemark(
@@ -127,7 +127,8 @@ extension ApproovConfiguration {
                 PolicySetting("annotations.others", annotations.others.rawValue),
                 PolicySetting("maximumLifetime", seconds: maximumLifetime),
             ] + (messageSigning?.settings ?? [PolicySetting("messageSigning", nil as String?)])
-            + (textSigning?.settings ?? [PolicySetting("textSigning", nil as String?)]) + [
+            + (textSigning?.settings ?? [PolicySetting("textSigning", nil as String?)]) + proof.settings
+            + [
                 PolicySetting("enforcement", enforcement.rawValue)
             ]
     }

@@ -46,6 +46,7 @@ extension ApproovConfiguration.Settings {
         }
         try messageSigning?.validate(tokenHeader: tokenHeader)
         try textSigning?.validate()
+        try proof.validate()
     }
 
     static func demandList(_ list: [String], _ field: String) throws(PolicyError) {

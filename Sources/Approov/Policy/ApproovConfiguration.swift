@@ -68,6 +68,8 @@ package final class ApproovConfiguration: EngineConfiguration {
         package var messageSigning: MessageSigning?
         /// The rules for signed texts; nil if texts are not signed.
         package var textSigning: TextSigning?
+        /// The rules for measurement proofs.
+        package var proof = ProofRules()
         /// The initial treatment of rejected requests by a server.
         package var enforcement = ApproovEnforcement.reject
 
@@ -105,6 +107,8 @@ package final class ApproovConfiguration: EngineConfiguration {
     package let messageSigning: MessageSigning?
     /// The rules for signed texts.
     package let textSigning: TextSigning?
+    /// The rules for measurement proofs.
+    package let proof: ProofRules
     /// The initial treatment of rejected requests by a server.
     package let enforcement: ApproovEnforcement
 
@@ -129,6 +133,7 @@ package final class ApproovConfiguration: EngineConfiguration {
         maximumLifetime = settings.maximumLifetime
         messageSigning = settings.messageSigning
         textSigning = settings.textSigning
+        proof = settings.proof
         enforcement = settings.enforcement
     }
 }

@@ -20,7 +20,8 @@ extension ApproovCheck {
         source: "Approov, Offline Security Mode, Checking Measurement Proofs",
         remedy: .retry,
         codes: [
-            .proofLength, .measurementsMissing, .proofKeyMissing, .measurementMissing, .proofDiffers,
+            .proofLength, .measurementsMissing, .measurementsNotEncrypted, .proofKeyMissing, .measurementMissing,
+            .proofDiffers,
             .integrityProven, .deviceProven,
         ])
 }
@@ -32,23 +33,59 @@ package enum ApproovProofAssessor {
     /// The length of a proof in bytes.
     static let proofLength = 32
 
-    /// Compares a proof with the measurements of a verified token. Needs no key. The caller must check that the
-    /// hardware issued the nonce, and that it is used only once.
+    /// Compares a proof with the measurements of a verified token. Needs no key.
     package static func assess(
         _ input: ApproovProofInput, measurements: ApproovClaims.Measurements, expectations: ApproovExpectations,
         now: Date
     ) -> Assessment {
         var run = CheckRun(modes: expectations.modes, capacity: 1)
         let proven = measure(input, measurements, &run)
-        return assessment(expectations, run.results, proven.map { ApproovSubject(measurement: $0) })
+        return assessment(input, expectations, run.results, proven.map { ApproovSubject(measurement: $0) })
+    }
+
+    /// Opens a measurement token and compares the proof with its measurements.
+    static func assess(
+        _ input: ApproovProofInput, sealed text: String, keys: KeySelection<ApproovHardwareKey>,
+        expectations: ApproovExpectations, now: Date
+    ) -> Assessment {
+        var run = CheckRun(modes: expectations.modes, capacity: 3)
+        let sealed = run.authenticity(ApproovCheck.sealed) { () throws(CheckFailure) in
+            try SealedMeasurements(opening: text, with: keys, at: now)
+        }
+        if let sealed { run.remark(Finding(.openedWithKey, "with key \(sealed.key.excerpt)")) }
+        let proven = measure(input, sealed?.measurements, &run)
+        return assessment(input, expectations, run.results, proven.map { ApproovSubject(measurement: $0) })
+    }
+
+    /// Compares the proof with the measurements of a token whose gates and claims were judged.
+    static func assess(
+        _ input: ApproovProofInput, with token: ApproovTokenAssessor.Outcome, _ expectations: ApproovExpectations,
+        _ run: inout CheckRun
+    ) -> Assessment {
+        let isReadable = token.token.map { $0.form != .jwe } ?? false
+        let proven = measure(
+            input, token.token?.claims.measurements,
+            isRefused: isReadable && expectations.configuration.proof.tokens == .encrypted, &run)
+        var subject = ApproovSubject(token, expectations.addresses)
+        subject?.measurement = proven
+        return assessment(input, expectations, run.results, subject)
     }
 
     /// Runs the check of the measurement.
-    static func measure(
-        _ input: ApproovProofInput, _ measurements: ApproovClaims.Measurements?, _ run: inout CheckRun
+    ///
+    /// - Parameter isRefused: Whether the policy refuses measurements of a token that is only signed.
+    private static func measure(
+        _ input: ApproovProofInput, _ measurements: ApproovClaims.Measurements?, isRefused: Bool = false,
+        _ run: inout CheckRun
     ) -> ApproovMeasurement? {
         let proven = run.authenticity(ApproovCheck.measurement) { () throws(CheckFailure) in
-            try proof(input, measurements)
+            if isRefused, measurements != nil {
+                throw CheckFailure(
+                    .measurementsNotEncrypted,
+                    "the token with the measurements is only signed, and the policy demands an encrypted one: each reader "
+                        + "of the token has the key of proofs")
+            }
+            return try proof(input, measurements)
         }
         if let proven {
             run.remark(Finding(proven.provenCode, "the proof is of the \(proven.rawValue) measurement"))
@@ -56,12 +93,15 @@ package enum ApproovProofAssessor {
         return proven
     }
 
-    static func assessment(
-        _ expectations: ApproovExpectations, _ results: [CheckResult], _ subject: ApproovSubject?
+    private static func assessment(
+        _ input: ApproovProofInput, _ expectations: ApproovExpectations, _ results: [CheckResult],
+        _ subject: ApproovSubject?
     ) -> Assessment {
-        Assessment(
+        let isConsumed = expectations.configuration.proof.nonce == .ledger
+        return Assessment(
             kind: EvidenceKind.approovProof, app: expectations.app, catalogue: ApproovCheck.catalogue, checks: results,
-            ledgerChecks: [], effects: [],
+            ledgerChecks: isConsumed ? [ApproovCheck.proofChallenge] : [],
+            effects: isConsumed ? [.consumeNonce(input.nonce, app: expectations.app)] : [],
             subject: subject, testAuthority: nil)
     }
 
@@ -121,6 +161,10 @@ extension CheckCode {
         remedy: .nothing)
     fileprivate static let measurementsMissing = CheckCode(
         "measurements-missing", "The token carries no measurements: the app must ask for it with `?measurement`.",
+        remedy: .nothing)
+    fileprivate static let measurementsNotEncrypted = CheckCode(
+        "measurements-not-encrypted",
+        "The token with the measurements is only signed, so that the key of proofs was readable: use encrypted tokens for it.",
         remedy: .nothing)
     fileprivate static let proofKeyMissing = CheckCode(
         "proof-key-missing", "The measurements have no key of proofs, `mpk`: no proof can be verified with them.",

@@ -15,6 +15,9 @@ public struct ApproovProofInput: Sendable {
         /// The token with the measurements. It is verified without a request. For an API with bindings, verify the
         /// token with its request and take the measurements from the verdict.
         case token(String)
+        /// The measurement token that the backend sealed for the hardware; see ``MeasurementToken``. A key of the policy
+        /// opens it.
+        case sealed(String)
     }
 
     /// The nonce from the hardware, 16 bytes.
@@ -25,6 +28,14 @@ public struct ApproovProofInput: Sendable {
     package let source: Source
     /// The measurement that the proof must prove; nil for either.
     package let measurement: ApproovMeasurement?
+
+    /// Whether a token of Approov, which an account may have sent, carries the measurements.
+    var hasToken: Bool {
+        switch source {
+        case .token: true
+        case .measurements, .sealed: false
+        }
+    }
 
     /// Creates the input of a verification.
     public init(nonce: [UInt8], proof: [UInt8], source: Source, measurement: ApproovMeasurement? = nil) {

@@ -36,9 +36,19 @@ extension ApproovProofInput.Source: CustomStringConvertible, CustomDebugStringCo
         switch self {
         case .measurements: "(measurements)"
         case .token(let text): "(token of \(text.utf8.count) bytes)"
+        case .sealed(let text): "(measurement token of \(text.utf8.count) bytes)"
         }
     }
     /// The kind of source, without its content.
+    public var debugDescription: String { description }
+    /// No children, so that `dump` shows nothing.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension ApproovTextInput: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The length, without the text and its token.
+    public var description: String { "(signed text of \(text.utf8.count) bytes)" }
+    /// The length, without the text and its token.
     public var debugDescription: String { description }
     /// No children, so that `dump` shows nothing.
     public var customMirror: Mirror { Mirror(self, children: []) }

@@ -10,8 +10,8 @@ struct ChallengeIssueCommand: AsyncParsableCommand {
         commandName: "issue",
         abstract: "Issues a challenge that can be used once.",
         discussion: """
-            Prints 32 random bytes as base64url, 43 characters, and nothing else. A ledger that does not \
-            exist is created.
+            Prints 32 random bytes as base64url, 43 characters, and nothing else. For approov.proof it prints 16 bytes, \
+            22 characters, which is a nonce. A ledger that does not exist is created.
             """)
 
     @Option(help: "The policy's app that may use the challenge.")
@@ -88,7 +88,8 @@ struct ChallengeIssueCommand: AsyncParsableCommand {
             throw CommandFailure(.unreadable, "\(path) says nothing on \(purpose) of app \(app.name)")
         }
         if isCallers {
-            Console.note("\(path) says challenge: caller for \(app.name), so that no ledger will consume the challenge")
+            let field = purpose == EvidenceKind.approovProof ? "proof.nonce" : "challenge"
+            Console.note("\(path) says \(field): caller for \(app.name), so that no ledger will consume the challenge")
         }
     }
 

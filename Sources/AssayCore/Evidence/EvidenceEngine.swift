@@ -16,6 +16,9 @@ package protocol EvidenceEngine: Sendable {
     /// The kinds of evidence that carry a challenge of the ledger.
     static var challengeKinds: [EvidenceKind] { get }
 
+    /// The length of these challenges in bytes.
+    static var challengeLength: Int { get }
+
     /// The fields of evidence that a capture can omit or replace.
     static var sensitiveFields: [SensitiveField] { get }
 
@@ -44,6 +47,9 @@ extension EvidenceEngine {
 
     /// None: reports group verdicts only by kind and app.
     package static var dimensions: [SubjectDimension] { [] }
+
+    /// 256 bits, as the platforms advise.
+    package static var challengeLength: Int { 32 }
 
     /// None.
     package static func problem(withKey key: EnrolledKey) -> String? { nil }

@@ -9,6 +9,8 @@ public struct ApproovProofBlueprint: Sendable {
         case measurements(ApproovTestMeasurements)
         /// The token that carries them.
         case token(String)
+        /// The measurement token that the backend sealed for the hardware.
+        case sealed(String)
     }
 
     /// The nonce from the hardware, 16 bytes.
@@ -51,6 +53,7 @@ public struct ApproovProofBlueprint: Sendable {
         switch source {
         case .measurements(let measurements): evidence.append(("measurements", measurements.recordContent))
         case .token(let token): evidence.append(("token", .text(token)))
+        case .sealed(let sealed): evidence.append(("sealed", .text(sealed)))
         }
         if let measurement { evidence.append(("measurement", .text(measurement))) }
         return EvidenceRecord(

@@ -76,6 +76,18 @@ public struct TestKey: Sendable {
         }
     }
 
+    /// The shared secret of ECDH on P-256 (NIST SP 800-56A section 5.7.1.2) with the holder of a key, 32 bytes.
+    package func sharedSecret(with point: [UInt8]) throws(MintingError) -> [UInt8] {
+        guard case .p256(let key) = storage else { throw MintingError("a key of P-384 agrees with none of P-256") }
+        do {
+            let own = try P256.KeyAgreement.PrivateKey(rawRepresentation: key.rawRepresentation)
+            let other = try P256.KeyAgreement.PublicKey(x963Representation: point)
+            return unsafe try own.sharedSecretFromKeyAgreement(with: other).withUnsafeBytes { unsafe Array($0) }
+        } catch {
+            throw MintingError("no key agreement with a point of \(point.count) bytes: \(error)")
+        }
+    }
+
     /// The private key in PEM, PKCS #8. It is as secret as the test authority.
     package var pem: String {
         switch storage {

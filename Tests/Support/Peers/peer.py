@@ -48,7 +48,8 @@ class Joserfc:
     def key(self, algorithm, key):
         if isinstance(key, bytes):
             return joserfc.jwk.OctKey.import_key(key)
-        return (joserfc.jwk.ECKey if algorithm == "ES256" else joserfc.jwk.RSAKey).import_key(key)
+        is_elliptic = algorithm in ("ES256", "ECDH-ES")
+        return (joserfc.jwk.ECKey if is_elliptic else joserfc.jwk.RSAKey).import_key(key)
 
     def open_jwe(self, token, algorithm, key):
         return joserfc.jwe.decrypt_compact(token, self.key(algorithm, key), algorithms=[algorithm, CONTENT]).plaintext

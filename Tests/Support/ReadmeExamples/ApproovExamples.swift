@@ -40,4 +40,21 @@ struct ApproovExamples {
             token: token, text: "order 7, EUR 10.00, \(token)", signature: signature, binding: [.value(authorization)])
         let verdict = try await verifier.verifyApproovText(input, app: "api", at: Date())
     }
+
+    func block5() async throws {
+        func measurementToken(for verdict: Verdict, hardware: MeasurementToken.PublicKey) throws -> String? {
+            guard verdict.outcome == .accept, let claims = verdict.approov?.claims else { return nil }
+            return try MeasurementToken(claims, validFor: 90 * 86_400, at: Date())?.sealed(for: hardware)
+        }
+    }
+
+    func block6() async throws {
+        func isProven(_ sealed: String, nonce: [UInt8], proof: [UInt8], key: MeasurementToken.PrivateKey) async throws
+            -> Bool
+        {
+            let token = try MeasurementToken(opening: sealed, with: key, at: Date())
+            let input = ApproovProofInput(nonce: nonce, proof: proof, source: .measurements(token.measurements))
+            return try await verifier.verifyApproovProof(input, at: Date()).outcome == .accept
+        }
+    }
 }

@@ -9,7 +9,7 @@ extension ApproovEngine: FuzzedEngine {
         [
             FuzzedApproovMessage(.account).record, FuzzedApproovToken(.hs256).record,
             FuzzedApproovToken(.loggable).record,
-            FuzzedApproovText().record, FuzzedApproovProof(isOfToken: false).record,
+            FuzzedApproovText().record, FuzzedApproovProof(.measurements).record, FuzzedApproovProof(.sealed).record,
         ]
     }
 
@@ -39,6 +39,7 @@ extension ApproovEngine: FuzzedEngine {
                     replay: caller
                     quirks: [signature-as-string]
                   textSigning: { replay: caller }
+                  proof: { tokens: encrypted, nonce: ledger }
 
             """,
             #"""

@@ -8,7 +8,14 @@ import Foundation
 struct FuzzedApproovProof: EditableEvidence {
     static let binaryFields: Set<String> = ["nonce", "proof", "mpk", "imh", "dmh"]
 
-    private let isOfToken: Bool
+    /// What carries the measurements.
+    enum Carrier: Sendable {
+        case measurements
+        case token
+        case sealed
+    }
+
+    private let carrier: Carrier
     private var claims = ApproovMint.measured
     private var measurements = EngineKeys.measurements
     private var nonce = [UInt8](repeating: 0x4E, count: 16)
@@ -17,8 +24,8 @@ struct FuzzedApproovProof: EditableEvidence {
     private var word: String?
     private var delay = 0
 
-    init(isOfToken: Bool) {
-        self.isOfToken = isOfToken
+    init(_ carrier: Carrier) {
+        self.carrier = carrier
     }
 
     mutating func apply(_ edit: Edit) {
@@ -37,25 +44,37 @@ struct FuzzedApproovProof: EditableEvidence {
     func close() -> Submission? {
         let genuine = measurements.proof(nonce: nonce, of: measurement)
         let proof = proof.map { $0.bytes(genuine) } ?? genuine
-        let token = String(decoding: ApproovMint.token(claims.encoded), as: UTF8.self)
-        var blueprint = ApproovProofBlueprint(
-            nonce: nonce, proof: proof, source: isOfToken ? .token(token) : .measurements(measurements))
+        guard let source else { return nil }
+        var blueprint = ApproovProofBlueprint(nonce: nonce, proof: proof, source: source)
         blueprint.measurement = word
         let record = blueprint.record(id: "", app: "api", receivedAt: ApproovMint.now)
         var submission = Submission(
             record, now: ApproovMint.now + Double(delay), objection: objection(proof), mayBeUnreadable: true)
-        submission.mayShowMeasurements = isOfToken && claims != ApproovMint.measured
+        submission.mayShowMeasurements = carrier == .token && claims != ApproovMint.measured
         return submission
+    }
+
+    private var source: ApproovProofBlueprint.Source? {
+        switch carrier {
+        case .measurements: return .measurements(measurements)
+        case .token: return .token(String(decoding: ApproovMint.token(claims.encoded), as: UTF8.self))
+        case .sealed:
+            var token = ApproovMeasurementTokenBlueprint(
+                measurements, for: ApproovMint.hardware.publicPoint, issuedAt: ApproovMint.now,
+                ephemeralKey: TestKey(.p256, seed: "fuzz/approov", label: "ephemeral"))
+            token.initializationVector = [UInt8](repeating: 9, count: 12)
+            return (try? token.mint()).map { .sealed($0) }
+        }
     }
 
     /// What is wrong with a proof. Of claims that were changed nothing is known but that they are bound to nobody.
     private func objection(_ proof: [UInt8]) -> String? {
         guard nonce.count == 16, proof.count == 32 else { return "nonce or proof has another length" }
-        if isOfToken {
+        if carrier == .token {
             if let objection = ApproovMint.objection(to: claims, session: nil, delay: delay) { return objection }
             guard claims == ApproovMint.measured else { return nil }
         }
-        let known = isOfToken ? EngineKeys.measurements : measurements
+        let known = carrier == .token ? EngineKeys.measurements : measurements
         guard let key = known.proofKey else { return "there is no key of proofs" }
         let candidates = [known.integrity, known.device].compactMap { $0 }
         let isProven = candidates.contains { HMAC.sha256(key: key, nonce + $0) == proof }
@@ -80,12 +99,13 @@ struct FuzzedApproovProof: EditableEvidence {
 }
 
 extension FuzzTarget {
-    /// `verify` of measurement proofs, against measurements and against a token that has them.
+    /// `verify` of measurement proofs, against measurements, a token that has them, and a measurement token.
     static let approovProof = engine("verify-approov-proof", dictionary: ["integrity", "device", "mpk", "imh", "dmh"]) {
         () -> EngineFuzz<FuzzedApproovProof> in
         let verifier = ApproovMint.verifier(binding: [])
         return EngineFuzz(
-            .init(FuzzedApproovProof(isOfToken: false), verifier, isSingleUse: false),
-            .init(FuzzedApproovProof(isOfToken: true), verifier, isSingleUse: false))
+            .init(FuzzedApproovProof(.measurements), verifier, isSingleUse: false),
+            .init(FuzzedApproovProof(.token), verifier, isSingleUse: false),
+            .init(FuzzedApproovProof(.sealed), verifier, isSingleUse: false))
     }
 }

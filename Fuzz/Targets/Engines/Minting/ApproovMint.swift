@@ -20,6 +20,9 @@ enum ApproovMint {
         do { return try FixedNonceSigner("fuzz/installation") } catch { FuzzTarget.broken("no key: \(error)") }
     }()
 
+    /// The key of offline hardware.
+    static let hardware = TestKey(.p256, seed: "fuzz/approov", label: "hardware")
+
     /// The claims of a token that is bound to the session, can vouch for messages and carries measurements.
     static let claims: JSONItem = {
         var claims = ApproovClaimsBlueprint(expiresAt: now + 240)
@@ -72,6 +75,12 @@ enum ApproovMint {
                         "keyID": SecretBytes(Array("account-key".utf8)),
                     ])),
             ]
+            keys.append(
+                NamedKey(
+                    name: "hardware", scope: "api",
+                    material: try ApproovHardwareKey.reading([
+                        "privateKey": SecretBytes(Array(hardware.pem.utf8))
+                    ])))
             if format == .jws {
                 let info = Base64.encode(signer.key.subjectPublicKeyInfo(), .standard)
                 keys.append(

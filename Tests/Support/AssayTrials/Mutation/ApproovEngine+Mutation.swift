@@ -42,6 +42,12 @@ extension ApproovEngine: MutatedEngine {
             return ["app", "token", "loggable"].contains(mutant.path.description)
         },
         DontCare(
+            "sealed-by-other", EvidenceKind.approovProof,
+            reason:
+                "each holder of the public key of the hardware seals measurements: another measurement token with the same "
+                + "measurements says the same"
+        ) { mutant in mutant.donor != nil && mutant.path.description == "sealed" },
+        DontCare(
             "loggable-says-the-same", EvidenceKind.approovToken,
             reason:
                 "a loggable token is JSON that nobody signs as text: white space in it and the writing of escapes say "

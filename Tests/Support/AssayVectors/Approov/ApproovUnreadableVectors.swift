@@ -78,6 +78,7 @@ extension ApproovVectorMint {
             ("proof-without-nonce", "proof", [proof, measurements]),
             ("proof-without-proof", "proof", [nonce, measurements]),
             ("proof-without-measurements", "proof", [nonce, proof]),
+            ("proof-with-token-and-sealed", "proof", [nonce, proof, ("token", .text("x")), ("sealed", .text("x"))]),
             ("proof-with-both", "proof", [nonce, proof, measurements, ("token", .text("x"))]),
             ("proof-nonce-no-base64", "proof", [("nonce", .text("no base64!")), proof, measurements]),
             ("proof-key-of-15", "proof", [nonce, proof, measured([("mpk", .base64(bytes("k", count: 15)))])]),

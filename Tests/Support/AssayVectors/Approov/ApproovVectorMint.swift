@@ -21,6 +21,8 @@ package struct ApproovVectorMint {
     let otherAPI: ApproovTestKeys
     let attacker: ApproovTestKeys
     let measurements: ApproovTestMeasurements
+    /// The key of offline hardware.
+    let hardware: TestKey
 
     package init(seed: String, time: Date) throws(MintingError) {
         self.seed = seed
@@ -36,6 +38,7 @@ package struct ApproovVectorMint {
         otherAPI = try keys("other-api")
         attacker = try keys("attacker")
         measurements = ApproovTestMeasurements(seed: seed, label: "vectors")
+        hardware = TestKey(.p256, seed: seed, label: "approov/hardware")
     }
 
     /// As apps get them: four minutes are left.

@@ -26,6 +26,7 @@ struct ApproovVectorPolicies {
             + secrets.prefix(3).map { name, keys in
                 VectorDraft("keys/\(name)-message-key.b64", text: keys.messageKeyFile, isSecret: true)
             } + [
+                VectorDraft("keys/hardware.pem", text: mint.hardware.pem + "\n", isSecret: true),
                 VectorDraft("keys/es256.pem", text: mint.current.signingKeyFile),
                 VectorDraft("keys/rs256.pem", text: mint.current.rsaKeyFile),
                 VectorDraft(
@@ -72,6 +73,7 @@ struct ApproovVectorPolicies {
             key("key-set", "approov", "keySet: \"file:keys/key-set.jwks\"", []),
             messageKey("message-current", file: "current", id: mint.current.messageKeyID),
             messageKey("message-previous", file: "previous", id: mint.previous.messageKeyID),
+            key("hardware", "approov-hardware", "privateKey: \"file:keys/hardware.pem\"", []),
             messageKey("message-expired", file: "expired", id: mint.expired.messageKeyID, [windows[1].field]),
         ]
     }
@@ -137,6 +139,10 @@ struct ApproovVectorPolicies {
             ("texts-sealed", [secrets, "format: jwe", "\(texts) }"]),
             ("texts-bound", [secrets, "binding: [Authorization]", "failover: reject", "\(texts) }"]),
             ("texts-prefixed", [secrets, "tokenPrefix: \"Bearer \"", "\(texts) }"]),
+            ("offline", [secrets, "proof: { keys: [hardware] }"]),
+            ("offline-encrypted", [secrets, "proof: { tokens: encrypted }"]),
+            ("offline-encrypted-jwe", [secrets, "format: jwe", "proof: { tokens: encrypted }"]),
+            ("offline-once", [secrets, "proof: { nonce: ledger }"]),
             ("texts-often", [secrets, "\(texts), replay: caller }"]),
         ]
     }

@@ -36,6 +36,8 @@ package enum ApproovVectors: VectorSet {
             VectorDraft("text-reject.json", mint.textReject),
             VectorDraft("text-replay.json", mint.textReplay()),
             VectorDraft("proof.json", mint.proofs),
+            VectorDraft("proof-sealed.json", mint.sealedProofs),
+            VectorDraft("proof-policy.json", mint.proofPolicy),
         ]
     }
 }

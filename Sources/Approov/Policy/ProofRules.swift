@@ -1,0 +1,75 @@
+import AssayCore
+
+/// A policy's rules for measurement proofs.
+package struct ProofRules: Sendable, Equatable {
+    /// Which tokens may carry measurements.
+    package enum TokenRule: String, Sendable, CaseIterable {
+        /// Those of the form that the policy names.
+        case any
+        /// Encrypted ones only: the key of proofs must not be readable on the way (Approov, Offline Security Mode).
+        case encrypted
+    }
+
+    /// Who sees to it that a nonce was issued, and is used once.
+    package enum NonceRule: String, Sendable, CaseIterable {
+        /// The ledger issued it, and consumes it.
+        case ledger
+        /// The caller.
+        case caller
+    }
+
+    /// Which tokens may carry measurements.
+    package let tokens: TokenRule
+    /// Who vouches for nonces.
+    package let nonce: NonceRule
+    /// The names of the keys that open measurement tokens; nil for all keys whose scope is the app.
+    package let keys: [String]?
+
+    /// Creates the rules.
+    package init(tokens: TokenRule = .any, nonce: NonceRule = .caller, keys: [String]? = nil) {
+        self.tokens = tokens
+        self.nonce = nonce
+        self.keys = keys
+    }
+}
+
+extension ProofRules {
+    /// The fields of `proof` in a policy.
+    static let fields = [
+        PolicyField("proof", .mapping, "What is demanded of measurement proofs."),
+        PolicyField("proof.tokens", .words(TokenRule.self), "Which tokens may carry measurements."),
+        PolicyField("proof.nonce", .words(NonceRule.self), "Who sees to it that a nonce is used once."),
+        PolicyField("proof.keys", .list(.text), "The name of a key that opens measurement tokens."),
+    ]
+
+    /// Reads the field `proof`.
+    init(reading node: PolicyNode) throws(PolicyError) {
+        let fields = try node.members(of: ApproovConfiguration.fields, in: "proof")
+        self.init(
+            tokens: try fields["tokens"]?.word(TokenRule.self) ?? .any,
+            nonce: try fields["nonce"]?.word(NonceRule.self) ?? .caller, keys: try fields["keys"]?.uniqueTexts())
+    }
+
+    func validate() throws(PolicyError) {
+        if let keys { try ApproovConfiguration.Settings.demandList(keys, "proof.keys") }
+    }
+
+    /// The settings that no evidence can meet.
+    func remarks(_ format: ApproovConfiguration.TokenFormat) -> [PolicyRemark] {
+        guard tokens == .encrypted, format == .jws else { return [] }
+        return [
+            PolicyRemark(
+                "proof.tokens",
+                "encrypted: the tokens of the API are signed, format: jws, so that every token with measurements is rejected; "
+                    + "set the API up for encrypted tokens, format: jwe")
+        ]
+    }
+
+    /// The settings in force.
+    var settings: [PolicySetting] {
+        [
+            PolicySetting("proof.tokens", tokens.rawValue), PolicySetting("proof.nonce", nonce.rawValue),
+            PolicySetting("proof.keys", keys ?? []),
+        ]
+    }
+}

@@ -1,0 +1,228 @@
+public import AssayCore
+import AssayPrimitives
+public import FoundationEssentials
+
+/// Measurements of an app for offline hardware, sealed with the hardware's public key (Approov, Offline Security Mode,
+/// Backend Integration). The app stores the token and hands it to the hardware with each proof.
+///
+/// The manual leaves the form open. Assay's is a compact JWE (RFC 7516) with `ECDH-ES` on P-256 (RFC 7518 section 4.6),
+/// `A256GCM` and the `typ` `approov-measurement`. Its content is JSON with the members of an Approov token: `mpk`, `imh`,
+/// `dmh`, `did`, `arc`, `iat` and `exp`.
+///
+/// - Important: The encryption hides the measurements. It does not authenticate the backend: each holder of the public key
+///   of the hardware can seal measurements of their own. Keep the public key in the backend, or have the hardware verify a
+///   signature of the backend over the token.
+public struct MeasurementToken: Sendable {
+    /// The `typ` of the JWE.
+    static let type = "approov-measurement"
+
+    /// The measurements, with the proof key.
+    public let measurements: ApproovClaims.Measurements
+    /// The ID of the device: 24 characters of base64; nil if the token of Approov named none.
+    public let deviceID: String?
+    /// The attestation response code, for Approov's support.
+    public let responseCode: String?
+    /// When the backend sealed the measurements, in whole seconds.
+    public let issuedAt: Date
+    /// When the hardware must stop to accept them, in whole seconds; nil for never.
+    public let expiresAt: Date?
+
+    /// Takes the measurements of a verified Approov token.
+    ///
+    /// - Parameters:
+    ///   - claims: The claims of an accepted verdict, `verdict.approov?.claims`.
+    ///   - lifetime: How long the hardware may accept the measurements, in seconds; nil for ever.
+    ///   - now: The time of sealing.
+    /// - Returns: nil for claims without measurements.
+    public init?(_ claims: ApproovClaims, validFor lifetime: TimeInterval? = nil, at now: Date) {
+        guard let measurements = claims.measurements else { return nil }
+        self.init(
+            measurements, deviceID: claims.deviceID, responseCode: claims.responseCode, issuedAt: now,
+            expiresAt: lifetime.map { now + $0 })
+    }
+
+    /// Composes a token. Fractions of seconds are cut off.
+    public init(
+        _ measurements: ApproovClaims.Measurements, deviceID: String? = nil, responseCode: String? = nil,
+        issuedAt: Date, expiresAt: Date? = nil
+    ) {
+        func whole(_ time: Date) -> Date { Date(timeIntervalSince1970: time.timeIntervalSince1970.rounded(.down)) }
+        self.measurements = measurements
+        self.deviceID = deviceID
+        self.responseCode = responseCode
+        self.issuedAt = whole(issuedAt)
+        self.expiresAt = expiresAt.map(whole)
+    }
+}
+
+// MARK: Sealing
+
+extension MeasurementToken {
+    /// Encrypts the measurements for the hardware.
+    ///
+    /// - Returns: A compact JWE, of characters that URLs and JSON take as they are.
+    /// - Throws: ``DecodeError`` without a proof key (16 bytes) or any measurement (32 bytes), for a device ID or a response
+    ///   code of another form, and for times that are not in order.
+    public func sealed(for key: PublicKey) throws(DecodeError) -> String {
+        try CompactJWE.seal(content(), for: key.point, type: Self.type)
+    }
+
+    /// The content in UTF-8. The base64 text of the secrets remains in memory until it is used again.
+    private func content() throws(DecodeError) -> SecretBytes {
+        try demand()
+        var members: [(String, RecordValue.Content)] = []
+        for (name, secret) in [
+            ("mpk", measurements.proofKey), ("imh", measurements.integrity), ("dmh", measurements.device),
+        ] {
+            guard let secret else { continue }
+            members.append((name, .text(secret.withUnsafeBytes { Base64.encode(Array($0), .standard) })))
+        }
+        if let deviceID { members.append(("did", .text(deviceID))) }
+        if let responseCode { members.append(("arc", .text(responseCode))) }
+        members.append(("iat", .number(Self.seconds(issuedAt))))
+        if let expiresAt { members.append(("exp", .number(Self.seconds(expiresAt)))) }
+        var bytes: [UInt8] = []
+        RecordJSON.append(.object(RecordObject(members)), to: &bytes)
+        defer { SecretBytes.wipe(&bytes) }
+        return SecretBytes(bytes)
+    }
+
+    private static func seconds(_ time: Date) -> String { "\(Int64(time.timeIntervalSince1970))" }
+
+    /// What opening demands too.
+    private func demand() throws(DecodeError) {
+        guard let key = measurements.proofKey else {
+            throw DecodeError(.missing, at: 0, field: "mpk", "there is no key of proofs")
+        }
+        guard measurements.integrity != nil || measurements.device != nil else {
+            throw DecodeError(.missing, at: 0, field: "imh", "there is no measurement, imh or dmh")
+        }
+        for (name, count, expected) in [
+            ("mpk", key.count, ClaimsReader.proofKeyLength),
+            ("imh", measurements.integrity?.count, ClaimsReader.digestLength),
+            ("dmh", measurements.device?.count, ClaimsReader.digestLength),
+        ] {
+            guard let count, count != expected else { continue }
+            throw DecodeError(.unexpectedLength, at: 0, field: name, "\(count) bytes, expected \(expected)")
+        }
+        if let deviceID, !DeviceIDText.isValid(deviceID) {
+            throw DecodeError(.unexpectedValue, at: 0, field: "did", "expected base64 of 16 bytes, 24 characters")
+        }
+        if let responseCode, responseCode.utf8.count > ClaimsReader.responseCodeLength {
+            throw DecodeError(
+                .tooLarge, at: 0, field: "arc", "expected at most \(ClaimsReader.responseCodeLength) bytes")
+        }
+        try Self.demand(issuedAt, "iat")
+        if let expiresAt {
+            try Self.demand(expiresAt, "exp")
+            guard expiresAt > issuedAt else {
+                throw DecodeError(.unexpectedValue, at: 0, field: "exp", "the token expires before it is issued")
+            }
+        }
+    }
+
+    private static func demand(_ time: Date, _ field: String) throws(DecodeError) {
+        guard (0..<ApproovClaims.endOfTime).contains(time.timeIntervalSince1970) else {
+            throw DecodeError(.unexpectedValue, at: 0, field: field, "expected a time from 1970 to 9999")
+        }
+    }
+}
+
+// MARK: Opening
+
+extension MeasurementToken {
+    /// Decrypts a token with the private key of the hardware.
+    ///
+    /// ``issuedAt`` is not compared with `now`: the clock of offline hardware may be slow.
+    ///
+    /// - Parameter now: The hardware's time.
+    /// - Throws: ``DecodeError`` for a text of another form, one that was sealed for another key or changed (code
+    ///   `not-opened`), and one that has expired (`measurements-expired`).
+    public init(opening text: String, with key: PrivateKey, at now: Date) throws(DecodeError) {
+        try self.init(opening: Self.decode(text), with: key.key, at: now)
+    }
+
+    /// Reads the outer form: a JWE with the header parameters of ``sealed(for:)`` and no other.
+    static func decode(_ text: String) throws(DecodeError) -> CompactJWE {
+        let jwe = try CompactJWE(Array(text.utf8), limit: InputLimits.joseText)
+        let field = "JWE protected header"
+        for member in jwe.header.object.members
+        where !["alg", "enc", "epk", "typ"].containsBytes(of: member.name) {
+            throw DecodeError(
+                .unexpected, at: 0, field: "\(field).\(member.name.excerpt)", "the header parameter is not allowed")
+        }
+        guard let found = jwe.header.type else {
+            throw DecodeError(.missing, at: 0, field: "\(field).typ", "the header does not say what the token is")
+        }
+        guard found.isByteEqual(to: type) else {
+            throw DecodeError(
+                .unexpectedValue, at: 0, field: "\(field).typ", "expected \(type), found \"\(found.excerpt)\"")
+        }
+        return jwe
+    }
+
+    init(opening jwe: CompactJWE, with key: AgreementPrivateKey, at now: Date) throws(DecodeError) {
+        let plaintext: DecryptedClaims
+        do throws(JOSEError) {
+            plaintext = try DecryptedClaims(jwe, with: .ecdhES(key))
+        } catch {
+            guard error.reason == .decryptionFailed else {
+                throw DecodeError(error.reason, at: 0, field: "JWE", error.detail)
+            }
+            throw DecodeError(
+                .notOpened, at: 0, field: "JWE", "the token was sealed for another key, or was changed afterwards")
+        }
+        let claims = try ClaimsReader.read(plaintext)
+        if let name = claims.nameBesideMeasurements {
+            throw DecodeError(.unexpected, at: 0, field: name.excerpt, "the member is not allowed")
+        }
+        guard let measurements = claims.measurements else {
+            throw DecodeError(.missing, at: 0, field: "mpk", "there is no key of proofs")
+        }
+        guard let issuedAt = try Self.time(claims.issuedAt, "iat") else {
+            throw DecodeError(.missing, at: 0, field: "iat", "the token does not say when it was issued")
+        }
+        let expiresAt = try Self.time(claims.expiry, "exp")
+        self.init(
+            measurements, deviceID: claims.deviceID, responseCode: claims.responseCode, issuedAt: issuedAt,
+            expiresAt: expiresAt)
+        try demand()
+        if let expiresAt, expiresAt <= now {
+            throw DecodeError(
+                .measurementsExpired, at: 0, field: "exp",
+                "the measurements expired at \(RFC3339.format(expiresAt)), and are judged at \(RFC3339.format(now))")
+        }
+    }
+
+    private static func time(_ seconds: Double?, _ field: String) throws(DecodeError) -> Date? {
+        guard let seconds else { return nil }
+        guard seconds == seconds.rounded(.down) else {
+            throw DecodeError(.unexpectedValue, at: 0, field: field, "expected whole seconds")
+        }
+        return Date(timeIntervalSince1970: seconds)
+    }
+}
+
+extension ApproovClaims {
+    /// The name of a claim that no measurement token has; nil if there is none.
+    fileprivate var nameBesideMeasurements: String? {
+        if let name = unknown.first?.name { return name }
+        let others: [(String, Bool)] = [
+            ("nbf", notBefore != nil), ("ip", address != nil), ("iss", issuer != nil), ("aud", audiences != nil),
+            ("sub", subject != nil), ("anno", annotations != nil), ("pay", boundDigest != nil),
+            ("ipk", installationKey != nil), ("mskid", messageKeyID != nil),
+        ]
+        return others.first { $0.1 }?.0
+    }
+}
+
+extension CheckCode {
+    static let notOpened = CheckCode(
+        "not-opened",
+        "The measurement token was sealed for other hardware, or was changed: compare the public key that the backend uses.",
+        remedy: .nothing)
+    static let measurementsExpired = CheckCode(
+        "measurements-expired",
+        "The measurement token has expired: the app must fetch a token with `?measurement`, and the backend seal it again."
+    )
+}
