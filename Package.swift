@@ -71,9 +71,12 @@ let package = Package(
                 "AssayCore", "AssayHTTPSignatures", "AssayPrimitives",
             ], swiftSettings: strict),
         .target(
-            name: "AppAttest", dependencies: ["AssayCore", "AssayInspection", "AssayPrimitives"], swiftSettings: strict),
+            name: "AppAttest",
+            dependencies: ["AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayPrimitives"],
+            swiftSettings: strict),
         .target(
-            name: "PlayIntegrity", dependencies: ["AssayCore", "AssayInspection", "AssayPrimitives"],
+            name: "PlayIntegrity",
+            dependencies: ["AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayPrimitives"],
             swiftSettings: strict),
         .target(
             name: "Approov",
@@ -285,14 +288,14 @@ let package = Package(
         .testTarget(
             name: "AppAttestTests",
             dependencies: [
-                "AppAttest", "Assay", "AssayCore", "AssayInspection", "AssayPrimitives", "AssayTesting",
+                "AppAttest", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayPrimitives", "AssayTesting",
                 "AssayTestSupport",
             ],
             swiftSettings: unoptimized),
         .testTarget(
             name: "PlayIntegrityTests",
             dependencies: [
-                "AppAttest", "Assay", "AssayCore", "AssayInspection", "AssayPrimitives", "AssayTesting",
+                "AppAttest", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayPrimitives", "AssayTesting",
                 "AssayTestSupport", "PlayIntegrity",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
@@ -416,7 +419,7 @@ let package = Package(
         .testTarget(
             name: "ReadmeTests",
             dependencies: [
-                "Assay", "AssayCore", "AssayInspection", "AssayProgram", "AssayTesting", "AssayTestSupport",
+                "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayPrimitives", "AssayProgram", "AssayTesting", "AssayTestSupport",
                 "FirstTenMinutes",
             ],
             swiftSettings: unoptimized),

@@ -1,17 +1,22 @@
 package import AssayCore
+import AssayHTTPSignatures
 
 // The properties of App Attest records for captures and replays.
 
 extension AppAttestEngine {
     /// The client data of an assertion: the request that the app signed.
-    package static let sensitiveFields = [
-        SensitiveField(
-            "clientData", of: EvidenceKind.appAttestAssertion, substitute: .sha256(as: "clientDataHash"),
-            reveals: "the request that the app signed")
-    ]
+    package static let sensitiveFields =
+        [
+            SensitiveField(
+                "clientData", of: EvidenceKind.appAttestAssertion, substitute: .sha256(as: "clientDataHash"),
+                reveals: "the request that the app signed")
+        ] + SignedRequest.sensitiveFields(of: .appAttestRequest)
 
     /// The key identifier: enrolment and counter are per key.
     package static func orderingKey(of record: EvidenceRecord) -> String? {
+        if record.kind == .appAttestRequest {
+            return AppAttestRequest.keyID(of: record).map { "\(Configuration.engine) \($0)" }
+        }
         guard case .text(let keyID)? = record.evidence["keyId"]?.content else { return nil }
         return "\(Configuration.engine) \(keyID)"
     }

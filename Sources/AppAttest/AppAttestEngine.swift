@@ -1,4 +1,5 @@
 package import AssayCore
+import AssayHTTPSignatures
 import AssayInspection
 import AssayPrimitives
 package import FoundationEssentials
@@ -10,10 +11,15 @@ package struct AppAttestEngine: InspectableEngine {
 
     /// The kinds of evidence that the engine judges.
     package static let kinds = [
-        EvidenceKind.appAttestAttestation, EvidenceKind.appAttestAssertion, EvidenceKind.appAttestReceipt,
+        EvidenceKind.appAttestAttestation, EvidenceKind.appAttestAssertion, EvidenceKind.appAttestRequest,
+        EvidenceKind.appAttestReceipt,
     ]
     /// Every check of the engine, in the declared order.
-    package static let catalogue = AttestationCheck.catalogue + AssertionCheck.catalogue + ReceiptCheck.catalogue
+    package static let catalogue =
+        AttestationCheck.catalogue + AppAttestRequest.checks.catalogue + AssertionCheck.catalogue
+        + ReceiptCheck.catalogue
+    /// The kinds of evidence that carry a challenge of the ledger. A request has it as the nonce of its signature.
+    package static let challengeKinds: [EvidenceKind] = [.appAttestAttestation, .appAttestAssertion, .appAttestRequest]
 
     private let apps: EngineApps<AppAttestExpectations>
     private let keyCache = EnrolledKeyCache()
@@ -44,6 +50,10 @@ package struct AppAttestEngine: InspectableEngine {
             let (input, supplied) = try record.reading(AssertionInput.read)
             return try await assess(
                 input, suppliedKey: supplied, app: record.app, account: record.account, ledger: ledger, at: now)
+        case EvidenceKind.appAttestRequest:
+            let (request, supplied) = try record.reading(AppAttestRequest.read)
+            return try await assess(
+                request, suppliedKey: supplied, app: record.app, account: record.account, ledger: ledger, at: now)
         case EvidenceKind.appAttestReceipt:
             guard record.account == nil else {
                 throw .request(RequestError(.noAccount, "a receipt comes from Apple's server, and with no account"))
@@ -87,7 +97,7 @@ package struct AppAttestEngine: InspectableEngine {
                 ledger.isWithoutStandings
                 ? AccountStandings(account: account, standings: [])
                 : try await standings(ofKey: input.keyID, account, in: ledger, at: now)
-            let keys = try await keys(of: input, suppliedKey, standings, in: ledger)
+            let keys = try await keys(ofKey: input.keyID, suppliedKey, standings, in: ledger)
             return AssertionAssessor.assess(
                 input, keys: keys, account: standings, expectations: expectations, now: now)
         }
@@ -101,8 +111,32 @@ package struct AppAttestEngine: InspectableEngine {
             ledger.isWithoutStandings
             ? AccountStandings(account: account, standings: [])
             : try await standings(ofKey: input.keyID, account, in: ledger, at: now)
-        let keys = try await keys(of: input, suppliedKey, standings, in: ledger)
-        return AssertionAssessor.assess(evidence, of: input, keys, standings, expectations, now, &run)
+        let keys = try await keys(ofKey: input.keyID, suppliedKey, standings, in: ledger)
+        return AssertionAssessor.assess(
+            evidence, of: input, in: .assertion(expectations), keys, standings, expectations, now, &run)
+    }
+
+    /// Looks up the key that a request names and assesses the assertion in its signature; see ``AppAttestRequest``.
+    ///
+    /// - Throws: `.request` if the policy's app has no `requests`, and without a name unless one app has.
+    package func assess(
+        _ request: SignedRequest, suppliedKey: AssertionKeys.Supplied?, app: String?, account: String?,
+        ledger: any Ledger, at now: Date
+    ) async throws(VerificationError) -> Assessment {
+        let (expectations, rules) = try apps.demand(app, RequestRules.policyField) { $0.configuration.requests }
+        var run = CheckRun(
+            modes: expectations.modes,
+            capacity: AppAttestRequest.checks.catalogue.count + AssertionCheck.catalogue.count)
+        guard let signed = AppAttestRequest.judge(request, rules, at: now, &run) else {
+            let none = AssertionKeys(enrolled: nil, supplied: nil, durability: ledger.durability, blocks: [])
+            return AppAttestRequest.assess(nil, rules, none, .none, expectations, now, &run)
+        }
+        let standings =
+            ledger.isWithoutStandings
+            ? AccountStandings(account: account, standings: [])
+            : try await standings(ofKey: signed.part, account, in: ledger, at: now)
+        let keys = try await keys(ofKey: signed.part, suppliedKey, standings, in: ledger)
+        return AppAttestRequest.assess(signed, rules, keys, standings, expectations, now, &run)
     }
 
     /// Looks up the key of a receipt and assesses it; see ``ReceiptAssessor``.
@@ -136,10 +170,10 @@ package struct AppAttestEngine: InspectableEngine {
     }
 
     private func keys(
-        of input: AssertionInput, _ supplied: AssertionKeys.Supplied?, _ account: AccountStandings,
+        ofKey keyID: [UInt8], _ supplied: AssertionKeys.Supplied?, _ account: AccountStandings,
         in ledger: any Ledger
     ) async throws(VerificationError) -> AssertionKeys {
-        let identifier = KeyIdentifier.appAttest(input.keyID)
+        let identifier = KeyIdentifier.appAttest(keyID)
         let block = account.standings.isEmpty ? nil : account.standings.block(on: identifier.subject)
         return try await ledger.asking { (ledger) async throws(LedgerOutage) in
             AssertionKeys(

@@ -1,4 +1,5 @@
 package import AssayCore
+import AssayHTTPSignatures
 
 extension AppAttestEngine {
     /// The engine's display name.
@@ -8,7 +9,9 @@ extension AppAttestEngine {
 
     /// One policy field applies to attestations, which carry a challenge, and to assertions, whose client data may.
     package static func leavesChallengesToCaller(of kind: EvidenceKind, in app: PolicyApp) -> Bool? {
-        app.configuration(Configuration.self).map { $0.challenge == .caller }
+        let configuration = app.configuration(Configuration.self)
+        if kind == .appAttestRequest { return configuration?.requests.map { $0.nonce == .any } }
+        return configuration.map { $0.challenge == .caller }
     }
 
     /// Attestations, assertions and receipts for `assay verify --kind`.
@@ -29,12 +32,7 @@ extension AppAttestEngine {
             EvidenceKind.appAttestAssertion, file: .blob(field: "assertion"),
             options: policyOptions + [
                 challengeAt, keyID, clientData, clientDataHash, challenge,
-                .evidence(
-                    "public-key", "key.publicKey", .bytes(plainIsText: false),
-                    "An assertion's key, SubjectPublicKeyInfo or X9.63 point. Base64. Without a ledger."),
-                .evidence(
-                    "counter", "key.counter", .number, isVerbatim: false, valueName: nil,
-                    "The greatest counter that was accepted of an assertion's key. Without a ledger."),
+                publicKey, counter,
             ],
             defaults: rawDefaults + [
                 RawKind.Default(
@@ -42,6 +40,21 @@ extension AppAttestEngine {
                     note: "the client data is held against no challenge, as no --challenge-at is given")
             ],
             objection: assertionObjection),
+        RawKind(
+            EvidenceKind.appAttestRequest,
+            file: .bytes { (file, arguments) throws(RawError) in
+                try RawFields(request: file, arguments)
+            },
+            options: policyOptions + [
+                .targetURI, .alias("label", of: policyFields["requests.label"], valueName: "text"),
+                .alias("component", of: policyFields["requests.components"], valueName: "name"), publicKey, counter,
+            ],
+            defaults: rawDefaults + [
+                RawKind.Default("clientData", .scalar("none")),
+                RawKind.Default("requests.nonce", .scalar(RequestRules.NonceRule.any.rawValue)),
+            ],
+            example: ["--app-id APPID --public-key KEY --counter 0", "--target-uri https://HOST/PATH request.http"],
+            objection: { RawOption.objection(toTargetURIOf: $0) ?? keyObjection($0) }),
         RawKind(
             EvidenceKind.appAttestReceipt, file: .blob(field: "receipt"), options: policyOptions + [keyID],
             defaults: rawDefaults + [RawKind.Default("clientData", .scalar("raw"))]),
@@ -73,6 +86,12 @@ extension AppAttestEngine {
     private static let clientDataHash = RawOption.evidence(
         "client-data-hash", "clientDataHash", .bytes(plainIsText: false),
         "What the app passed as clientDataHash, taken as it is. Base64.")
+    private static let publicKey = RawOption.evidence(
+        "public-key", "key.publicKey", .bytes(plainIsText: false),
+        "An assertion's key, SubjectPublicKeyInfo or X9.63 point. Base64. Without a ledger.")
+    private static let counter = RawOption.evidence(
+        "counter", "key.counter", .number, isVerbatim: false, valueName: nil,
+        "The greatest counter that was accepted of an assertion's key. Without a ledger.")
     private static let challengeAt = RawOption.alias(
         "challenge-at", of: policyFields["clientData"], valueName: "place",
         help: "Where client data carries the challenge: raw, none or a JSON pointer such as /challenge."
@@ -91,11 +110,7 @@ extension AppAttestEngine {
             note: "environment production, as no --environment is given"),
     ]
 
-    @Sendable
-    private static func assertionObjection(_ arguments: RawArguments) -> String? {
-        guard arguments.has("client-data") != arguments.has("client-data-hash") else {
-            return "an assertion needs --client-data or --client-data-hash, and not both"
-        }
+    private static func keyObjection(_ arguments: RawArguments) -> String? {
         if let ledger = arguments.ledger {
             guard !arguments.has("public-key"), !arguments.has("counter") else {
                 return "--public-key and --counter are for use without a ledger; \(ledger) has the key or refuses"
@@ -104,6 +119,15 @@ extension AppAttestEngine {
             return
                 "an assertion needs --public-key and --counter, or the ledger that has its key (--ledger sqlite:PATH)"
         }
+        return nil
+    }
+
+    @Sendable
+    private static func assertionObjection(_ arguments: RawArguments) -> String? {
+        guard arguments.has("client-data") != arguments.has("client-data-hash") else {
+            return "an assertion needs --client-data or --client-data-hash, and not both"
+        }
+        if let objection = keyObjection(arguments) { return objection }
         guard !arguments.hasPolicy else { return nil }
         switch (arguments.text("challenge-at"), arguments.has("challenge")) {
         case (nil, true): return "--challenge-at is required with --challenge: where client data carries it"

@@ -40,12 +40,7 @@ extension EvidenceRecord {
             input.clientData.field("clientData"),
         ]
         if let challenge = input.challenge { evidence.append(("challenge", .base64(challenge))) }
-        if let suppliedKey {
-            let key: [(String, RecordValue.Content)] = [
-                ("publicKey", .base64(suppliedKey.publicKey)), ("counter", .number("\(suppliedKey.counter)")),
-            ]
-            evidence.append(("key", .object(RecordObject(key))))
-        }
+        if let suppliedKey { evidence.append(suppliedKey.recordMember) }
         self.init(
             id: id, kind: EvidenceKind.appAttestAssertion, app: app, account: account, receivedAt: receivedAt,
             evidence: RecordObject(evidence),
@@ -63,6 +58,16 @@ extension EvidenceRecord {
             id: id, kind: EvidenceKind.appAttestReceipt, app: app, receivedAt: receivedAt,
             evidence: RecordObject([("keyId", .base64(input.keyID)), ("receipt", .base64(input.receipt))]),
             expect: nil)
+    }
+}
+
+extension AssertionKeys.Supplied {
+    /// The field `key` of a record.
+    var recordMember: (String, RecordValue.Content) {
+        let key: [(String, RecordValue.Content)] = [
+            ("publicKey", .base64(publicKey)), ("counter", .number("\(counter)")),
+        ]
+        return ("key", .object(RecordObject(key)))
     }
 }
 

@@ -30,11 +30,18 @@ extension AssertionInput {
             keyID: try fields.bytes("keyId"), assertion: try fields.bytes("assertion"),
             clientData: try fields.clientData(clientData, "clientData"),
             challenge: try fields.demandedBytes("challenge"))
-        guard let value = fields["key"] else { return (input, nil) }
-        let key = try RecordFields(value, path: "evidence.key")
+        return (input, try AssertionKeys.Supplied(in: fields))
+    }
+}
+
+extension AssertionKeys.Supplied {
+    /// Reads the optional `key` of a record's evidence.
+    init?(in fields: RecordFields) throws(RecordError) {
+        guard let value = fields["key"] else { return nil }
+        let key = try RecordFields(value, path: fields.path(of: "key"))
         try key.demandOnly(["publicKey", "counter"])
         let counter = try key.counter("counter")
-        return (input, AssertionKeys.Supplied(publicKey: try key.bytes("publicKey"), counter: counter))
+        self.init(publicKey: try key.bytes("publicKey"), counter: counter)
     }
 }
 

@@ -40,6 +40,8 @@ public struct AppAttestSubject: EngineSubject, Equatable {
     public internal(set) var bundleVersion: String?
     /// The facts of a verified receipt.
     public internal(set) var receipt: ReceiptFacts?
+    /// The facts of a request's signature.
+    public internal(set) var request: MessageFacts?
 
     init(keyID: [UInt8]) {
         self.keyID = keyID
@@ -82,6 +84,7 @@ public struct AppAttestSubject: EngineSubject, Equatable {
         fields.add("receiptCreatedAt", time: receipt?.createdAt)
         fields.add("receiptRefreshFrom", time: receipt?.refreshFrom)
         fields.add("receiptExpiresAt", time: receipt?.expiresAt)
+        fields += request?.fields ?? []
         return fields
     }
 

@@ -1,4 +1,5 @@
 package import AssayCore
+import AssayHTTPSignatures
 import AssayPrimitives
 
 extension ApproovEngine {
@@ -37,13 +38,10 @@ extension ApproovEngine {
                 return failoverObjection(arguments)
             }),
         RawKind(
-            EvidenceKind.approovMessage, file: .bytes(messageFields),
+            EvidenceKind.approovMessage,
+            file: .bytes { (file, arguments) throws(RawError) in try RawFields(request: file, arguments) },
             options: tokenOptions + [boundField] + messageOptions + [
-                .evidence(
-                    "target-uri", "targetURI", .text, isVerbatim: false, valueName: "uri",
-                    "What the client asked for, https://HOST/PATH, when the request line of a message has only the path."
-                ),
-                address,
+                .targetURI, address,
             ],
             example: [
                 "--secret file:secret.b64", "--signer installation --target-uri https://HOST/PATH request.http",
@@ -199,22 +197,13 @@ extension ApproovEngine {
         guard !isNamed || isAccount == arguments.has("account-key") else {
             return "--account-key is for --signer account, which needs one"
         }
-        if let uri = arguments.text("target-uri"), !isAbsolute(uri) {
-            return "--target-uri: expected the whole of what the client asked for, https://HOST/PATH?QUERY, found "
-                + "\"\(uri.excerpt)\""
-        }
+        if let objection = RawOption.objection(toTargetURIOf: arguments) { return objection }
         if let text = arguments.texts("binding-header").first(where: { $0.contains("=") }) {
             return
                 "--binding-header \(text.prefix { $0 != "=" }.description.excerpt): for a message the name alone, as the "
                 + "value is that of the request"
         }
         return failoverObjection(arguments)
-    }
-
-    /// True if a URI has a scheme and an authority. The checks verify the rest.
-    private static func isAbsolute(_ uri: String) -> Bool {
-        guard let mark = uri.firstRange(of: "://"), mark.lowerBound > uri.startIndex else { return false }
-        return !uri[..<mark.lowerBound].contains("/") && !uri[mark.upperBound...].prefix { $0 != "/" }.isEmpty
     }
 
     // MARK: Files
@@ -230,32 +219,6 @@ extension ApproovEngine {
         return RawFields(
             [("loggable", .text(text))],
             readAs: "a loggable token; accepted means that Approov issued the token, and lets no request in")
-    }
-
-    @Sendable
-    private static func messageFields(_ file: [UInt8], _ arguments: RawArguments) throws(RawError) -> RawFields {
-        let request: CapturedRequest
-        do {
-            request = try CapturedRequest(file)
-        } catch {
-            throw .malformed(error)
-        }
-        guard let targetURI = arguments.text("target-uri") ?? request.targetURI else {
-            let likely = request.likelyTargetURI.map {
-                "; with https that is --target-uri '\($0.excerpt(atMost: 1024))'"
-            }
-            throw .usage(
-                "--target-uri is required: the request line has only \(request.target.excerpt), and not which scheme and "
-                    + "host the client asked for\(likely ?? "")")
-        }
-        let headers = request.fields.map { field in
-            RecordValue(
-                .array([field.name, field.value].map { RecordValue(.text($0), offset: 0) }), offset: 0)
-        }
-        return RawFields([
-            ("method", .text(request.method)), ("targetURI", .text(targetURI)), ("headers", .array(headers)),
-            ("body", .text(Base64.encode(request.body, .standard))),
-        ])
     }
 
     /// The text byte for byte: white space at its ends is signed too.

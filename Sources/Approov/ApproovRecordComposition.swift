@@ -1,4 +1,5 @@
 public import AssayCore
+import AssayHTTPSignatures
 import AssayPrimitives
 public import FoundationEssentials
 
@@ -35,19 +36,10 @@ extension EvidenceRecord {
     public init(
         _ input: ApproovMessageInput, id: String? = nil, app: String? = nil, account: String? = nil, receivedAt: Date
     ) throws(DecodeError) {
-        guard case .bytes(let body) = input.body else {
+        guard case .bytes = input.body else {
             throw DecodeError(.missing, at: 0, field: "body", "the body was read as it came, and not kept")
         }
-        let headers = input.fields.map { field in
-            RecordValue(
-                .array([RecordValue(.text(field.name), offset: 0), RecordValue(.text(field.value), offset: 0)]),
-                offset: 0)
-        }
-        var fields: [(String, RecordValue.Content)] = [
-            ("method", .text(input.method)), ("targetURI", .text(input.targetURI)), ("headers", .array(headers)),
-            ("body", .text(Base64.encode(body, .standard))),
-        ]
-        if let address = input.address { fields.append(("address", .text(address))) }
+        let fields = try input.recordMembers()
         self.init(
             id: id, kind: EvidenceKind.approovMessage, app: app, account: account, receivedAt: receivedAt,
             evidence: RecordObject(fields),

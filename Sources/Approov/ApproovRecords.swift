@@ -1,4 +1,5 @@
 package import AssayCore
+import AssayHTTPSignatures
 import AssayPrimitives
 
 /// Reads the evidence of a record, by kind. Tokens and header values are texts as exchanged; binary values are standard
@@ -28,28 +29,8 @@ extension ApproovMessageInput {
     /// Reads `method`, `targetURI`, `headers` (a list of name-value pairs), and optionally `body` and `address`.
     package init(_ evidence: RecordObject) throws(RecordError) {
         let record = RecordFields(evidence, path: "evidence")
-        try record.demandOnly(["method", "targetURI", "headers", "body", "address"])
-        guard let method = try record.text("method") else { throw record.missing("method") }
-        guard let targetURI = try record.text("targetURI") else { throw record.missing("targetURI") }
-        guard let headers = record["headers"] else { throw record.missing("headers") }
-        guard case .array(let elements) = headers.content else {
-            throw record.error("headers", "expected a list of pairs of name and value, found \(headers.kindName)")
-        }
-        var fields: [Field] = []
-        fields.reserveCapacity(elements.count)
-        for (index, element) in elements.enumerated() {
-            guard case .array(let pair) = element.content, pair.count == 2, case .text(let name) = pair[0].content,
-                case .text(let value) = pair[1].content
-            else {
-                throw RecordError(
-                    field: "\(record.path(of: "headers"))[\(index)]", offset: element.offset,
-                    "expected a list of two strings, name and value")
-            }
-            fields.append(Field(name, value))
-        }
-        self.init(
-            method: method, targetURI: targetURI, fields: fields, body: .bytes(try record.base64("body") ?? []),
-            address: try record.text("address", atMost: ApproovRecordLimits.address))
+        try record.demandOnly(Self.recordFields)
+        try self.init(record)
     }
 }
 

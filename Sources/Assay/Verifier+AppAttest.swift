@@ -38,6 +38,26 @@ extension Verifier {
             .verdict(committingTo: ledger, at: now)
     }
 
+    /// Judges a request whose HTTP message signature is an assertion, and advances the counter of its key on acceptance. The
+    /// policy's `appAttest.requests` says what the signature must cover.
+    ///
+    /// A body that is ``SignedRequest/Body/unread`` must be compared with the signed digests before the request is used.
+    /// - Parameters:
+    ///   - request: the request, with the target URI that the client addressed.
+    ///   - suppliedKey: the key and its counter, for a backend that stores keys itself and uses an ephemeral ledger.
+    ///   - app: the policy's app; nil for the only one with `appAttest.requests`.
+    ///   - account: the account of the session, of 1 to 255 bytes, that the key must belong to; nil for none.
+    /// - Throws: ``VerificationError`` as ``verify(_:at:)`` does; also for an app without `appAttest.requests`.
+    public func verifyAppAttestRequest(
+        _ request: SignedRequest, suppliedKey: AssertionKeys.Supplied? = nil, app: String? = nil,
+        account: String? = nil, at now: Date
+    ) async throws(VerificationError) -> Verdict {
+        try Verifier.demand(now, account)
+        return try await engines.appAttest
+            .assess(request, suppliedKey: suppliedKey, app: app, account: account, ledger: ledger, at: now)
+            .verdict(committingTo: ledger, at: now)
+    }
+
     /// Judges a receipt that Apple's server issued in exchange for an older one.
     ///
     /// - Parameters:

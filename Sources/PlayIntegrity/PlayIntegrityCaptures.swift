@@ -1,20 +1,25 @@
 package import AssayCore
+import AssayHTTPSignatures
 
 // The properties of Play Integrity records that captures and replays need.
 
 extension PlayIntegrityEngine {
     /// The tokens. With the keys or Google's API, a reader learns the device's labels and the user's licence.
-    package static let sensitiveFields = [
-        SensitiveField(
-            "token", of: EvidenceKind.playIntegrityClassic, substitute: .none,
-            reveals: "the device, its licence and what runs on it, to a holder of the keys"),
-        SensitiveField(
-            "token", of: EvidenceKind.playIntegrityStandard, substitute: .none,
-            reveals: "the device, its licence and what runs on it, to anyone who may ask Google"),
-    ]
+    package static let sensitiveFields =
+        [
+            SensitiveField(
+                "token", of: EvidenceKind.playIntegrityClassic, substitute: .none,
+                reveals: "the device, its licence and what runs on it, to a holder of the keys"),
+            SensitiveField(
+                "token", of: EvidenceKind.playIntegrityStandard, substitute: .none,
+                reveals: "the device, its licence and what runs on it, to anyone who may ask Google"),
+        ] + SignedRequest.sensitiveFields(of: .playIntegrityRequest)
 
     /// The nonce or request hash. An accepted token contains it, so two uses of one token have the same value.
     package static func orderingKey(of record: EvidenceRecord) -> String? {
+        if record.kind == .playIntegrityRequest {
+            return PlayIntegrityRequest.tokenDigest(of: record).map { "\(Configuration.engine) request \($0)" }
+        }
         let fields = record.kind == EvidenceKind.playIntegrityClassic ? ["nonce", "challenge"] : ["requestHash"]
         guard case .text(let request)? = fields.lazy.compactMap({ record.evidence[$0]?.content }).first else {
             return nil

@@ -1,4 +1,5 @@
 package import AssayCore
+import AssayHTTPSignatures
 import AssayInspection
 package import FoundationEssentials
 
@@ -8,13 +9,13 @@ package struct PlayIntegrityEngine: InspectableEngine {
     package typealias Configuration = PlayIntegrityConfiguration
 
     /// The kinds of evidence that the engine judges.
-    package static let kinds = [EvidenceKind.playIntegrityClassic, EvidenceKind.playIntegrityStandard]
+    package static let kinds: [EvidenceKind] = [.playIntegrityClassic, .playIntegrityStandard, .playIntegrityRequest]
     /// Every check of the engine, in the declared order.
-    package static let catalogue = PlayIntegrityCheck.catalogue
+    package static let catalogue = PlayIntegrityRequest.checks.catalogue + PlayIntegrityCheck.catalogue
     /// The key types that the engine uses.
     package static let keyMaterials: [any KeyMaterial.Type] = [PlayIntegrityKeys.self]
-    /// Classic tokens carry a ledger challenge as their nonce.
-    package static let challengeKinds = [EvidenceKind.playIntegrityClassic]
+    /// Classic tokens, and the signatures of requests, carry a ledger challenge as their nonce.
+    package static let challengeKinds: [EvidenceKind] = [.playIntegrityClassic, .playIntegrityRequest]
 
     private let apps: EngineApps<PlayIntegrityExpectations>
     private let keys: any KeyStore
@@ -38,6 +39,10 @@ package struct PlayIntegrityEngine: InspectableEngine {
         case EvidenceKind.playIntegrityStandard:
             let input = try record.reading(StandardIntegrityInput.init)
             return try await assess(input, app: record.app, account: record.account, ledger: ledger, at: now)
+        case EvidenceKind.playIntegrityRequest:
+            let (request, answer) = try record.reading(PlayIntegrityRequest.read)
+            return try await assess(
+                request, answer: answer, app: record.app, account: record.account, ledger: ledger, at: now)
         default:
             throw .request(RequestError(.unknownKind, "\(record.kind) is no kind of Play Integrity evidence"))
         }
@@ -112,6 +117,41 @@ package struct PlayIntegrityEngine: InspectableEngine {
             from: answerSource(expectations.configuration),
             account: account == nil ? .none : try await standings(of: account, in: ledger, at: now),
             expectations: expectations, now: now)
+    }
+
+    /// Gets the answer to the token in a request's signature from Google unless known, and assesses it; see
+    /// ``PlayIntegrityRequest``. Google is not asked about a request that is rejected whatever its token says.
+    ///
+    /// - Throws: `.request` if the policy's app has no `requests`, and without a name unless one app has.
+    package func assess(
+        _ request: SignedRequest, answer known: IntegrityAnswer?, app: String?, account: String?, ledger: any Ledger,
+        at now: Date
+    ) async throws(VerificationError) -> Assessment {
+        let (expectations, rules) = try apps.demand(app, RequestRules.policyField) { $0.configuration.requests }
+        var run = CheckRun(
+            modes: expectations.modes,
+            capacity: PlayIntegrityRequest.checks.catalogue.count + PlayIntegrityCheck.standardChecks.count)
+        guard let signed = PlayIntegrityRequest.judge(request, rules, at: now, &run) else {
+            return PlayIntegrityRequest.assessment(rules, expectations, &run)
+        }
+        let evidence: StandardIntegrityInput.Evidence
+        if let known {
+            evidence = .decoded(known)
+        } else {
+            evidence = .token(signed.part)
+            run.endIfFailed()
+            guard run.failedAuthenticity == nil else {
+                return PlayIntegrityRequest.assessment(rules, expectations, &run)
+            }
+        }
+        let answer = try await answer(on: evidence, expectations.configuration)
+        let standings = account == nil ? .none : try await standings(of: account, in: ledger, at: now)
+        return StandardIntegrityAssessor.assess(
+            StandardIntegrityInput(
+                packageName: expectations.configuration.packageName,
+                requestHash: PlayIntegrityRequest.requestHash(of: signed), evidence: evidence),
+            answer: answer, from: answerSource(expectations.configuration), in: .request(signed, rules),
+            account: standings, expectations: expectations, now: now, &run)
     }
 
     /// The standing of the account. The evidence names no device that could have one.

@@ -1,4 +1,5 @@
 package import AssayCore
+import AssayHTTPSignatures
 import AssayPrimitives
 
 extension PlayIntegrityEngine {
@@ -9,9 +10,9 @@ extension PlayIntegrityEngine {
 
     /// Only classic tokens carry a challenge. Games on PC have no classic tokens.
     package static func leavesChallengesToCaller(of kind: EvidenceKind, in app: PolicyApp) -> Bool? {
-        guard kind == EvidenceKind.playIntegrityClassic, let configuration = app.configuration(Configuration.self),
-            configuration.platform == .android
-        else { return nil }
+        guard let configuration = app.configuration(Configuration.self) else { return nil }
+        if kind == .playIntegrityRequest { return configuration.requests.map { $0.nonce == .any } }
+        guard kind == .playIntegrityClassic, configuration.platform == .android else { return nil }
         return configuration.challenge == .caller
     }
 
@@ -77,6 +78,28 @@ extension PlayIntegrityEngine {
                 }
                 return arguments.hasPolicy || arguments.sets("pc", "platform") ? nil : certificateObjection(arguments)
             }),
+        RawKind(
+            EvidenceKind.playIntegrityRequest,
+            file: .bytes { (file, arguments) throws(RawError) in
+                try RawFields(request: file, arguments)
+            },
+            options: [
+                ofApp, .targetURI, .alias("label", of: policyFields["requests.label"], valueName: "text"),
+                .alias("component", of: policyFields["requests.components"], valueName: "name"),
+                .evidence(
+                    "answer", "decoded", .jsonFile, isVerbatim: false, valueName: "file",
+                    "Google's answer of the decode call, a file, and you vouch for it: nothing in it shows that Google made it."
+                ), certificateDigest, minimumVersionCode,
+            ],
+            defaults: [RawKind.Default("requests.nonce", .scalar(RequestRules.NonceRule.any.rawValue))],
+            example: [
+                "--package-name NAME --certificate-digest DIGEST --service-account file:account.json",
+                "--target-uri https://HOST/PATH request.http",
+            ],
+            objection: { arguments in
+                RawOption.objection(toTargetURIOf: arguments)
+                    ?? (arguments.hasPolicy ? nil : certificateObjection(arguments))
+            }),
     ]
 
     private static let anyRequest = "without it the token may be that of any other request"
@@ -85,6 +108,10 @@ extension PlayIntegrityEngine {
         required: .always("which app is genuine is for you to say"),
         help: "The package name of the app that must have requested the token."
     ).filling("packageName", .text)
+    private static let ofApp = RawOption.alias(
+        "package-name", of: policyFields["packageName"], valueName: "name",
+        required: .withoutPolicy("which app is genuine is for you to say"),
+        help: "The package name of the app that must have requested the token.")
     private static let decoded = RawOption.form(
         "decoded",
         "The file is Google's answer of the decode call, and you vouch for it: nothing in it shows that Google made it."

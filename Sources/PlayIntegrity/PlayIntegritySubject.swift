@@ -7,6 +7,8 @@ public struct PlayIntegritySubject: EngineSubject {
     public let payload: PlayIntegrityPayload
     /// The name of the key that opened a classic token; nil for a token that Google decoded.
     public let key: String?
+    /// The facts of a request's signature; nil for a token by itself.
+    public internal(set) var request: MessageFacts?
 
     /// The maximum number of unknown fields, and of unknown values, in ``fields``.
     private static let unknownShown = 32
@@ -44,6 +46,7 @@ public struct PlayIntegritySubject: EngineSubject {
         let unknownFields = payload.unknownFields.map { "\($0.path): \($0.value.excerpt)" }
         fields.add("unknownFields", .list(unknownFields, atMost: Self.unknownShown))
         fields.add("unknownValues", .list(payload.unknownValues, atMost: Self.unknownShown))
+        fields += self.request?.fields ?? []
         return fields
     }
 

@@ -1,5 +1,6 @@
 import AppAttest
 import Assay
+import AssayHTTPSignatures
 import AssayPrimitives
 import Foundation
 import Testing
@@ -14,6 +15,8 @@ struct CatalogueTests {
             "enrolment",
         ]
         #expect(AttestationCheck.catalogue.map(\.id.name) == attestation.map { "app-attest.attestation.\($0)" })
+        let request = ["decode", "components", "freshness", "content-digest"]
+        #expect(AppAttestRequest.checks.catalogue.map(\.id.name) == request.map { "app-attest.request.\($0)" })
         let assertion = [
             "decode", "key", "signature", "app-id", "client-data", "validation-category", "bundle-version", "key-state",
             "account", "challenge", "counter",
@@ -24,8 +27,11 @@ struct CatalogueTests {
         ]
         #expect(ReceiptCheck.catalogue.map(\.id.name) == receipt.map { "app-attest.receipt.\($0)" })
         let all = AppAttestEngine.catalogue
-        #expect(
-            all.map(\.id) == (AttestationCheck.catalogue + AssertionCheck.catalogue + ReceiptCheck.catalogue).map(\.id))
+        let kinds = [
+            AttestationCheck.catalogue, AppAttestRequest.checks.catalogue, AssertionCheck.catalogue,
+            ReceiptCheck.catalogue,
+        ]
+        #expect(all.map(\.id) == kinds.joined().map(\.id))
         for check in all {
             for text in [check.proves, check.stops, check.lookAt, check.source] { #expect(text.count > 10) }
         }

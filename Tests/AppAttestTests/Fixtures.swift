@@ -1,6 +1,7 @@
 import AppAttest
 import Assay
 import AssayCore
+import AssayHTTPSignatures
 import AssayPrimitives
 import AssayTesting
 import Foundation
@@ -28,6 +29,7 @@ enum Fixtures {
         appIDs: [String] = [appID],
         validationCategories: [ValidationCategory]? = nil,
         receipt: AppAttestConfiguration.ReceiptRules = .init(),
+        requests: RequestRules? = nil,
         isTest: Bool = true
     ) throws -> AppAttestConfiguration {
         let roots = try PEM.certificates(in: Array(authority.get().rootPEM.utf8))
@@ -35,7 +37,7 @@ enum Fixtures {
             appIDs: appIDs, environments: environments, challenge: challenge, clientData: clientData,
             counter: counter, reattestation: reattestation, account: account, maximumKeys: maximumKeys,
             versions: versions, validationCategories: validationCategories,
-            receipt: receipt,
+            receipt: receipt, requests: requests,
             testRoots: isTest ? roots : [])
     }
 

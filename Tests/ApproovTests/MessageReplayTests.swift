@@ -1,6 +1,7 @@
 import Approov
 import Assay
 import AssayCore
+import AssayHTTPSignatures
 import AssayLedgerSQLite
 import AssayTestSupport
 import AssayTesting

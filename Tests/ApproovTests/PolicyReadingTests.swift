@@ -1,6 +1,7 @@
 import Approov
 import Assay
 import AssayCore
+import AssayHTTPSignatures
 import Foundation
 import Testing
 

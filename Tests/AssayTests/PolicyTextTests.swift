@@ -63,6 +63,12 @@ struct PolicyTextTests {
               versions: { maximum: "3", withdrawn: ["1.3", "2.0.1"] }
               validationCategories: [appStore, testFlight]
               receipt: { maximumAge: 1h30m, maximumRiskMetric: 10 }
+              requests:
+                label: evidence
+                components: ["@method", "@target-uri", authorization]
+                freshness: { past: 30s, future: 5s }
+                nonce: ledger
+                body: upstream
               testRoots: ["file:ROOT"]
             playIntegrity:
               packageName: com.example.shop
@@ -73,6 +79,12 @@ struct PolicyTextTests {
               answers: google
               freshness: { past: 10m, future: 0s }
               licensing: [LICENSED, UNLICENSED]
+              requests:
+                label: evidence
+                components: ["@method", "@target-uri", authorization]
+                freshness: { past: 30s, future: 5s }
+                nonce: ledger
+                body: upstream
               certificateDigests: ["00:11:22:33:44:55:66:77:88:99:AA:BB:CC:DD:EE:FF:00:11:22:33:44:55:66:77:88:99:AA:BB:CC:DD:EE:FF"]
               minimumVersionCode: 42
               versions: { minimum: 42, maximum: 100, withdrawn: [50, 51] }

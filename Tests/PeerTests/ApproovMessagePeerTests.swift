@@ -68,8 +68,8 @@ struct ApproovMessagePeerTests {
             method: ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"].randomElement() ?? "GET",
             targetURI: targets.randomElement() ?? "", token: token, signer: self.signer(signer), createdAt: Date())
         // The peer demands an ID of the key, which Approov's SDKs do not sign.
-        blueprint[parameter: "keyid"] = .string("k")
-        blueprint[parameter: "expires"] = blueprint[parameter: "expires"].map { _ in
+        blueprint.signing[parameter: "keyid"] = .string("k")
+        blueprint.signing[parameter: "expires"] = blueprint.signing[parameter: "expires"].map { _ in
             .integer(Int64(Date().timeIntervalSince1970) + 45)
         }
         var names = ["@method", "@target-uri", "approov-token"]
@@ -86,7 +86,7 @@ struct ApproovMessagePeerTests {
             blueprint.digests = [[.sha256], [.sha512], [.sha256, .sha512]].randomElement() ?? [.sha256]
             names.append("content-digest")
         }
-        blueprint.components = names.shuffled().map { SignatureComponent($0) }
+        blueprint.signing.components = names.shuffled().map { SignatureComponent($0) }
         return blueprint
     }
 
@@ -160,8 +160,8 @@ struct ApproovMessagePeerTests {
             let now = Int64(Date().timeIntervalSince1970)
             var request = request(
                 blueprint.method, blueprint.targetURI, blueprint.fields, self.signer(signer).algorithm)
-            request["components"] = (blueprint.components ?? []).map(\.name).filter { $0 != "content-digest" }
-            request["label"] = blueprint.label
+            request["components"] = (blueprint.signing.components ?? []).map(\.name).filter { $0 != "content-digest" }
+            request["label"] = blueprint.signing.label
             request["keyID"] = "k"
             request["created"] = "\(now)"
             request["expires"] = "\(now + 45)"
@@ -184,7 +184,7 @@ struct ApproovMessagePeerTests {
             let blueprint = blueprint(.account)
             let message = try blueprint.mint()
             let created = String(Int64(Date().timeIntervalSince1970))
-            let components = (blueprint.components ?? [])
+            let components = (blueprint.signing.components ?? [])
             var request = request(message.method, message.targetURI, message.fields, "hmac-sha256")
             request["components"] = components.map(\.name)
             request["label"] = "account"

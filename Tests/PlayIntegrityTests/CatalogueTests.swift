@@ -9,7 +9,8 @@ struct CatalogueTests {
     @Test("the checks are those of the published table, in its order, each explained once")
     func names() {
         let names = [
-            "decode", "decryption", "signature", "payload", "request-package", "nonce", "request-hash", "freshness",
+            "request.decode", "request.components", "request.freshness", "request.content-digest", "decode",
+            "decryption", "signature", "payload", "request-package", "nonce", "request-hash", "freshness",
             "testing-response", "app-recognition", "app-package", "certificate", "version-code", "device-recognition",
             "sdk-version", "device-activity", "device-recall", "licensing", "play-protect", "app-access-risk",
             "location-spoofing", "pc-integrity", "account", "challenge",
@@ -29,7 +30,7 @@ struct CatalogueTests {
             case "challenge": #expect(definition.kind == .ledger)
             case "licensing", "play-protect", "app-access-risk", "location-spoofing":
                 #expect(definition.kind == .policy(default: .annotate))
-            default: #expect(definition.kind == (index < 9 ? .gate : .policy(default: .enforce)))
+            default: #expect(definition.kind == (index < 13 ? .gate : .policy(default: .enforce)))
             }
         }
     }

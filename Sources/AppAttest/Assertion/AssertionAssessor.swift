@@ -12,7 +12,7 @@ package enum AssertionAssessor {
     ) -> Assessment {
         var run = CheckRun(modes: expectations.modes, capacity: AssertionCheck.catalogue.count)
         let evidence = decode(input, &run)
-        return assess(evidence, of: input, keys, account, expectations, now, &run)
+        return assess(evidence, of: input, in: .assertion(expectations), keys, account, expectations, now, &run)
     }
 
     /// Decodes an assertion.
@@ -22,29 +22,30 @@ package enum AssertionAssessor {
 
     /// Runs every check after decoding. The run skips them if the evidence is nil.
     static func assess(
-        _ evidence: AssertionEvidence?, of input: AssertionInput, _ keys: AssertionKeys, _ account: AccountStandings,
-        _ expectations: AppAttestExpectations, _ now: Date, _ run: inout CheckRun
+        _ evidence: AssertionEvidence?, of input: AssertionInput, in frame: AssertionFrame, _ keys: AssertionKeys,
+        _ account: AccountStandings, _ expectations: AppAttestExpectations, _ now: Date, _ run: inout CheckRun
     ) -> Assessment {
         run.allow(account.standings)
         var subject: AppAttestSubject?
         var bound: BoundChallenge?
         if let evidence {
             let checks = AssertionCheck(
-                evidence: evidence, input: input, keys: keys, expectations: expectations)
+                evidence: evidence, input: input, frame: frame, keys: keys, expectations: expectations)
             (subject, bound) = judge(checks, account, &run)
+            subject?.request = frame.facts
         } else {
             run.skip(AssertionCheck.catalogue.dropFirst().filter { $0.kind != .ledger }.map(\.id))
         }
 
         var effects: [LedgerEffect] = []
-        switch (expectations.configuration.challenge, bound) {
+        switch (frame.challenge, bound) {
         case (.caller, _): run.add(.leftToCaller(AssertionCheck.challenge))
         case (.ledger, .notRequired): run.add(.skipped(AssertionCheck.challenge, because: .policy))
         case (.ledger, .missing(let finding)):
             _ = run.gate(AssertionCheck.challenge) { () throws(CheckFailure) in throw CheckFailure(finding) }
         case (.ledger, .found(let challenge)):
             effects.append(
-                .consumeChallenge(challenge, AssertionCheck.challenge, EvidenceKind.appAttestAssertion, expectations))
+                .consumeChallenge(challenge, AssertionCheck.challenge, frame.kind, expectations))
         case (.ledger, nil):
             run.skip([AssertionCheck.challenge])
         }
@@ -70,8 +71,7 @@ package enum AssertionAssessor {
                             }))))
         }
         return Assessment(
-            kind: EvidenceKind.appAttestAssertion, app: expectations.app, catalogue: AssertionCheck.catalogue,
-            checks: run.results,
+            kind: frame.kind, app: expectations.app, catalogue: frame.catalogue, checks: run.results,
             ledgerChecks: ledgerChecks,
             effects: effects, subject: subject,
             testAuthority: keys.facts?.testAuthority)
@@ -90,7 +90,7 @@ package enum AssertionAssessor {
         _ = run.authenticity(AssertionCheck.signature) { () throws(CheckFailure) in try checks.signature(key) }
         let appID = run.gate(AssertionCheck.appID) { () throws(CheckFailure) in try checks.appID() }
         // Parse client data only after its signature has passed.
-        let bound = run.failedAuthenticity == nil ? BoundChallenge(checks.input, configuration.clientData) : nil
+        let bound = run.failedAuthenticity == nil ? checks.boundChallenge : nil
         run.policy(AssertionCheck.clientData) { () throws(CheckFailure) in try checks.clientData(bound) }
         run.policy(AssertionCheck.validationCategory) { () throws(CheckFailure) in
             try SharedRules.validationCategory(extensions, support: checks.extensionSupport, in: configuration)

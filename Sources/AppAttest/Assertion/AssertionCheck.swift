@@ -19,10 +19,14 @@ package struct AssertionCheck: Sendable {
 
     let evidence: AssertionEvidence
     let input: AssertionInput
+    let frame: AssertionFrame
     let keys: AssertionKeys
     let expectations: AppAttestExpectations
 
     var configuration: AppAttestConfiguration { expectations.configuration }
+
+    /// The challenge that the client data carries.
+    var boundChallenge: BoundChallenge { frame.nonce ?? BoundChallenge(input, configuration.clientData) }
 }
 
 // MARK: key
@@ -219,7 +223,7 @@ extension AssertionCheck {
         case .found(let value): found = value
         }
         guard let expected = input.challenge else {
-            guard configuration.challenge == .ledger else {
+            guard frame.challenge == .ledger else {
                 throw CheckFailure(
                     .challengeNotGiven, "the policy binds client data to a challenge, and none is given to compare")
             }

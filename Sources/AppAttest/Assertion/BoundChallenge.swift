@@ -15,6 +15,10 @@ enum BoundChallenge: Sendable {
         .clientDataTooLarge, .boundChallengeMissing, .clientDataHashOnly, .clientDataNotJSON,
     ]
 
+    /// The finding for a request whose signature has no nonce.
+    static let nonceMissing = Finding(
+        .boundChallengeMissing, "the signature has no nonce, and the policy says requests.nonce: ledger")
+
     /// Looks for the challenge at the place that the policy names.
     init(_ input: AssertionInput, _ binding: AppAttestConfiguration.ClientDataBinding) {
         switch (binding, input.clientData) {
@@ -69,7 +73,8 @@ extension CheckCode {
         remedy: .nothing)
     fileprivate static let boundChallengeMissing = CheckCode(
         "challenge-missing",
-        "The signed client data has no challenge at the place that `clientData` names: compare the policy with the app."
+        "The signed client data has no challenge at the place that `clientData` names, or the signature of a request no "
+            + "`nonce`: compare the policy with the app."
     )
     fileprivate static let clientDataHashOnly = CheckCode(
         "client-data-hash-only", "The challenge is inside the client data, and the evidence has only its hash.",

@@ -11,6 +11,7 @@ extension AppAttestEngine {
         ReceiptPayloadFormat.self,
         AttestedCertificateFormat.self,
         AuthenticatorDataFormat.self,
+        AppAttestRequestFormat.self,
     ]
 
     /// The format of a field of a record.
@@ -19,6 +20,7 @@ extension AppAttestEngine {
         case (EvidenceKind.appAttestAttestation, "attestation"): AttestationObjectFormat.self
         case (EvidenceKind.appAttestAssertion, "assertion"): AssertionFormat.self
         case (EvidenceKind.appAttestReceipt, "receipt"): ReceiptFormat.self
+        case (EvidenceKind.appAttestRequest, "headers"): RequestFieldsFormat.self
         default: nil
         }
     }
@@ -32,10 +34,12 @@ extension AppAttestEngine {
         case (EvidenceKind.appAttestAssertion, "assertion"): "the assertion of generateAssertion"
         case (EvidenceKind.appAttestAssertion, "clientData"): "the request; its SHA-256 is the clientDataHash"
         case (EvidenceKind.appAttestAssertion, "challenge"): "the challenge that the client data carries"
-        case (EvidenceKind.appAttestAssertion, "key"): "the key and its counter, for use without a ledger"
+        case (EvidenceKind.appAttestAssertion, "key"), (EvidenceKind.appAttestRequest, "key"):
+            "the key and its counter, for use without a ledger"
         case (EvidenceKind.appAttestAttestation, "clientDataHash"), (EvidenceKind.appAttestAssertion, "clientDataHash"):
             "what the app passed as clientDataHash, taken as it is"
         case (EvidenceKind.appAttestReceipt, "receipt"): "the receipt that Apple's server handed out"
+        case (EvidenceKind.appAttestRequest, _): EvidenceRequest.meaning(of: field)
         default: nil
         }
     }
@@ -45,6 +49,7 @@ extension AppAttestEngine {
         if format == AttestationObjectFormat.self { return EvidenceKind.appAttestAttestation }
         if format == AssertionFormat.self { return EvidenceKind.appAttestAssertion }
         if format == ReceiptFormat.self { return EvidenceKind.appAttestReceipt }
+        if format == AppAttestRequestFormat.self { return EvidenceKind.appAttestRequest }
         return nil
     }
 
@@ -79,6 +84,7 @@ extension AppAttestEngine {
                     ("clientDataHash", text(hash)),
                 ])
         }
+        if format == AppAttestRequestFormat.self { return EvidenceRequest.record(of: blob, .appAttestRequest) }
         if format == ReceiptFormat.self {
             guard let payload = receipt(blob[...]),
                 let key = try? Certificate(der: payload.attestedCertificate).publicKey()

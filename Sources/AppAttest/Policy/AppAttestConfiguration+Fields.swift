@@ -1,4 +1,5 @@
 package import AssayCore
+import AssayHTTPSignatures
 
 extension AppAttestConfiguration {
     /// The fields of `appAttest` in a policy and of `assay verify --set`.
@@ -28,5 +29,5 @@ extension AppAttestConfiguration {
             PolicyField("receipt.maximumAge", .duration, "How old a refreshed receipt may be."),
             PolicyField("receipt.maximumRiskMetric", .text, "The greatest risk metric that is allowed."),
             PolicyField("testRoots", .list(.file), "PEM roots of a test authority in place of Apple's."),
-        ]
+        ] + RequestRules.fields
 }

@@ -1,4 +1,5 @@
 package import AssayCore
+import AssayHTTPSignatures
 import AssayPrimitives
 
 extension AppAttestConfiguration: ReadableConfiguration {
@@ -43,7 +44,8 @@ extension AppAttestConfiguration: ReadableConfiguration {
                     reading: fields["versions"], beside: fields["minimumBundleVersion"], named: "minimumBundleVersion",
                     Self.demandedVersion),
                 validationCategories: Self.categories(fields["validationCategories"]),
-                receipt: Self.receiptRules(fields["receipt"]), testRoots: roots)
+                receipt: Self.receiptRules(fields["receipt"]),
+                requests: fields[RequestRules.policyField].map(RequestRules.init), testRoots: roots)
         } catch {
             throw error.placed(in: node)
         }

@@ -1,4 +1,5 @@
 package import AssayCore
+import AssayHTTPSignatures
 import AssayPrimitives
 
 extension AppAttestConfiguration {
@@ -93,6 +94,7 @@ extension AppAttestConfiguration {
                     "\(PolicyNode.text(ofSeconds: receipt.maximumAge)) is long: the risk metric is that of the receipt's time; "
                         + "Apple recommends 5m"))
         }
+        remarks += requests?.remarks ?? []
         if !testRoots.isEmpty {
             remarks.append(
                 PolicyRemark(
@@ -131,6 +133,6 @@ extension AppAttestConfiguration {
             PolicySetting("validationCategories", validationCategories?.map(\.rawValue) ?? []),
             PolicySetting("receipt.maximumAge", seconds: receipt.maximumAge),
             PolicySetting("receipt.maximumRiskMetric", receipt.maximumRiskMetric.map(String.init)),
-        ]
+        ] + (requests?.settings ?? [PolicySetting(RequestRules.policyField, nil as String?)])
     }
 }

@@ -1,4 +1,5 @@
 package import AssayCore
+package import AssayHTTPSignatures
 package import AssayPrimitives
 
 /// The policy's requirements for the App Attest evidence of one app. A class: all requests share one instance.
@@ -103,6 +104,8 @@ package final class AppAttestConfiguration: EngineConfiguration {
     package let validationCategories: [ValidationCategory]?
     /// The requirements for refreshed receipts.
     package let receipt: ReceiptRules
+    /// The requirements for requests that carry assertions; nil if the app sends none.
+    package let requests: RequestRules?
     /// Roots of a test authority in place of Apple's; empty for Apple's.
     package let testRoots: [Certificate]
 
@@ -114,7 +117,7 @@ package final class AppAttestConfiguration: EngineConfiguration {
         account: AccountBinding = .match, maximumKeys: AccountKeyLimit? = nil,
         minimumOSVersion: MinimumOSVersion? = nil, versions: VersionRules<DottedVersion> = VersionRules(),
         validationCategories: [ValidationCategory]? = nil, receipt: ReceiptRules = ReceiptRules(),
-        testRoots: [Certificate] = []
+        requests: RequestRules? = nil, testRoots: [Certificate] = []
     ) throws(PolicyError) {
         guard !appIDs.isEmpty else { throw PolicyError(field: "appIDs", "at least one App ID is needed") }
         for appID in appIDs {
@@ -141,6 +144,7 @@ package final class AppAttestConfiguration: EngineConfiguration {
         self.versions = versions
         self.validationCategories = validationCategories
         self.receipt = receipt
+        self.requests = requests
         self.testRoots = testRoots
     }
 

@@ -1,4 +1,5 @@
 package import AssayCore
+import AssayHTTPSignatures
 package import AssayInspection
 import FoundationEssentials
 
@@ -32,11 +33,7 @@ extension ApproovEngine {
         case (EvidenceKind.approovToken, "token"): "the token, as the request held it"
         case (EvidenceKind.approovToken, "loggable"): "the claims of a token with the beginning of its signature"
         case (EvidenceKind.approovToken, "binding"): "what the token is bound to, in the order of the policy"
-        case (_, "address"): "where the request came from"
-        case (EvidenceKind.approovMessage, "method"): "the method of the request"
-        case (EvidenceKind.approovMessage, "targetURI"): "what the client asked for"
-        case (EvidenceKind.approovMessage, "headers"): "the fields of the request, as received"
-        case (EvidenceKind.approovMessage, "body"): "the content of the request"
+        case (_, "address"), (EvidenceKind.approovMessage, _): EvidenceRequest.meaning(of: field)
         case (EvidenceKind.approovText, "token"): "the token that came with the text"
         case (EvidenceKind.approovText, "text"): "what the app signed"
         case (EvidenceKind.approovText, "signature"): "the HMAC of the text under the key of the account"
@@ -62,24 +59,13 @@ extension ApproovEngine {
     /// A record of a token without its request, or of a signed request with https as assumed scheme. Nil for claims
     /// alone and measurements: no key could verify them.
     package static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord? {
-        let evidence: RecordObject
-        if format == SignedRequestFormat.self {
-            guard let request = try? CapturedRequest(blob), let targetURI = request.likelyTargetURI else { return nil }
-            let input = ApproovMessageInput(
-                method: request.method, targetURI: targetURI, fields: request.fields, body: .bytes(request.body))
-            guard let record = try? EvidenceRecord(input, receivedAt: Date(timeIntervalSince1970: 0)) else {
-                return nil
-            }
-            evidence = record.evidence
-        } else if kind(of: format) == EvidenceKind.approovToken {
-            guard let text = String(validating: LenientText.body(blob), as: UTF8.self) else { return nil }
-            let isLoggable = format == LoggableTokenFormat.self
-            evidence = RecordObject([(isLoggable ? "loggable" : "token", .text(text))])
-        } else {
-            return nil
-        }
+        if format == SignedRequestFormat.self { return EvidenceRequest.record(of: blob, .approovMessage) }
+        guard kind(of: format) == EvidenceKind.approovToken,
+            let text = String(validating: LenientText.body(blob), as: UTF8.self)
+        else { return nil }
+        let field = format == LoggableTokenFormat.self ? "loggable" : "token"
         return EvidenceRecord(
-            id: nil, kind: kind(of: format) ?? EvidenceKind.approovToken, app: nil, receivedAt: nil, evidence: evidence,
+            id: nil, kind: .approovToken, app: nil, receivedAt: nil, evidence: RecordObject([(field, .text(text))]),
             expect: nil)
     }
 }

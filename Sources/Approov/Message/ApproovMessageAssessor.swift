@@ -144,50 +144,34 @@ extension ApproovMessageAssessor.Context {
     /// Runs the gates of the signature and the covered components.
     private func signed(_ token: ApproovTokenAssessor.Outcome, _ run: inout CheckRun) -> Signed? {
         guard let claims = token.token?.claims else { return nil }
-        let message = HTTPMessageParts(
-            method: input.method, targetURI: input.targetURI,
-            fields: input.fields.map { HTTPMessageParts.Field($0.name, $0.value) })
+        let message = input.parts
         let signature = run.authenticity(ApproovCheck.messageDecode) { () throws(CheckFailure) in
-            try MessageSignature(in: message, signing)
+            try RequestSignature(of: message, signing)
         }
         guard let signature else { return nil }
         let key = run.authenticity(ApproovCheck.messageKey) { () throws(CheckFailure) in
             try MessageKey(claims, keys, signing.signer)
         }
         guard let key else { return nil }
-        let components = MessageComponents(
-            input: signature.input, message: message, hasBody: input.body.isPresent, signing: signing)
-        guard let standardBase = standardBase(components, &run),
+        let components = CoveredComponents(
+            signature.input, of: message, hasBody: input.body.isPresent, demanded: signing.components,
+            allowsFragment: signing.quirks.contains(.targetURIWithFragment))
+        guard let standardBase = run.signatureBase(ApproovCheck.components, components),
             let base = verifiedBase(signature, key, standardBase, components, &run)
         else { return nil }
-        let freshness = MessageFreshness(
-            created: signature.input.created, expires: signature.input.expires, window: signing.freshness, now: now)
+        let freshness = SignatureFreshness(of: signature.input, in: signing.freshness, at: now)
         _ = run.gate(ApproovCheck.freshness) { () throws(CheckFailure) in try freshness.demand() }
-        let digests = contentDigests(components, message, &run)
-        let facts = MessageFacts(
-            label: signature.input.label,
-            components: signature.input.components.map { $0.parameters.isEmpty ? $0.name : $0.text },
-            created: signature.input.created, expires: signature.input.expires,
-            contentDigests: digests.map {
-                MessageFacts.ContentDigest(algorithm: $0.algorithm.rawValue, value: $0.digest)
-            })
-        return Signed(base: base, facts: facts)
-    }
-
-    /// Runs the component check. Only a missing signature base stops the run. A signature with too little coverage is
-    /// still verified, to distinguish a misconfigured app from a forger.
-    private func standardBase(_ components: MessageComponents, _ run: inout CheckRun) -> [UInt8]? {
-        let base: [UInt8]
-        do throws(CheckFailure) { base = try components.standardBase() } catch {
-            return run.authenticity(ApproovCheck.components) { () throws(CheckFailure) -> [UInt8] in throw error }
-        }
-        _ = run.gate(ApproovCheck.components) { () throws(CheckFailure) in try components.demandCoverage() }
-        return base
+        let digests = run.contentDigests(
+            ApproovCheck.contentDigest, after: ApproovCheck.components, components,
+            CoveredBody(
+                input.body, of: message,
+                form: signing.quirks.contains(.digestAsString) ? .byteSequenceOrString : .byteSequence))
+        return Signed(base: base, facts: MessageFacts(signature.input, digests))
     }
 
     /// The signature base that the signature matches: the standard's, or one with a deviation that the policy allows.
     private func verifiedBase(
-        _ signature: MessageSignature, _ key: MessageKey, _ standardBase: [UInt8], _ components: MessageComponents,
+        _ signature: RequestSignature, _ key: MessageKey, _ standardBase: [UInt8], _ components: CoveredComponents,
         _ run: inout CheckRun
     ) -> [UInt8]? {
         var name: String?
@@ -198,7 +182,9 @@ extension ApproovMessageAssessor.Context {
                 return answer.isValid
             }
             if isSigned(standardBase) { return standardBase }
-            for base in try components.deviatingBases() where base != standardBase && isSigned(base) { return base }
+            for base in try components.deviatingBases(signing.quirks) where base != standardBase && isSigned(base) {
+                return base
+            }
             let hint =
                 signature.input.isCanonical ? "" : "; the client does not write Signature-Input as the standard has it"
             throw CheckFailure(
@@ -207,23 +193,6 @@ extension ApproovMessageAssessor.Context {
         }
         if let name { run.remark(Finding(.authenticatedWithKey, "with key \(name.excerpt)")) }
         return base
-    }
-
-    /// Runs the body check; returns the digests that the signature covers.
-    private func contentDigests(
-        _ components: MessageComponents, _ message: HTTPMessageParts, _ run: inout CheckRun
-    ) -> [ContentDigest.Value] {
-        guard components.covers(MessageComponents.contentDigest) else {
-            run.add(
-                components.hasBody
-                    ? .skipped(ApproovCheck.contentDigest, because: .check(ApproovCheck.components))
-                    : .skipped(
-                        ApproovCheck.contentDigest, because: .notApplicable,
-                        Finding(.noBody, "the request has no body, and the signature covers no digest of one")))
-            return []
-        }
-        let content = MessageContent(body: input.body, message: message, signing: signing)
-        return run.gate(ApproovCheck.contentDigest) { () throws(CheckFailure) in try content.demandDigests() } ?? []
     }
 }
 

@@ -1,4 +1,5 @@
 package import AssayCore
+import AssayHTTPSignatures
 import AssayPrimitives
 import FoundationEssentials
 
@@ -24,7 +25,7 @@ extension LedgerEffect {
     /// The ledger remembers the signed bytes, not the signature: anyone can convert an ECDSA signature into its second
     /// valid form. The signed bytes contain the token, which names the key, so that two apps never sign the same bytes.
     static func rememberMessage(
-        _ base: [UInt8], created: Int64, _ window: MessageSigning.Freshness, app: String, at now: Date
+        _ base: [UInt8], created: Int64, _ window: FreshnessWindow, app: String, at now: Date
     ) -> LedgerEffect {
         // One second more: the window's end is included, and a ledger may store times less exactly. Ignore a shorter
         // `expires`: the clocks of servers that share a ledger differ.

@@ -1,4 +1,5 @@
 package import AssayCore
+import AssayHTTPSignatures
 
 extension ApproovConfiguration: ReadableConfiguration {
     /// Reads the field `approov` of an app in a policy file.
@@ -77,32 +78,7 @@ extension MessageSigning {
             components: try fields["components"]?.uniqueTexts() ?? [
                 "@method", "@target-uri", tokenHeader.lowercased(),
             ],
-            freshness: try Freshness(reading: fields["freshness"]),
+            freshness: try FreshnessWindow(reading: fields["freshness"]),
             replay: try fields["replay"]?.word(ReplayGuard.self) ?? .ledger, quirks: quirks)
-    }
-}
-
-extension MessageSigning.Freshness {
-    fileprivate init(reading node: PolicyNode?) throws(PolicyError) {
-        let fields = try node?.members(of: ApproovConfiguration.fields, in: "messageSigning.freshness") ?? [:]
-        let standard = Self()
-        self.init(
-            past: try fields["past"]?.duration() ?? standard.past,
-            future: try fields["future"]?.duration() ?? standard.future)
-    }
-}
-
-extension PolicyNode {
-    /// A list of unique texts.
-    func uniqueTexts() throws(PolicyError) -> [String] {
-        var texts: [String] = []
-        for element in try elements() {
-            let text = try element.text()
-            guard !texts.containsBytes(of: text) else {
-                throw element.error("\(text.excerpt) stands in the list twice")
-            }
-            texts.append(text)
-        }
-        return texts
     }
 }

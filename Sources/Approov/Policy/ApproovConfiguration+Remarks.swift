@@ -1,10 +1,7 @@
 package import AssayCore
+import AssayHTTPSignatures
 
 extension ApproovConfiguration {
-    /// Far above what clocks and networks need: clients let signatures expire after 15 s.
-    private static let longPast: Double = 900
-    private static let longFuture: Double = 300
-
     /// Valid values of fields that are required.
     package static var examples: [PolicySetting] {
         [PolicySetting("failover", "reject"), PolicySetting("messageSigning.signer", "installation")]
@@ -68,16 +65,7 @@ extension ApproovConfiguration {
                         "messageSigning.replay",
                         "caller: a captured message passes again within its window unless the backend detects it"))
             }
-            for (seconds, field, limit) in [
-                (messageSigning.freshness.past, "past", Self.longPast),
-                (messageSigning.freshness.future, "future", Self.longFuture),
-            ] where seconds > limit {
-                remarks.append(
-                    PolicyRemark(
-                        "messageSigning.freshness.\(field)",
-                        "\(PolicyNode.text(ofSeconds: seconds)) is long: clients let signatures expire after 15s; "
-                            + "\(PolicyNode.text(ofSeconds: limit)) is plenty"))
-            }
+            remarks += messageSigning.freshness.remarks("messageSigning.freshness")
         }
         remarks += (textSigning?.remarks ?? []) + proof.remarks(format)
         if enforcement != .reject {

@@ -3,8 +3,6 @@ import AssayHTTPSignatures
 import AssayPrimitives
 
 extension ApproovConfiguration.Settings {
-    /// One day in seconds, far above any practical value.
-    static let longestWindow: Double = 86_400
     /// Ten years, in seconds.
     static let longestLifetime: Double = 10 * 366 * 86_400
 
@@ -89,10 +87,6 @@ extension ApproovConfiguration.Settings {
 }
 
 extension MessageSigning {
-    private static let derived = [
-        "@method", "@target-uri", "@authority", "@scheme", "@request-target", "@path", "@query",
-    ]
-
     fileprivate func validate(tokenHeader: String) throws(PolicyError) {
         typealias Settings = ApproovConfiguration.Settings
         if let keys {
@@ -105,16 +99,8 @@ extension MessageSigning {
         }
         try Settings.demandList(components, "messageSigning.components")
         for name in components {
-            let isField =
-                !name.isEmpty
-                && name.utf8.allSatisfy { byte in
-                    HTTPFieldText.isTokenCharacter(byte) && !(0x41...0x5A).contains(byte)
-                }
-            guard isField || Self.derived.containsBytes(of: name) else {
-                throw PolicyError(
-                    field: "messageSigning.components",
-                    "expected the name of a field in lower case or one of \(Self.derived.joined(separator: ", ")), found "
-                        + "\"\(name.excerpt)\"")
+            if let objection = SignatureComponent.objection(toDemandOf: name) {
+                throw PolicyError(field: "messageSigning.components", objection)
             }
         }
         // Otherwise an attacker could combine an installation's signature with the token of another request.
@@ -124,7 +110,7 @@ extension MessageSigning {
                 field: "messageSigning.components", "\(token) is missing: every signature must cover the token")
         }
         for (seconds, field) in [(freshness.past, "past"), (freshness.future, "future")] {
-            guard (0...Settings.longestWindow).contains(seconds) else {
+            guard (0...FreshnessWindow.longest).contains(seconds) else {
                 throw PolicyError(
                     field: "messageSigning.freshness.\(field)",
                     "expected 0 s to one day, found \(seconds) seconds")

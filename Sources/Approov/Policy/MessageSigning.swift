@@ -1,3 +1,5 @@
+package import AssayHTTPSignatures
+
 /// A policy's rules for message signatures.
 package struct MessageSigning: Sendable, Equatable {
     /// The owner of the signing key.
@@ -51,20 +53,6 @@ package struct MessageSigning: Sendable, Equatable {
         case targetURIWithDefaultPort = "target-uri-with-default-port"
     }
 
-    /// The allowed distance between the time of signing and the time of judgement, both ends included.
-    package struct Freshness: Sendable, Equatable {
-        /// The maximum age of a signature, in seconds.
-        package let past: Double
-        /// The maximum lead over the server's clock, in seconds.
-        package let future: Double
-
-        /// Creates the window. Default: 60 s back, because clients let signatures expire after 15 s, and 15 s ahead.
-        package init(past: Double = 60, future: Double = 15) {
-            self.past = past
-            self.future = future
-        }
-    }
-
     /// The default components that every signature must cover.
     package static let standardComponents = ["@method", "@target-uri", "approov-token"]
 
@@ -76,7 +64,7 @@ package struct MessageSigning: Sendable, Equatable {
     /// with a body must also cover `content-digest`.
     package let components: [String]
     /// The freshness window.
-    package let freshness: Freshness
+    package let freshness: FreshnessWindow
     /// The replay protection.
     package let replay: ReplayGuard
     /// The allowed deviations.
@@ -85,7 +73,7 @@ package struct MessageSigning: Sendable, Equatable {
     /// Creates the rules.
     package init(
         signer: Signer, keys: [String]? = nil, components: [String] = MessageSigning.standardComponents,
-        freshness: Freshness = Freshness(), replay: ReplayGuard = .ledger, quirks: Set<Quirk> = []
+        freshness: FreshnessWindow = FreshnessWindow(), replay: ReplayGuard = .ledger, quirks: Set<Quirk> = []
     ) {
         self.signer = signer
         self.keys = keys

@@ -173,6 +173,13 @@ package struct CheckRun: ~Copyable {
         results[index] = result
     }
 
+    /// Makes every later check depend on the first failed one, if a check has failed: for checks that would cost a call of
+    /// another service.
+    package mutating func endIfFailed() {
+        guard failedAuthenticity == nil else { return }
+        failedAuthenticity = results.first { $0.status == .failed }?.check
+    }
+
     /// Skips checks because of the authenticity gate that failed.
     package mutating func skip(_ checks: [CheckID]) {
         guard let failedAuthenticity else { return }

@@ -80,6 +80,36 @@ package struct EngineApps<Expectations: EngineExpectations>: Sendable {
         return found
     }
 
+    /// The app with the given name and its rules for a kind of evidence; without a name, the only app that has such rules.
+    ///
+    /// - Parameters:
+    ///   - field: the field of the policy that has the rules.
+    ///   - rules: the rules of an app; nil if the policy has none.
+    package func demand<Rules>(
+        _ name: String?, _ field: String, _ rules: (Expectations) -> Rules?
+    ) throws(VerificationError) -> (Expectations, Rules) {
+        let section = Expectations.Configuration.policyField
+        guard let name else {
+            let having = all.compactMap { app in rules(app).map { (app, $0) } }
+            if having.count == 1 { return having[0] }
+            throw .request(
+                having.isEmpty
+                    ? RequestError(.unknownApp, "the policy has no app with \(section).\(field)")
+                    : RequestError(
+                        .ambiguousApp,
+                        "the evidence names no app, and \(having.count) apps have \(section).\(field): "
+                            + "\(having.map(\.0.app.excerpt).joined(separator: ", ")); name the app"))
+        }
+        guard let app = try app(name), let found = rules(app) else {
+            throw .request(
+                RequestError(
+                    .unknownApp,
+                    "app \(name.excerpt) has no \(section).\(field) in the policy, which says what is demanded of such "
+                        + "evidence"))
+        }
+        return (app, found)
+    }
+
     /// The error for evidence that names no app when no app or several apps match.
     @usableFromInline
     package func ambiguity(of count: Int, by identifier: String) -> VerificationError {

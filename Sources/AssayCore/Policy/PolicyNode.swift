@@ -138,6 +138,19 @@ package struct PolicyNode: Sendable {
         return time
     }
 
+    /// A list of texts, none of them twice.
+    package func uniqueTexts() throws(PolicyError) -> [String] {
+        var texts: [String] = []
+        for element in try elements() {
+            let text = try element.text()
+            guard !texts.containsBytes(of: text) else {
+                throw element.error("\(text.excerpt) stands in the list twice")
+            }
+            texts.append(text)
+        }
+        return texts
+    }
+
     /// The error for a required field that this mapping lacks.
     package func missing(_ field: String, _ allowed: String) -> PolicyError {
         PolicyError(

@@ -12,6 +12,8 @@ package struct RawOption: Sendable {
         case number
         /// Bytes as `text:`, `hex:`, `base64:` or `file:`, stored as standard base64. Without prefix: text or base64.
         case bytes(plainIsText: Bool)
+        /// The name of a file with a JSON object.
+        case jsonFile
         /// `NAME=VALUE`. The evidence holds the values in the order of ``RawKind/names``.
         case named
     }

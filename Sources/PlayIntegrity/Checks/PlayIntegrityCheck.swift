@@ -105,7 +105,14 @@ extension PlayIntegrityCheck {
             token.
             """,
         source: "Google, Play Integrity API, Standard requests, protect against replay attacks",
-        remedy: .newChallenge, codes: CheckCode.ofChallenge + CheckCode.ofDigest)
+        remedy: .newChallenge, codes: CheckCode.ofChallenge + CheckCode.ofDigest + [.signatureNonceMissing])
+}
+
+extension CheckCode {
+    static let signatureNonceMissing = CheckCode(
+        "signature-nonce-missing",
+        "The signature of the request has no `nonce`, which the policy demands: the app must write a challenge there.",
+        remedy: .newChallenge)
 }
 
 /// The dialogs that ask the user to repair the cause of a failure (Google, "Remediation dialogs").

@@ -9,6 +9,7 @@ extension PlayIntegrityEngine {
         IntegrityAnswerFormat.self,
         IntegrityPayloadFormat.self,
         PlayConsoleKeysFormat.self,
+        PlayIntegrityRequestFormat.self,
     ]
 
     /// The format of a field of a record.
@@ -16,6 +17,7 @@ extension PlayIntegrityEngine {
         switch (kind, field) {
         case (EvidenceKind.playIntegrityClassic, "token"): ClassicTokenFormat.self
         case (_, "decoded"): IntegrityAnswerFormat.self
+        case (EvidenceKind.playIntegrityRequest, "headers"): RequestFieldsFormat.self
         default: nil
         }
     }
@@ -31,6 +33,7 @@ extension PlayIntegrityEngine {
         case (EvidenceKind.playIntegrityClassic, "requestHash"): "the SHA-256 of the request, which the nonce binds"
         case (EvidenceKind.playIntegrityStandard, "token"): "the token, which only Google can open"
         case (EvidenceKind.playIntegrityStandard, "requestHash"): "the hash of the request, as the server computes it"
+        case (EvidenceKind.playIntegrityRequest, _): EvidenceRequest.meaning(of: field)
         default: nil
         }
     }
@@ -41,6 +44,7 @@ extension PlayIntegrityEngine {
         if format == IntegrityAnswerFormat.self || format == IntegrityPayloadFormat.self {
             return EvidenceKind.playIntegrityStandard
         }
+        if format == PlayIntegrityRequestFormat.self { return EvidenceKind.playIntegrityRequest }
         return nil
     }
 
@@ -50,6 +54,7 @@ extension PlayIntegrityEngine {
     /// It takes package name and nonce or request hash from the answer itself: the record shows whether app and device meet
     /// the policy, not whether the answer is for a request of the server.
     package static func record(of blob: [UInt8], format: any BlobFormat.Type) -> EvidenceRecord? {
+        if format == PlayIntegrityRequestFormat.self { return EvidenceRequest.record(of: blob, .playIntegrityRequest) }
         guard format == IntegrityAnswerFormat.self || format == IntegrityPayloadFormat.self,
             let object = try? JSONReader.readObject(blob, limit: InputLimits.integrityAnswer)
         else { return nil }

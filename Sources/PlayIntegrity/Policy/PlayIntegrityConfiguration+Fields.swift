@@ -1,8 +1,9 @@
 package import AssayCore
+import AssayHTTPSignatures
 
 extension PlayIntegrityConfiguration {
     /// The fields of `playIntegrity` in a policy, for its reader and `assay verify --set`.
-    package static let fields = commonFields + androidFields
+    package static let fields = commonFields + androidFields + RequestRules.fields
 
     /// The fields for every app.
     private static let commonFields = [

@@ -1,4 +1,5 @@
 package import AssayCore
+import AssayHTTPSignatures
 
 extension PlayIntegrityConfiguration: ReadableConfiguration {
     /// Reads the field `playIntegrity` of an app in a policy file.
@@ -28,7 +29,8 @@ extension PlayIntegrityConfiguration: ReadableConfiguration {
                 classicTokens: fields["classicTokens"]?.word(TokenOpener.self),
                 answers: fields["answers"]?.word(AnswerSource.self),
                 freshness: Self.freshness(fields["freshness"]),
-                licensing: fields["licensing"]?.labels(of: .licensing) ?? [.licensed])
+                licensing: fields["licensing"]?.labels(of: .licensing) ?? [.licensed],
+                requests: fields[RequestRules.policyField].map(RequestRules.init))
         } catch {
             throw error.placed(in: node)
         }

@@ -1,4 +1,5 @@
 package import AssayCore
+import AssayHTTPSignatures
 
 extension PlayIntegrityConfiguration {
     /// Windows that are far above what clocks and networks need: Google recommends minutes.
@@ -55,7 +56,7 @@ extension PlayIntegrityConfiguration {
                     "\(PolicyNode.text(ofSeconds: seconds)) is long: a stolen token stays usable for that long; "
                         + "\(PolicyNode.text(ofSeconds: limit)) is plenty"))
         }
-        return remarks + (android?.remarks ?? [])
+        return remarks + (requests?.remarks ?? []) + (android?.remarks ?? [])
     }
 
     /// The settings in force.
@@ -75,6 +76,7 @@ extension PlayIntegrityConfiguration {
             PolicySetting("freshness.future", seconds: freshness.future),
             PolicySetting("licensing", licensing.map(\.name)),
         ]
+        settings += requests?.settings ?? [PolicySetting(RequestRules.policyField, nil as String?)]
         return settings + (android?.settings ?? [])
     }
 }

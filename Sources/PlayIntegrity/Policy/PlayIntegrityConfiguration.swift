@@ -1,4 +1,5 @@
 package import AssayCore
+package import AssayHTTPSignatures
 
 /// The policy for the Play Integrity evidence of one app. A class, because all requests of the app share it.
 package final class PlayIntegrityConfiguration: EngineConfiguration {
@@ -141,6 +142,8 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
     package let freshness: Freshness
     /// The allowed licensing verdicts.
     package let licensing: [IntegrityLabel]
+    /// The requirements for requests that carry tokens; nil if the app sends none.
+    package let requests: RequestRules?
     /// The Android rules; nil for a game on PC.
     package let android: AndroidRules?
 
@@ -155,7 +158,7 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
     package init(
         packageName: String, android: AndroidRules?, keys: [String]? = nil, challenge: ChallengeSource = .ledger,
         classicTokens: TokenOpener? = nil, answers: AnswerSource? = nil, freshness: Freshness = Freshness(),
-        licensing: [IntegrityLabel] = [.licensed]
+        licensing: [IntegrityLabel] = [.licensed], requests: RequestRules? = nil
     ) throws(PolicyError) {
         if let objection = PackageName.objection(to: packageName) {
             throw PolicyError(field: "packageName", objection)
@@ -180,6 +183,7 @@ package final class PlayIntegrityConfiguration: EngineConfiguration {
         self.answers = answers
         self.freshness = freshness
         self.licensing = licensing
+        self.requests = requests
     }
 
     /// Ten years in seconds: above any practical value, and within the range of 64-bit milliseconds.

@@ -21,6 +21,18 @@ package enum StandardIntegrityAssessor {
         account: AccountStandings = .none, expectations: PlayIntegrityExpectations, now: Date
     ) -> Assessment {
         var run = CheckRun(modes: expectations.modes, capacity: PlayIntegrityCheck.standardChecks.count)
+        return assess(
+            input, answer: answer, from: source, in: .standard, account: account, expectations: expectations, now: now,
+            &run)
+    }
+
+    /// Runs the checks of a token after those of the form in which it came.
+    static func assess(
+        _ input: StandardIntegrityInput, answer: IntegrityAnswer, from source: PlayIntegrityConfiguration.AnswerSource,
+        in frame: IntegrityFrame, account: AccountStandings, expectations: PlayIntegrityExpectations, now: Date,
+        _ run: inout CheckRun
+    ) -> Assessment {
+        let before = run.results.count
         run.allow(account.standings)
         var subject: PlayIntegritySubject?
         var effects: [LedgerEffect] = []
@@ -37,28 +49,39 @@ package enum StandardIntegrityAssessor {
                 try check.testingResponse()
             }
             check.runPolicyChecks(account, &run)
-            subject = PlayIntegritySubject(payload: payload, key: nil)
+            subject = PlayIntegritySubject(payload: payload, key: nil, request: frame.facts)
             if let madeAt {
-                effects = digests(input, answer, object).map {
+                effects = digests(input, frame.token ?? answer.token, object).map {
                     .rememberStandard($0, madeAt: madeAt, expectations, at: now)
                 }
             }
         } else {
-            run.skip(Array(PlayIntegrityCheck.standardChecks.dropFirst(run.results.count)))
+            run.skip(Array(PlayIntegrityCheck.standardChecks.dropFirst(run.results.count - before)))
+        }
+        var ledgerChecks = [PlayIntegrityCheck.challenge]
+        switch frame.nonce {
+        case .notRequired: break
+        case .challenge(let value):
+            effects.insert(.consumeChallenge(value, frame.kind, app: expectations.app), at: 0)
+        case .missing:
+            (ledgerChecks, effects) = ([], [])
+            _ = run.gate(PlayIntegrityCheck.challenge) { () throws(CheckFailure) in
+                throw CheckFailure(
+                    .signatureNonceMissing, "the signature has no nonce, and the policy says requests.nonce: ledger")
+            }
         }
         return Assessment(
-            kind: EvidenceKind.playIntegrityStandard, app: expectations.app, catalogue: PlayIntegrityCheck.catalogue,
-            checks: run.results, ledgerChecks: [PlayIntegrityCheck.challenge], effects: effects, subject: subject,
-            testAuthority: nil)
+            kind: frame.kind, app: expectations.app, catalogue: frame.catalogue, checks: run.results,
+            ledgerChecks: ledgerChecks, effects: effects, subject: subject, testAuthority: nil)
     }
 
     private static func digests(
-        _ input: StandardIntegrityInput, _ answer: IntegrityAnswer, _ payload: RecordObject
+        _ input: StandardIntegrityInput, _ known: String?, _ payload: RecordObject
     ) -> [[UInt8]] {
         let token: String? =
             switch input.evidence {
             case .token(let token): token
-            case .decoded: answer.token
+            case .decoded: known
             }
         return (token.map { [StandardDigest.token($0)] } ?? []) + [StandardDigest.payload(payload)]
     }

@@ -1,5 +1,6 @@
 import Assay
 import AssayCore
+import AssayHTTPSignatures
 import AssayPrimitives
 import Foundation
 import PlayIntegrity
@@ -77,11 +78,11 @@ enum Fixtures {
         challenge: PlayIntegrityConfiguration.ChallengeSource = .caller,
         classicTokens: PlayIntegrityConfiguration.TokenOpener? = nil,
         answers: PlayIntegrityConfiguration.AnswerSource? = nil,
-        freshness: PlayIntegrityConfiguration.Freshness = .init()
+        freshness: PlayIntegrityConfiguration.Freshness = .init(), requests: RequestRules? = nil
     ) throws -> PlayIntegrityConfiguration {
         try PlayIntegrityConfiguration(
             packageName: packageName, android: android, keys: keys, challenge: challenge,
-            classicTokens: classicTokens, answers: answers, freshness: freshness)
+            classicTokens: classicTokens, answers: answers, freshness: freshness, requests: requests)
     }
 
     static func material(_ fixture: TokenFixture = keys) throws -> PlayIntegrityKeys {

@@ -53,8 +53,8 @@ struct ApproovMessageSubject: Sendable {
         blueprint.body = body
         if !body.isEmpty { blueprint.fields.append(HTTPMessageParts.Field("Content-Type", "application/json")) }
         if isLasting {
-            blueprint[parameter: "expires"] = .integer(Int64(second.timeIntervalSince1970) + 3600)
-            blueprint[parameter: "keyid"] = .string("installation")
+            blueprint.signing[parameter: "expires"] = .integer(Int64(second.timeIntervalSince1970) + 3600)
+            blueprint.signing[parameter: "keyid"] = .string("installation")
         }
         return try blueprint.mint()
     }

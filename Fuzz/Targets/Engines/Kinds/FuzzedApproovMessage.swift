@@ -97,31 +97,33 @@ struct FuzzedApproovMessage: EditableEvidence {
         ]
         blueprint.body = body
         let covered = body.isEmpty ? components.filter { $0 != "content-digest" } : components
-        blueprint.components = covered.map { SignatureComponent($0) }
+        blueprint.signing.components = covered.map { SignatureComponent($0) }
         // What is signed is told before the signature is asked for.
         let edits = base
-        blueprint.changeBase = { base in signing.sign(base, instead: edits.reduce(base) { $1.bytes($0) }) }
+        blueprint.signing.changeBase = { base in signing.sign(base, instead: edits.reduce(base) { $1.bytes($0) }) }
         if signer == .installation {
-            blueprint.label = MessageSigning.Signer.installation.label
-            blueprint[parameter: "alg"] = .string(MessageSigning.Signer.installation.algorithm)
-            blueprint.changeSignature = { _ in ApproovMint.installation.signature(over: signing.base).concatenated }
+            blueprint.signing.label = MessageSigning.Signer.installation.label
+            blueprint.signing[parameter: "alg"] = .string(MessageSigning.Signer.installation.algorithm)
+            blueprint.signing.changeSignature = { _ in
+                ApproovMint.installation.signature(over: signing.base).concatenated
+            }
         }
         for edit in parameters { change(&blueprint, by: edit) }
         let (input, signature) = (input, signature)
-        blueprint.changeInputField = { text in input.reduce(text) { $1.text($0) } }
-        blueprint.changeSignatureField = { text in signature.reduce(text) { $1.text($0) } }
+        blueprint.signing.changeInputField = { text in input.reduce(text) { $1.text($0) } }
+        blueprint.signing.changeSignatureField = { text in signature.reduce(text) { $1.text($0) } }
         return blueprint
     }
 
     private func change(_ blueprint: inout ApproovMessageBlueprint, by edit: Edit) {
         let name = ["created", "expires", "alg", "keyid", "nonce", "tag"][edit.node % 6]
         switch edit.operation & 0x0F {
-        case 0: blueprint[parameter: name] = nil
-        case 1: blueprint[parameter: name] = .integer(Int64(ApproovMint.seconds + edit.number))
-        case 2: blueprint[parameter: name] = .string(edit.text)
-        case 3: blueprint[parameter: name] = .boolean(true)
-        case 4: blueprint.parameters.reverse()
-        default: blueprint[parameter: edit.text] = .integer(Int64(edit.number))
+        case 0: blueprint.signing[parameter: name] = nil
+        case 1: blueprint.signing[parameter: name] = .integer(Int64(ApproovMint.seconds + edit.number))
+        case 2: blueprint.signing[parameter: name] = .string(edit.text)
+        case 3: blueprint.signing[parameter: name] = .boolean(true)
+        case 4: blueprint.signing.parameters.reverse()
+        default: blueprint.signing[parameter: edit.text] = .integer(Int64(edit.number))
         }
     }
 

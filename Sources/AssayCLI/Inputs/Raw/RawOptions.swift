@@ -85,7 +85,7 @@ struct RawOptions: ParsableArguments {
                 }
             case .named:
                 for text in texts { _ = try NamedValue(text) }
-            case .text, .textOrFile, nil: break
+            case .text, .textOrFile, .jsonFile, nil: break
             }
         } catch let error as ValidationError {
             throw ValidationError("--\(option.name): \(error.message)")

@@ -27,6 +27,7 @@ struct RawRecord {
             case .bytes(let plainIsText):
                 let value = try ValueArgument(text, plain: plainIsText ? .text : .base64)
                 content = .text(Base64.encode(try value.resolve(), .standard))
+            case .jsonFile: content = .object(try jsonFile(text, of: option.name))
             case .named: content = .array(try named(option.name, app: app, policy))
             }
             fields.removeAll { $0.name == evidence.path }
@@ -89,6 +90,17 @@ struct RawRecord {
         }
         body = body.drop(while: spaces.contains)
         return String(decoding: body.prefix(body.reversed().drop(while: spaces.contains).count), as: UTF8.self)
+    }
+
+    // MARK: Values
+
+    private func jsonFile(_ path: String, of option: String) throws -> RecordObject {
+        let bytes = try ValueArgument("file:\(path)", plain: .text).resolve()
+        do {
+            return try JSONReader.readObject(bytes, limit: InputLimits.integrityAnswer)
+        } catch {
+            throw CommandFailure(.unreadable, "--\(option) \(path.excerpt): \(error.description)")
+        }
     }
 
     // MARK: Values by name

@@ -26,7 +26,7 @@ extension AppAttestEngine: MutatedEngine {
                 && contents(old.receipt, old) == contents(new.receipt, new)
         },
         DontCare(
-            "earlier-counter", EvidenceKind.appAttestAssertion,
+            "earlier-counter", EvidenceKind.appAttestAssertion, EvidenceKind.appAttestRequest,
             reason: "the stored counter may be any that is lower than the assertion's"
         ) { mutant in
             guard mutant.path.description == "key.counter", let assertion = AssertionParts(mutant.record),
@@ -62,7 +62,8 @@ extension AppAttestEngine: MutatedEngine {
                 splice(part, others.bytes[other], into: range, of: own.bytes, field: "attestation", record)
             }
         }
-        guard let own = AssertionParts(record), let others = AssertionParts(donor) else { return [] }
+        guard record.kind == .appAttestAssertion, let own = AssertionParts(record), let others = AssertionParts(donor)
+        else { return [] }
         return [(own.signature, others.signature), (own.authenticatorData, others.authenticatorData)].map {
             splice("assertion", others.bytes[$1], into: $0, of: own.bytes, field: "assertion", record)
         }

@@ -1,9 +1,11 @@
+import AppAttest
 import Approov
 import Assay
 import AssayCore
 import AssayHTTPSignatures
 import AssayInspection
 import AssayPrimitives
+import PlayIntegrity
 
 extension ApproovEngine: MutatedEngine {
     static let dontCares: [DontCare] = [
@@ -67,7 +69,8 @@ extension ApproovEngine: MutatedEngine {
             return withoutPrefix(old, mutant).isByteEqual(to: withoutPrefix(new, mutant))
         },
         DontCare(
-            "field-name-case", EvidenceKind.approovMessage,
+            "field-name-case", EvidenceKind.approovMessage, EvidenceKind.appAttestRequest,
+            EvidenceKind.playIntegrityRequest,
             reason: "the case of field names says nothing, RFC 9110 section 5.1"
         ) { mutant in
             let (old, new) = (HeaderLine.all(of: mutant.vector.record), HeaderLine.all(of: mutant.record))
@@ -76,7 +79,8 @@ extension ApproovEngine: MutatedEngine {
                 && differing.allSatisfy { HTTPFieldText.isName($0.name, equalTo: $1.name) && $0.value == $1.value }
         },
         DontCare(
-            "space-in-fields", EvidenceKind.approovMessage,
+            "space-in-fields", EvidenceKind.approovMessage, EvidenceKind.appAttestRequest,
+            EvidenceKind.playIntegrityRequest,
             reason:
                 "white space around the values of fields and between the components of Signature-Input says nothing, "
                 + "RFC 9110 section 5.5 and RFC 9651 section 4.2.1.2; the base has one form"
@@ -87,7 +91,8 @@ extension ApproovEngine: MutatedEngine {
                 && differing.allSatisfy { $0.name == $1.name && withoutSpaces($0.value) == withoutSpaces($1.value) }
         },
         DontCare(
-            "field-not-covered", EvidenceKind.approovMessage,
+            "field-not-covered", EvidenceKind.approovMessage, EvidenceKind.appAttestRequest,
+            EvidenceKind.playIntegrityRequest,
             reason:
                 "fields that the policy does not demand, the signature does not cover and nothing reads, and signatures "
                 + "with other labels"
@@ -96,7 +101,8 @@ extension ApproovEngine: MutatedEngine {
             return isSameOtherwise(mutant) && old != HeaderLine.all(of: mutant.record)
         },
         DontCare(
-            "target-not-covered", EvidenceKind.approovMessage,
+            "target-not-covered", EvidenceKind.approovMessage, EvidenceKind.appAttestRequest,
+            EvidenceKind.playIntegrityRequest,
             reason:
                 "parts of the URI that the policy does not demand and the signature does not cover, the case of a host that is "
                 + "covered as @authority, and the port where the policy takes clients that leave it out"

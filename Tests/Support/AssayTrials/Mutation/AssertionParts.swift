@@ -9,12 +9,21 @@ struct AssertionParts: Sendable {
     private(set) var signature: Range<Int> = 0..<0
     private(set) var authenticatorData: Range<Int> = 0..<0
 
-    /// Of an assertion's record; nil for anything else.
+    /// Of the record of an assertion, or of a request that carries one; nil for anything else.
     init?(_ record: EvidenceRecord) {
-        guard record.kind == EvidenceKind.appAttestAssertion,
-            case .text(let text)? = record.evidence["assertion"]?.content,
-            let bytes = try? Base64.decode(text, .standard)
-        else { return nil }
+        let text: String
+        switch record.kind {
+        case .appAttestAssertion:
+            guard case .text(let field)? = record.evidence["assertion"]?.content else { return nil }
+            text = field
+        case .appAttestRequest:
+            guard let line = HeaderLine.all(of: record).first(where: { $0.isNamed("Signature") }),
+                let value = line.value.firstMatch(of: #/assay=:([^:]*):/#)
+            else { return nil }
+            text = String(value.1)
+        default: return nil
+        }
+        guard let bytes = try? Base64.decode(text, .standard) else { return nil }
         self.bytes = bytes
         var parts: [String: Range<Int>] = [:]
         do {

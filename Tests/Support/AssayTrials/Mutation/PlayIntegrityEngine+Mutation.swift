@@ -34,7 +34,12 @@ extension PlayIntegrityEngine: MutatedEngine {
             }
         },
         DontCare(
+            "token-beside-answer", EvidenceKind.playIntegrityRequest,
+            reason: "the answer beside a request vouches for it, and the token is only remembered"
+        ) { mutant in SignedView.both(mutant, ignoresValue: true).map { $0.old == $0.new } ?? false },
+        DontCare(
             "answer-not-asked-for", EvidenceKind.playIntegrityClassic, EvidenceKind.playIntegrityStandard,
+            EvidenceKind.playIntegrityRequest,
             reason:
                 "Google's answer comes over TLS and is not signed: a change of it stands for another device, and passes "
                 + "where the policy makes no demand of what is changed"

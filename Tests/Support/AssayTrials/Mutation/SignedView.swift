@@ -1,48 +1,81 @@
+import AppAttest
 import Approov
 import Assay
 import AssayCore
 import AssayHTTPSignatures
 import AssayPrimitives
+import PlayIntegrity
 
-/// What of a signed message of Approov somebody signs or reads: two records with the same view say the same.
+/// What of a signed request somebody signs or reads: two records with the same view say the same.
 ///
-/// Every field that the signature of the record's original covers, the token's, the bound ones, and of `Signature` and
-/// `Signature-Input` the one member that is verified. Of values the white space around them is no part.
+/// Every field that the signature of the record's original covers; for Approov also the token's and the bound ones; and of
+/// `Signature` and `Signature-Input` the one member that is verified. Of values the white space around them is no part.
 struct SignedView: Equatable {
+    /// How the policy of a request's app has its signature.
+    private struct Reading {
+        let label: String
+        /// The fields that are read besides those that the signature covers.
+        let names: [String]
+        let ignoresPort: Bool
+
+        init?(_ kind: EvidenceKind, _ app: PolicyApp) {
+            if kind == .approovMessage, let configuration = app.configuration(ApproovConfiguration.self),
+                let signing = configuration.messageSigning
+            {
+                label = signing.signer.label
+                names = configuration.binding + [configuration.tokenHeader]
+                ignoresPort = signing.quirks.contains(.authorityWithoutPort)
+                return
+            }
+            let rules: RequestRules? =
+                switch kind {
+                case .appAttestRequest: app.configuration(AppAttestConfiguration.self)?.requests
+                case .playIntegrityRequest: app.configuration(PlayIntegrityConfiguration.self)?.requests
+                default: nil
+                }
+            guard let rules else { return nil }
+            (label, names, ignoresPort) = (rules.label, [], false)
+        }
+    }
+
     private let method: String
     private let target: [String]
-    private let body: String
+    private let body: [UInt8]
     private let fields: [String: [[UInt8]]]
     private let members: [[StructuredDictionary.Entry]]
 
-    /// The views of a vector and of what was made of it; nil when it is no message, or one that cannot be read.
-    static func both(_ mutant: Mutant) -> (old: SignedView, new: SignedView)? {
-        guard mutant.record.kind == EvidenceKind.approovMessage, mutant.record.app == mutant.vector.record.app,
-            let app = mutant.vector.policy.apps.first(where: { $0.name == mutant.vector.record.app }),
-            let configuration = app.configuration(ApproovConfiguration.self),
-            let signing = configuration.messageSigning,
-            let covered = covered(mutant.vector.record, signing.signer.label)
+    /// The views of a vector and of what was made of it; nil when it is no signed request, or one that cannot be read.
+    ///
+    /// - Parameter ignoresValue: whether the value of the signature is no part of the view.
+    static func both(_ mutant: Mutant, ignoresValue: Bool = false) -> (old: SignedView, new: SignedView)? {
+        let original = mutant.vector.record
+        guard mutant.record.kind == original.kind, mutant.record.app == original.app,
+            let app = mutant.vector.policy.apps.first(where: { $0.name == original.app }),
+            let reading = Reading(original.kind, app), let covered = covered(original, reading.label)
         else { return nil }
-        let read = covered + configuration.binding.map(Self.lowercased) + [Self.lowercased(configuration.tokenHeader)]
-        guard let old = SignedView(mutant.vector.record, reading: Set(read), configuration, signing),
-            let new = SignedView(mutant.record, reading: Set(read), configuration, signing)
+        let names = Set(covered + reading.names.map(Self.lowercased))
+        guard let old = SignedView(original, names, reading, ignoresValue),
+            let new = SignedView(mutant.record, names, reading, ignoresValue)
         else { return nil }
         return (old, new)
     }
 
-    private init?(
-        _ record: EvidenceRecord, reading names: Set<String>, _ configuration: ApproovConfiguration,
-        _ signing: MessageSigning
-    ) {
+    private init?(_ record: EvidenceRecord, _ names: Set<String>, _ reading: Reading, _ ignoresValue: Bool) {
         let lines = HeaderLine.all(of: record)
         guard case .text(let method)? = record.evidence["method"]?.content,
             case .text(let target)? = record.evidence["targetURI"]?.content
         else { return nil }
         self.method = method
-        let uri = signing.quirks.contains(.authorityWithoutPort) ? Self.withoutPort(target) : target
+        let uri = reading.ignoresPort ? Self.withoutPort(target) : target
         guard let parts = Self.parts(of: uri, covered: names) else { return nil }
         self.target = parts
-        if case .text(let body)? = record.evidence["body"]?.content { self.body = body } else { body = "" }
+        var body: [UInt8] = []
+        for name in ["body", "bodyDigest"] {
+            guard let content = record.evidence[name]?.content else { continue }
+            if case .text("") = content { continue }
+            RecordJSON.append(content, to: &body)
+        }
+        self.body = body
         var fields: [String: [[UInt8]]] = [:]
         for line in lines where names.contains(Self.lowercased(line.name)) {
             fields[Self.lowercased(line.name), default: []].append(Array(HTTPFieldText.trimmed(line.value).utf8))
@@ -51,7 +84,8 @@ struct SignedView: Equatable {
         var members: [[StructuredDictionary.Entry]] = []
         for name in ["signature-input", "signature"] {
             guard let dictionary = Self.dictionary(lines, name) else { return nil }
-            members.append(dictionary.entries.filter { $0.key.isByteEqual(to: signing.signer.label) })
+            let own = dictionary.entries.filter { $0.key.isByteEqual(to: reading.label) }
+            members.append(ignoresValue && name == "signature" ? Array(own.prefix(0)) : own)
         }
         self.members = members
     }

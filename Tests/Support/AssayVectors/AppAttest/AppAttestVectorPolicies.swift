@@ -21,6 +21,8 @@ package enum AppAttestVectorPolicies {
 
                     """),
             file("ledger/", challenge: "ledger", clientData: "{ challengeAt: /challenge }"),
+            file("requests/", others: "      requests: {}\n"),
+            file("requests-nonce/", others: "      requests: { nonce: ledger }\n"),
             file("successor/", counter: "successor"),
             file("window/", counter: "window(4)"),
             file(

@@ -37,6 +37,14 @@ package enum AppAttestVectors: VectorSet {
             VectorDraft("ledger/challenge.json", mint.ledgerChallenge()),
             VectorDraft("window/sequence.json", mint.windowSequence()),
             VectorDraft("accounts/sequence.json", mint.accountSequence()),
+            VectorDraft("requests/accept.json", mint.requestAccept),
+            VectorDraft("requests/decode.json", mint.requestDecode),
+            VectorDraft("requests/components.json", mint.requestComponents),
+            VectorDraft("requests/freshness.json", mint.requestFreshness),
+            VectorDraft("requests/content-digest.json", mint.requestDigests),
+            VectorDraft("requests/assertion.json", mint.requestAssertion),
+            VectorDraft("requests/sequence.json", mint.requestSequence()),
+            VectorDraft("requests-nonce/nonce.json", mint.requestNonce),
         ]
     }
 }

@@ -18,28 +18,28 @@ extension ApproovVectorMint {
                 token: { $0.claims.bind(to: ["Bearer myauth_token"]) }),
             message("accepted-more-components", app: "signed-more", .accept, isPost: true) {
                 $0.fields.append(HTTPMessageParts.Field("Content-Type", "application/json"))
-                $0.components = [
+                $0.signing.components = [
                     "@method", "@authority", "@path", "@query", "approov-token", "content-type", "content-digest",
                 ].map { SignatureComponent($0) }
             },
             message("accepted-prefixed", app: "signed-prefixed", .accept) {
                 $0.fields = [HTTPMessageParts.Field("Authorization", "Bearer \($0.fields[0].value)")]
-                $0.components = ["@method", "@target-uri", "authorization"].map { SignatureComponent($0) }
+                $0.signing.components = ["@method", "@target-uri", "authorization"].map { SignatureComponent($0) }
             },
             message("accepted-sha-512", .accept, isPost: true) { $0.digests = [.sha512] },
             message("accepted-both-digests", .accept, isPost: true) { $0.digests = [.sha256, .sha512] },
             message("accepted-digest-of-nothing", .accept) {
                 $0.contentDigest = "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"
             },
-            message("accepted-without-algorithm", .accept) { $0[parameter: "alg"] = nil },
-            message("accepted-without-expires", .accept) { $0[parameter: "expires"] = nil },
+            message("accepted-without-algorithm", .accept) { $0.signing[parameter: "alg"] = nil },
+            message("accepted-without-expires", .accept) { $0.signing[parameter: "expires"] = nil },
             message("accepted-with-nonce-tag-and-key-id", .accept) {
-                $0[parameter: "nonce"] = .string("n")
-                $0[parameter: "tag"] = .string("t")
-                $0[parameter: "keyid"] = .string("../../k")
+                $0.signing[parameter: "nonce"] = .string("n")
+                $0.signing[parameter: "tag"] = .string("t")
+                $0.signing[parameter: "keyid"] = .string("../../k")
             },
             message("accepted-components-in-other-order", .accept) {
-                $0.components = ["approov-token", "@target-uri", "@method"].map { SignatureComponent($0) }
+                $0.signing.components = ["approov-token", "@target-uri", "@method"].map { SignatureComponent($0) }
             },
             // What nobody signed may be added on the way.
             message("accepted-field-added", .accept, minted: { $0.fields.append(another) }),
@@ -79,7 +79,7 @@ extension ApproovVectorMint {
         }
         func components(_ names: String...) -> [SignatureComponent] { names.map { SignatureComponent($0) } }
         return quirk("signature-as-string", .reject("message.decode")) {
-            $0.changeSignatureField = { $0.replacing(":", with: "\"") }
+            $0.signing.changeSignatureField = { $0.replacing(":", with: "\"") }
         }
             + quirk("digest-as-string", isPost: true, .reject("message.content-digest")) {
                 $0.contentDigest = "sha-256=\"k6I5cakU5erL8KjSUVTNownDwccvu5kU1Hxg88toFYg=\""
@@ -87,8 +87,8 @@ extension ApproovVectorMint {
             + quirk("authority-without-port", .reject("message.components", "message.signature")) {
                 $0.targetURI = "https://api.example.com:8443/v1/items"
                 $0.signedTargetURI = "https://api.example.com/v1/items"
-                $0.rules.authorityWithoutPort = true
-                $0.components = components("@method", "@authority", "@path", "approov-token")
+                $0.signing.rules.authorityWithoutPort = true
+                $0.signing.components = components("@method", "@authority", "@path", "approov-token")
             }
             + quirk("target-uri-with-fragment", .reject("message.components")) {
                 $0.targetURI = "https://api.example.com/v1/items#part"

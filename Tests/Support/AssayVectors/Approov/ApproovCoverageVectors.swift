@@ -12,7 +12,7 @@ extension ApproovVectorMint {
         _ id: String, app: String = "signed", isPost: Bool = false, _ components: [SignatureComponent]
     ) -> VectorCase {
         message("components-\(id)", app: app, .reject("message.components"), isPost: isPost) {
-            $0.components = components
+            $0.signing.components = components
         }
     }
 

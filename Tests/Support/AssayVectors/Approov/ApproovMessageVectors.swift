@@ -31,7 +31,7 @@ extension ApproovVectorMint {
             token("failover", "message.key") { $0.claims = .failover(expiresAt: expiresAt) },
             message("token-without-the-prefix", app: "signed-prefixed", .reject("token.decode")) {
                 $0.fields = [HTTPMessageParts.Field("Authorization", $0.fields[0].value)]
-                $0.components = ["@method", "@target-uri", "authorization"].map { SignatureComponent($0) }
+                $0.signing.components = ["@method", "@target-uri", "authorization"].map { SignatureComponent($0) }
             },
             // A token of another form, or of another account, that vouches for the same key.
             token("encrypted", "token.decode") { $0.form = .encrypted },
@@ -116,12 +116,14 @@ extension ApproovVectorMint {
             written("both-zero") { _ in zero + zero }, written("r-and-s-exchanged") { $0.s + $0.r },
             written("s-is-order") { $0.r + ECDSASignature.p256Order },
             written("changed") { $0.concatenated.flippingLastBit() },
-            signed("over-the-digest") { $0.changeBase = { Digest.sha256($0) } },
-            signed("over-nothing") { $0.changeBase = { _ in [] } },
+            signed("over-the-digest") { $0.signing.changeBase = { Digest.sha256($0) } },
+            signed("over-nothing") { $0.signing.changeBase = { _ in [] } },
             signed("over-carriage-returns") {
-                $0.changeBase = { Array(String(decoding: $0, as: UTF8.self).replacing("\n", with: "\r\n").utf8) }
+                $0.signing.changeBase = {
+                    Array(String(decoding: $0, as: UTF8.self).replacing("\n", with: "\r\n").utf8)
+                }
             },
-            signed("over-a-line-feed-more") { $0.changeBase = { $0 + [0x0A] } },
+            signed("over-a-line-feed-more") { $0.signing.changeBase = { $0 + [0x0A] } },
             signed("over-another-uri") { $0.signedTargetURI = "https://api.example.com/" },
         ]
     }
@@ -135,8 +137,8 @@ extension ApproovVectorMint {
             created: Int64?, expires: Int64?
         ) -> VectorCase {
             message("time-\(id)", app: app, outcome) {
-                $0[parameter: "created"] = created.map { .integer(now + $0) }
-                $0[parameter: "expires"] = expires.map { .integer(now + $0) }
+                $0.signing[parameter: "created"] = created.map { .integer(now + $0) }
+                $0.signing[parameter: "expires"] = expires.map { .integer(now + $0) }
             }
         }
         return [

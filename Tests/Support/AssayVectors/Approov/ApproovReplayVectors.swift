@@ -24,24 +24,24 @@ extension ApproovVectorMint {
 
     /// What was signed is good once in its window.
     func messageReplay() throws(MintingError) -> [EvidenceRecord] {
-        let genuine = try replay("genuine") { $0[parameter: "expires"] = nil }
+        let genuine = try replay("genuine") { $0.signing[parameter: "expires"] = nil }
         let again = try replay("genuine") {
-            $0[parameter: "expires"] = nil
+            $0.signing[parameter: "expires"] = nil
             $0.writeSignature = { $0.isHighS ? $0.withLowS.concatenated : $0.withHighS.concatenated }
         }
         var withMore = genuine
         withMore[field: "X-Retry"] = "1"
         withMore.fields.reverse()
         let second = try replay("genuine") {
-            $0[parameter: "expires"] = nil
-            $0[parameter: "created"] = .integer(Int64(time.timeIntervalSince1970) - 1)
+            $0.signing[parameter: "expires"] = nil
+            $0.signing[parameter: "created"] = .integer(Int64(time.timeIntervalSince1970) - 1)
         }
         let nonce = try replay("genuine") {
-            $0[parameter: "expires"] = nil
-            $0[parameter: "nonce"] = .string("another")
+            $0.signing[parameter: "expires"] = nil
+            $0.signing[parameter: "nonce"] = .string("another")
         }
-        let other = try replay("other") { $0[parameter: "expires"] = nil }
-        var refused = try replay("refused") { $0[parameter: "expires"] = nil }
+        let other = try replay("other") { $0.signing[parameter: "expires"] = nil }
+        var refused = try replay("refused") { $0.signing[parameter: "expires"] = nil }
         let late = refused
         refused.method = "PUT"
         let refusal = VectorOutcome.reject("message.replay")

@@ -25,11 +25,11 @@ extension ApproovVectorMint {
     var messageDecode: [VectorCase] {
         let installation = current.installationKey
         func parameter(_ id: String, _ name: String, _ value: StructuredBareItem) -> VectorCase {
-            signed("parameter-\(id)") { $0[parameter: name] = value }
+            signed("parameter-\(id)") { $0.signing[parameter: name] = value }
         }
         func length(_ id: String, app: String = "signed", _ change: @escaping @Sendable ([UInt8]) -> [UInt8])
             -> VectorCase
-        { signed("length-\(id)", app: app) { $0.changeSignature = change } }
+        { signed("length-\(id)", app: app) { $0.signing.changeSignature = change } }
         return [
             minted("unsigned") {
                 $0[field: "Signature-Input"] = nil
@@ -42,8 +42,9 @@ extension ApproovVectorMint {
                 $0[field: "Signature-Input"] = ""
                 $0[field: "Signature"] = ""
             },
-            signed("label-another") { $0.label = "sig1" }, signed("label-of-the-other-signer") { $0.label = "account" },
-            signed("label-in-other-words") { $0.label = "installation" },
+            signed("label-another") { $0.signing.label = "sig1" },
+            signed("label-of-the-other-signer") { $0.signing.label = "account" },
+            signed("label-in-other-words") { $0.signing.label = "installation" },
             input("label-another") { $0.replacing("install=", with: "other=") },
             signature("label-another") { $0.replacing("install=", with: "other=") },
             input("label-in-other-case") { $0.replacing("install=", with: "Install=") },
@@ -76,7 +77,7 @@ extension ApproovVectorMint {
             input("parameter-nonce-number") { $0 + ";nonce=1" }, input("parameter-key-id-token") { $0 + ";keyid=a" },
             input("parameter-tag-alone") { $0 + ";tag" },
             message("decode-algorithm-of-installations", app: "signed-account", .reject("message.decode")) {
-                $0[parameter: "alg"] = .string("ecdsa-p256-sha256")
+                $0.signing[parameter: "alg"] = .string("ecdsa-p256-sha256")
             },
             input("no-dictionary") { _ in "(\"@method\")" }, input("item") { _ in "install=\"@method\"" },
             input("not-closed") { $0.replacing(")", with: "") },

@@ -47,6 +47,8 @@ struct IntegrityVectorPolicies {
             // No names: every key whose scope is the package name.
             file("scope/", keys: scoped, namesKeys: false),
             file("ledger/", keys: named, challenge: "ledger"),
+            file("requests/", keys: [], demands: ["requests: {}"]),
+            file("requests-nonce/", keys: [], demands: ["requests: { nonce: ledger }"]),
             // No keys: Google opens classic tokens.
             file("google/", keys: []),
             file("pc/", keys: [], isPC: true),

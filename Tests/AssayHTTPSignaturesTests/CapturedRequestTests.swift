@@ -1,5 +1,5 @@
-import Approov
 import AssayCore
+import AssayHTTPSignatures
 import Testing
 
 @Suite("Captured requests")
@@ -17,13 +17,13 @@ struct CapturedRequestTests {
             #expect(crlf.method == "POST" && crlf.target == "/v1?a=1" && crlf.body == Array("a\r\n".utf8))
             #expect(
                 crlf.fields == [
-                    ApproovMessageInput.Field("Host", "api.example.com"), ApproovMessageInput.Field("X-A", "b c"),
-                    ApproovMessageInput.Field("Content-Length", "3"),
+                    SignedRequest.Field("Host", "api.example.com"), SignedRequest.Field("X-A", "b c"),
+                    SignedRequest.Field("Content-Length", "3"),
                 ])
             #expect(crlf.targetURI == nil && crlf.likelyTargetURI == "https://api.example.com/v1?a=1")
         }
         let lf = try Self.read("GET https://a.example/x\nX-A:\n\n")
-        #expect(lf.targetURI == "https://a.example/x" && lf.fields == [ApproovMessageInput.Field("X-A", "")])
+        #expect(lf.targetURI == "https://a.example/x" && lf.fields == [SignedRequest.Field("X-A", "")])
         #expect(try Self.read("POST https://a.example/x\n\nbody").body == Array("body".utf8))
         #expect(try Self.read("GET /a://b HTTP/1.1\nHost: a\n\n").targetURI == nil)
         #expect(try Self.read("POST /x HTTP/2\n\nbody").likelyTargetURI == nil)

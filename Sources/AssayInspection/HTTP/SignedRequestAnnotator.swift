@@ -1,10 +1,34 @@
 import AssayCore
-import AssayHTTPSignatures
-import AssayInspection
+package import AssayHTTPSignatures
 import AssayPrimitives
 
+/// What a platform knows of the signatures on requests.
+package struct SignatureKnowledge: Sendable {
+    /// What a signature is, by its label and parameters.
+    package let meaning: @Sendable (SignatureInput) -> String
+    /// The algorithm of a signature; nil if any may be named.
+    package let algorithm: @Sendable (SignatureInput) -> String?
+    /// What is wrong with the value under a label; nil if nothing is.
+    package let problem: @Sendable (_ label: String, _ value: [UInt8]) -> String?
+    /// The components that a policy demands without a word in it.
+    package let components: [String]
+
+    /// States the knowledge.
+    package init(
+        components: [String], meaning: @escaping @Sendable (SignatureInput) -> String,
+        algorithm: @escaping @Sendable (SignatureInput) -> String? = { _ in nil },
+        problem: @escaping @Sendable (_ label: String, _ value: [UInt8]) -> String? = { _, _ in nil }
+    ) {
+        self.components = components
+        self.meaning = meaning
+        self.algorithm = algorithm
+        self.problem = problem
+    }
+}
+
 /// Explains the signatures of a request: components, signature base, and whether the body matches the covered digest.
-struct SignedRequestAnnotator {
+package struct SignedRequestAnnotator {
+    private let knowledge: SignatureKnowledge
     private let bytes: [UInt8]
     private let request: HTTPMessage
     private let parts: HTTPMessageParts
@@ -16,15 +40,16 @@ struct SignedRequestAnnotator {
     /// The maximum number of fields for showing signature bases.
     private static let fieldLimit = 1000
     /// The maximum number of signatures to show. Apps make one.
-    private static let signatures = 4
+    private static let signatureLimit = 4
 
-    init(_ bytes: [UInt8], _ request: HTTPMessage) {
+    package init(_ bytes: [UInt8], _ request: HTTPMessage, _ knowledge: SignatureKnowledge) {
         self.bytes = bytes
+        self.knowledge = knowledge
         self.request = request
         func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
         let line = request.startLine.map { bytes[$0].split(separator: 0x20) } ?? []
         let target = line.count > 1 ? String(decoding: line[1], as: UTF8.self) : ""
-        let host = request.fields.first { SignedRequestFormat.isField(bytes[$0.name], "Host") }.map { text($0.value) }
+        let host = request.fields.first { HTTPMessage.isField(bytes[$0.name], "Host") }.map { text($0.value) }
         isAssumed = target.utf8.first == UInt8(ascii: "/")
         parts = HTTPMessageParts(
             method: line.first.map { String(decoding: $0, as: UTF8.self) } ?? "",
@@ -32,13 +57,22 @@ struct SignedRequestAnnotator {
             fields: request.fields.map { HTTPMessageParts.Field(text($0.name), text($0.value)) })
     }
 
+    /// The signatures with their values.
+    package var signatures: [(input: SignatureInput, value: [UInt8])] {
+        let values = parts.combinedValue(of: "Signature").flatMap { try? SignatureField($0[...]) }
+        return inputs.compactMap { input in values?[input.label].map { (input, $0) } }
+    }
+
+    private var inputs: [SignatureInput] {
+        parts.combinedValue(of: "Signature-Input").flatMap { try? SignatureInputField($0[...]) }?.inputs ?? []
+    }
+
     /// Completes the annotations of a dump. The first of several fields with one name gets the annotations for all.
-    func annotate(_ annotations: inout [Annotation]) {
+    package func annotate(_ annotations: inout [Annotation]) {
         guard let start = request.fields.first?.name.lowerBound,
             let index = annotations.firstIndex(where: { $0.range?.contains(start) ?? false })
         else { return }
-        let inputs =
-            parts.combinedValue(of: "Signature-Input").flatMap { try? SignatureInputField($0[...]) }?.inputs ?? []
+        let inputs = inputs
         complete("Signature-Input", in: &annotations[index].children) { annotation in
             read(&annotation, "Signature-Input") { (value) throws(DecodeError) in
                 _ = try SignatureInputField(value[...])
@@ -47,12 +81,12 @@ struct SignedRequestAnnotator {
         }
         complete("Signature", in: &annotations[index].children, signature)
         complete("Content-Digest", in: &annotations[index].children, digest)
-        annotations[index].children += inputs.prefix(Self.signatures).map(base)
+        annotations[index].children += inputs.prefix(Self.signatureLimit).map(base)
     }
 
     /// The first field with this name.
     private func field(_ name: String) -> (name: Range<Int>, value: Range<Int>)? {
-        request.fields.first { SignedRequestFormat.isField(bytes[$0.name], name) }
+        request.fields.first { HTTPMessage.isField(bytes[$0.name], name) }
     }
 
     private func complete(
@@ -84,14 +118,8 @@ struct SignedRequestAnnotator {
 
     /// One signature: its signer, components and parameters.
     private func describe(_ input: SignatureInput) -> Annotation {
-        let signer = MessageSigning.Signer.allCases.first { $0.label.isByteEqual(to: input.label) }
         var annotation = Annotation(input.label.excerpt)
-        annotation.meaning =
-            switch signer {
-            case .installation: "signed on the device, with the key whose public half is ipk in the token"
-            case .account: "signed with the account's key that mskid in the token names"
-            case nil: "a label that no app with Approov uses, such as that of a proxy"
-            }
+        annotation.meaning = knowledge.meaning(input)
         annotation.children = [
             Annotation("covers", value: input.components.map(\.text).joined(separator: " "), meaning: coverage(input))
         ]
@@ -101,8 +129,8 @@ struct SignedRequestAnnotator {
         }
         if let algorithm = input.algorithm {
             var child = Annotation("alg", value: algorithm.excerpt)
-            if let signer, !signer.algorithm.isByteEqual(to: algorithm) {
-                child.violation = "signatures of this label are \(signer.algorithm)"
+            if let expected = knowledge.algorithm(input), !expected.isByteEqual(to: algorithm) {
+                child.violation = "signatures of this label are \(expected)"
             }
             annotation.children.append(child)
         }
@@ -115,7 +143,7 @@ struct SignedRequestAnnotator {
     /// The components missing from the default policy's demands.
     private func coverage(_ input: SignatureInput) -> String? {
         let covered = input.components.map(\.name)
-        var demanded = MessageSigning.standardComponents
+        var demanded = knowledge.components
         if request.body != nil { demanded.append("content-digest") }
         let missing = demanded.filter { !covered.containsBytes(of: $0) }
         return missing.isEmpty
@@ -130,14 +158,7 @@ struct SignedRequestAnnotator {
         annotation.children = field.entries.map { entry in
             var child = Annotation(entry.label.excerpt, value: Hexadecimal.text(entry.bytes))
             child.meaning = Words.count(entry.bytes.count, "byte")
-            if entry.label.isByteEqual(to: MessageSigning.Signer.installation.label), entry.bytes.count != 64 {
-                child.violation =
-                    entry.bytes.first == 0x30
-                    ? "a signature in DER, where r and s of 32 bytes each should be"
-                    : "a signature of ecdsa-p256-sha256 has 64 bytes"
-            } else if entry.label.isByteEqual(to: MessageSigning.Signer.account.label), entry.bytes.count != 32 {
-                child.violation = "a signature of hmac-sha256 has 32 bytes"
-            }
+            child.violation = knowledge.problem(entry.label, entry.bytes)
             return child
         }
     }
@@ -194,5 +215,19 @@ struct SignedRequestAnnotator {
                     meaning: "by which a ledger remembers the message"))
         }
         return annotation
+    }
+}
+
+extension HTTPMessage {
+    /// The first request of a dump with the field `Signature-Input`.
+    package static func signedRequest(in bytes: [UInt8]) -> HTTPMessage? {
+        HTTPDump(bytes).messages.first { message in
+            !message.isResponse && message.fields.contains { isField(bytes[$0.name], "Signature-Input") }
+        }
+    }
+
+    /// Whether a field has a name, in any case.
+    package static func isField(_ name: ArraySlice<UInt8>, _ other: String) -> Bool {
+        name.count == other.utf8.count && HTTPFieldText.isName(String(decoding: name, as: UTF8.self), equalTo: other)
     }
 }

@@ -1,30 +1,45 @@
 package import AssayCore
-import AssayPrimitives
-import FoundationEssentials
+package import FoundationEssentials
 
-extension ApproovCheck {
-    /// The signature is recent.
-    package static let freshness = CheckID("approov.message.freshness")
+/// The allowed distance between the time of signing and the time of judgement, both ends included.
+package struct FreshnessWindow: Sendable, Equatable {
+    /// The longest that a policy may allow in each direction: one day, in seconds.
+    package static let longest: Double = 86_400
 
-    static let freshnessEntry = CheckDefinition(
-        freshness, .gate,
-        proves: "The signature was made within the policy's window and has not expired.",
-        stops: "Messages that were collected earlier.",
-        lookAt: "`freshness` in the policy; the clocks of server and device.",
-        source: "RFC 9421 sections 2.3 and 7.2.2",
-        remedy: .retry,
-        codes: [.createdMissing, .signatureTooOld, .signatureFromTheFuture, .expiresBeforeCreated, .signatureExpired])
+    /// The maximum age of a signature, in seconds.
+    package let past: Double
+    /// The maximum lead over the server's clock, in seconds.
+    package let future: Double
+
+    /// Creates the window. Default: 60 s back, because clients let signatures expire after 15 s, and 15 s ahead.
+    package init(past: Double = 60, future: Double = 15) {
+        self.past = past
+        self.future = future
+    }
 }
 
-/// The creation time and expiry of a message's signature (RFC 9421 sections 2.3 and 7.2.2).
-struct MessageFreshness {
-    let created: Int64?
-    let expires: Int64?
-    let window: MessageSigning.Freshness
-    let now: Date
+/// The creation time and expiry of a request's signature (RFC 9421 sections 2.3 and 7.2.2).
+package struct SignatureFreshness: Sendable {
+    /// The codes of ``demand()``.
+    package static let codes: [CheckCode] = [
+        .createdMissing, .signatureTooOld, .signatureFromTheFuture, .expiresBeforeCreated, .signatureExpired,
+    ]
+
+    private let created: Int64?
+    private let expires: Int64?
+    private let window: FreshnessWindow
+    private let now: Date
+
+    /// Collects the times.
+    package init(of input: SignatureInput, in window: FreshnessWindow, at now: Date) {
+        created = input.created
+        expires = input.expires
+        self.window = window
+        self.now = now
+    }
 
     /// Demands a creation time inside the policy's window, ends included, and no expiry up to the time of judgement.
-    func demand() throws(CheckFailure) {
+    package func demand() throws(CheckFailure) {
         let present = now.timeIntervalSince1970
         guard let created else {
             throw CheckFailure(.createdMissing, "the signature does not say when it was made")

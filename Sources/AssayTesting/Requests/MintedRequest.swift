@@ -3,8 +3,13 @@ package import AssayHTTPSignatures
 import AssayPrimitives
 public import FoundationEssentials
 
+/// A signed HTTP request with an Approov token, minted with test keys.
+public typealias MintedApproovMessage = MintedRequest
+
 /// A signed HTTP request, minted with test keys. Change any part to simulate an attacker on the path.
-public struct MintedApproovMessage: Sendable {
+public struct MintedRequest: Sendable {
+    /// The kind of evidence.
+    package let kind: EvidenceKind
     /// The method.
     public var method: String
     /// The target URI.
@@ -15,6 +20,10 @@ public struct MintedApproovMessage: Sendable {
     public var body: [UInt8]
     /// The signed bytes.
     package let signatureBase: [UInt8]
+
+    /// The request hash of the standard token that the request carries: base64url without padding of SHA-256 of the signed
+    /// bytes.
+    public var requestHash: String { Base64.encode(Digest.sha256(signatureBase), .url) }
 
     /// The fields of the request to send, in order.
     public var headers: [(name: String, value: String)] { fields.map { (name: $0.name, value: $0.value) } }
@@ -43,6 +52,14 @@ public struct MintedApproovMessage: Sendable {
         id: String, address: String? = nil, app: String? = nil, receivedAt: Date,
         expect: EvidenceRecord.Expectation? = nil
     ) -> EvidenceRecord {
+        record(id: id, address: address, app: app, receivedAt: receivedAt, with: [], expect: expect)
+    }
+
+    /// The evidence record with further fields of evidence.
+    package func record(
+        id: String, address: String? = nil, app: String? = nil, receivedAt: Date,
+        with others: [(String, RecordValue.Content)], expect: EvidenceRecord.Expectation?
+    ) -> EvidenceRecord {
         let pairs = fields.map { field in
             RecordValue(
                 .array([RecordValue(.text(field.name), offset: 0), RecordValue(.text(field.value), offset: 0)]),
@@ -54,8 +71,8 @@ public struct MintedApproovMessage: Sendable {
         if !body.isEmpty { evidence.append(("body", .base64(body))) }
         if let address { evidence.append(("address", .text(address))) }
         return EvidenceRecord(
-            id: id, kind: EvidenceKind("approov.message"), app: app, receivedAt: receivedAt,
-            evidence: RecordObject(evidence), expect: expect)
+            id: id, kind: kind, app: app, receivedAt: receivedAt, evidence: RecordObject(evidence + others),
+            expect: expect)
     }
 
     private func index(of name: String) -> Int? { fields.firstIndex { HTTPFieldText.isName($0.name, equalTo: name) } }

@@ -1,34 +1,33 @@
 package import AssayCore
-import AssayHTTPSignatures
 import AssayPrimitives
 
-extension ApproovCheck {
-    /// The body matches the digests that the signature covers.
-    package static let contentDigest = CheckID("approov.message.content-digest")
+/// The body of a request and the digests that its signature covers (RFC 9530 section 2).
+package struct CoveredBody: Sendable {
+    /// The codes of ``demandDigests()``, and the remark on a request without a body.
+    package static let codes: [CheckCode] =
+        CheckCode.ofDecoding + [.digestDiffers, .digestNotComputed, .noKnownAlgorithm, .noBody]
+    /// The remark on a request that has no body, and a signature that covers no digest.
+    package static let noBody = Finding(
+        .noBody, "the request has no body, and the signature covers no digest of one")
 
-    static let contentDigestEntry = CheckDefinition(
-        contentDigest, .gate,
-        proves: "The body is the one whose digest the signature covers.",
-        stops: "Another body under a genuine signature.",
-        lookAt: "Whether a proxy changes bodies, for example by compressing them.",
-        source: "RFC 9530",
-        remedy: .retry, codes: CheckCode.ofDecoding + [.digestDiffers, .digestNotComputed, .noKnownAlgorithm, .noBody])
-}
+    private let body: SignedRequest.Body
+    private let message: HTTPMessageParts
+    private let form: ByteForm
 
-/// The body of a message and the digests that its signature covers (RFC 9530 section 2).
-struct MessageContent {
-    let body: ApproovMessageInput.Body
-    let message: HTTPMessageParts
-    let signing: MessageSigning
+    /// Collects the parts.
+    package init(_ body: SignedRequest.Body, of message: HTTPMessageParts, form: ByteForm = .byteSequence) {
+        self.body = body
+        self.message = message
+        self.form = form
+    }
 
     /// The covered digests. All match the body, and at least one has a known algorithm.
-    func demandDigests() throws(CheckFailure) -> [ContentDigest.Value] {
-        guard let value = message.combinedValue(of: MessageComponents.contentDigest) else {
+    package func demandDigests() throws(CheckFailure) -> [ContentDigest.Value] {
+        guard let value = message.combinedValue(of: CoveredComponents.contentDigest) else {
             // A covered field that is missing already fails in the signature base.
             throw CheckFailure(
                 DecodeError(.missing, at: 0, field: "Content-Digest", "the request has no such field"))
         }
-        let form: ByteForm = signing.quirks.contains(.digestAsString) ? .byteSequenceOrString : .byteSequence
         let digests: ContentDigest
         do throws(DecodeError) { digests = try ContentDigest(value[...], form: form) } catch {
             throw CheckFailure(error.within("Content-Digest"))
@@ -66,11 +65,11 @@ struct MessageContent {
     }
 }
 
-extension ApproovMessageInput.Body {
+extension SignedRequest.Body {
     private static let emptyDigests = (sha256: Digest.sha256([]), sha512: Digest.sha512([]))
 
     /// True if there is a body. An unread body counts.
-    var isPresent: Bool {
+    package var isPresent: Bool {
         switch self {
         case .bytes(let bytes): !bytes.isEmpty
         case .digests(let sha256?, _): sha256 != Self.emptyDigests.sha256
@@ -88,6 +87,6 @@ extension CheckCode {
         "The caller computed no digest with the algorithm that the signature covers: compute it, or pass the body.")
     fileprivate static let noKnownAlgorithm = CheckCode(
         "no-known-algorithm", "Content-Digest has neither sha-256 nor sha-512, and no other algorithm counts.")
-    static let noBody = CheckCode(
+    fileprivate static let noBody = CheckCode(
         "no-body", "The request has no body and the signature covers no digest: no action.")
 }

@@ -1,5 +1,4 @@
 package import AssayCore
-import AssayHTTPSignatures
 import AssayPrimitives
 
 /// An HTTP request saved as text: a request line, fields, an empty line and the body.
@@ -13,7 +12,7 @@ package struct CapturedRequest: Sendable {
     /// The request target as written: an absolute URI, or a path with its query.
     package let target: String
     /// The fields in order. Values have no surrounding white space.
-    package let fields: [ApproovMessageInput.Field]
+    package let fields: [SignedRequest.Field]
     /// The body.
     package let body: [UInt8]
 
@@ -54,7 +53,7 @@ private struct CapturedRequestReader {
     private let bytes: [UInt8]
     private var position = 0
     private var isVersion1 = false
-    private(set) var fields: [ApproovMessageInput.Field] = []
+    private(set) var fields: [SignedRequest.Field] = []
     /// The start of each field found that must not repeat.
     private var single: [(name: String, offset: Int)] = []
     private var contentLength: (value: Int, offset: Int)?
@@ -145,7 +144,7 @@ private struct CapturedRequestReader {
             throw DecodeError(.invalidText, at: trimmed.startIndex, "the value of the field is no UTF-8")
         }
         let name = String(decoding: line[..<colon], as: UTF8.self)
-        fields.append(ApproovMessageInput.Field(name, value))
+        fields.append(SignedRequest.Field(name, value))
         for unique in ["Host", "Content-Length", "Transfer-Encoding"] where HTTPFieldText.isName(name, equalTo: unique)
         {
             guard !single.contains(where: { $0.name.isByteEqual(to: unique) }) else {

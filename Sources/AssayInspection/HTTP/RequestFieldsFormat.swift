@@ -1,11 +1,12 @@
 import AssayCore
-import AssayInspection
 
 /// The fields of a request in a record: a JSON list of name-value pairs. Credentials are hidden, as in a request dump.
-enum RequestFieldsFormat: BlobFormat {
-    static let name = "fields of an HTTP request"
+package enum RequestFieldsFormat: BlobFormat {
+    /// Request fields.
+    package static let name = "fields of an HTTP request"
 
-    static func recognise(_ bytes: [UInt8]) -> Recognition? {
+    /// Takes a JSON list of pairs of strings.
+    package static func recognise(_ bytes: [UInt8]) -> Recognition? {
         guard let node = LenientJSON.read(bytes[...])?.node, case .array(let pairs) = node.content, !pairs.isEmpty,
             pairs.allSatisfy({ pair($0) != nil })
         else { return nil }
@@ -18,7 +19,8 @@ enum RequestFieldsFormat: BlobFormat {
         return (name, parts[1])
     }
 
-    static func annotate(_ bytes: [UInt8]) -> BlobContents {
+    /// Annotates the fields.
+    package static func annotate(_ bytes: [UInt8]) -> BlobContents {
         var contents = BlobContents([])
         guard let node = LenientJSON.read(bytes[...])?.node, case .array(let pairs) = node.content else {
             return BlobContents([Annotation("fields", at: bytes.indices, violation: "no list")])

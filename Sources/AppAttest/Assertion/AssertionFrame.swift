@@ -1,0 +1,24 @@
+import AssayCore
+
+/// The form in which an assertion reaches the server: by itself, or as the signature of a request.
+struct AssertionFrame: Sendable {
+    /// The kind of the evidence.
+    let kind: EvidenceKind
+    /// The checks of the kind.
+    let catalogue: [CheckDefinition]
+    /// Who keeps track of challenges.
+    let challenge: AppAttestConfiguration.ChallengeSource
+    /// The facts of a request's signature.
+    let facts: MessageFacts?
+    /// The challenge in the signature of a request; nil for an assertion by itself, whose client data may carry one.
+    let nonce: BoundChallenge?
+}
+
+extension AssertionFrame {
+    /// An assertion by itself: the policy names the place of the challenge in its client data.
+    static func assertion(_ expectations: AppAttestExpectations) -> AssertionFrame {
+        AssertionFrame(
+            kind: .appAttestAssertion, catalogue: AssertionCheck.catalogue,
+            challenge: expectations.configuration.challenge, facts: nil, nonce: nil)
+    }
+}

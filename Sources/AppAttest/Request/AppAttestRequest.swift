@@ -1,0 +1,78 @@
+public import AssayCore
+package import AssayHTTPSignatures
+import AssayPrimitives
+import FoundationEssentials
+
+extension EvidenceKind {
+    /// A request that carries an assertion as its HTTP message signature.
+    public static let appAttestRequest = EvidenceKind("app-attest.request")
+}
+
+/// A request whose signature is an assertion: its client data is the signature base (RFC 9421 section 2.5), and `keyid` names
+/// its key.
+package enum AppAttestRequest {
+    /// The checks of the signature, before those of the assertion.
+    package static let checks = RequestChecks(
+        engine: AppAttestConfiguration.engine, codes: [.keyIDMissing, .keyIDMalformed])
+
+    /// A request whose signature has the only allowed form.
+    typealias Signed = RequestEvidence<[UInt8]>
+
+    /// Runs the checks of the signature. The part of the result is the key identifier.
+    static func judge(
+        _ request: SignedRequest, _ rules: RequestRules, at now: Date, _ run: inout CheckRun
+    ) -> Signed? {
+        checks.judge(request, rules, at: now, &run) { (signature) throws(CheckFailure) in
+            try keyID(signature.input)
+        }
+    }
+
+    /// The key identifier as `generateKey` returns it: standard base64 of 32 bytes.
+    private static func keyID(_ input: SignatureInput) throws(CheckFailure) -> [UInt8] {
+        guard let text = input.keyID else {
+            throw CheckFailure(.keyIDMissing, "the signature has no keyid, which names the key of the assertion")
+        }
+        guard let bytes = try? Base64.decode(text, .standard), bytes.count == 32 else {
+            throw CheckFailure(
+                .keyIDMalformed,
+                "expected standard base64 of 32 bytes as keyid, found \"\(text.excerpt)\"")
+        }
+        return bytes
+    }
+
+    /// Runs the checks of the assertion in the signature.
+    static func assess(
+        _ signed: Signed?, _ rules: RequestRules, _ keys: AssertionKeys, _ account: AccountStandings,
+        _ expectations: AppAttestExpectations, _ now: Date, _ run: inout CheckRun
+    ) -> Assessment {
+        let input = AssertionInput(
+            keyID: signed?.part ?? [], assertion: signed?.signature.bytes ?? [], clientData: .data(signed?.base ?? []))
+        let evidence = signed.flatMap { _ in AssertionAssessor.decode(input, &run) }
+        if signed == nil { run.skip([AssertionCheck.decode]) }
+        return AssertionAssessor.assess(
+            evidence, of: input, in: .request(signed, rules), keys, account, expectations, now, &run)
+    }
+}
+
+extension AssertionFrame {
+    /// A signed request: the challenge is the signature's `nonce`.
+    fileprivate static func request(_ signed: AppAttestRequest.Signed?, _ rules: RequestRules) -> AssertionFrame {
+        let bound: BoundChallenge =
+            switch (rules.nonce, signed?.signature.input.nonce) {
+            case (.any, _): .notRequired
+            case (.ledger, let nonce?) where !nonce.isEmpty: .found(Array(nonce.utf8))
+            case (.ledger, _): .missing(BoundChallenge.nonceMissing)
+            }
+        return AssertionFrame(
+            kind: .appAttestRequest, catalogue: AppAttestRequest.checks.catalogue + AssertionCheck.catalogue,
+            challenge: .ledger, facts: signed?.facts, nonce: bound)
+    }
+}
+
+extension CheckCode {
+    fileprivate static let keyIDMissing = CheckCode(
+        "key-id-missing", "The signature has no `keyid`: the app must write the identifier of its App Attest key there."
+    )
+    fileprivate static let keyIDMalformed = CheckCode(
+        "key-id-malformed", "The signature's `keyid` is not the text that `generateKey` returns: base64 of 32 bytes.")
+}

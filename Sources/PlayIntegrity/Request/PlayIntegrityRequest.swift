@@ -1,0 +1,67 @@
+public import AssayCore
+package import AssayHTTPSignatures
+import AssayPrimitives
+import FoundationEssentials
+
+extension EvidenceKind {
+    /// A request that carries a standard integrity token as its HTTP message signature.
+    public static let playIntegrityRequest = EvidenceKind("play-integrity.request")
+}
+
+/// A request whose signature is a standard token: its request hash is that of the signature base (RFC 9421 section 2.5).
+package enum PlayIntegrityRequest {
+    /// The checks of the signature, before those of the token.
+    package static let checks = RequestChecks(engine: PlayIntegrityConfiguration.engine, codes: [.tokenNotText])
+
+    /// A request whose signature has the only allowed form. The part is the token.
+    typealias Signed = RequestEvidence<String>
+
+    /// Runs the checks of the signature.
+    static func judge(
+        _ request: SignedRequest, _ rules: RequestRules, at now: Date, _ run: inout CheckRun
+    ) -> Signed? {
+        checks.judge(request, rules, at: now, &run) { (signature) throws(CheckFailure) in
+            guard let token = String(validating: signature.bytes, as: UTF8.self) else {
+                throw CheckFailure(.tokenNotText, "the value of the signature is no text, and tokens are")
+            }
+            return token
+        }
+    }
+
+    /// The request hash that the token must carry: base64url without padding of SHA-256 of the signature base.
+    static func requestHash(of signed: Signed) -> String { Base64.encode(Digest.sha256(signed.base), .url) }
+
+    /// The rejection of a request without a token that is worth judging: every check of the token is skipped.
+    static func assessment(
+        _ rules: RequestRules, _ expectations: PlayIntegrityExpectations, _ run: inout CheckRun
+    ) -> Assessment {
+        run.skip(PlayIntegrityCheck.standardChecks)
+        return Assessment(
+            kind: .playIntegrityRequest, app: expectations.app, catalogue: IntegrityFrame.requestCatalogue,
+            checks: run.results, ledgerChecks: [PlayIntegrityCheck.challenge], effects: [], subject: nil,
+            testAuthority: nil)
+    }
+}
+
+extension IntegrityFrame {
+    fileprivate static let requestCatalogue = PlayIntegrityRequest.checks.catalogue + PlayIntegrityCheck.catalogue
+
+    /// A signed request: the ledger's challenge is the signature's `nonce`.
+    static func request(_ signed: PlayIntegrityRequest.Signed, _ rules: RequestRules) -> IntegrityFrame {
+        let nonce: Nonce =
+            switch (rules.nonce, signed.signature.input.nonce) {
+            case (.any, _): .notRequired
+            case (.ledger, let text?) where !text.isEmpty: .challenge(Array(text.utf8))
+            case (.ledger, _): .missing
+            }
+        return IntegrityFrame(
+            kind: .playIntegrityRequest, catalogue: requestCatalogue, token: signed.part, nonce: nonce,
+            facts: signed.facts)
+    }
+}
+
+extension CheckCode {
+    fileprivate static let tokenNotText = CheckCode(
+        "token-not-text",
+        "The value of the signature is not the text of a token: the app must write its bytes in ASCII.")
+}

@@ -1,0 +1,30 @@
+import AssayCore
+
+/// The form in which a standard token reaches the server: by itself, or as the signature of a request.
+struct IntegrityFrame: Sendable {
+    /// The challenge that a signature carries.
+    enum Nonce: Sendable {
+        /// The policy requires none.
+        case notRequired
+        /// The ledger must have issued it.
+        case challenge([UInt8])
+        /// There is none.
+        case missing
+    }
+
+    /// The kind of the evidence.
+    let kind: EvidenceKind
+    /// The checks of the kind.
+    let catalogue: [CheckDefinition]
+    /// The token, where the answer may come without it.
+    let token: String?
+    /// The challenge.
+    let nonce: Nonce
+    /// The facts of a request's signature.
+    let facts: MessageFacts?
+
+    /// A token by itself.
+    static let standard = IntegrityFrame(
+        kind: .playIntegrityStandard, catalogue: PlayIntegrityCheck.catalogue, token: nil, nonce: .notRequired,
+        facts: nil)
+}
