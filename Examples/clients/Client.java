@@ -2,7 +2,7 @@
 //
 //     java Client.java challenge APP | verify RECORD.json
 //
-// ASSAY_URL is the service, ASSAY_TOKEN the token of `assay operators add`. Exit status: 0 accepted, 1 rejected, 3 outage.
+// ASSAY_URL is the service, ASSAY_TOKEN the token of `assay operators add`. Exit status: 0 accepted, 1 rejected, 2 error, 3 outage.
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -33,7 +33,7 @@ public class Client {
             if (attempt < 3) Thread.sleep(wait * 1000);
         }
         // There is no verdict: let no request in, and have the client try again later.
-        fail(3, "the service does not answer");
+        fail(3, "no answer from " + System.getenv("ASSAY_URL") + path);
         return "";
     }
 
@@ -46,6 +46,7 @@ public class Client {
     static void fail(int status, String text) { System.err.println(text); System.exit(status); }
 
     public static void main(String[] arguments) throws Exception {
+        if (arguments.length != 2 || !arguments[0].matches("challenge|verify")) fail(2, "expected challenge APP or verify FILE");
         if (arguments[0].equals("challenge")) {
             var body = "{\"app\":\"" + arguments[1] + "\",\"kind\":\"app-attest.attestation\"}";
             System.out.println(member(call("/v1/challenges", body), "challenge"));

@@ -2,7 +2,7 @@
 //
 //	go build client.go && ./client challenge APP | verify RECORD.json
 //
-// ASSAY_URL is the service, ASSAY_TOKEN the token of `assay operators add`. Exit status: 0 accepted, 1 rejected, 3 outage.
+// ASSAY_URL is the service, ASSAY_TOKEN the token of `assay operators add`. Exit status: 0 accepted, 1 rejected, 2 error, 3 outage.
 package main
 
 import (
@@ -38,19 +38,18 @@ func call(path string, body []byte) (found answer) {
 		}
 		time.Sleep(time.Duration(wait) * time.Second)
 	}
-	exit(3, "the service does not answer") // No verdict: let no request in, and have the client try again later.
+	exit(3, "no answer from "+os.Getenv("ASSAY_URL")+path) // No verdict: let no request in, and have the client try again later.
 	return
 }
 
-func exit(status int, text string) {
-	fmt.Fprintln(os.Stderr, text)
-	os.Exit(status)
-}
+func exit(status int, text string) { fmt.Fprintln(os.Stderr, text); os.Exit(status) }
 
 func main() {
-	if os.Args[1] == "challenge" {
+	if len(os.Args) == 3 && os.Args[1] == "challenge" {
 		body, _ := json.Marshal(map[string]string{"app": os.Args[2], "kind": "app-attest.attestation"})
 		fmt.Println(call("/v1/challenges", body).Challenge)
+	} else if len(os.Args) != 3 || os.Args[1] != "verify" {
+		exit(2, "expected challenge APP or verify FILE")
 	} else if record, err := os.ReadFile(os.Args[2]); err != nil {
 		exit(2, err.Error())
 	} else if verdict := call("/v1/verify", record); verdict.Outcome != "accept" {

@@ -2,7 +2,7 @@
 //
 //     node client.mjs challenge APP | verify RECORD.json
 //
-// ASSAY_URL is the service, ASSAY_TOKEN the token of `assay operators add`. Exit status: 0 accepted, 1 rejected, 3 outage.
+// ASSAY_URL is the service, ASSAY_TOKEN the token of `assay operators add`. Exit status: 0 accepted, 1 rejected, 2 error, 3 outage.
 import { readFile } from "node:fs/promises";
 
 class Outage extends Error {}
@@ -30,7 +30,7 @@ async function call(path, body, attempts = 3) {
     }
     if (attempt < attempts) await new Promise((done) => setTimeout(done, wait * 1000));
   }
-  throw new Outage("the service does not answer");
+  throw new Outage(`no answer from ${process.env.ASSAY_URL}${path}`);
 }
 
 const [command, argument] = process.argv.slice(2);
@@ -38,6 +38,8 @@ try {
   if (command === "challenge") {
     const body = JSON.stringify({ app: argument, kind: "app-attest.attestation" });
     console.log((await call("/v1/challenges", body)).challenge);
+  } else if (command !== "verify") {
+    throw new Error(`unknown command ${command}: expected challenge APP or verify FILE`);
   } else {
     const verdict = await call("/v1/verify", await readFile(argument, "utf8"));
     if (verdict.outcome !== "accept") {
@@ -47,8 +49,7 @@ try {
     }
   }
 } catch (error) {
-  if (!(error instanceof Outage)) throw error;
-  // There is no verdict: let no request in, and have the client try again later.
+  // In an outage there is no verdict: let no request in, and have the client try again later.
   console.error(error.message);
-  process.exitCode = 3;
+  process.exitCode = error instanceof Outage ? 3 : 2;
 }

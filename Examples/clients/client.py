@@ -1,7 +1,7 @@
 """Registers an App Attest key and judges requests through `assay serve`.
 
     client.py challenge APP         prints a challenge for the app to attest
-    client.py verify RECORD.json    judges an evidence record: exit status 0 accepted, 1 rejected, 3 outage
+    client.py verify RECORD.json    judges an evidence record: exit status 0 accepted, 1 rejected, 2 error, 3 outage
 
 ASSAY_URL is the service, such as http://127.0.0.1:8080, and ASSAY_TOKEN the token of `assay operators add`.
 """
@@ -10,8 +10,7 @@ import json
 import os
 import sys
 import time
-import urllib.error
-import urllib.request
+from urllib import error as errors, request as requests
 
 
 class Outage(Exception):
@@ -21,33 +20,34 @@ class Outage(Exception):
 def call(path, body, attempts=3):
     """Posts a JSON body. Repeats in an outage, as the service says."""
     headers = {"Content-Type": "application/json", "Authorization": "Bearer " + os.environ.get("ASSAY_TOKEN", "")}
-    request = urllib.request.Request(os.environ["ASSAY_URL"] + path, body.encode(), headers)
+    request = requests.Request(os.environ["ASSAY_URL"] + path, body.encode(), headers)
     for attempt in range(attempts):
         try:
-            with urllib.request.urlopen(request, timeout=10) as answer:
+            with requests.urlopen(request, timeout=10) as answer:
                 return json.load(answer)
-        except urllib.error.HTTPError as error:
+        except errors.HTTPError as error:
             problem = json.load(error)
             if error.code != 503:
-                raise SystemExit(f"{problem['code']}: {problem['detail']}") from None
+                raise ValueError(f"{problem['code']}: {problem['detail']}") from None
             time.sleep(int(error.headers.get("Retry-After", 1)) if attempt + 1 < attempts else 0)
         except OSError:
             time.sleep(1 if attempt + 1 < attempts else 0)
-    raise Outage("the service does not answer")
+    raise Outage(f"no answer from {request.full_url}")
 
 
 def main():
-    command, argument = sys.argv[1:3]
     try:
+        command, argument = sys.argv[1:]
+        if command not in ("challenge", "verify"):
+            raise ValueError(f"expected challenge APP or verify FILE, found {command}")
         if command == "challenge":
-            kind = "app-attest.attestation"
-            print(call("/v1/challenges", json.dumps({"app": argument, "kind": kind}))["challenge"])
+            print(call("/v1/challenges", json.dumps({"app": argument, "kind": "app-attest.attestation"}))["challenge"])
             return 0
         with open(argument, encoding="utf-8") as file:
             verdict = call("/v1/verify", file.read())
-    except Outage as outage:
-        print(outage, file=sys.stderr)
-        return 3
+    except (Outage, ValueError, KeyError, OSError) as error:
+        print("error:", error, file=sys.stderr)
+        return 3 if isinstance(error, Outage) else 2
     if verdict["outcome"] == "accept":
         return 0
     # Tell the app what it can do, and nothing about why.

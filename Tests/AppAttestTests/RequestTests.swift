@@ -40,7 +40,8 @@ struct RequestTests {
         let verifier = try Self.verifier(RequestRules(nonce: .ledger))
         func judge(_ nonce: String?, counter: UInt32) async throws -> Verdict {
             try await verifier.verifyAppAttestRequest(
-                try Self.request(Self.blueprint(nonce: nonce, counter: counter)), suppliedKey: Self.supplied, at: Fixtures.now)
+                try Self.request(Self.blueprint(nonce: nonce, counter: counter)), suppliedKey: Self.supplied,
+                at: Fixtures.now)
         }
         let issued = try await verifier.issueChallenge(app: "shop", for: .appAttestRequest, at: Fixtures.now)
         #expect(try await judge(issued.text, counter: 1).failed == [])

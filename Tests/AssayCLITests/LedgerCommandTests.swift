@@ -123,8 +123,8 @@ struct LedgerCommandTests {
         #expect(shown.status == 0)
         #expect(shown.output.contains(/counter +1\n/))
         for part in ["shop", "stolen"] { #expect(shown.output.contains(part), "\(shown.output)") }
-        #expect(try scratch.run(["ledger", "allow"] + key + Self.ledger).status == 0)
-        #expect(try scratch.run(["ledger", "allow"] + key + Self.ledger).status == 1)
+        #expect(try scratch.run(["ledger", "unblock"] + key + Self.ledger).status == 0)
+        #expect(try scratch.run(["ledger", "unblock"] + key + Self.ledger).status == 1)
         #expect(try judge(TestEvidence.assertionLine("x", counter: 2)).status == 0)
     }
 
@@ -156,10 +156,10 @@ struct LedgerCommandTests {
         let cut = try run("block", "--device", String(device.dropLast(2)), "--reason", "without its padding")
         #expect(cut.status == 0 && cut.errors.contains("is no device ID of Approov"), "\(cut.errors)")
         #expect(!begun.errors.contains("is no device ID"))
-        let ended = try run("allow", "--device", device)
+        let ended = try run("unblock", "--device", device)
         #expect(ended.status == 0)
         #expect(ended.output == "device \(device) is no longer allowed what policy refuses\n")
-        let again = try run("allow", "--device", device)
+        let again = try run("unblock", "--device", device)
         #expect(again.status == 1)
         #expect(again.errors.contains("there was no block on device \(device), and no allowance of it"))
         let nothing = try run("show", "--device", device)
@@ -176,8 +176,8 @@ struct LedgerCommandTests {
         #expect(block.status == 0 && block.output.contains("issuer server-token: the issuer has been blocked since"))
         #expect(try run("show", "--issuer", "server-token").output.contains(": leaked\n"))
         #expect(try run("show", "--account", "server-token").output.contains("is neither blocked nor allowed"))
-        #expect(try run("allow", "--account", "server-token").status == 1)
-        let lifted = try run("allow", "--issuer", "server-token")
+        #expect(try run("unblock", "--account", "server-token").status == 1)
+        let lifted = try run("unblock", "--issuer", "server-token")
         #expect(lifted.output == "issuer server-token is no longer blocked\n")
     }
 
@@ -255,7 +255,7 @@ struct LedgerCommandTests {
         try scratch.write("x.json", Data(TestEvidence.attestationLine("x").utf8))
         let commands =
             [
-                ["show"], ["check"], ["export"], ["allow", "--account", "x"], ["show", TestEvidence.keyID],
+                ["show"], ["check"], ["export"], ["unblock", "--account", "x"], ["show", TestEvidence.keyID],
                 ["show", "--issuer", "x"],
             ]
             .map { ["ledger"] + $0 } + Self.beginning
@@ -325,7 +325,8 @@ struct LedgerCommandTests {
             ["show", "AAAA"], ["block", "--issuer", "x"], ["block", "--issuer", ""] + reason,
             ["block", "--issuer", "x", "--device", "y"] + reason, ["show", TestEvidence.keyID, "--device", "y"],
             ["show", "--account", "x", "--device", "y"], ["show", "--device", ""], ["allow", "--device", ""] + reason,
-            ["allow", "--device", "x", "--reason", ""], ["allow", "--device", "x", "--for", "1d"],
+            ["allow", "--device", "x", "--reason", ""], ["allow", "--device", "x"],
+            ["allow", "--device", "x", "--for", "1d"],
             ["allow", "--device", "x", "--until", "2999-01-01T00:00:00Z"],
             ["allow", "--device", "x", "--create-ledger"], ["allow", "--device", "x", "--account", "y"] + reason,
             ["allow", "--device", "x", "--until", "2000-01-01T00:00:00Z"] + reason,

@@ -47,7 +47,9 @@ struct ClientTests {
         let replay = try run("verify record.json", port: service.port)
         #expect(replay.status == 1 && replay.output.contains("new-challenge"), "\(replay)")
         let unknown = try run("challenge nobody", port: service.port)
-        #expect(unknown.status != 0 && unknown.status != 3 && unknown.output.contains("nobody"), "\(unknown)")
+        let mistyped = try run("verfy record.json", port: service.port)
+        #expect(mistyped.status == 2, "\(mistyped)")
+        #expect(unknown.status == 2 && unknown.output.contains("nobody"), "\(unknown)")
         // A port on which nothing listens.
         #expect(try run("verify record.json", port: 1).status == 3)
     }

@@ -24,8 +24,8 @@ struct SigningRequestsTests {
 
         let page = try #require(Page.all.first { $0.path.hasSuffix("SigningRequests.md") })
         let blocks = page.blocks("text").map(\.text)
-        #expect(blocks.first == String(decoding: base, as: UTF8.self))
-        #expect(blocks.dropFirst().first == request.fields.map { "\($0.name): \($0.value)" }.joined(separator: "\n"))
+        #expect(blocks.first == String(decoding: base, as: UTF8.self) + "\n")
+        #expect(blocks.dropFirst().first == request.fields.map { "\($0.name): \($0.value)\n" }.joined())
         #expect(page.text.contains("`\(request.targetURI)`"))
         #expect(page.text.contains(digest.map { String(format: "%02x", $0) }.joined()))
         #expect(page.text.contains("`\(Base64.encode(digest, .url))`"))

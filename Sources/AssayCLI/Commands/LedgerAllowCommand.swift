@@ -19,9 +19,9 @@ struct LedgerAllowCommand: AsyncParsableCommand {
             gate and no block is excused. Without --check an allowance of a device excuses \
             \(deviceChecks[0].name). It ends after 30 days unless --for or --until says otherwise.
 
-            Without --reason the block or the allowance of the subject is removed, as by assay ledger unblock.
+            assay ledger unblock removes a block or an allowance.
 
-            Exit status: 0, 1 when the subject is blocked, or there is nothing to remove, 3 an outage or no ledger.
+            Exit status: 0, 1 when the subject is blocked, 3 an outage or no ledger.
             """)
 
     @OptionGroup var subject: SubjectOptions
@@ -31,8 +31,8 @@ struct LedgerAllowCommand: AsyncParsableCommand {
         help: ArgumentHelp("A policy check to excuse; it can be given several times.", valueName: "name"))
     var checks: [String] = []
 
-    @Option(help: ArgumentHelp("The reason of an allowance.", valueName: "text"))
-    var reason: String?
+    @Option(help: ArgumentHelp("The reason of the allowance.", valueName: "text"))
+    var reason: String
 
     @OptionGroup var end: StandingEndOptions
     @OptionGroup var author: OperatorOption
@@ -42,16 +42,10 @@ struct LedgerAllowCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard reason != "" else { throw ValidationError("--reason needs a text") }
-        guard reason == nil else {
-            guard subject.subject.kind != .issuer else {
-                throw ValidationError("an issuer cannot be allowed: name it in the policy")
-            }
-            _ = try excused()
-            return
+        guard subject.subject.kind != .issuer else {
+            throw ValidationError("an issuer cannot be allowed: name it in the policy")
         }
-        guard checks.isEmpty else { throw ValidationError("--check is for an allowance, which needs --reason") }
-        guard !end.isGiven else { throw ValidationError("--until and --for end an allowance, which needs --reason") }
-        guard !creation.createLedger else { throw ValidationError("a new ledger has no block; --reason is missing") }
+        _ = try excused()
     }
 
     /// The checks to excuse, each a policy check of an engine.
@@ -76,10 +70,6 @@ struct LedgerAllowCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        guard let reason else {
-            Console.note("without --reason this removes a block or an allowance, as assay ledger unblock does")
-            return try await LedgerUnblockCommand.remove(subject.subject, in: options, author, confirmation)
-        }
         subject.noteUnlikelyName()
         let now = Date()
         let allowance = LedgerAllowance(
@@ -98,7 +88,8 @@ struct LedgerAllowCommand: AsyncParsableCommand {
             }
             guard let block else { return }
             throw CommandFailure(
-                .rejected, "\(block.sentence). An allowance would lift this block: assay ledger unblock does that first"
+                .rejected,
+                "\(block.sentence). Run assay ledger unblock first: a subject has a block or an allowance, not both"
             )
         }
         try Console.print(Terminal(STDOUT_FILENO).printable("\(allowance.subject): \(allowance.sentence)"))

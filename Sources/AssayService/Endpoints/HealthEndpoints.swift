@@ -10,9 +10,6 @@ struct HealthEndpoints: Sendable {
     let parts: ServiceParts
     let configuration: ServiceConfiguration
 
-    /// A key that no engine enrols, looked up to see that the ledger answers.
-    private static let noKey = KeyIdentifier(engine: "service", value: [0])
-
     var endpoints: [Endpoint] {
         [
             Endpoint(.get, "/livez", .right(.read)) { (_) throws(Problem) in .json(#"{"status":"ok"}"#) },
@@ -21,13 +18,14 @@ struct HealthEndpoints: Sendable {
         ]
     }
 
-    /// Ready once both listeners accept connections, until the service is told to stop, while the ledger and the key stores answer.
+    /// Ready once both listeners accept connections, until the service is told to stop, while the ledger takes writes and the key stores answer.
     private func readiness() async throws(Problem) -> Response {
         guard live.isReady else {
             throw Problem(.serviceUnavailable, "not-ready", "the service starts or stops")
         }
         do throws(LedgerOutage) {
-            _ = try await parts.ledger.enrolledKey(Self.noKey)
+            // Begins a write, which a locked or read-only ledger refuses, and changes nothing.
+            _ = try await parts.ledger.commit([], at: Date())
         } catch {
             throw Problem(error, retryAfter: configuration.retryAfter)
         }

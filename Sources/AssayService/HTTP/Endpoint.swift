@@ -84,4 +84,6 @@ struct RequestNote {
     var failed: [String] = []
     /// The code of a problem.
     var problem: String?
+    /// The detail of a problem of the service.
+    var detail: String?
 }

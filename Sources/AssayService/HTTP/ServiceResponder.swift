@@ -44,6 +44,7 @@ final class ServiceResponder: HTTPResponder {
             response = try await answer(&served)
         } catch {
             served.note.problem = error.code
+            if error.status.code >= 500 { served.note.detail = error.detail }
             response = error.response
         }
         response.headers[.requestID] = served.id
@@ -106,6 +107,7 @@ final class ServiceResponder: HTTPResponder {
         if let outcome = note.outcome { metadata["outcome"] = "\(outcome)" }
         if !note.failed.isEmpty { metadata["failed"] = .array(note.failed.map { "\($0)" }) }
         if let problem = note.problem { metadata["problem"] = "\(problem)" }
+        if let detail = note.detail { metadata["detail"] = "\(detail)" }
         let level: Logger.Level =
             response.status.code >= 500 ? .error : note.outcome == "accept" || note.outcome == nil ? .debug : .info
         logger.log(level: note.problem != nil && level < .info ? .info : level, "request", metadata: metadata)

@@ -91,7 +91,9 @@ extension CheckCode {
         "too-many-certificates",
         "The evidence carries more certificates than any genuine path has, or the path is longer than the limit.")
     fileprivate static let pathNotYetValid = CheckCode(
-        "not-yet-valid", "A certificate is not valid yet at the time of judgement: check the clock and `--at`.")
+        "not-yet-valid",
+        "A certificate is not valid yet at the time of judgement: check the server's clock and `--at`.",
+        remedy: .retry)
     fileprivate static let pathExpired = CheckCode(
         "expired",
         """
