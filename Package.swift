@@ -141,7 +141,8 @@ let package = Package(
         .target(
             name: "AssayService",
             dependencies: [
-                "Assay", "AssayCore", "AssayHummingbird", "AssayInspection", "AssayPrimitives",
+                "Assay", "AssayCore", "AssayHummingbird", "AssayInspection", "AssayKeyStore",
+                "AssayPrimitives",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -176,7 +177,8 @@ let package = Package(
             swiftSettings: strict),
         // The program `assay`, with what speaks HTTP.
         .executableTarget(
-            name: "AssayProgram", dependencies: ["AssayCLI", "AssayCore", "AssayGooglePlay", "AssayService"],
+            name: "AssayProgram",
+            dependencies: ["AssayCLI", "AssayCore", "AssayGooglePlay", "AssayKeyStore", "AssayService"],
             swiftSettings: strict),
         // The same without HTTP, which builds in half the time: for `make demo`.
         .executableTarget(name: "AssayDemo", dependencies: ["AssayCLI"], swiftSettings: strict),

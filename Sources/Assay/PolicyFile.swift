@@ -20,7 +20,7 @@ public enum PolicyFile {
     }
 
     /// The text of a policy file.
-    static func text(of path: String) throws(PolicyError) -> String {
+    package static func text(of path: String) throws(PolicyError) -> String {
         let bytes = try LocalFiles.read(path, limit: InputLimits.policy)
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw PolicyError(file: path, field: "", "the file is not UTF-8 text")

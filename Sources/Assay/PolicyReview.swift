@@ -18,6 +18,17 @@ package struct PolicyReview: Sendable {
         /// Place and sentence.
         package let problem: PolicyError
 
+        /// The finding as one JSON object on one line.
+        package var json: String {
+            var object = JSONObject()
+            if let file = problem.file { object.add("file", text: file) }
+            if let line = problem.line { object.add("line", raw: "\(line)") }
+            object.add("severity", text: severity.rawValue)
+            object.add("field", text: problem.field)
+            object.add("message", text: problem.message)
+            return object.text
+        }
+
         /// `FILE:LINE: SEVERITY: FIELD: SENTENCE`.
         package var description: String {
             let place = [problem.file, problem.line.map(String.init)].compactMap { $0 }.joined(separator: ":")
@@ -39,8 +50,22 @@ package struct PolicyReview: Sendable {
 
     /// Reviews the policy in a file. `now` is compared with the windows of keys.
     package init(path: String, engines: EngineRegistry, at now: Date) {
+        let text: String
         do throws(PolicyError) {
-            let root = try PolicyFile.document(PolicyFile.text(of: path), file: path)
+            text = try PolicyFile.text(of: path)
+        } catch {
+            self.init([Finding(severity: .error, problem: error)])
+            return
+        }
+        self.init(text: text, path: path, engines: engines, at: now)
+    }
+
+    private init(_ findings: [Finding]) { self.findings = findings }
+
+    /// Reviews a text as the policy in a file, to which its paths are relative.
+    package init(text: String, path: String, engines: EngineRegistry, at now: Date) {
+        do throws(PolicyError) {
+            let root = try PolicyFile.document(text, file: path)
             review(root, files: LocalFiles(relativeTo: path), engines: engines, at: now)
         } catch {
             findings = [Finding(severity: .error, problem: error)]

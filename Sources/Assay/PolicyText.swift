@@ -4,7 +4,14 @@ extension PolicyFile {
     /// The policy in force as YAML, with all defaults and the mode of every check of the apps' engines. References to keys and
     /// files are as written. ``parse(_:path:)`` reads the same policy from it.
     package static func effectiveText(path: String, engines: EngineRegistry) throws(PolicyError) -> String {
-        let root = try document(text(of: path), file: path)
+        try effectiveText(of: text(of: path), path: path, engines: engines)
+    }
+
+    /// The same for the text of a policy file, to which its paths are relative.
+    package static func effectiveText(
+        of text: String, path: String, engines: EngineRegistry
+    ) throws(PolicyError) -> String {
+        let root = try document(text, file: path)
         let policy = try policy(
             root, files: LocalFiles(relativeTo: path), engines: engines, keyMaterials: engines.keyMaterials, besides: []
         )
@@ -12,7 +19,7 @@ extension PolicyFile {
         if let keys = root.value(at: "keys") { lines += YAMLText.lines("keys", keys.content, indent: 0) }
         lines.append("apps:")
         if case .sequence(let nodes)? = root.value(at: "apps")?.content {
-            for (app, node) in zip(policy.apps, nodes) { lines += text(of: app, node) }
+            for (app, node) in zip(policy.apps, nodes) { lines += Self.text(of: app, node) }
         }
         lines.append("checks:")
         lines += modes(of: policy, engines)

@@ -71,6 +71,17 @@ public struct SealedKey: Sendable, Equatable {
 
     /// The key's state at a time.
     package func state(at time: Date) -> KeyState { window.state(at: time, retiredAt: retiredAt) }
+
+    /// The names and values of the fields in lists of keys, none of them secret.
+    package func texts(at now: Date) -> [(name: String, text: String)] {
+        let all: [(name: String, text: String?)] = [
+            ("name", name), ("use", purpose.name), ("for", scope), ("algorithm", algorithm),
+            ("notBefore", window.notBefore.map(RFC3339.format)), ("notAfter", window.notAfter.map(RFC3339.format)),
+            ("retiredAt", retiredAt.map(RFC3339.format)), ("state", state(at: now).name),
+            ("addedAt", RFC3339.format(addedAt)),
+        ]
+        return all.compactMap { field in field.text.map { (field.name, $0) } }
+    }
 }
 
 extension SealedKey {

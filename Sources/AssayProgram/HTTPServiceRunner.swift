@@ -1,5 +1,6 @@
 import AssayCLI
 import AssayCore
+import AssayKeyStore
 import AssayService
 
 /// Runs `assay serve` with AssayService.
@@ -24,10 +25,13 @@ private struct Prepared: PreparedService {
     var serviceAccount: String? { configuration.serviceAccount }
 
     func run(
-        ledger: any LedgerAdministration, keyStores: [any KeyStore], services: [any EngineService]
+        ledger: any LedgerAdministration, keyStores: [any KeyStore], services: [any EngineService],
+        sealedKeys: (any SealedKeyStorage)?
     ) async throws {
         try await HTTPService(
-            configuration, parts: ServiceParts(ledger: ledger, keyStores: keyStores, services: services)
+            configuration,
+            parts: ServiceParts(
+                ledger: ledger, keyStores: keyStores, services: services, sealedKeys: sealedKeys)
         ).run()
     }
 }

@@ -27,7 +27,8 @@ package struct HTTPService: Sendable {
     package init(_ configuration: ServiceConfiguration, parts: ServiceParts) throws {
         self.configuration = configuration
         self.parts = parts
-        live = LiveService(parts.verifier(try PolicyFile.load(path: configuration.policy)))
+        let (verifier, policy) = try parts.load(configuration.policy)
+        live = LiveService(verifier, policy: policy)
         if let certificate = configuration.certificate, let privateKey = configuration.privateKey {
             tls = try TLSFiles(
                 certificate: certificate, privateKey: privateKey, clientAuthorities: configuration.clientAuthorities)
@@ -49,9 +50,9 @@ package struct HTTPService: Sendable {
         // Until its mode is set, only this user can connect to a socket.
         if !sockets.isEmpty { umask(0o077) }
         defer { for path in sockets { unlink(path) } }
-        let (started, starting) = AsyncStream.makeStream(of: String.self)
+        let (started, starting) = AsyncStream.makeStream(of: (isAdmin: Bool, address: String).self)
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-        let group = try serviceGroup { starting.yield($0) }
+        let group = try serviceGroup { starting.yield((isAdmin: $0, address: $1)) }
         try await withThrowingTaskGroup(of: Bool.self) { tasks in
             tasks.addTask {
                 try await serve(group)
@@ -89,16 +90,16 @@ package struct HTTPService: Sendable {
                 + "loopback address")
     }
 
-    private func serviceGroup(_ started: @escaping @Sendable (String) -> Void) throws -> ServiceGroup {
+    private func serviceGroup(_ started: @escaping @Sendable (Bool, String) -> Void) throws -> ServiceGroup {
         let listen = configuration.listen
         var services: [any ServiceLifecycle.Service] = [
             try application(
-                listen, publicEndpoints, isOpen: listen.path != nil || configuration.isOpen, tls: tls, started)
+                listen, publicEndpoints, isOpen: listen.path != nil || configuration.isOpen, tls: tls
+            ) { started(false, $0) }
         ]
         if let admin = configuration.admin {
-            let health = HealthEndpoints(live: live, parts: parts, configuration: configuration)
             services.append(
-                try application(admin, health.endpoints, isOpen: admin.isLocal, tls: nil, started))
+                try application(admin, adminEndpoints, isOpen: admin.isLocal, tls: nil) { started(true, $0) })
         }
         var group = ServiceGroupConfiguration(
             services: services.map { .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup) },
@@ -114,6 +115,19 @@ package struct HTTPService: Sendable {
             ChallengeEndpoint(live: live, configuration: configuration).endpoint,
             InspectEndpoint(configuration: configuration).endpoint,
         ] + CheckEndpoints.endpoints + [OpenAPIDocument.endpoint(configuration)]
+    }
+
+    /// The endpoints of the listener of operators, in the order of the documentation.
+    private var adminEndpoints: [Endpoint] {
+        HealthEndpoints(live: live, parts: parts, configuration: configuration).endpoints
+            + Administration(
+                live: live, parts: parts, configuration: configuration,
+                reload: { cause throws(Problem) in
+                    do { try reload(because: cause) } catch {
+                        throw Problem(.unprocessableContent, "policy-unusable", "\(error)")
+                    }
+                }
+            ).endpoints
     }
 
     private func application(
@@ -135,7 +149,8 @@ package struct HTTPService: Sendable {
             }
         return Application(
             responder: ServiceResponder(
-                endpoints, callers: CallerCheck(isOpen: isOpen, ledger: parts.ledger), requests: limits.requests,
+                endpoints, callers: CallerCheck(isOpen: isOpen, isUnix: address.path != nil, ledger: parts.ledger),
+                requests: limits.requests,
                 retryAfter: configuration.retryAfter, logger: logger),
             server: server,
             configuration: ApplicationConfiguration(
@@ -166,10 +181,11 @@ package struct HTTPService: Sendable {
     }
 
     /// Says that the service is ready, once all listeners accept connections.
-    private func announce(_ started: AsyncStream<String>) async {
+    private func announce(_ started: AsyncStream<(isAdmin: Bool, address: String)>) async {
         var addresses: [String] = []
-        for await address in started {
-            addresses.append(address)
+        for await (isAdmin, address) in started {
+            // The public listener first, whichever has started first.
+            addresses.insert(address, at: isAdmin ? addresses.count : 0)
             guard addresses.count == (configuration.admin == nil ? 1 : 2) else { continue }
             live.setReady()
             ReadinessNotice.send(ReadinessNotice.ready)
@@ -209,24 +225,26 @@ package struct HTTPService: Sendable {
                     if watch.hasChanged() { asked.yield("a file changed") }
                 }
             }
-            for await cause in causes { reload(because: cause) }
+            for await cause in causes { try? reload(because: cause) }
             tasks.cancelAll()
         }
     }
 
-    private func reload(because cause: String) {
+    /// Reads the policy and the files of TLS again, and logs what happened.
+    private func reload(because cause: String) throws {
         ReadinessNotice.send(ReadinessNotice.reloading)
         defer { ReadinessNotice.send(ReadinessNotice.ready) }
         do {
-            let policy = try PolicyFile.load(path: configuration.policy)
+            let (verifier, policy) = try parts.load(configuration.policy)
             try tls?.reload()
-            live.exchange(for: parts.verifier(policy))
-            for note in policy.notes { logger.warning("policy", metadata: ["note": "\(note)"]) }
+            live.exchange(for: verifier, policy: policy)
+            for note in verifier.policy.notes { logger.warning("policy", metadata: ["note": "\(note)"]) }
             logger.notice("reloaded", metadata: ["cause": "\(cause)", "policy": "\(configuration.policy)"])
         } catch {
             logger.error(
                 "not reloaded: what was in force stays",
                 metadata: ["cause": "\(cause)", "problem": "\(error)", "policy": "\(configuration.policy)"])
+            throw error
         }
     }
 }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Assay
 import AssayCore
-import AssayPrimitives
 import Foundation
 
 /// `assay audit`: reads the audit trail of a ledger.
@@ -70,32 +69,26 @@ struct AuditVerifyCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard let expect else { return }
-        guard expect.utf8.count == 64, expect.utf8.allSatisfy({ $0.hexadecimalValue != nil }) else {
+        guard AuditReview.isHash(expect) else {
             throw ValidationError("--expect takes a hash of 64 hexadecimal digits, found \"\(expect.prefix(80))\"")
         }
     }
 
     func run() async throws {
-        var chain = LedgerAuditChain()
-        var problems: [String] = []
-        let expected = expect?.lowercased()
-        var isFound = expected == nil || expected == LedgerAuditEntry.noHash.hexadecimal
-        try await options.url.passAudit { entry in
-            if let problem = chain.problem(with: entry), problems.count < 100 { problems.append(problem) }
-            if let expected, entry.hash.hexadecimal == expected { isFound = true }
-        }
-        for problem in problems { try Console.print(problem) }
-        guard problems.isEmpty else {
+        var review = AuditReview(expecting: expect)
+        try await options.url.passAudit { review.take($0) }
+        for problem in review.problems { try Console.print(problem) }
+        guard review.problems.isEmpty else {
             throw CommandFailure(.rejected, "the audit trail of \(options.url.description) was changed")
         }
-        guard isFound else {
+        guard review.isFound else {
             throw CommandFailure(
                 .rejected,
                 "no entry of \(options.url.description) has the expected hash: entries were cut off or replaced, or the "
                     + "hash is of another ledger")
         }
         try Console.print(
-            "\(chain.count) \(chain.count == 1 ? "entry" : "entries"), sound; the last hash is \(chain.hash.hexadecimal)"
+            "\(review.count) \(review.count == 1 ? "entry" : "entries"), sound; the last hash is \(review.lastHash)"
         )
     }
 }
@@ -117,10 +110,7 @@ struct AuditExportCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await options.url.passAudit { entry in
-            var object = JSONObject()
-            object.add("entry", raw: entry.text)
-            object.add("hash", text: entry.hash.hexadecimal)
-            try Console.print(object.text)
+            try Console.print(entry.json)
         }
     }
 }

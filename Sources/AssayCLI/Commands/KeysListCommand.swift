@@ -56,15 +56,7 @@ extension SealedKey {
     /// The key as one JSON object on one line.
     fileprivate func json(at now: Date) -> String {
         var object = JSONObject()
-        object.add("name", text: name)
-        object.add("use", text: purpose.name)
-        if let scope { object.add("for", text: scope) }
-        object.add("algorithm", text: algorithm)
-        if let time = window.notBefore { object.add("notBefore", text: RFC3339.format(time)) }
-        if let time = window.notAfter { object.add("notAfter", text: RFC3339.format(time)) }
-        if let retiredAt { object.add("retiredAt", text: RFC3339.format(retiredAt)) }
-        object.add("state", text: state(at: now).name)
-        object.add("addedAt", text: RFC3339.format(addedAt))
+        for (name, text) in texts(at: now) { object.add(name, text: text) }
         return object.text
     }
 }

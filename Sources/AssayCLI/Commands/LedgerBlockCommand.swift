@@ -31,11 +31,7 @@ struct LedgerBlockCommand: AsyncParsableCommand {
     func validate() throws {
         guard !reason.isEmpty else { throw ValidationError("--reason needs a text") }
         for given in subject.named.given {
-            guard let first = given.name.first, let last = given.name.last, first.isWhitespace || last.isWhitespace
-            else { continue }
-            throw ValidationError(
-                "the name \"\(given.name.excerpt)\" begins or ends with white space, so that the block would hold for no "
-                    + "evidence without it; give the name alone")
+            if let objection = given.objectionToBlock { throw ValidationError(objection) }
         }
     }
 

@@ -208,12 +208,4 @@ extension LedgerOperator {
         let author = revokedBy.map { " by \($0)" } ?? ""
         return state(at: now).rawValue + time + author
     }
-
-    /// The operator as one JSON object on one line.
-    fileprivate func json(at now: Date) -> String {
-        var object = JSONObject()
-        object.add(self)
-        object.add("state", text: state(at: now).rawValue)
-        return object.text
-    }
 }

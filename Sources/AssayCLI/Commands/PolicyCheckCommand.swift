@@ -38,15 +38,3 @@ struct PolicyCheckCommand: ParsableCommand {
         if strict, warnings > 0 { throw CommandFailure(.rejected) }
     }
 }
-
-extension PolicyReview.Finding {
-    fileprivate var json: String {
-        var object = JSONObject()
-        if let file = problem.file { object.add("file", text: file) }
-        if let line = problem.line { object.add("line", raw: "\(line)") }
-        object.add("severity", text: severity.rawValue)
-        object.add("field", text: problem.field)
-        object.add("message", text: problem.message)
-        return object.text
-    }
-}

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Assay
 package import AssayCore
-import AssayKeyStore
+package import AssayKeyStore
 import Foundation
 
 /// Runs the service. The program without HTTP has none.
@@ -28,7 +28,8 @@ package protocol PreparedService: Sendable {
 
     /// Serves until the process is told to stop.
     func run(
-        ledger: any LedgerAdministration, keyStores: [any KeyStore], services: [any EngineService]
+        ledger: any LedgerAdministration, keyStores: [any KeyStore], services: [any EngineService],
+        sealedKeys: (any SealedKeyStorage)?
     ) async throws
 }
 
@@ -138,7 +139,8 @@ struct ServeCommand: AsyncParsableCommand {
         _ service: any PreparedService, _ open: OpenLedger, _ stores: [any KeyStore], _ client: (any GoogleConnection)?
     ) async throws {
         do {
-            try await service.run(ledger: open.ledger, keyStores: stores, services: client.map { [$0] } ?? [])
+            try await service.run(
+                ledger: open.ledger, keyStores: stores, services: client.map { [$0] } ?? [], sealedKeys: open.keys)
         } catch let outage as any Outage {
             throw CommandFailure(outage)
         } catch {

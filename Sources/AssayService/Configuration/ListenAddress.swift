@@ -47,6 +47,12 @@ package enum ListenAddress: Sendable, Equatable {
         }
     }
 
+    /// Whether the system chooses the port.
+    var isAnyPort: Bool {
+        guard case .tcp(_, 0) = self else { return false }
+        return true
+    }
+
     /// The path of a unix socket; nil for TCP.
     package var path: String? {
         guard case .unix(let path) = self else { return nil }

@@ -80,7 +80,7 @@ extension ServiceConfiguration {
         guard clientAuthorities == nil || certificate != nil else {
             throw PolicyError(field: "tls.certificate", "required: client certificates need TLS")
         }
-        guard admin != listen else {
+        guard admin != listen || listen.isAnyPort else {
             throw PolicyError(field: "admin", "the public listener has this address; the two are apart")
         }
         guard !isOpen || listen.isLocal && admin?.isLocal ?? true else {

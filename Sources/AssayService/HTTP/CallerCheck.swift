@@ -2,18 +2,35 @@ import Assay
 import AssayCore
 import FoundationEssentials
 import HTTPTypes
+import NIOCore
 
 /// Decides who may call a listener.
 struct CallerCheck: Sendable {
     /// Whether requests need no token: on a unix socket, whose file's mode decides, and on an open listener.
     let isOpen: Bool
+    /// Whether the listener is a unix socket.
+    let isUnix: Bool
     let ledger: any LedgerAdministration
 
-    /// Demands a live token of an operator who has a right (RFC 6750).
+    /// Demands a live token of an operator who has the right of an endpoint (RFC 6750).
     ///
-    /// - Returns: the name of the operator; nil if the listener demands no token.
-    func demand(_ right: OperatorRight, _ fields: HTTPFields, retryAfter: Int) async throws(Problem) -> String? {
-        guard !isOpen else { return nil }
+    /// - Returns: who calls; nil if the endpoint demands no token on this listener.
+    func demand(
+        _ access: Endpoint.Access, _ fields: HTTPFields, _ channel: any Channel, retryAfter: Int
+    ) async throws(Problem) -> Caller? {
+        switch access {
+        case .all: return nil
+        case .right(let right):
+            return isOpen ? nil : try await bearer(with: right, fields, retryAfter: retryAfter)
+        case .administration(let right):
+            guard isUnix else { return try await bearer(with: right, fields, retryAfter: retryAfter) }
+            return Caller(name: await UnixSocket.peerName(channel), stored: nil)
+        }
+    }
+
+    private func bearer(
+        with right: OperatorRight, _ fields: HTTPFields, retryAfter: Int
+    ) async throws(Problem) -> Caller {
         let values = fields[values: .authorization]
         guard values.count == 1, let value = values.first, value.lowercased().hasPrefix("bearer ") else {
             throw Self.refusal(
@@ -34,7 +51,7 @@ struct CallerCheck: Sendable {
                 .forbidden, "role-not-allowed",
                 "the token has the role \(caller.role.rawValue); allowed are \(roles.joined(separator: ", "))")
         }
-        return caller.name
+        return Caller(name: caller.name, stored: caller)
     }
 
     private static func refusal(_ detail: String) -> Problem {

@@ -14,10 +14,12 @@ struct Endpoint: Sendable {
         case all
         /// Operators with a right, where the listener demands tokens.
         case right(OperatorRight)
+        /// Operators with a right, on TCP always with a token; on a unix socket the file's mode decides.
+        case administration(OperatorRight)
     }
 
     let method: HTTPRequest.Method
-    /// The path, in the form of OpenAPI: `/v1/checks/{name}`. A part in braces matches one segment that is not empty.
+    /// The path, in the form of OpenAPI: `/v1/checks/{name}`. One part in braces matches one segment that is not empty.
     let path: String
     let access: Access
     let answer: Answer
@@ -32,10 +34,13 @@ struct Endpoint: Sendable {
     /// The segment of a path in place of the part in braces, empty if there is none; nil if the path is another one. The path is
     /// compared as it was received: `%2F`, `..` and `//` match nothing.
     func match(_ received: Substring) -> Substring? {
-        guard let brace = path.firstIndex(of: "{") else { return received == path ? "" : nil }
+        guard let brace = path.firstIndex(of: "{"), let end = path.firstIndex(of: "}") else {
+            return received == path ? "" : nil
+        }
         let prefix = path[..<brace]
-        guard received.hasPrefix(prefix) else { return nil }
-        let segment = received.dropFirst(prefix.count)
+        let suffix = path[path.index(after: end)...]
+        guard received.hasPrefix(prefix), received.dropFirst(prefix.count).hasSuffix(suffix) else { return nil }
+        let segment = received.dropFirst(prefix.count).dropLast(suffix.count)
         return segment.isEmpty || segment.contains("/") ? nil : segment
     }
 }
@@ -50,9 +55,19 @@ struct ServiceRequest {
     /// The request's share of those that are handled at the same time. A streamed answer keeps it until it ends.
     let slot: RequestSlot
     /// Asks again who calls, for answers that take long.
-    let caller: @Sendable () async throws(Problem) -> String?
+    let caller: @Sendable () async throws(Problem) -> Caller?
+    /// Who called, where the endpoint is not for all.
+    var calledBy: Caller?
     /// What the log says about the request besides its answer.
     var note = RequestNote()
+}
+
+/// Who sent a request.
+struct Caller: Sendable {
+    /// The name for the log and the audit trail.
+    let name: String
+    /// The operator whose token was sent; nil on a unix socket.
+    let stored: LedgerOperator?
 }
 
 /// One of the requests that are handled at the same time.

@@ -8,7 +8,7 @@ import NIOCore
 
 /// Answers the requests of a listener: finds the endpoint, limits requests at the same time, asks who calls, and logs.
 final class ServiceResponder: HTTPResponder {
-    typealias Context = BasicRequestContext
+    typealias Context = ServiceContext
 
     private let endpoints: [Endpoint]
     private let callers: CallerCheck
@@ -41,7 +41,7 @@ final class ServiceResponder: HTTPResponder {
                 problem.headers[.retryAfter] = "\(retryAfter)"
                 throw problem
             }
-            response = try await answer(&served)
+            response = try await answer(&served, context.channel)
         } catch {
             served.note.problem = error.code
             if error.status.code >= 500 { served.note.detail = error.detail }
@@ -54,7 +54,7 @@ final class ServiceResponder: HTTPResponder {
         return response
     }
 
-    private func answer(_ served: inout ServiceRequest) async throws(Problem) -> Response {
+    private func answer(_ served: inout ServiceRequest, _ channel: any Channel) async throws(Problem) -> Response {
         let path = (served.request.head.path ?? "").prefix { $0 != "?" }
         var allowed: [String] = []
         for endpoint in endpoints {
@@ -67,15 +67,15 @@ final class ServiceResponder: HTTPResponder {
             served = ServiceRequest(
                 request: served.request, segment: segment, id: served.id, slot: served.slot
             ) { () async throws(Problem) in
-                guard case .right(let right) = endpoint.access else { return nil }
-                return try await callers.demand(right, fields, retryAfter: retryAfter)
+                try await callers.demand(endpoint.access, fields, channel, retryAfter: retryAfter)
             }
-            served.note.caller = try await served.caller()
+            served.calledBy = try await served.caller()
+            served.note.caller = served.calledBy?.name
             return try await endpoint.answer(&served)
         }
         guard !allowed.isEmpty else {
             throw Problem(
-                .notFound, "not-found", "there is no such path; GET /openapi.json of the public listener lists all")
+                .notFound, "not-found", "there is no such path; GET /openapi.json lists all of this listener")
         }
         var problem = Problem(
             .methodNotAllowed, "method-not-allowed", "the path takes \(allowed.joined(separator: ", "))")
@@ -116,4 +116,15 @@ final class ServiceResponder: HTTPResponder {
 
 extension HTTPField.Name {
     fileprivate static let requestID = HTTPField.Name("X-Request-ID") ?? .date
+}
+
+/// The context of a request: its connection.
+struct ServiceContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    let channel: any Channel
+
+    init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        channel = source.channel
+    }
 }

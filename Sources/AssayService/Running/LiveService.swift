@@ -7,16 +7,20 @@ final class LiveService: Sendable {
         case starting, ready, stopping
     }
 
-    private let current: Mutex<Verifier>
+    private let current: Mutex<(verifier: Verifier, policy: String)>
     private let phase = Atomic<Int>(Phase.starting.rawValue)
 
-    init(_ verifier: Verifier) { current = Mutex(verifier) }
+    /// Starts with a verifier and the text of its policy, with all defaults.
+    init(_ verifier: Verifier, policy: String) { current = Mutex((verifier, policy)) }
 
     /// The verifier of the next request. A request keeps the one with which it began.
-    var verifier: Verifier { current.withLock { $0 } }
+    var verifier: Verifier { current.withLock { $0.verifier } }
+
+    /// The policy in force as YAML, with all defaults.
+    var policyText: String { current.withLock { $0.policy } }
 
     /// Exchanges the verifier for all later requests.
-    func exchange(for verifier: Verifier) { current.withLock { $0 = verifier } }
+    func exchange(for verifier: Verifier, policy: String) { current.withLock { $0 = (verifier, policy) } }
 
     /// Whether load balancers should send requests.
     var isReady: Bool { phase.load(ordering: .acquiring) == Phase.ready.rawValue }

@@ -1,5 +1,6 @@
 import AssayCore
 import Foundation
+import NIOCore
 
 /// The file of a unix socket.
 enum UnixSocket {
@@ -21,6 +22,31 @@ enum UnixSocket {
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         return withAddress(path) { connect(descriptor, $0, $1) == 0 }
+    }
+
+    /// The name of a peer whose login name is not known.
+    static let unknownPeer = "unix-socket"
+
+    /// The login name of the user who connected; ``unknownPeer`` if the system has none.
+    static func peerName(_ channel: any Channel) async -> String {
+        guard let options = channel as? any SocketOptionProvider else { return unknownPeer }
+        let found: EventLoopFuture<PeerCredentials> = options.unsafeGetSocketOption(
+            level: .socket, name: .init(rawValue: SO_PEERCRED))
+        guard let user = try? await found.get().user else { return unknownPeer }
+        var entry = passwd()
+        var result: UnsafeMutablePointer<passwd>?
+        var buffer = [CChar](repeating: 0, count: 16_384)
+        guard getpwuid_r(user, &entry, &buffer, buffer.count, &result) == 0, result != nil, let name = entry.pw_name
+        else { return unknownPeer }
+        let text = String(cString: name)
+        return LedgerRules.objection(toOperatorName: text) == nil ? text : unknownPeer
+    }
+
+    /// `struct ucred` of unix(7).
+    private struct PeerCredentials: Sendable {
+        var process: Int32 = 0
+        var user: UInt32 = 0
+        var group: UInt32 = 0
     }
 
     /// Calls `body` with the address of a path.

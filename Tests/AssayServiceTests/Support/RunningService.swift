@@ -120,9 +120,9 @@ final class RunningService {
     /// Sends a request, and reads its answer to the end of the connection.
     func send(
         _ method: String, _ path: String, type: String? = "application/json", body: String = "",
-        fields: [String] = [], unix: String? = nil
+        fields: [String] = [], unix: String? = nil, port: Int? = nil
     ) throws -> HTTPAnswer {
-        let connection = try connect(unix: unix)
+        let connection = try port.map { try Connection(port: $0) } ?? connect(unix: unix)
         var head = [
             "\(method) \(path) HTTP/1.1", "Host: localhost", "Connection: close", "Content-Length: \(body.utf8.count)",
         ]

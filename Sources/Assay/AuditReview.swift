@@ -1,0 +1,40 @@
+package import AssayCore
+import AssayPrimitives
+
+/// Follows the hashes of an audit trail from its first entry to its last.
+package struct AuditReview {
+    /// More findings say nothing new.
+    private static let maximumProblems = 100
+
+    private let expected: String?
+    private var chain = LedgerAuditChain()
+    /// What is wrong with the trail, one sentence for each finding.
+    package private(set) var problems: [String] = []
+    /// Whether the expected hash is that of an entry, or none is expected.
+    package private(set) var isFound: Bool
+
+    /// Starts before the first entry.
+    ///
+    /// - Parameter expected: the hash of an entry that must be there, hexadecimal; nil for none.
+    package init(expecting expected: String?) {
+        self.expected = expected?.lowercased()
+        isFound = expected == nil || self.expected == LedgerAuditEntry.noHash.hexadecimal
+    }
+
+    /// Whether a text is a hash: 64 hexadecimal digits.
+    package static func isHash(_ text: String) -> Bool {
+        text.utf8.count == 64 && text.utf8.allSatisfy { $0.hexadecimalValue != nil }
+    }
+
+    /// Takes the next entry.
+    package mutating func take(_ entry: LedgerAuditEntry) {
+        if let problem = chain.problem(with: entry), problems.count < Self.maximumProblems { problems.append(problem) }
+        if let expected, entry.hash.hexadecimal == expected { isFound = true }
+    }
+
+    /// How many entries were taken.
+    package var count: Int { chain.count }
+
+    /// The hash of the last entry, hexadecimal.
+    package var lastHash: String { chain.hash.hexadecimal }
+}

@@ -1,0 +1,66 @@
+package import AssayCore
+package import FoundationEssentials
+
+extension LedgerAllowance {
+    /// How long an allowance lasts if its end is not given, in seconds: 30 days.
+    package static let standardLifetime: TimeInterval = 30 * 86_400
+    /// What an allowance of a device excuses if no check is named.
+    package static let deviceChecks = [CheckID("approov.token.annotations")]
+
+    /// Why checks cannot be excused.
+    package enum Objection: Error {
+        /// No check is named; this is an example of a name.
+        case none(example: String)
+        /// The check is no policy check: what it does instead.
+        case noPolicyCheck(String, String)
+        /// There is no such check; the advice may be empty.
+        case unknown(String, advice: String)
+
+        /// What is wrong, and what is allowed.
+        ///
+        /// - Parameter option: the option or the field that names checks.
+        package func message(for option: String) -> String {
+            switch self {
+            case .none(let example):
+                "name what to excuse with \(option), such as \(option) \(example); assay explain lists the checks"
+            case .noPolicyCheck(let name, let kind):
+                "\(option) \(name): only policy checks can be excused, and this one \(kind)"
+            case .unknown(let name, let advice): "\(option): there is no check \"\(name.prefix(80))\"\(advice)"
+            }
+        }
+    }
+
+    /// The checks that an allowance excuses, each a policy check of an engine.
+    ///
+    /// - Parameters:
+    ///   - names: the names of checks; empty for the standard ones of the kind.
+    ///   - kind: the kind of the subject.
+    package static func checks(
+        named names: [String], of kind: LedgerSubject.Kind, among engines: EngineRegistry
+    ) throws(Objection) -> [CheckID] {
+        let catalogue = engines.catalogue
+        let allowed = catalogue.filter { if case .policy = $0.kind { true } else { false } }.map(\.id.name)
+        guard !names.isEmpty else {
+            if kind == .device { return deviceChecks }
+            throw .none(example: allowed.first ?? "NAME")
+        }
+        for name in names where !allowed.containsBytes(of: name) {
+            if let definition = catalogue.first(where: { $0.id.name.isByteEqual(to: name) }) {
+                throw .noPolicyCheck(
+                    name,
+                    definition.kind == .signal ? "never rejects" : "is a gate or is decided by the ledger")
+            }
+            throw .unknown(name, advice: Nearest.advice(for: name, among: allowed))
+        }
+        return names.map { CheckID($0) }
+    }
+}
+
+extension LedgerSubject {
+    /// Why a block on a name would hold for no evidence; nil if it may hold.
+    package var objectionToBlock: String? {
+        guard let first = name.first, let last = name.last, first.isWhitespace || last.isWhitespace else { return nil }
+        return "the name \"\(name.excerpt)\" begins or ends with white space, so that the block would hold for no "
+            + "evidence without it; give the name alone"
+    }
+}

@@ -1,0 +1,72 @@
+import Assay
+import AssayCore
+import FoundationEssentials
+import Hummingbird
+
+/// `/v1/admin/audit`: what `assay audit` does.
+extension Administration {
+    var auditEndpoints: [Endpoint] {
+        [
+            Endpoint(.get, "/v1/admin/audit", .administration(.read)) { (served) async throws(Problem) in
+                try await auditPage(served)
+            },
+            Endpoint(.get, "/v1/admin/audit/verify", .administration(.read)) { (served) async throws(Problem) in
+                try await verifyAudit(served)
+            },
+        ]
+    }
+
+    /// Ends the reading of the trail after a page.
+    private struct EndOfPage: Error {}
+
+    private func auditPage(_ served: ServiceRequest) async throws(Problem) -> Response {
+        let query = try served.query(["since", "operator"] + AdminPage.names)
+        let page = try AdminPage(query)
+        let after = page.cursor.map { Int($0) ?? -1 } ?? 0
+        guard after >= 0 else { throw AdminPage.unknownCursor }
+        let since = query["since"].map(RFC3339.parse)
+        if let since, since == nil {
+            throw ServiceRequest.queryProblem("since", "expected an RFC 3339 time such as 2026-04-21T18:13:12Z")
+        }
+        let (from, author) = (since ?? nil, query["operator"])
+        var items: [String] = []
+        var last = after
+        var hasMore = false
+        do {
+            try await parts.ledger.audit { entry in
+                guard entry.number > after, from.map({ entry.change.at >= $0 }) ?? true,
+                    author.map({ entry.change.operatorName.isByteEqual(to: $0) }) ?? true
+                else { return }
+                guard items.count < page.limit else {
+                    hasMore = true
+                    throw EndOfPage()
+                }
+                items.append(entry.json)
+                last = entry.number
+            }
+        } catch let error as LedgerOutage {
+            throw outage(error)
+        } catch {}
+        return AdminPage.response(items, next: hasMore ? "\(last)" : nil)
+    }
+
+    private func verifyAudit(_ served: ServiceRequest) async throws(Problem) -> Response {
+        let expected = try served.query(["expect"])["expect"]
+        guard expected.map(AuditReview.isHash) ?? true else {
+            throw ServiceRequest.queryProblem("expect", "expected a hash of 64 hexadecimal digits")
+        }
+        var review = AuditReview(expecting: expected)
+        do {
+            try await parts.ledger.audit { review.take($0) }
+        } catch {
+            throw outage(error as? LedgerOutage ?? LedgerOutage(.internalError, "\(error)"))
+        }
+        var object = JSONObject()
+        object.add("isSound", raw: "\(review.problems.isEmpty && review.isFound)")
+        object.add("entries", raw: "\(review.count)")
+        object.add("lastHash", text: review.lastHash)
+        object.add("isExpectedHashFound", raw: "\(review.isFound)")
+        object.add("problems", raw: JSONText.array(review.problems.map(JSONText.string)))
+        return .json(object.text)
+    }
+}

@@ -1,0 +1,131 @@
+import Assay
+import AssayCore
+import AssayKeyStore
+import FoundationEssentials
+import Hummingbird
+
+/// `/v1/admin/keys`: what `assay keys` does.
+extension Administration {
+    var keyEndpoints: [Endpoint] {
+        [
+            Endpoint(.get, "/v1/admin/keys", .administration(.read)) { (served) async throws(Problem) in
+                try await served.demandNoQuery()
+                let storage = try sealedKeys()
+                let keys: [SealedKey]
+                do throws(KeyStoreOutage) { keys = try await storage.sealedKeys() } catch { throw outage(error) }
+                let now = Date()
+                return AdminPage.response(keys.map { $0.json(at: now) }, next: nil)
+            },
+            Endpoint(.post, "/v1/admin/keys", .administration(.administer)) { (served) async throws(Problem) in
+                try await addKey(served)
+            },
+            Endpoint(.post, "/v1/admin/keys/{name}/retire", .administration(.change)) {
+                (served) async throws(Problem) in
+                let name = try served.pathName()
+                let fields = try await fields(served, ["at"])
+                let store = try keyStore()
+                let now = Date()
+                let time = try fields.time("at") ?? now
+                do throws(KeyStoreFailure) {
+                    try await store.retire(name, at: time, by: served.calledBy?.name, now: now)
+                } catch {
+                    throw problem(error)
+                }
+                var object = JSONObject()
+                object.add("name", text: name)
+                object.add("retiredAt", text: RFC3339.format(time))
+                return .json(object.text)
+            },
+            Endpoint(.delete, "/v1/admin/keys/{name}", .administration(.administer)) { (served) async throws(Problem) in
+                try await served.demandNoQuery()
+                let name = try served.pathName()
+                let (storage, now) = (try sealedKeys(), Date())
+                do throws(KeyStoreFailure) {
+                    if let store = parts.keyStore {
+                        try await store.remove(name, by: served.calledBy?.name, at: now)
+                    } else {
+                        try await storage.removeSealedKey(name, by: served.calledBy?.name, at: now)
+                    }
+                } catch {
+                    throw problem(error)
+                }
+                var object = JSONObject()
+                object.add("name", text: name)
+                return .json(object.text)
+            },
+        ]
+    }
+
+    private func sealedKeys() throws(Problem) -> any SealedKeyStorage {
+        if let storage = parts.sealedKeys { return storage }
+        throw Problem(.unprocessableContent, "no-key-store", "the ledger of the service stores no keys")
+    }
+
+    private func keyStore() throws(Problem) -> SealedKeyStore {
+        if let store = parts.keyStore { return store }
+        throw Problem(
+            .unprocessableContent, "no-key-store",
+            "the service has no master key, under which keys are sealed: set masterKey in its configuration")
+    }
+
+    /// Adds a key. Its secrets are in the body, so only programs of this machine may send them: the listener has no TLS.
+    private func addKey(_ served: ServiceRequest) async throws(Problem) -> Response {
+        guard configuration.admin?.isLocal ?? true else {
+            throw Problem(
+                .forbidden, "listener-not-local",
+                "keys are added on a unix socket or a loopback address, because the listener of operators has no TLS; use "
+                    + "`assay keys add`, or listen there")
+        }
+        let fields = try await fields(served, ["name", "use", "for", "notBefore", "notAfter", "parts"])
+        let (name, use) = (try fields.text("name"), try fields.text("use"))
+        var parts: [String: SecretBytes] = [:]
+        do throws(RecordError) {
+            guard let value = fields.fields["parts"] else { throw fields.fields.missing("parts") }
+            let object = try RecordFields(value, path: "parts")
+            for member in object.object.members {
+                guard let text = try object.text(member.name) else { continue }
+                parts[member.name] = SecretBytes(Array(text.utf8))
+            }
+        } catch {
+            throw AdminFields.problem(error)
+        }
+        let window = KeyWindow(notBefore: try fields.time("notBefore"), notAfter: try fields.time("notAfter"))
+        let (scope, store, now) = (try fields.optionalText("for"), try keyStore(), Date())
+        let key: SealedKey
+        do throws(KeyStoreFailure) {
+            key = try await store.add(
+                name, for: KeyPurpose(use), parts: parts, scope: scope, window: window, by: served.calledBy?.name,
+                at: now)
+        } catch {
+            throw problem(error)
+        }
+        return .json(key.json(at: now), .created)
+    }
+
+    /// The problem of a change that the key store does not make.
+    private func problem(_ failure: KeyStoreFailure) -> Problem {
+        switch failure {
+        case .outage(let error): return outage(error)
+        case .refusal(let refusal):
+            switch refusal {
+            case .nameTaken: return Problem(.conflict, "name-taken", refusal.description)
+            case .unknownName: return Problem(.notFound, "unknown-key", refusal.description)
+            case .alreadyRetired: return Problem(.conflict, "already-retired", refusal.description)
+            case .invalidName: return Problem(.unprocessableContent, "invalid-name", refusal.description)
+            case .invalidScope: return Problem(.unprocessableContent, "invalid-scope", refusal.description)
+            case .emptyWindow: return Problem(.unprocessableContent, "empty-window", refusal.description)
+            case .unknownPurpose: return Problem(.unprocessableContent, "unknown-use", refusal.description)
+            case .invalidKey: return Problem(.unprocessableContent, "invalid-key", refusal.description)
+            }
+        }
+    }
+}
+
+extension SealedKey {
+    /// The key as `keys list --json` prints it.
+    fileprivate func json(at now: Date) -> String {
+        var object = JSONObject()
+        for (name, text) in texts(at: now) { object.add(name, text: text) }
+        return object.text
+    }
+}

@@ -1,0 +1,44 @@
+import Assay
+import AssayCore
+import FoundationEssentials
+import Hummingbird
+
+/// `/v1/admin/policy`: what `assay policy` does, for the policy of the service.
+extension Administration {
+    var policyEndpoints: [Endpoint] {
+        [
+            Endpoint(.get, "/v1/admin/policy", .administration(.read)) { (served) async throws(Problem) in
+                try await served.demandNoQuery()
+                return .text(live.policyText, .ok, [.contentType: "application/yaml"])
+            },
+            Endpoint(.post, "/v1/admin/policy/check", .administration(.administer)) { (served) async throws(Problem) in
+                try await checkPolicy(served)
+            },
+            Endpoint(.post, "/v1/admin/policy/reload", .administration(.administer)) { (served) async throws(Problem) in
+                try await served.demandNoQuery()
+                try reload("operator \(served.calledBy?.name ?? "")")
+                let notes = live.verifier.policy.notes.map { JSONText.string("\($0)") }
+                return .json(#"{"notes":\#(JSONText.array(notes))}"#)
+            },
+        ]
+    }
+
+    /// Reviews the text of a body as if it stood in the policy's file, to which its paths are relative.
+    private func checkPolicy(_ served: ServiceRequest) async throws(Problem) -> Response {
+        try await served.demandNoQuery()
+        guard served.request.mediaType == "application/yaml" else {
+            throw Problem.mediaType(served.request.mediaType, "application/yaml")
+        }
+        let bytes = try await served.request.wholeBody(
+            upTo: InputLimits.policy, within: configuration.limits.bodyTime)
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw Problem(.badRequest, "unreadable-request", "the policy is not UTF-8 text")
+        }
+        let review = PolicyReview(text: text, path: configuration.policy, engines: .standard, at: Date())
+        var object = JSONObject()
+        object.add("errors", raw: "\(review.count(.error))")
+        object.add("warnings", raw: "\(review.count(.warning))")
+        object.add("findings", raw: JSONText.array(review.findings.map(\.json)))
+        return .json(object.text)
+    }
+}

@@ -1,0 +1,207 @@
+import Assay
+import AssayCore
+import AssayPrimitives
+import FoundationEssentials
+import Hummingbird
+
+/// `/v1/admin/subjects`: what `assay ledger` does.
+extension Administration {
+    var subjectEndpoints: [Endpoint] {
+        [
+            Endpoint(.get, "/v1/admin/subjects", .administration(.read)) { (served) async throws(Problem) in
+                try await subjects(served)
+            },
+            Endpoint(.post, "/v1/admin/subjects/block", .administration(.change)) { (served) async throws(Problem) in
+                try await block(served)
+            },
+            Endpoint(.post, "/v1/admin/subjects/unblock", .administration(.change)) { (served) async throws(Problem) in
+                let fields = try await fields(served, ["kind", "name"])
+                let (subject, author) = (try fields.subject(), served.calledBy?.name)
+                let removed = try await ledger { (ledger) async throws(LedgerOutage) in
+                    try await ledger.removeStanding(of: subject, by: author, at: Date())
+                }
+                guard let removed else {
+                    throw Problem(
+                        .notFound, "no-standing",
+                        "there was no block on \(subject.description.excerpt), and no allowance")
+                }
+                return .json(removed.entryJSON)
+            },
+            Endpoint(.post, "/v1/admin/subjects/allow", .administration(.change)) { (served) async throws(Problem) in
+                try await allow(served)
+            },
+            Endpoint(.post, "/v1/admin/subjects/move", .administration(.change)) { (served) async throws(Problem) in
+                try await move(served)
+            },
+        ]
+    }
+
+    /// A subject with its keys and standings, a page of standings, or the counts of the ledger.
+    private func subjects(_ served: ServiceRequest) async throws(Problem) -> Response {
+        let kinds = LedgerSubject.Kind.allCases.map(\.rawValue)
+        let query = try served.query(kinds + ["list"] + AdminPage.names)
+        let given = kinds.filter { query[$0] != nil } + (query["list"] == nil ? [] : ["list"])
+        guard given.count <= 1 else {
+            throw ServiceRequest.queryProblem(given[1], "\(given.joined(separator: " and ")) exclude each other")
+        }
+        let page = try AdminPage(query)
+        guard query["list"] != nil || query["limit"] == nil && query["cursor"] == nil else {
+            throw ServiceRequest.queryProblem("limit", "limit and cursor are for list")
+        }
+        if let list = query["list"] { return try await standings(list, page) }
+        guard let kind = given.first, let name = query[kind] else { return try await summary() }
+        let subject: LedgerSubject
+        do { subject = try Self.subject(kind, name) } catch { throw ServiceRequest.queryProblem(kind, error.message) }
+        return try await ledger { (ledger) async throws(LedgerOutage) in
+            var keys: [EnrolledKey] = []
+            switch subject.kind {
+            case .key:
+                let identifier = AnyBase64.decode(name).map(KeyIdentifier.appAttest)
+                if let identifier, let key = try await ledger.enrolledKey(identifier) { keys = [key] }
+            case .account: keys = try await ledger.keys(of: subject.name)
+            case .device, .issuer: break
+            }
+            let standings = try await ledger.standings(of: [subject], at: Date())
+            var object = JSONObject()
+            object.add("kind", text: subject.kind.rawValue)
+            object.add("name", text: subject.name)
+            object.add("keys", raw: JSONText.array(keys.map { LedgerEntry.key($0).json }))
+            object.add("standings", raw: JSONText.array(standings.map(\.entryJSON)))
+            return .json(object.text)
+        }
+    }
+
+    private func summary() async throws(Problem) -> Response {
+        let summary = try await ledger { (ledger) async throws(LedgerOutage) in try await ledger.summary(at: Date()) }
+        var object = JSONObject()
+        for (name, count) in [
+            ("openChallenges", summary.openChallenges), ("usedChallenges", summary.consumedChallenges),
+            ("keys", summary.keys), ("digests", summary.digests), ("blocks", summary.blocks),
+            ("allowances", summary.allowances), ("operators", summary.operators),
+        ] {
+            object.add(name, raw: "\(count)")
+        }
+        return .json(object.text)
+    }
+
+    private func standings(_ list: String, _ page: AdminPage) async throws(Problem) -> Response {
+        guard ["blocks", "allowances"].contains(list) else {
+            throw ServiceRequest.queryProblem("list", "expected blocks or allowances, found \(list.excerpt)")
+        }
+        let after = try page.subject()
+        let now = Date()
+        let all = try await ledger { (ledger) async throws(LedgerOutage) in try await ledger.standings() }
+        let rest = all.lazy.filter { standing in
+            standing.isInForce(at: now) && (standing.block != nil) == (list == "blocks")
+                && (after.map { $0.precedes(standing.subject) } ?? true)
+        }
+        let found = Array(rest.prefix(page.limit + 1))
+        let shown = found.prefix(page.limit)
+        let next = found.count > page.limit ? shown.last.map { AdminPage.cursor($0.subject) } : nil
+        return AdminPage.response(shown.map(\.entryJSON), next: next)
+    }
+
+    private func block(_ served: ServiceRequest) async throws(Problem) -> Response {
+        let fields = try await fields(served, ["kind", "name", "reason", "until"])
+        let subject = try fields.subject()
+        if let objection = subject.objectionToBlock { throw fields.problem("name", objection) }
+        let now = Date()
+        let block = LedgerBlock(
+            subject: subject, reason: try fields.text("reason"), since: now,
+            until: try fields.end("until", after: now) ?? nil, setBy: served.calledBy?.name)
+        try await ledger { (ledger) async throws(LedgerOutage) in try await ledger.block(block) }
+        return .json(LedgerEntry.block(block).json)
+    }
+
+    private func allow(_ served: ServiceRequest) async throws(Problem) -> Response {
+        let fields = try await fields(served, ["kind", "name", "reason", "until", "checks"])
+        let subject = try fields.subject()
+        guard subject.kind != .issuer else {
+            throw fields.problem("kind", "an issuer cannot be allowed: name it in the policy")
+        }
+        let checks: [CheckID]
+        let names = try fields.texts("checks")
+        do throws(LedgerAllowance.Objection) {
+            checks = try LedgerAllowance.checks(named: names, of: subject.kind, among: .standard)
+        } catch {
+            throw fields.problem("checks", error.message(for: "checks"))
+        }
+        let now = Date()
+        let standard = now.addingTimeInterval(LedgerAllowance.standardLifetime)
+        let allowance = LedgerAllowance(
+            subject: subject, checks: checks, reason: try fields.text("reason"), since: now,
+            until: try fields.end("until", after: now) ?? standard, setBy: served.calledBy?.name)
+        let block = try await ledger { (ledger) async throws(LedgerOutage) in
+            let block = try await ledger.blocks(on: [subject], at: now).first
+            if block == nil { try await ledger.allow(allowance) }
+            return block
+        }
+        if let block {
+            throw Problem(
+                .conflict, "subject-blocked", "\(block.sentence). An allowance would lift this block: remove it first")
+        }
+        return .json(LedgerEntry.allowance(allowance).json)
+    }
+
+    private func move(_ served: ServiceRequest) async throws(Problem) -> Response {
+        let fields = try await fields(served, ["key", "account"])
+        let name = try fields.text("key")
+        let subject: LedgerSubject
+        do { subject = try Self.subject("key", name) } catch { throw fields.problem("key", error.message) }
+        var account: String?
+        switch fields.fields["account"]?.content {
+        case .null: break
+        case nil: throw fields.problem("account", "the field is missing: a name, or null for no account")
+        default:
+            account = try fields.text("account")
+            guard account?.utf8.count ?? 0 <= 255 else { throw fields.problem("account", "expected at most 255 bytes") }
+        }
+        let (target, author, identifier) = (account, served.calledBy?.name, AnyBase64.decode(name) ?? [])
+        let before = try await ledger { (ledger) async throws(LedgerOutage) in
+            try await ledger.move(.appAttest(identifier), to: target, by: author, at: Date())
+        }
+        guard let before else { throw Problem(.notFound, "unknown-key", "the ledger has no key \(subject.name)") }
+        var object = JSONObject()
+        object.add("key", text: subject.name)
+        if let account { object.add("account", text: account) }
+        if let former = before.account { object.add("formerAccount", text: former) }
+        return .json(object.text)
+    }
+
+    /// Why a kind and a name are no subject.
+    struct SubjectError: Error {
+        let field: String
+        let message: String
+    }
+
+    /// Reads a subject. A key ID is base64 of 32 bytes, in either alphabet.
+    static func subject(_ kind: String, _ name: String) throws(SubjectError) -> LedgerSubject {
+        guard let known = LedgerSubject.Kind(rawValue: kind) else {
+            let kinds = LedgerSubject.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+            throw SubjectError(field: "kind", message: "expected one of \(kinds), found \(kind.excerpt)")
+        }
+        guard known == .key else { return LedgerSubject(known, name) }
+        guard let bytes = AnyBase64.decode(name), bytes.count == 32 else {
+            throw SubjectError(field: "name", message: "a key ID is base64 of 32 bytes, found \(name.excerpt)")
+        }
+        return KeyIdentifier.appAttest(bytes).subject
+    }
+}
+
+extension AdminFields {
+    /// The subject in `kind` and `name`.
+    fileprivate func subject() throws(Problem) -> LedgerSubject {
+        let (kind, name) = (try text("kind"), try text("name"))
+        do { return try Administration.subject(kind, name) } catch { throw problem(error.field, error.message) }
+    }
+}
+
+extension LedgerStanding {
+    /// The entry as `ledger export` prints it.
+    fileprivate var entryJSON: String {
+        switch self {
+        case .blocked(let block): LedgerEntry.block(block).json
+        case .allowed(let allowance): LedgerEntry.allowance(allowance).json
+        }
+    }
+}
