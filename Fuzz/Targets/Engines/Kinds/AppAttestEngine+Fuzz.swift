@@ -4,11 +4,12 @@ import AssayCore
 import AssayTesting
 
 extension AppAttestEngine: FuzzedEngine {
-    static var targets: [FuzzTarget] { [.attestation, .assertion, .receipt] }
+    static var targets: [FuzzTarget] { [.attestation, .assertion, .appAttestRequest, .receipt] }
 
     static var records: [[UInt8]] {
         [
             FuzzedAttestation(.iOS26, hasReceipt: false).record, FuzzedAssertion(extensions: .none, isRaw: true).record,
+            FuzzedAppAttestRequest().record,
         ]
     }
 
@@ -30,6 +31,7 @@ extension AppAttestEngine: FuzzedEngine {
                   minimumBundleVersion: "1.2"
                   validationCategories: [appStore, testFlight]
                   receipt: { maximumAge: 5m, maximumRiskMetric: 3 }
+                  requests: { label: assay, components: ["@method"], nonce: ledger, body: upstream }
                   testRoots: ["file:test-root.pem"]
             checks:
               app-attest.attestation.receipt: annotate

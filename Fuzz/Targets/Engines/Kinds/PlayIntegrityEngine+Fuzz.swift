@@ -25,6 +25,7 @@ extension PlayIntegrityEngine: FuzzedEngine {
                   minimumVersionCode: 42
                   challenge: caller
                   freshness: { past: 5m, future: 1m }
+                  requests: { freshness: { past: 30s, future: 0s } }
                   deviceRecognition:
                     - { minimumSDK: 33, require: MEETS_STRONG_INTEGRITY }
                     - { minimumSDK: 28, require: MEETS_DEVICE_INTEGRITY }

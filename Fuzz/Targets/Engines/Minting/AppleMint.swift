@@ -1,6 +1,7 @@
 import AppAttest
 import Assay
 import AssayCore
+import AssayHTTPSignatures
 import AssayPrimitives
 import AssayTesting
 import Foundation
@@ -131,7 +132,7 @@ enum AppleMint {
         do {
             let configuration = try AppAttestConfiguration(
                 appIDs: [appID], environments: [.production], challenge: .ledger, clientData: clientData,
-                receipt: .init(maximumAge: 300, maximumRiskMetric: 9),
+                receipt: .init(maximumAge: 300, maximumRiskMetric: 9), requests: RequestRules(),
                 testRoots: PEM.certificates(in: Array(authority.rootPEM.utf8)))
             return Verifier(
                 policy: try VerificationPolicy(
