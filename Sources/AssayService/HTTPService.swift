@@ -214,19 +214,10 @@ package struct HTTPService: Sendable {
 
     /// Reads the policy and the files of TLS again on SIGHUP, and when one has changed. What cannot be used changes nothing.
     private func reloadOnChange() async {
-        let (causes, asked) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(2))
-        let signals = await UnixSignalsSequence(trapping: .sighup)
-        await withTaskGroup(of: Void.self) { tasks in
-            tasks.addTask { for await _ in signals { asked.yield("SIGHUP") } }
-            tasks.addTask {
-                var watch = FileWatch(
-                    [configuration.policy, configuration.certificate, configuration.privateKey].compactMap(\.self))
-                while (try? await Task.sleep(for: Self.watchInterval)) != nil {
-                    if watch.hasChanged() { asked.yield("a file changed") }
-                }
-            }
-            for await cause in causes { try? reload(because: cause) }
-            tasks.cancelAll()
+        let files = [configuration.policy, configuration.certificate, configuration.privateKey].compactMap(\.self)
+        await FileWatch(files, interval: Self.watchInterval).run { cause in
+            // The service has just read them.
+            if cause != .start { try? reload(because: cause.rawValue) }
         }
     }
 

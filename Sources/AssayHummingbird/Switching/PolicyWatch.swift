@@ -4,7 +4,6 @@ public import AssayCore
 import Foundation
 public import Logging
 public import ServiceLifecycle
-import UnixSignals
 
 /// Reloads the policy file when it changes and on SIGHUP.
 ///
@@ -44,56 +43,8 @@ public struct PolicyWatch: Service {
 
     /// Watches until the server shuts down.
     public func run() async throws {
-        // One task reads for both causes, so that the policy read last is in force.
-        let (causes, asked) = AsyncStream.makeStream(of: Cause.self, bufferingPolicy: .bufferingNewest(2))
-        let signals = await UnixSignalsSequence(trapping: .sighup)
         await cancelWhenGracefulShutdown {
-            await withTaskGroup(of: Void.self) { group in
-                group.addTask {
-                    for await _ in signals { asked.yield(.signal) }
-                }
-                group.addTask { await poll(asked) }
-                for await cause in causes { await reload(because: cause) }
-                group.cancelAll()
-            }
-        }
-    }
-
-    private enum Cause: String {
-        case start = "the watch began"
-        case change = "the file changed"
-        case signal = "SIGHUP"
-    }
-
-    /// Detects changes, also by `touch`.
-    private struct Fingerprint: Equatable {
-        let modified: Date?
-        let contents: Data?
-
-        init(path: String) {
-            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-            modified = attributes?[.modificationDate] as? Date
-            // `Data(contentsOf:)` leaks 4 KiB for an empty file.
-            let file = FileHandle(forReadingAtPath: path)
-            contents = file.flatMap { try? $0.readToEnd() ?? Data() }
-            try? file?.close()
-        }
-    }
-
-    /// Polls the file. Reads it once at the start, because it may have changed since the server read it, and then after a change
-    /// that is stable for one interval: half a policy may be a valid one that demands less.
-    private func poll(_ asked: AsyncStream<Cause>.Continuation) async {
-        var known = Fingerprint(path: path)
-        var former = known
-        asked.yield(.start)
-        while !Task.isCancelled {
-            try? await Task.sleep(for: interval)
-            let present = Fingerprint(path: path)
-            if present != known, present == former {
-                known = present
-                asked.yield(.change)
-            }
-            former = present
+            await FileWatch([path], interval: interval).run { await reload(because: $0) }
         }
     }
 
@@ -112,7 +63,7 @@ public struct PolicyWatch: Service {
         }
     }
 
-    private func reload(because cause: Cause) async {
+    private func reload(because cause: FileWatch.Cause) async {
         let metadata: Logger.Metadata = ["approov.policy": "\(path)", "approov.cause": "\(cause.rawValue)"]
         do {
             let policy = try PolicyFile.load(path: path)

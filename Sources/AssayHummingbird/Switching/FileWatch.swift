@@ -1,0 +1,75 @@
+import AssayPrimitives
+import Foundation
+import UnixSignals
+
+/// Says when files are to be read again: at the start, when one has changed, and on SIGHUP.
+package struct FileWatch: Sendable {
+    /// Why files are read again.
+    package enum Cause: String, Sendable {
+        /// They may have changed since they were read.
+        case start = "the watch began"
+        /// The content or the time of modification of one has changed.
+        case change = "the file changed"
+        /// The process was told to.
+        case signal = "SIGHUP"
+    }
+
+    /// What is known of the files. It keeps no content, which may be a key.
+    private struct State: Equatable {
+        let modified: [Date?]
+        let digests: [[UInt8]?]
+
+        init(_ paths: [String]) {
+            modified = paths.map {
+                (try? FileManager.default.attributesOfItem(atPath: $0))?[.modificationDate] as? Date
+            }
+            digests = paths.map { path in
+                // `Data(contentsOf:)` leaks 4 KiB for an empty file.
+                let file = FileHandle(forReadingAtPath: path)
+                defer { try? file?.close() }
+                return file.flatMap { try? $0.readToEnd() ?? Data() }.map { Digest.sha256(Array($0)) }
+            }
+        }
+    }
+
+    private let paths: [String]
+    private let interval: Duration
+
+    /// Prepares a watch.
+    ///
+    /// - Parameter interval: the time between looks at the files.
+    package init(_ paths: [String], interval: Duration) {
+        self.paths = paths
+        self.interval = interval
+    }
+
+    /// Calls `body` for each cause until the task is cancelled. One task does it, so that what was read last is in force.
+    package func run(_ body: (Cause) async -> Void) async {
+        let (causes, asked) = AsyncStream.makeStream(of: Cause.self, bufferingPolicy: .bufferingNewest(2))
+        let signals = await UnixSignalsSequence(trapping: .sighup)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for await _ in signals { asked.yield(.signal) }
+            }
+            group.addTask { await poll(asked) }
+            for await cause in causes { await body(cause) }
+            group.cancelAll()
+        }
+    }
+
+    /// Reports a change that is stable for one interval: half a file may be a valid one that demands less.
+    private func poll(_ asked: AsyncStream<Cause>.Continuation) async {
+        var known = State(paths)
+        var former = known
+        asked.yield(.start)
+        while !Task.isCancelled {
+            try? await Task.sleep(for: interval)
+            let present = State(paths)
+            if present != known, present == former {
+                known = present
+                asked.yield(.change)
+            }
+            former = present
+        }
+    }
+}
