@@ -21,7 +21,7 @@ SWIFT_SOURCES := Package.swift Sources Tests Examples/hummingbird Examples/first
 	Benchmarks/Package.swift Benchmarks/Sources Benchmarks/HotPaths \
 	Fuzz/Package.swift Fuzz/Sources Fuzz/Targets
 
-.PHONY: demo demo-service test incremental build api graph docs format lint install uninstall benchmark-http fuzz bench soak sanitize instructions profile suites mutate vectors clean packages
+.PHONY: demo demo-service test incremental build api graph docs format lint install uninstall benchmark-http fuzz bench soak soak-service sanitize instructions profile suites mutate vectors clean packages
 
 ## Verifies real evidence, and shows a tampered copy being refused. The program is built without HTTP, to compile less.
 demo: packages
@@ -153,6 +153,12 @@ soak: packages
 	$(SWIFT) test list $(TESTING) | grep '^$(FAULT_TESTS)/' || \
 		{ echo "there are no tests $(FAULT_TESTS)" >&2; exit 1; }
 	ASSAY_EVERY_FAULT=1 Scripts/test $(TESTING) --filter '^$(FAULT_TESTS)/'
+
+## Sends changed and generated requests to a service, and kills it under load, for SOAK_SECONDS each; SEED is another run.
+soak-service: packages
+	peers=$$(Scripts/install-peers) && ASSAY_PEERS="$$peers" ASSAY_SERVICE_SECONDS=$(SOAK_SECONDS) \
+		ASSAY_SERVICE_EXAMPLES=1000 $(if $(SEED),ASSAY_SERVICE_SEED=$(SEED)) \
+		Scripts/test $(TESTING) --filter '^AssayServiceTests.SoakTests/'
 
 clean:
 	$(SWIFT) package clean

@@ -162,7 +162,7 @@ struct AdministrationTests {
 
     @Test("Keys are added, listed without secrets, retired and removed; no log and no answer has a secret")
     func keys() throws {
-        let secret = Data((0..<32).map { UInt8(truncatingIfNeeded: $0 &* 37) }).base64EncodedString()
+        let secret = Data((0..<64).map { UInt8(truncatingIfNeeded: $0 &* 37) }).base64EncodedString()
         let administered = try Administered("masterKey=file:master.b64") { folder in
             try folder.write("master.b64", Data((0..<32).map { UInt8($0) }).base64EncodedString())
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.path("master.b64"))

@@ -177,7 +177,7 @@ enum AdminDocument {
         Operation(
             method: "get", path: "/v1/admin/policy", id: "policy",
             summary: "The policy in force with all defaults, as `policy show` prints it.", type: "application/yaml",
-            schema: #"{"type":"string"}"#, problems: [400, 401, 403, 503]),
+            schema: "{}", problems: [400, 401, 403, 503]),
         Operation(
             method: "post", path: "/v1/admin/policy/check", id: "checkPolicy",
             summary: "The errors and warnings of a policy, as `policy check` prints them.",

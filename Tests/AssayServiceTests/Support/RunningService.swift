@@ -1,5 +1,6 @@
 import AssayTestSupport
 import Foundation
+import Synchronization
 import Testing
 
 /// The program `assay serve` in a process of its own, with a test folder and a ledger in it.
@@ -22,8 +23,12 @@ final class RunningService {
     }
 
     /// Starts the service, in its folder.
-    init(_ settings: [String], isOpen: Bool = true, prepare: (TestFolder) throws -> Void = { _ in }) throws {
-        folder = try TestFolder()
+    init(
+        _ settings: [String], isOpen: Bool = true, in folder: TestFolder? = nil,
+        prepare: (TestFolder) throws -> Void = { _ in }
+    ) throws {
+        let folder = try folder ?? TestFolder()
+        self.folder = folder
         log = folder.path("log")
         try Evidence.writePolicy(to: folder)
         try prepare(folder)
@@ -181,8 +186,11 @@ final class Connection: Sendable {
     }
 
     /// Writes all bytes; the server may have closed.
-    func write(_ text: String) {
-        var rest = Array(text.utf8)[...]
+    func write(_ text: String) { write(bytes: Array(text.utf8)) }
+
+    /// Writes all bytes; the server may have closed.
+    func write(bytes: [UInt8]) {
+        var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes {
                 Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
@@ -192,6 +200,16 @@ final class Connection: Sendable {
         }
     }
 
+    /// Ends reads that wait for longer.
+    func limitReading(seconds: Int) {
+        var time = timeval(tv_sec: seconds, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    /// Whether a read has ended by ``limitReading(seconds:)``.
+    var isTimedOut: Bool { timedOut.load(ordering: .relaxed) }
+    private let timedOut = Atomic<Bool>(false)
+
     /// Ends what is written.
     func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
 
@@ -199,6 +217,7 @@ final class Connection: Sendable {
     func read() -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 65_536)
         let count = bytes.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
+        if count < 0, errno == EAGAIN { timedOut.store(true, ordering: .relaxed) }
         return count > 0 ? Array(bytes.prefix(count)) : nil
     }
 
