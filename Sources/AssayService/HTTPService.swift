@@ -16,6 +16,7 @@ package struct HTTPService: Sendable {
     private static let watchInterval = Duration.seconds(2)
 
     private let configuration: ServiceConfiguration
+    private let inherited: InheritedSockets
     private let parts: ServiceParts
     private let live: LiveService
     private let tls: TLSFiles?
@@ -25,6 +26,17 @@ package struct HTTPService: Sendable {
     ///
     /// - Throws: `PolicyError` for the policy, ``ServiceError`` for other files.
     package init(_ configuration: ServiceConfiguration, parts: ServiceParts) throws {
+        inherited = try InheritedSockets(ProcessInfo.processInfo.environment)
+        var configuration = configuration
+        if let descriptor = inherited.publicListener {
+            configuration.listen = try InheritedSockets.address(of: descriptor)
+        }
+        if let descriptor = inherited.admin { configuration.admin = try InheritedSockets.address(of: descriptor) }
+        guard !configuration.isOpen || configuration.listen.isLocal && configuration.admin?.isLocal ?? true else {
+            throw ServiceError(
+                "open: true is for loopback addresses and unix sockets, and an inherited socket is bound to another address"
+            )
+        }
         self.configuration = configuration
         self.parts = parts
         let (verifier, policy) = try parts.load(configuration.policy)
@@ -45,7 +57,12 @@ package struct HTTPService: Sendable {
     /// - Throws: ``ServiceError`` when a listener cannot be opened, and `LedgerOutage` when the ledger does not answer.
     package func run() async throws {
         try await demandTokens()
-        let sockets = [configuration.listen, configuration.admin].compactMap(\.?.path)
+        // systemd keeps the files of its sockets.
+        let own = [
+            inherited.publicListener == nil ? configuration.listen : nil,
+            inherited.admin == nil ? configuration.admin : nil,
+        ]
+        let sockets = own.compactMap(\.?.path)
         for path in sockets { try UnixSocket.prepare(path) }
         // Until its mode is set, only this user can connect to a socket.
         if !sockets.isEmpty { umask(0o077) }
@@ -94,12 +111,15 @@ package struct HTTPService: Sendable {
         let listen = configuration.listen
         var services: [any ServiceLifecycle.Service] = [
             try application(
-                listen, publicEndpoints, isOpen: listen.path != nil || configuration.isOpen, tls: tls
+                listen, publicEndpoints, isOpen: listen.path != nil || configuration.isOpen, tls: tls,
+                descriptor: inherited.publicListener
             ) { started(false, $0) }
         ]
         if let admin = configuration.admin {
             services.append(
-                try application(admin, adminEndpoints, isOpen: admin.isLocal, tls: nil) { started(true, $0) })
+                try application(admin, adminEndpoints, isOpen: admin.isLocal, tls: nil, descriptor: inherited.admin) {
+                    started(true, $0)
+                })
         }
         var group = ServiceGroupConfiguration(
             services: services.map { .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup) },
@@ -131,16 +151,24 @@ package struct HTTPService: Sendable {
     }
 
     private func application(
-        _ address: ListenAddress, _ endpoints: [Endpoint], isOpen: Bool, tls: TLSFiles?,
+        _ address: ListenAddress, _ endpoints: [Endpoint], isOpen: Bool, tls: TLSFiles?, descriptor: Int32?,
         _ started: @escaping @Sendable (String) -> Void
-    ) throws -> some ApplicationProtocol {
+    ) throws -> any ServiceLifecycle.Service {
         let limits = configuration.limits
-        let base = HTTPServerBuilder.http1(
-            configuration: HTTP1Channel.Configuration(
-                additionalChannelHandlers: [RequestTargetGuard.handler()],
-                idleTimeout: .milliseconds(Int64(limits.idleTime * 1000)),
-                httpDecoderConfiguration: .init(
-                    maxHeaderFieldSize: limits.headers, maxHeaderListSize: limits.headers, maxHeaderFieldCount: 200)))
+        let channel = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [RequestTargetGuard.handler()],
+            idleTimeout: .milliseconds(Int64(limits.idleTime * 1000)),
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: limits.headers, maxHeaderListSize: limits.headers, maxHeaderFieldCount: 200))
+        let responder = ServiceResponder(
+            endpoints, callers: CallerCheck(isOpen: isOpen, isUnix: address.path != nil, ledger: parts.ledger),
+            requests: limits.requests, retryAfter: configuration.retryAfter, logger: logger)
+        if let descriptor {
+            return try InheritedListener.service(
+                descriptor, responder, channel, tls: tls?.configuration(), connections: limits.connections
+            ) { _ in started(address.description) }
+        }
+        let base = HTTPServerBuilder.http1(configuration: channel)
         let server = try tls.map { try .tls(base, tlsConfiguration: $0.configuration()) } ?? base
         let bind: BindAddress =
             switch address {
@@ -148,10 +176,7 @@ package struct HTTPService: Sendable {
             case .unix(let path): .unixDomainSocket(path: path)
             }
         return Application(
-            responder: ServiceResponder(
-                endpoints, callers: CallerCheck(isOpen: isOpen, isUnix: address.path != nil, ledger: parts.ledger),
-                requests: limits.requests,
-                retryAfter: configuration.retryAfter, logger: logger),
+            responder: responder,
             server: server,
             configuration: ApplicationConfiguration(
                 address: bind, serverName: nil, backlog: 1024,

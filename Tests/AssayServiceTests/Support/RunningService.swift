@@ -25,6 +25,7 @@ final class RunningService {
     /// Starts the service, in its folder.
     init(
         _ settings: [String], isOpen: Bool = true, in folder: TestFolder? = nil,
+        launcher: String? = nil, names: String = "",
         prepare: (TestFolder) throws -> Void = { _ in }
     ) throws {
         let folder = try folder ?? TestFolder()
@@ -39,6 +40,13 @@ final class RunningService {
             ["serve", "--policy", folder.path("policy.yaml"), "--ledger", "sqlite:\(folder.path("ledger.sqlite"))"]
             + (isOpen ? ["--open"] : []) + all.flatMap { ["--set", $0] }
         process.environment = ["HOME": folder.url.path].merging(Sanitizer.environment) { $1 }
+        if let launcher {
+            let arguments = [try folder.write("launch.py", launcher), try BuiltProducts.url("assay").path]
+            process.arguments = ["python3"] + arguments + (process.arguments ?? [])
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            process.environment?["NAMES"] = names
+            process.environment?["PATH"] = ProcessInfo.processInfo.environment["PATH"]
+        }
         process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: log))
         process.standardOutput = FileHandle.nullDevice
         process.currentDirectoryURL = folder.url

@@ -1,0 +1,52 @@
+import AssayTestSupport
+import Foundation
+import Testing
+
+@Suite("Sockets that systemd has opened", .timeLimit(.minutes(30)))
+struct SocketActivationTests {
+    /// Opens sockets as systemd does, and becomes the program.
+    private static let launcher = """
+        import os, socket, sys
+        names = os.environ["NAMES"]
+        unix = socket.socket(socket.AF_UNIX); unix.bind("inherited.sock"); unix.listen(8)
+        tcp = socket.socket(); tcp.bind(("127.0.0.1", 0)); tcp.listen(8)
+        a, b = os.dup(tcp.fileno()), os.dup(unix.fileno())
+        os.dup2(a, 100); os.dup2(b, 101); os.closerange(3, 100)
+        os.dup2(100, 3, inheritable=True); os.dup2(101, 4, inheritable=True); os.closerange(5, 102)
+        os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="2", LISTEN_FDNAMES=names)
+        os.execv(sys.argv[1], sys.argv[1:])
+        """
+
+    @Test("The service listens on the inherited sockets by their names, and leaves the file of a unix socket")
+    func activated() throws {
+        let service = try RunningService(["admin=none"], launcher: Self.launcher, names: "public:admin")
+        #expect(service.port > 0)
+        #expect(try service.send("GET", "/v1/checks/challenge-expired", type: nil).status == 200)
+        let record = try Evidence.attestation("a")
+        let verdict = try service.send("POST", "/v1/verify", body: record)
+        #expect(verdict.json["outcome"] as? String == "accept" && verdict.fields["date"] != nil, "\(verdict)")
+        let path = service.folder.path("inherited.sock")
+        #expect(try service.send("GET", "/readyz", type: nil, unix: path).status == 200)
+        #expect(try service.send("GET", "/v1/admin/subjects", type: nil, unix: path).json["keys"] as? Int == 1)
+        let stream = try service.beginStream()
+        service.signal(SIGTERM)
+        try service.waitUntil("stopping") { !service.entries("stopping").isEmpty }
+        stream.write("5\r\n{\"x\"}\r\n0\r\n\r\n")
+        #expect(String(decoding: stream.readToEnd(), as: UTF8.self).hasSuffix("0\r\n\r\n"))
+        #expect(service.wait() == 0, "\(service.logText)")
+        #expect(FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test("A name that is neither public nor admin is refused")
+    func names() throws {
+        let folder = try TestFolder()
+        try Evidence.writePolicy(to: folder)
+        try folder.write("launch.py", Self.launcher)
+        let program = try BuiltProducts.url("assay").path
+        let status = try folder.shell(
+            "NAMES=public:other python3 launch.py '\(program)' serve --open --policy policy.yaml --ledger sqlite:l.sqlite 2>errors"
+        )
+        let errors = try String(contentsOfFile: folder.path("errors"), encoding: .utf8)
+        #expect(status == 2 && errors.contains("FileDescriptorName"), "\(status) \(errors)")
+    }
+}
