@@ -258,7 +258,7 @@ package struct HTTPService: Sendable {
             logger.notice("reloaded", metadata: ["cause": "\(cause)", "policy": "\(configuration.policy)"])
         } catch {
             logger.error(
-                "not reloaded: what was in force stays",
+                "reload failed: the policy and certificates before stay in use",
                 metadata: ["cause": "\(cause)", "problem": "\(error)", "policy": "\(configuration.policy)"])
             throw error
         }

@@ -78,8 +78,8 @@ struct LedgerCommandTests {
         let table: [(app: String, kind: String, status: Int32, words: String)] = [
             ("android", "play-integrity.classic", 0, "a new ledger begins"),
             ("android", "attestation", 2, "says nothing"),
-            ("caller", "classic", 0, "challenge: caller for caller"), ("pc", "classic", 2, "says nothing"),
-            ("shop", "classic", 2, "says nothing"), ("shop", "assertion", 0, "challenge: caller for shop"),
+            ("caller", "classic", 0, "leaves challenges for"), ("pc", "classic", 2, "says nothing"),
+            ("shop", "classic", 2, "says nothing"), ("shop", "assertion", 0, "leaves challenges for"),
         ]
         for (app, kind, status, words) in table {
             let run = try scratch.run(

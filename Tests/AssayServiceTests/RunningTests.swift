@@ -14,8 +14,8 @@ struct RunningTests {
         }
         try service.folder.write("policy.yaml", "version: 1\napps: []\n")
         service.signal(SIGHUP)
-        try service.waitUntil("refused") { !service.entries("not reloaded: what was in force stays").isEmpty }
-        let problem = service.entries("not reloaded: what was in force stays").first?["problem"] as? String ?? ""
+        try service.waitUntil("refused") { !service.entries("reload failed: the policy and certificates before stay in use").isEmpty }
+        let problem = service.entries("reload failed: the policy and certificates before stay in use").first?["problem"] as? String ?? ""
         #expect(problem.contains("policy.yaml:2"), "\(problem)")
         #expect(try failed() == [])
         try Evidence.writePolicy(to: service.folder, shop: "1234567890.com.example.other")

@@ -88,13 +88,15 @@ struct ChallengeIssueCommand: AsyncParsableCommand {
             throw CommandFailure(.unreadable, "\(path) says nothing on \(purpose) of app \(app.name)")
         }
         if isCallers {
-            let field = purpose == EvidenceKind.approovProof ? "proof.nonce" : "challenge"
-            Console.note("\(path) says \(field): caller for \(app.name), so that no ledger will consume the challenge")
+            Console.note(
+                "\(path): the policy of app \(app.name) leaves challenges for \(purpose) to the caller, so that no ledger will "
+                    + "consume this one")
         }
     }
 
     private static func purpose(_ text: String) throws -> EvidenceKind {
-        guard let kind = purposes.first(where: { $0.name == text || $0.name.hasSuffix(".\(text)") }) else {
+        let fitting = purposes.filter { $0.name == text || $0.name.hasSuffix(".\(text)") }
+        guard let kind = fitting.first, fitting.count == 1 else {
             throw ValidationError(
                 "allowed are \(purposes.map(\.name).joined(separator: ", ")), or the last part of one"
                     + Nearest.advice(for: text, among: purposes.map(\.name)))

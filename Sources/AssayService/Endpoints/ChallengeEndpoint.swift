@@ -59,8 +59,9 @@ struct ChallengeEndpoint: Sendable {
                 throw Problem(
                     .unprocessableContent, isCallers == nil ? "unknown-app" : "challenges-of-caller",
                     isCallers == nil
-                        ? "the policy says nothing on \(kind.name) of app \(app.excerpt)"
-                        : "the policy has challenge: caller for app \(app.excerpt), so that no ledger would consume the challenge"
+                        ? "app \(app.excerpt) of the policy takes no evidence of kind \(kind.name)"
+                        : "the policy of app \(app.excerpt) leaves challenges for \(kind.name) to the caller, so that no ledger "
+                            + "would consume one"
                 )
             }
         }

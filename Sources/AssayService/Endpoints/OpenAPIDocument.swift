@@ -40,7 +40,7 @@ enum OpenAPIDocument {
             "examples":["app-attest.attestation"]}}}}}},
             "responses":{"201":{"description":"The challenge.","content":{"application/json":{"schema":{"type":"object",
             "required":["challenge","app","kind","expiresAt"],"properties":{
-            "challenge":{"type":"string","description":"32 random bytes as base64url without padding. The app may hash this text, or \
+            "challenge":{"type":"string","description":"32 random bytes as base64url without padding; for approov.proof 16, a nonce. The app may hash this text, or \
             the bytes."},
             "app":{"type":"string"},"kind":{"type":"string"},
             "expiresAt":{"type":"string","format":"date-time"}}}}}},
