@@ -281,7 +281,7 @@ let package = Package(
         .testTarget(
             name: "AssayPrimitivesTests",
             dependencies: [
-                "AssayCore", "AssayPrimitives", "AssayTestSupport",
+                "AssayCore", "AssayPrimitives", "AssayTesting", "AssayTestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: unoptimized),
@@ -292,14 +292,16 @@ let package = Package(
         .testTarget(
             name: "AppAttestTests",
             dependencies: [
-                "AppAttest", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayPrimitives", "AssayTesting",
+                "AppAttest", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayPrimitives",
+                "AssayTesting",
                 "AssayTestSupport",
             ],
             swiftSettings: unoptimized),
         .testTarget(
             name: "PlayIntegrityTests",
             dependencies: [
-                "AppAttest", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayPrimitives", "AssayTesting",
+                "AppAttest", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayPrimitives",
+                "AssayTesting",
                 "AssayTestSupport", "PlayIntegrity",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
@@ -423,7 +425,8 @@ let package = Package(
         .testTarget(
             name: "ReadmeTests",
             dependencies: [
-                "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayPrimitives", "AssayProgram", "AssayTesting", "AssayTestSupport",
+                "Assay", "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayPrimitives", "AssayProgram",
+                "AssayTesting", "AssayTestSupport",
                 "FirstTenMinutes",
             ],
             swiftSettings: unoptimized),

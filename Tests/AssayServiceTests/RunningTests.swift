@@ -4,6 +4,8 @@ import Testing
 
 @Suite("A running service", .timeLimit(.minutes(30)))
 struct RunningTests {
+    private static let reloadFailed = "reload failed: the policy and certificates before stay in use"
+
     @Test("The policy is read again on SIGHUP and when it changes; one that cannot be used changes nothing")
     func reload() throws {
         let service = try RunningService()
@@ -14,8 +16,12 @@ struct RunningTests {
         }
         try service.folder.write("policy.yaml", "version: 1\napps: []\n")
         service.signal(SIGHUP)
-        try service.waitUntil("refused") { !service.entries("reload failed: the policy and certificates before stay in use").isEmpty }
-        let problem = service.entries("reload failed: the policy and certificates before stay in use").first?["problem"] as? String ?? ""
+        try service.waitUntil("refused") {
+            !service.entries(Self.reloadFailed).isEmpty
+        }
+        let problem =
+            service.entries(Self.reloadFailed).first?["problem"]
+            as? String ?? ""
         #expect(problem.contains("policy.yaml:2"), "\(problem)")
         #expect(try failed() == [])
         try Evidence.writePolicy(to: service.folder, shop: "1234567890.com.example.other")

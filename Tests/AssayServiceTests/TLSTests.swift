@@ -48,7 +48,9 @@ struct TLSTests {
         // A key of another certificate changes nothing.
         try service.folder.shell("cp two.key one.key")
         service.signal(SIGHUP)
-        try service.waitUntil("refused") { !service.entries("reload failed: the policy and certificates before stay in use").isEmpty }
+        try service.waitUntil("refused") {
+            !service.entries("reload failed: the policy and certificates before stay in use").isEmpty
+        }
         #expect(try Self.ask(service).subject == "subject=CN=one")
         try service.folder.shell("cp two.pem one.pem")
         service.signal(SIGHUP)
