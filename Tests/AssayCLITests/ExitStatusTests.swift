@@ -126,7 +126,7 @@ struct HelpTests {
             "verify", "explain", "challenge", "challenge issue", "ledger", "ledger show", "ledger block",
             "ledger allow", "ledger check", "ledger export", "keys", "keys add", "keys import",
             "keys import play-console", "keys list", "keys retire", "keys remove", "mint", "mint approov",
-            "mint corpus",
+            "mint corpus", "mint app-attest", "mint app-attest device", "mint app-attest request",
         ])
     func help(command: String) throws {
         let run = try Scratch().run(command.split(separator: " ").map(String.init) + ["--help"])

@@ -40,7 +40,7 @@ struct OutageTests {
                 group.addTask {
                     var enrolled: [UInt32] = []
                     let code = try await outage {
-                        for seed in stride(from: writer, to: 100_000, by: Int(writers)) {
+                        for seed in stride(from: writer, to: 1_000_000, by: Int(writers)) {
                             try #require(try await ledger.commit([Fixture.enrol(seed)], at: Fixture.now).isApplied)
                             enrolled.append(seed)
                         }

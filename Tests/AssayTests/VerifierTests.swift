@@ -36,8 +36,9 @@ struct VerifierTests {
         #expect(error?.reason == .unknownKind)
         #expect(
             error?.message == "no engine judges x\\u{1B}; there are "
-                + "app-attest.attestation, app-attest.assertion, app-attest.receipt, play-integrity.classic, "
-                + "play-integrity.standard, approov.token, approov.message, approov.text, approov.proof")
+                + "app-attest.attestation, app-attest.assertion, app-attest.request, app-attest.receipt, "
+                + "play-integrity.classic, play-integrity.standard, play-integrity.request, approov.token, approov.message, approov.text, approov.proof"
+        )
     }
 
     @Test("An unknown app is an error of the caller that lists the apps")

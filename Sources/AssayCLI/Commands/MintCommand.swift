@@ -5,5 +5,5 @@ struct MintCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mint",
         abstract: "Makes test evidence from a test authority or test keys, never from real ones.",
-        subcommands: [MintApproovCommand.self, MintCorpusCommand.self])
+        subcommands: [MintAppAttestCommand.self, MintApproovCommand.self, MintCorpusCommand.self])
 }
