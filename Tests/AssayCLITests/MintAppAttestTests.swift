@@ -13,7 +13,7 @@ struct MintAppAttestTests {
               environments: [production]
               challenge: ledger
               clientData: raw
-              requests: { nonce: ledger }
+              requests: { nonce: ledger, freshness: { past: 1d } }
               testRoots: ["file:root.pem"]
         checks:
           app-attest.assertion.client-data: off
@@ -36,6 +36,7 @@ struct MintAppAttestTests {
     private func challenge(_ scratch: Scratch, _ kind: String) throws -> String {
         let issued = try scratch.run([
             "challenge", "issue", "--app", "shop", "--for", "app-attest.\(kind)", "--ledger", "sqlite:l.sqlite",
+            "--ttl", "1h",
         ])
         return issued.output.trimmingCharacters(in: .newlines)
     }
