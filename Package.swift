@@ -141,7 +141,7 @@ let package = Package(
         .target(
             name: "AssayService",
             dependencies: [
-                "Assay", "AssayCore", "AssayHummingbird", "AssayInspection", "AssayKeyStore",
+                "Assay", "AssayCore", "AssayHTTPSignatures", "AssayHummingbird", "AssayInspection", "AssayKeyStore",
                 "AssayPrimitives",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -326,8 +326,8 @@ let package = Package(
         .testTarget(
             name: "AssayHummingbirdTests",
             dependencies: [
-                "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayHummingbird", "AssayPrimitives",
-                "AssayTesting", "AssayTestSupport", "HTTPBenchmarkServer",
+                "AppAttest", "Approov", "Assay", "AssayCore", "AssayHTTPSignatures", "AssayHummingbird",
+                "AssayPrimitives", "AssayTesting", "AssayTestSupport", "HTTPBenchmarkServer",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),

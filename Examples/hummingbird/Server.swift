@@ -11,12 +11,12 @@ struct Server {
         let ledger = try SQLiteLedger.open(path: "ledger.sqlite")
         let verifier = Verifier(policy: try PolicyFile.load(path: path), ledger: ledger)
         let live = try LiveVerifier(verifier, logger: logger)
-        let options = ApproovMiddlewareOptions(origins: try ApproovOrigins("https://api.example.com"))
+        let options = EvidenceMiddlewareOptions(origins: try ServerOrigins("https://api.example.com"))
 
-        let router = Router(context: BasicApproovRequestContext.self)
-        try router.guardAllRoutes(with: ApproovMiddleware(live, app: "shop-api", options: options))
+        let router = Router(context: BasicEvidenceRequestContext.self)
+        try router.guardAllRoutes(with: EvidenceMiddleware(live, app: "shop-api", options: options))
         router.get("stock") { _, context in
-            "for device \(context.approov?.verdict?.approov?.deviceID ?? "unknown")\n"
+            "for device \(context.judged?.verdict?.approov?.deviceID ?? "unknown")\n"
         }
         // Reloads the policy file when it changes. `enforcement: off` in it is the emergency switch.
         let watch = PolicyWatch(path: path, live: live, logger: logger) { policy in

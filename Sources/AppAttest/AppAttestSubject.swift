@@ -42,6 +42,8 @@ public struct AppAttestSubject: EngineSubject, Equatable {
     public internal(set) var receipt: ReceiptFacts?
     /// The facts of a request's signature.
     public internal(set) var request: MessageFacts?
+    /// The account that the ledger has for the key of an assertion; nil for none.
+    package internal(set) var account: String?
 
     init(keyID: [UInt8]) {
         self.keyID = keyID
@@ -90,6 +92,10 @@ public struct AppAttestSubject: EngineSubject, Equatable {
 
     /// When Apple issued the receipt, the only time in the evidence.
     package var madeAt: Date? { receipt?.createdAt }
+    /// The key identifier in standard base64.
+    package var identifier: String? { Base64.encode(keyID, .standard) }
+    /// The facts of a request's signature.
+    package var message: MessageFacts? { request }
     /// The counter; nil in receipts.
     package var presentedCounter: Int64? { counter.map { Int64($0) } }
 

@@ -54,6 +54,8 @@ public struct ApproovSubject: EngineSubject {
     public var responseCode: String? { claims?.responseCode }
     /// The device ID of an authentic token.
     public var deviceID: String? { claims?.deviceID }
+    /// The device ID of an authentic token.
+    package var identifier: String? { deviceID }
 
     /// The facts in display order.
     public var fields: [SubjectField] {

@@ -53,12 +53,12 @@ public enum PolicyFile {
     /// Reads a value of a policy from text that is not in a file.
     package static func value(_ yaml: String) throws(PolicyError) -> PolicyNode { try document(yaml, file: nil) }
 
-    /// Reads a policy from its root mapping: `version`, `keys`, `apps`, `checks` and `addresses`. `given` are additional keys.
+    /// Reads a policy from its root mapping: `version`, `keys`, `apps`, `routes`, `checks` and `addresses`. `given` are additional keys.
     package static func policy(
         _ root: PolicyNode, files: any PolicyFiles, engines: EngineRegistry, keyMaterials: [any KeyMaterial.Type],
         besides given: [NamedKey]
     ) throws(PolicyError) -> VerificationPolicy {
-        let fields = try root.members(["version", "keys", "apps", "checks", "addresses"])
+        let fields = try root.members(["version", "keys", "apps", "routes", "checks", "addresses"])
         guard let version = fields["version"] else { throw root.missing("version", "allowed is 1") }
         guard try version.text().isByteEqual(to: "1") else { throw version.error("expected 1, found \(version.found)") }
         let keys = given + (try PolicyKeys(materials: keyMaterials, files: files).read(fields["keys"]))
@@ -72,13 +72,14 @@ public enum PolicyFile {
             }
             apps.append(app)
         }
+        let routes = try PolicyRoutes.read(fields["routes"], apps: apps, engines: engines)
         let modes = try readModes(fields["checks"], engines.catalogue, apps)
         let addresses = try fields["addresses"].map { (node) throws(PolicyError) in
             try AddressRule(reading: node, files: files)
         }
         return try VerificationPolicy(
             apps: apps, keys: keys, modes: modes, catalogue: engines.catalogue, addresses: addresses ?? .keep,
-            notes: notes)
+            routes: routes, notes: notes)
     }
 
     private static func repeatedName(_ name: String, at app: PolicyNode) -> PolicyError {

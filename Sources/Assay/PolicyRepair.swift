@@ -22,6 +22,8 @@ struct PolicyRepair {
 
     /// Whether an error of a field may come from the repair: the field was changed, or a part of a key or of a section's field.
     func isConsequence(_ field: String) -> Bool {
+        // A route may name an app whose section was repaired.
+        if field.hasPrefix("routes["), changed.contains(where: { $0.hasPrefix("apps[") }) { return true }
         let hasParts = Self.isBelowSection(field) || field.hasPrefix("keys[")
         return changed.contains { $0 == field || hasParts && Self.isPath($0, within: field) }
     }

@@ -21,6 +21,15 @@ extension PolicyFile {
         if case .sequence(let nodes)? = root.value(at: "apps")?.content {
             for (app, node) in zip(policy.apps, nodes) { lines += Self.text(of: app, node) }
         }
+        if !policy.routes.isEmpty {
+            lines.append("routes:")
+            for route in policy.routes {
+                lines += ["  - name: \(YAMLText.scalar(route.name))", "    require: \(route.requirement.rawValue)", "    evidence:"]
+                for evidence in route.evidence {
+                    lines += ["      - app: \(YAMLText.scalar(evidence.app))", "        kind: \(evidence.kind)"]
+                }
+            }
+        }
         lines.append("checks:")
         lines += modes(of: policy, engines)
         lines +=

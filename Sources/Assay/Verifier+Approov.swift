@@ -29,16 +29,9 @@ extension Verifier {
     public func verifyApproovMessage(
         _ input: ApproovMessageInput, app: String? = nil, account: String? = nil, at now: Date
     ) async throws(VerificationError) -> Verdict {
-        try await assessApproovMessage(input, app: app, account: account, at: now).verdict(
-            committingTo: ledger, at: now)
-    }
-
-    /// Assesses a signed request and commits nothing, for a caller that has not read the body yet.
-    package func assessApproovMessage(
-        _ input: ApproovMessageInput, app: String?, account: String?, at now: Date
-    ) async throws(VerificationError) -> Assessment {
         try Verifier.demand(now, account)
         return try await engines.approov.assess(input, app: app, account: account, ledger: ledger, at: now)
+            .verdict(committingTo: ledger, at: now)
     }
 
     /// Judges a text that an app signed with the account's message signing key, with the token in it. With the policy

@@ -39,16 +39,17 @@ package struct HTTPService: Sendable {
         }
         self.configuration = configuration
         self.parts = parts
+        let level = configuration.logLevel
+        logger = Logger(label: "assay") { _ in JSONLogHandler(level: level) }
         let (verifier, policy) = try parts.load(configuration.policy)
-        live = LiveService(verifier, policy: policy)
+        try configuration.demandOrigins(for: verifier)
+        live = try LiveService(verifier, policy: policy, logger: logger)
         if let certificate = configuration.certificate, let privateKey = configuration.privateKey {
             tls = try TLSFiles(
                 certificate: certificate, privateKey: privateKey, clientAuthorities: configuration.clientAuthorities)
         } else {
             tls = nil
         }
-        let level = configuration.logLevel
-        logger = Logger(label: "assay") { _ in JSONLogHandler(level: level) }
     }
 
     /// Serves until SIGTERM or SIGINT. Then the service becomes unready, waits for the delay, accepts no more connections, and
@@ -93,9 +94,9 @@ package struct HTTPService: Sendable {
         logger.notice("stopped")
     }
 
-    /// Refuses to listen on TCP without any token that could be sent there.
+    /// Refuses to listen on TCP without any token that could be sent there. Forward auth needs none.
     private func demandTokens() async throws {
-        guard case .tcp = configuration.listen, !configuration.isOpen else { return }
+        guard case .tcp = configuration.listen, !configuration.isOpen, configuration.authorize.dialect == nil else { return }
         let now = Date()
         let callers = try await parts.ledger.operators().filter {
             $0.state(at: now) == .live && $0.role.rights.contains(.verify)
@@ -111,7 +112,7 @@ package struct HTTPService: Sendable {
         let listen = configuration.listen
         var services: [any ServiceLifecycle.Service] = [
             try application(
-                listen, publicEndpoints, isOpen: listen.path != nil || configuration.isOpen, tls: tls,
+                listen, try publicEndpoints(), isOpen: listen.path != nil || configuration.isOpen, tls: tls,
                 descriptor: inherited.publicListener
             ) { started(false, $0) }
         ]
@@ -129,8 +130,11 @@ package struct HTTPService: Sendable {
     }
 
     /// The endpoints of the public listener, in the order of the documentation.
-    private var publicEndpoints: [Endpoint] {
-        [
+    private func publicEndpoints() throws -> [Endpoint] {
+        let authorize =
+            configuration.authorize.dialect == nil
+            ? [] : [try AuthorizeEndpoint(live: live, configuration: configuration).endpoint]
+        return authorize + [
             VerifyEndpoint(live: live, configuration: configuration).endpoint,
             ChallengeEndpoint(live: live, configuration: configuration).endpoint,
             InspectEndpoint(configuration: configuration).endpoint,
@@ -252,8 +256,9 @@ package struct HTTPService: Sendable {
         defer { ReadinessNotice.send(ReadinessNotice.ready) }
         do {
             let (verifier, policy) = try parts.load(configuration.policy)
+            try configuration.demandOrigins(for: verifier)
             try tls?.reload()
-            live.exchange(for: verifier, policy: policy)
+            try live.exchange(for: verifier, policy: policy)
             for note in verifier.policy.notes { logger.warning("policy", metadata: ["note": "\(note)"]) }
             logger.notice("reloaded", metadata: ["cause": "\(cause)", "policy": "\(configuration.policy)"])
         } catch {

@@ -50,6 +50,8 @@ public struct PlayIntegritySubject: EngineSubject {
         return fields
     }
 
+    /// The facts of a request's signature.
+    package var message: MessageFacts? { request }
     /// The token's time of creation, as Google states it.
     package var madeAt: Date? {
         payload.requestDetails.milliseconds.map { Date(timeIntervalSince1970: Double($0) / 1000) }

@@ -12,10 +12,10 @@ import Testing
 @Suite("Accounts of requests")
 struct AccountTests {
     /// A context whose account an earlier middleware has found out.
-    private struct SessionContext: ApproovRequestContext {
+    private struct SessionContext: EvidenceRequestContext {
         var coreContext: CoreRequestContextStorage
         let remoteAddress: SocketAddress?
-        var approov: ApproovRequest?
+        var judged: JudgedRequest?
         var account: String?
 
         init(source: Source) {
@@ -42,8 +42,8 @@ struct AccountTests {
         let live = try TestAPI.live(ledger: ledger)
         let router = Router(context: SessionContext.self)
         router.add(middleware: SessionMiddleware())
-        router.add(middleware: try ApproovMiddleware(live, app: "api", options: TestAPI.options()))
-        router.get("stock") { _, context in context.approov?.verdict?.failed.first?.name ?? "-" }
+        router.add(middleware: try EvidenceMiddleware(live, app: "api", options: TestAPI.options()))
+        router.get("stock") { _, context in context.judged?.verdict?.failed.first?.name ?? "-" }
         try await Application(router: router).test(.router) { client in
             for (account, status) in [
                 ("alice", 403), ("bob", 200), (nil, 200), (String(repeating: "a", count: 256), 500),

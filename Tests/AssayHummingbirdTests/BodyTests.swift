@@ -18,7 +18,7 @@ struct BodyTests {
         /// The end of the answer.
         var ends = ""
         var endsEarly = false
-        var enforcement = ApproovEnforcement.reject
+        var enforcement = Enforcement.reject
         let parts: @Sendable () throws -> [String]
     }
 
@@ -119,23 +119,23 @@ struct BodyTests {
         ) { [try head(17), text] },
     ]
 
-    static let modes: [ApproovBodyMode] = [.collected(upTo: 1000), .streamed(upTo: 1000)]
+    static let modes: [RequestBodyMode] = [.collected(upTo: 1000), .streamed(upTo: 1000)]
 
     private static func application(
-        _ enforcement: ApproovEnforcement, _ mode: ApproovBodyMode
+        _ enforcement: Enforcement, _ mode: RequestBodyMode
     ) throws -> some ApplicationProtocol {
         let live = try TestAPI.live { settings in
             settings.messageSigning = MessageSigning(signer: .installation)
             settings.enforcement = enforcement
         }
-        let options = TestAPI.options(origins: try ApproovOrigins("https://api.example.com")) { $0.body = mode }
+        let options = TestAPI.options(origins: try ServerOrigins("https://api.example.com")) { $0.body = mode }
         return try TestAPI.application(live, options: options)
     }
 
     @Test(
         "The handler gets the body that was signed, byte for byte, or no answer of its gets out", arguments: cases,
         modes)
-    func body(_ one: Case, _ mode: ApproovBodyMode) async throws {
+    func body(_ one: Case, _ mode: RequestBodyMode) async throws {
         try await Self.application(one.enforcement, mode).test(.live) { client in
             let port = try #require(client.port)
             let parts = try one.parts()

@@ -31,7 +31,7 @@ struct CookieTests {
     @Test("A signature that covers cookies is that of their crumbs joined", arguments: crumbs)
     func signature(_ crumbs: [String]) async throws {
         let live = try TestAPI.live { $0.messageSigning = MessageSigning(signer: .installation) }
-        let options = TestAPI.options(origins: try ApproovOrigins("https://api.example.com"))
+        let options = TestAPI.options(origins: try ServerOrigins("https://api.example.com"))
         let message = SignedMessage(method: "GET", path: "/stock", cookie: "a=1; b=2")
         try await TestAPI.application(live, options: options).test(.live) { client in
             let port = try #require(client.port)

@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Routes that the middleware guards")
 struct GuardedRoutesTests {
-    private static func router() -> Router<BasicApproovRequestContext> {
-        let router = Router(context: BasicApproovRequestContext.self)
+    private static func router() -> Router<BasicEvidenceRequestContext> {
+        let router = Router(context: BasicEvidenceRequestContext.self)
         router.get("livez") { _, _ in "alive" }
         router.post("orders/:id") { _, _ in "stored" }
         return router
@@ -16,7 +16,7 @@ struct GuardedRoutesTests {
 
     @Test("Routes before the middleware are named in an error, and the middleware is not added")
     func unguarded() throws {
-        let middleware = try ApproovMiddleware<BasicApproovRequestContext>(try TestAPI.live())
+        let middleware = try EvidenceMiddleware<BasicEvidenceRequestContext>(try TestAPI.live())
         let error = #expect(throws: UnguardedRoutesError.self) {
             try Self.router().guardAllRoutes(with: middleware)
         }
@@ -31,7 +31,7 @@ struct GuardedRoutesTests {
     func guarded() async throws {
         let router = Self.router()
         try router.guardAllRoutes(
-            with: ApproovMiddleware(try TestAPI.live(), options: TestAPI.options()),
+            with: EvidenceMiddleware(try TestAPI.live(), options: TestAPI.options()),
             except: ["GET /livez", "POST /orders/{id}"])
         router.get("stock") { _, _ in "full" }
         router.group("v1").get("stock") { _, _ in "full" }

@@ -11,7 +11,7 @@ struct OriginTests {
             ["https://a", "https://a"], ["https://a", "https://A"], ["https://ä"],
         ])
     func refused(_ texts: [String]) {
-        #expect(throws: OriginError.self) { try ApproovOrigins(texts) }
+        #expect(throws: OriginError.self) { try ServerOrigins(texts) }
     }
 
     @Test(
@@ -21,6 +21,6 @@ struct OriginTests {
             ["https://a", "https://a:8443", "http://b"],
         ])
     func accepted(_ texts: [String]) throws {
-        _ = try ApproovOrigins(texts)
+        _ = try ServerOrigins(texts)
     }
 }

@@ -13,8 +13,8 @@ import Testing
 @Suite("Requests that there is no verdict on")
 struct OutageTests {
     struct Case: Sendable {
-        let rule: ApproovMiddlewareOptions.OutageRule
-        let enforcement: ApproovEnforcement
+        let rule: EvidenceMiddlewareOptions.OutageRule
+        let enforcement: Enforcement
         /// Whether the token has another secret: rejected also during an outage.
         var isForged = false
         let answer: String

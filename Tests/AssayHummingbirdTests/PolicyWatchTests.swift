@@ -52,7 +52,7 @@ struct PolicyWatchTests {
         let watched = Watched(folder: folder, live: live, log: log, path: path)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
-            try await until { log.entries.contains { $0.text.hasPrefix("Approov policy in force") } }
+            try await until { log.entries.contains { $0.text.hasPrefix("policy in force") } }
             try await body(watched)
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()
@@ -88,7 +88,7 @@ struct PolicyWatchTests {
         "A rejecting policy needs a live key; one that lets requests through does not")
     func keyless() async throws {
         try await Self.watching(interval: .milliseconds(20)) { watched in
-            _ = try ApproovMiddleware<BasicApproovRequestContext>(watched.live, app: "api")
+            _ = try EvidenceMiddleware<BasicEvidenceRequestContext>(watched.live, app: "api")
             func write(_ enforcement: String) throws {
                 let text = Self.text(enforcement).replacing("keys: [now]", with: "keys: [later]")
                 try watched.replacePolicy(text)

@@ -36,12 +36,12 @@ struct RequestTargetGuardTests {
     ]
 
     /// An application that checks signed messages, or nothing at all, behind the guard.
-    private static func application(_ enforcement: ApproovEnforcement) throws -> some ApplicationProtocol {
+    private static func application(_ enforcement: Enforcement) throws -> some ApplicationProtocol {
         let live = try TestAPI.live {
             $0.messageSigning = MessageSigning(signer: .installation)
             $0.enforcement = enforcement
         }
-        let options = TestAPI.options(origins: try ApproovOrigins("https://api.example.com"))
+        let options = TestAPI.options(origins: try ServerOrigins("https://api.example.com"))
         return try TestAPI.application(live, options: options, isGuarded: true)
     }
 
@@ -53,8 +53,8 @@ struct RequestTargetGuardTests {
 
     @Test(
         "Targets but in origin form, and Hosts but one of host and port, are refused whatever the enforcement is",
-        arguments: heads, [ApproovEnforcement.reject, .off])
-    func refused(_ one: Head, _ enforcement: ApproovEnforcement) async throws {
+        arguments: heads, [Enforcement.reject, .off])
+    func refused(_ one: Head, _ enforcement: Enforcement) async throws {
         try await Self.application(enforcement).test(.live) { client in
             let port = try #require(client.port)
             let answer = try await RawExchange.send([Self.head(one)], to: port)
@@ -66,7 +66,7 @@ struct RequestTargetGuardTests {
     @Test("HTTP/1.0 needs no Host but for signed messages, as health checks do not send it")
     func oldVersion() async throws {
         let head = Head(target: "/items/5", version: "1.0", hosts: [], status: 200)
-        for (enforcement, status) in [(ApproovEnforcement.off, 200), (.reject, 400)] {
+        for (enforcement, status) in [(Enforcement.off, 200), (.reject, 400)] {
             try await Self.application(enforcement).test(.live) { client in
                 let port = try #require(client.port)
                 let answer = try await RawExchange.send([Self.head(head)], to: port)

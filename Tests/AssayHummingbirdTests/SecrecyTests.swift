@@ -47,7 +47,7 @@ struct SecrecyTests {
         }
         #expect(statuses.filter { $0 == 200 }.count == 1 && statuses.filter { $0 == 401 }.count == 13, "\(statuses)")
         let written = log.entries.map(\.text).joined(separator: "\n")
-        #expect(written.contains("approov.failed"))
+        #expect(written.contains("assay.failed"))
         for text in [written, answers] {
             #expect(SecretForms("the secret", bytes: Self.secret).found(in: text) == [])
             for token in [good, foreign] { #expect(SecretForms("a token", text: token).found(in: text) == []) }

@@ -143,13 +143,13 @@ struct StreamedBodyTests {
     @Test(
         "In an outage at the end the last part is withheld and 503 answered, unless options.outages says otherwise",
         arguments: [
-            (ApproovMiddlewareOptions.OutageRule.refuse, OutageCode.unreachable, 503, 2),
+            (EvidenceMiddlewareOptions.OutageRule.refuse, OutageCode.unreachable, 503, 2),
             (.letThrough, .unreachable, 200, 3),
             // A slow client brings this about: the message may have been accepted before.
             (.letThrough, .forgotten, 503, 2),
         ])
     func outage(
-        _ rule: ApproovMiddlewareOptions.OutageRule, _ code: OutageCode, _ status: Int, _ parts: Int
+        _ rule: EvidenceMiddlewareOptions.OutageRule, _ code: OutageCode, _ status: Int, _ parts: Int
     ) async throws {
         let outage = LedgerOutage(code, "as planned")
         let ledger = FaultyLedger { operation, _ in operation == .commit ? .outage(outage) : nil }

@@ -35,7 +35,8 @@ struct SwitchTests {
         }
         let turns = [("reject", "annotate"), ("annotate", "off"), ("off", "reject")]
         let expected = turns.map {
-            "Approov enforcement switched approov.app=api approov.cause=on call approov.from=\($0.0) approov.to=\($0.1)"
+            "enforcement switched assay.app=api assay.cause=on call assay.from=\($0.0) assay.kind=approov.token "
+                + "assay.to=\($0.1)"
         }
         #expect(log.entries.filter { $0.level == .warning }.map(\.text) == expected)
     }
@@ -51,7 +52,7 @@ struct SwitchTests {
     @Test("A new policy changes the switch only if its value changed; a manual setting stays")
     func following() throws {
         let live = try TestAPI.live()
-        func exchange(_ enforcement: ApproovEnforcement) throws {
+        func exchange(_ enforcement: Enforcement) throws {
             let policy = try TestAPI.policy { $0.enforcement = enforcement }
             try live.exchange(for: Verifier(policy: policy, ledger: MemoryLedger()))
         }
@@ -65,7 +66,7 @@ struct SwitchTests {
     @Test("A policy without an app that is checked, or with demands that the server cannot meet, is refused")
     func refusedPolicies() throws {
         let live = try TestAPI.live()
-        _ = try ApproovMiddleware<BasicApproovRequestContext>(live, app: "api")
+        _ = try EvidenceMiddleware<BasicEvidenceRequestContext>(live, app: "api")
         let before = live.verifier.policy.apps.map(\.name)
         let other = try VerificationPolicy(
             apps: [PolicyApp(name: "other", try ApproovConfiguration())], catalogue: Verifier.catalogue)
@@ -73,7 +74,7 @@ struct SwitchTests {
         let signed = try TestAPI.policy { $0.messageSigning = MessageSigning(signer: .installation) }
         #expect(throws: PolicyError.self) { try live.exchange(for: Verifier(policy: signed, ledger: MemoryLedger())) }
         #expect(live.verifier.policy.apps.map(\.name) == before)
-        #expect(throws: PolicyError.self) { try ApproovMiddleware<BasicApproovRequestContext>(live, app: "other") }
+        #expect(throws: PolicyError.self) { try EvidenceMiddleware<BasicEvidenceRequestContext>(live, app: "other") }
     }
 
     @Test("Requests are answered without a gap while the keys are exchanged")

@@ -9,10 +9,10 @@ import Testing
 @Suite("Target and client of a signed request", .timeLimit(.minutes(20)))
 struct TargetTests {
     private static func status(
-        host: [String], origin: String, origins: [String], proxy: ApproovProxy = .none, more: [String] = []
+        host: [String], origin: String, origins: [String], proxy: TrustedProxy = .none, more: [String] = []
     ) async throws -> Int {
         let live = try TestAPI.live { $0.messageSigning = MessageSigning(signer: .installation) }
-        let options = TestAPI.options(origins: try ApproovOrigins(origins)) { $0.proxy = proxy }
+        let options = TestAPI.options(origins: try ServerOrigins(origins)) { $0.proxy = proxy }
         let message = SignedMessage(method: "GET", path: "/stock?q=a%20b&c", origin: origin)
         let lines =
             ["GET /stock?q=a%20b&c HTTP/1.1", "Connection: close"] + host.map { "Host: \($0)" } + more
@@ -44,7 +44,7 @@ struct TargetTests {
     func badHost(_ host: [String]) async throws {
         let api = "https://api.example.com"
         #expect(try await Self.status(host: host, origin: api, origins: [api]) == 400)
-        let proxy = ApproovProxy(addressField: nil, hostField: .forwardedHost)
+        let proxy = TrustedProxy(addressField: nil, hostField: .forwardedHost)
         let more = ["X-Forwarded-Host: api.example.com"]
         #expect(try await Self.status(host: host, origin: api, origins: [api], proxy: proxy, more: more) == 400)
     }
@@ -74,9 +74,9 @@ struct TargetTests {
     @Test("A forwarded host counts only behind a proxy that sets it, once, and then Host does not")
     func forwardedHost() async throws {
         let origins = ["https://a.example", "https://b.example"]
-        let proxy = ApproovProxy(addressField: nil, hostField: .forwardedHost)
+        let proxy = TrustedProxy(addressField: nil, hostField: .forwardedHost)
         let a = "https://a.example"
-        let cases: [(ApproovProxy, [String], String, Int)] = [
+        let cases: [(TrustedProxy, [String], String, Int)] = [
             (.none, ["X-Forwarded-Host: a.example"], "b.example", 401),
             (.none, ["X-Forwarded-Host: b.example"], "a.example", 200),
             (proxy, ["X-Forwarded-Host: a.example"], "internal", 200),
@@ -101,20 +101,20 @@ struct TargetTests {
             ("/items/5", 200), ("/items/5#x?admin=1", 400), ("/items/5#", 400), ("http://a/items/5", 200),
         ] {
             let live = try TestAPI.live { $0.messageSigning = MessageSigning(signer: .installation, quirks: quirks) }
-            let options = TestAPI.options(origins: try ApproovOrigins(message.origin))
+            let options = TestAPI.options(origins: try ServerOrigins(message.origin))
             let head = try message.head().replacing("GET /items/5 ", with: "GET \(target) ")
             try await TestAPI.application(live, options: options).test(.live) { client in
                 let port = try #require(client.port)
                 let answer = try await RawExchange.send([head], to: port)
                 #expect(RawExchange.status(answer) == expected, "\(target) \(answer)")
                 // Not from the HTTP parser, which also answers 400.
-                #expect((expected == 400) == answer.contains(ApproovObstacle.badTarget.rawValue))
+                #expect((expected == 400) == answer.contains(RequestObstacle.badTarget.rawValue))
             }
         }
     }
 
     struct Addresses: Sendable {
-        let proxy: ApproovProxy
+        let proxy: TrustedProxy
         let fields: [String]
         /// Whether the request comes from 203.0.113.7, the address in the token; nil if unknown.
         let matches: Bool?
@@ -122,8 +122,8 @@ struct TargetTests {
 
     @Test("The address is the peer's, or the one that the configured proxies vouch for")
     func addresses() async throws {
-        let one = ApproovProxy(addressField: .forwardedFor, hostField: nil)
-        let two = ApproovProxy(addressField: .forwardedFor, hostField: nil, hops: 2)
+        let one = TrustedProxy(addressField: .forwardedFor, hostField: nil)
+        let two = TrustedProxy(addressField: .forwardedFor, hostField: nil, hops: 2)
         let cases = [
             Addresses(proxy: .none, fields: ["203.0.113.7"], matches: nil),
             Addresses(proxy: one, fields: ["203.0.113.7"], matches: true),

@@ -35,8 +35,8 @@ struct DocumentedLimitsTests {
         ("depth of CBOR", "\(InputLimits.cborDepth)"),
         ("depth of DER, BER, JSON and YAML", "\(InputLimits.nestingDepth)"),
         ("values of a JSON document", "\(JSONReader.values)"),
-        ("a body that the middleware collects", size(ApproovBodyMode.collected().limit)),
-        ("a body that the middleware streams", size(ApproovBodyMode.streamed().limit)),
+        ("a body that the middleware collects", size(RequestBodyMode.collected().limit)),
+        ("a body that the middleware streams", size(RequestBodyMode.streamed().limit)),
     ]
 
     private static let windows: [(of: String, seconds: Double)] = [

@@ -107,6 +107,7 @@ package enum AssertionAssessor {
         subject.appID = appID
         subject.environment = checks.keys.facts?.environment
         subject.counter = checks.evidence.authenticatorData.counter
+        subject.account = checks.keys.enrolled?.account
         subject.take(extensions)
         return (subject, bound)
     }

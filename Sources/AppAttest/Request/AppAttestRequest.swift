@@ -1,7 +1,7 @@
 public import AssayCore
 package import AssayHTTPSignatures
 import AssayPrimitives
-import FoundationEssentials
+package import FoundationEssentials
 
 extension EvidenceKind {
     /// A request that carries an assertion as its HTTP message signature.
@@ -75,4 +75,22 @@ extension CheckCode {
     )
     fileprivate static let keyIDMalformed = CheckCode(
         "key-id-malformed", "The signature's `keyid` is not the text that `generateKey` returns: base64 of 32 bytes.")
+}
+
+extension AppAttestEngine: RequestEngine {
+    /// Requests with assertions, for apps with `requests`.
+    package static func requestEvidence(of app: PolicyApp) -> RequestEvidenceRules? {
+        app.configuration(AppAttestConfiguration.self)?.requests.map { rules in
+            RequestEvidenceRules(
+                kind: .appAttestRequest, enforcement: rules.enforcement,
+                scope: .signature(contentDigest: AppAttestRequest.checks.contentDigest, body: rules.body))
+        }
+    }
+
+    /// Assesses a request whose signature is an assertion.
+    package func assess(
+        signed request: SignedRequest, app: String, account: String?, ledger: any Ledger, at now: Date
+    ) async throws(VerificationError) -> Assessment {
+        try await assess(request, suppliedKey: nil, app: app, account: account, ledger: ledger, at: now)
+    }
 }

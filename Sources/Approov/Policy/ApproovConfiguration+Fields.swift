@@ -1,4 +1,5 @@
 package import AssayCore
+import AssayHTTPSignatures
 
 extension ApproovConfiguration {
     /// The fields of `approov` in a policy, for its reader and `assay verify --set`.
@@ -41,7 +42,10 @@ extension ApproovConfiguration {
             PolicyField(
                 "messageSigning.quirks", .list(.words(MessageSigning.Quirk.self)),
                 "A known deviation of clients from the standards that is accepted."),
+            PolicyField(
+                "messageSigning.body", .words(RequestRules.BodyRule.self),
+                "Who compares a body that a gateway does not pass on."),
         ] + TextSigning.fields + ProofRules.fields + [
-            PolicyField("enforcement", .words(ApproovEnforcement.self), "What a server does with rejected requests.")
+            Enforcement.field("enforcement")
         ]
 }

@@ -38,7 +38,7 @@ extension ApproovConfiguration: ReadableConfiguration {
             try TextSigning(reading: node)
         }
         if let node = fields["proof"] { settings.proof = try ProofRules(reading: node) }
-        if let enforcement = try fields["enforcement"]?.word(ApproovEnforcement.self) {
+        if let enforcement = try fields["enforcement"]?.word(Enforcement.self) {
             settings.enforcement = enforcement
         }
         do {
@@ -79,6 +79,7 @@ extension MessageSigning {
                 "@method", "@target-uri", tokenHeader.lowercased(),
             ],
             freshness: try FreshnessWindow(reading: fields["freshness"]),
-            replay: try fields["replay"]?.word(ReplayGuard.self) ?? .ledger, quirks: quirks)
+            replay: try fields["replay"]?.word(ReplayGuard.self) ?? .ledger, quirks: quirks,
+            body: try fields["body"]?.word(RequestRules.BodyRule.self) ?? .verified)
     }
 }

@@ -66,15 +66,10 @@ extension ApproovConfiguration {
                         "caller: a captured message passes again within its window unless the backend detects it"))
             }
             remarks += messageSigning.freshness.remarks("messageSigning.freshness")
+            remarks += messageSigning.body.remarks("messageSigning.body")
         }
         remarks += (textSigning?.remarks ?? []) + proof.remarks(format)
-        if enforcement != .reject {
-            remarks.append(
-                PolicyRemark(
-                    "enforcement",
-                    "\(enforcement.rawValue): the middleware lets requests through whatever their verdict"))
-        }
-        return remarks + unknownAnnotations
+        return remarks + enforcement.remarks("enforcement") + unknownAnnotations
     }
 
     private var unknownAnnotations: [PolicyRemark] {
@@ -131,6 +126,7 @@ extension MessageSigning {
             PolicySetting("messageSigning.freshness.future", seconds: freshness.future),
             PolicySetting("messageSigning.replay", replay.rawValue),
             PolicySetting("messageSigning.quirks", quirks.map(\.rawValue).sorted()),
+            PolicySetting("messageSigning.body", body.rawValue),
         ]
     }
 }

@@ -71,7 +71,7 @@ package final class ApproovConfiguration: EngineConfiguration {
         /// The rules for measurement proofs.
         package var proof = ProofRules()
         /// The initial treatment of rejected requests by a server.
-        package var enforcement = ApproovEnforcement.reject
+        package var enforcement = Enforcement.reject
 
         /// All defaults.
         package init() {}
@@ -110,7 +110,7 @@ package final class ApproovConfiguration: EngineConfiguration {
     /// The rules for measurement proofs.
     package let proof: ProofRules
     /// The initial treatment of rejected requests by a server.
-    package let enforcement: ApproovEnforcement
+    package let enforcement: Enforcement
 
     /// Creates a configuration in code.
     ///

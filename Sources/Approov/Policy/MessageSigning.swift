@@ -69,11 +69,14 @@ package struct MessageSigning: Sendable, Equatable {
     package let replay: ReplayGuard
     /// The allowed deviations.
     package let quirks: Set<Quirk>
+    /// Who compares bodies that the judge of a request does not see.
+    package let body: RequestRules.BodyRule
 
     /// Creates the rules.
     package init(
         signer: Signer, keys: [String]? = nil, components: [String] = MessageSigning.standardComponents,
-        freshness: FreshnessWindow = FreshnessWindow(), replay: ReplayGuard = .ledger, quirks: Set<Quirk> = []
+        freshness: FreshnessWindow = FreshnessWindow(), replay: ReplayGuard = .ledger, quirks: Set<Quirk> = [],
+        body: RequestRules.BodyRule = .verified
     ) {
         self.signer = signer
         self.keys = keys
@@ -81,5 +84,6 @@ package struct MessageSigning: Sendable, Equatable {
         self.freshness = freshness
         self.replay = replay
         self.quirks = quirks
+        self.body = body
     }
 }

@@ -2,6 +2,8 @@
 public struct VerificationPolicy: Sendable {
     /// The apps, by unique name.
     package let apps: [PolicyApp]
+    /// The named sets of apps for routes of servers.
+    package let routes: [PolicyRoute]
     /// The keys of the policy, by unique name. Key stores hold more.
     package let keys: [NamedKey]
     /// The mode of every policy check of the catalogue: set in the policy, or the check's default.
@@ -19,7 +21,7 @@ public struct VerificationPolicy: Sendable {
     ///   a check that is not a policy check.
     package init(
         apps: [PolicyApp], keys: [NamedKey] = [], modes: [CheckID: CheckMode] = [:], catalogue: [CheckDefinition],
-        addresses: AddressRule = .keep, notes: [String] = []
+        addresses: AddressRule = .keep, routes: [PolicyRoute] = [], notes: [String] = []
     ) throws(PolicyError) {
         guard !apps.isEmpty else { throw PolicyError(field: "apps", "a policy names at least one app") }
         var names: Set<[UInt8]> = []
@@ -45,6 +47,7 @@ public struct VerificationPolicy: Sendable {
         self.apps = apps
         self.keys = keys
         self.addresses = addresses
+        self.routes = routes
         self.notes = notes
         var effective: [CheckID: CheckMode] = [:]
         for definition in catalogue {

@@ -66,29 +66,72 @@ extension Assessment {
     /// - Throws: `.outage` when the ledger could not decide, when a check ran out of memory, or when the assessment has
     ///   a ledger check without an effect.
     package func verdict(committingTo ledger: any Ledger, at now: Date) async throws(VerificationError) -> Verdict {
-        if let firstFailed {
-            if let open = checks.first(where: { $0.status == .failed && $0.finding is AllocationFailure }) {
-                throw .outage(
-                    LedgerOutage(
-                        .outOfMemory,
-                        "\(open.check) could not be decided: there was not enough memory for its libraries"))
-            }
-            let skipped = ledgerChecks.map { CheckResult.skipped($0, because: .check(firstFailed)) }
-            return Verdict(self, outcome: .reject, ledgerChecks: skipped, judgedAt: now)
-        }
-        guard isAcceptable, app != nil, decidesEveryLedgerCheck else {
-            throw .outage(LedgerOutage(.internalError, "the assessment of \(kind) leaves ledger checks open"))
-        }
+        if let rejection = try rejection(at: now) { return rejection }
         guard !effects.isEmpty else {
             return Verdict(self, outcome: .accept, ledgerChecks: [], judgedAt: now)
         }
+        let outcome = try await Self.commit(effects, to: ledger, at: now)
+        return verdict(outcome, outcome.decisions[...], at: now)
+    }
+
+    /// Turns the assessments of one request into verdicts, with one commit: either all effects are applied, or none.
+    ///
+    /// - Returns: the accepting verdicts in the order of the assessments; or, if the request is rejected, only the rejecting
+    ///   ones.
+    /// - Throws: as ``verdict(committingTo:at:)``.
+    package static func verdicts(
+        of assessments: [Assessment], committingTo ledger: any Ledger, at now: Date
+    ) async throws(VerificationError) -> [Verdict] {
+        var verdicts: [Verdict] = []
+        for assessment in assessments {
+            if let rejection = try assessment.rejection(at: now) { verdicts.append(rejection) }
+        }
+        guard verdicts.isEmpty else { return verdicts }
+        let effects = assessments.flatMap(\.effects)
+        guard !effects.isEmpty else {
+            return assessments.map { Verdict($0, outcome: .accept, ledgerChecks: [], judgedAt: now) }
+        }
+        let outcome = try await commit(effects, to: ledger, at: now)
+        var decisions = outcome.decisions[...]
+        for assessment in assessments {
+            verdicts.append(assessment.verdict(outcome, decisions.prefix(assessment.effects.count), at: now))
+            decisions = decisions.dropFirst(assessment.effects.count)
+        }
+        let rejections = verdicts.filter { $0.outcome == .reject }
+        return rejections.isEmpty ? verdicts : rejections
+    }
+
+    /// The rejecting verdict if a check failed; nil if the ledger decides.
+    private func rejection(at now: Date) throws(VerificationError) -> Verdict? {
+        guard let firstFailed else {
+            guard isAcceptable, app != nil, decidesEveryLedgerCheck else {
+                throw .outage(LedgerOutage(.internalError, "the assessment of \(kind) leaves ledger checks open"))
+            }
+            return nil
+        }
+        if let open = checks.first(where: { $0.status == .failed && $0.finding is AllocationFailure }) {
+            throw .outage(
+                LedgerOutage(
+                    .outOfMemory, "\(open.check) could not be decided: there was not enough memory for its libraries"))
+        }
+        let skipped = ledgerChecks.map { CheckResult.skipped($0, because: .check(firstFailed)) }
+        return Verdict(self, outcome: .reject, ledgerChecks: skipped, judgedAt: now)
+    }
+
+    private static func commit(
+        _ effects: [LedgerEffect], to ledger: any Ledger, at now: Date
+    ) async throws(VerificationError) -> CommitOutcome {
         let outcome: CommitOutcome
         do { outcome = try await ledger.commit(effects, at: now) } catch { throw .outage(error) }
-        let decisions = outcome.decisions
-        guard decisions.count == effects.count else {
+        guard outcome.decisions.count == effects.count else {
             throw .outage(
-                LedgerOutage(.internalError, "the ledger decided \(decisions.count) of \(effects.count) effects"))
+                LedgerOutage(.internalError, "the ledger decided \(outcome.decisions.count) of \(effects.count) effects"))
         }
+        return outcome
+    }
+
+    /// The verdict of the ledger's decisions on the effects of this assessment.
+    private func verdict(_ outcome: CommitOutcome, _ decisions: ArraySlice<LedgerRefusal?>, at now: Date) -> Verdict {
         var results: [CheckResult] = []
         for (effect, refusal) in zip(effects, decisions) {
             let result = refusal.map { CheckResult.failed(effect.check, $0) } ?? outcome.passed(effect)

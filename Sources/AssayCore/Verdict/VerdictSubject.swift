@@ -14,6 +14,12 @@ package protocol EngineSubject: VerdictSubject {
     var madeAt: Date? { get }
     /// The counter that the evidence presented.
     var presentedCounter: Int64? { get }
+    /// The key ID or device ID of authentic evidence, as the ledger's blocks name it.
+    var identifier: String? { get }
+    /// The account that the ledger knows of.
+    var account: String? { get }
+    /// The facts of a request's signature.
+    var message: MessageFacts? { get }
 }
 
 extension EngineSubject {
@@ -23,6 +29,12 @@ extension EngineSubject {
     package var madeAt: Date? { nil }
     /// The evidence has no counter.
     package var presentedCounter: Int64? { nil }
+    /// The evidence names no key and no device.
+    package var identifier: String? { nil }
+    /// The ledger knows no account.
+    package var account: String? { nil }
+    /// The evidence is not about a request.
+    package var message: MessageFacts? { nil }
 }
 
 /// A fact by which reports group verdicts: a version or a label, never the identifier of a device or request.

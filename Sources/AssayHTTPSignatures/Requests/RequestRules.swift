@@ -33,17 +33,21 @@ package struct RequestRules: Sendable, Equatable {
     package let nonce: NonceRule
     /// Who compares unseen bodies.
     package let body: BodyRule
+    /// How requests with rejected evidence are treated.
+    package let enforcement: Enforcement
 
     /// Creates the rules.
     package init(
         label: String = RequestRules.standardLabel, components: [String] = RequestRules.standardComponents,
-        freshness: FreshnessWindow = FreshnessWindow(), nonce: NonceRule = .any, body: BodyRule = .verified
+        freshness: FreshnessWindow = FreshnessWindow(), nonce: NonceRule = .any, body: BodyRule = .verified,
+        enforcement: Enforcement = .reject
     ) {
         self.label = label
         self.components = components
         self.freshness = freshness
         self.nonce = nonce
         self.body = body
+        self.enforcement = enforcement
     }
 }
 
@@ -63,6 +67,7 @@ extension RequestRules {
         PolicyField("requests.freshness.future", .duration, "How far ahead of the server's clock it may be."),
         PolicyField("requests.nonce", .words(NonceRule.self), "Whether the nonce must be a challenge of the ledger."),
         PolicyField("requests.body", .words(BodyRule.self), "Who compares a body that a gateway does not pass on."),
+        Enforcement.field("requests.enforcement"),
     ]
 
     /// Reads the field `requests`.
@@ -89,7 +94,8 @@ extension RequestRules {
             label: label, components: components,
             freshness: try FreshnessWindow(reading: fields["freshness"]),
             nonce: try fields["nonce"]?.word(NonceRule.self) ?? .any,
-            body: try fields["body"]?.word(BodyRule.self) ?? .verified)
+            body: try fields["body"]?.word(BodyRule.self) ?? .verified,
+            enforcement: try fields["enforcement"]?.word(Enforcement.self) ?? .reject)
     }
 
     /// Whether a text is a key of a dictionary (RFC 9651 section 3.2).
@@ -110,14 +116,7 @@ extension RequestRules {
                 PolicyRemark(
                     "requests.components", "\(name) is missing: a captured signature passes \(hole)"))
         }
-        if body == .upstream {
-            remarks.append(
-                PolicyRemark(
-                    "requests.body",
-                    "upstream: nothing compares the body with its signed digest unless the server behind the gateway does"
-                ))
-        }
-        return remarks
+        return remarks + body.remarks("requests.body") + enforcement.remarks("requests.enforcement")
     }
 
     /// The settings in force.
@@ -127,6 +126,19 @@ extension RequestRules {
             PolicySetting("requests.freshness.past", seconds: freshness.past),
             PolicySetting("requests.freshness.future", seconds: freshness.future),
             PolicySetting("requests.nonce", nonce.rawValue), PolicySetting("requests.body", body.rawValue),
+            PolicySetting("requests.enforcement", enforcement.rawValue),
+        ]
+    }
+}
+
+extension RequestRules.BodyRule {
+    /// The remark on `upstream` in a field.
+    package func remarks(_ path: String) -> [PolicyRemark] {
+        guard self == .upstream else { return [] }
+        return [
+            PolicyRemark(
+                path,
+                "upstream: nothing compares the body with its signed digest unless the server behind the gateway does")
         ]
     }
 }

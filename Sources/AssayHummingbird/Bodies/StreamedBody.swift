@@ -6,8 +6,8 @@ import Synchronization
 
 /// Ends reading a streamed body whose message is refused.
 public struct StreamedBodyError: Error, Sendable, CustomStringConvertible {
-    /// Why the message is refused; ``ApproovOutcome/pending`` if two tasks read the body at the same time.
-    public let outcome: ApproovOutcome
+    /// Why the request is refused; ``RequestOutcome/pending`` if two tasks read the body at the same time.
+    public let outcome: RequestOutcome
 
     /// The sentence.
     public var description: String {
@@ -24,12 +24,15 @@ public struct StreamedBodyError: Error, Sendable, CustomStringConvertible {
 
 /// The outcome of a request whose body is streamed.
 final class StreamedOutcome: Sendable {
-    private let held = Mutex(ApproovOutcome.pending)
+    private let held: Mutex<RequestDecision>
 
-    /// ``ApproovOutcome/pending`` until the body has ended.
-    var value: ApproovOutcome { held.withLock { $0 } }
+    /// Begins with a decision that is ``RequestOutcome/pending``.
+    init(_ decision: RequestDecision) { held = Mutex(decision) }
 
-    func set(_ outcome: ApproovOutcome) { held.withLock { $0 = outcome } }
+    /// ``RequestOutcome/pending`` until the body has ended.
+    var decision: RequestDecision { held.withLock { $0 } }
+
+    func set(_ decision: RequestDecision) { held.withLock { $0 = decision } }
 }
 
 /// Reads a body for the handler, and decides about its message before it delivers the last part.
@@ -40,9 +43,9 @@ actor StreamedBodyReader {
     private let contentLength: Int?
     private let limit: Int
     /// The decision about a body that was read to its end.
-    private let decide: @Sendable (CoveredDigests) async -> ApproovOutcome
-    /// Whether reading ends with an error for an outcome.
-    private let refuses: @Sendable (ApproovOutcome) -> Bool
+    private let decide: @Sendable (CoveredDigests) async -> RequestDecision
+    /// Whether reading ends with an error for a decision.
+    private let refuses: @Sendable (RequestDecision) -> Bool
     private let outcome: StreamedOutcome
     private var iterator: RequestBody.AsyncIterator?
     private var digests: CoveredDigests
@@ -52,8 +55,8 @@ actor StreamedBodyReader {
 
     init(
         _ body: RequestBody, contentLength: Int?, limit: Int, _ digests: CoveredDigests, outcome: StreamedOutcome,
-        decide: @escaping @Sendable (CoveredDigests) async -> ApproovOutcome,
-        refuses: @escaping @Sendable (ApproovOutcome) -> Bool
+        decide: @escaping @Sendable (CoveredDigests) async -> RequestDecision,
+        refuses: @escaping @Sendable (RequestDecision) -> Bool
     ) {
         self.body = body
         self.contentLength = contentLength
@@ -71,18 +74,18 @@ actor StreamedBodyReader {
         guard !isReading else { throw StreamedBodyError(outcome: .pending) }
         isReading = true
         defer { isReading = false }
-        while case .pending = outcome.value {
+        while case .pending = outcome.decision.outcome {
             guard let part = try await part() else { return try await finish() }
             guard part.readableBytes > 0 else { continue }
             length += part.readableBytes
-            guard length <= limit else { return try end(.unjudged(.bodyTooLong), part) }
+            guard length <= limit else { return try end(outcome.decision.with(.unjudged(.bodyTooLong)), part) }
             digests.update(part)
             let former = held
             held = part
             if let former { return former }
         }
         // After the end. Under `annotate`, the rest of a body over the limit follows.
-        return try await refuses(outcome.value) ? nil : part()
+        return try await refuses(outcome.decision) ? nil : part()
     }
 
     /// Reads the body to its end.
@@ -94,20 +97,22 @@ actor StreamedBodyReader {
         var iterator = self.iterator ?? body.makeAsyncIterator()
         defer { self.iterator = iterator }
         do { return try await iterator.next(isolation: self) } catch {
-            outcome.set(.unjudged(.bodyLengthDiffers))
+            outcome.set(outcome.decision.with(.unjudged(.bodyLengthDiffers)))
             throw error
         }
     }
 
     private func finish() async throws(StreamedBodyError) -> ByteBuffer? {
         // A broken connection looks like the end of the body.
-        if let contentLength, contentLength != length { return try end(.unjudged(.bodyLengthDiffers), nil) }
+        if let contentLength, contentLength != length {
+            return try end(outcome.decision.with(.unjudged(.bodyLengthDiffers)), nil)
+        }
         return try end(await decide(digests), nil)
     }
 
-    private func end(_ result: ApproovOutcome, _ part: ByteBuffer?) throws(StreamedBodyError) -> ByteBuffer? {
+    private func end(_ result: RequestDecision, _ part: ByteBuffer?) throws(StreamedBodyError) -> ByteBuffer? {
         outcome.set(result)
-        guard !refuses(result) else { throw StreamedBodyError(outcome: result) }
+        guard !refuses(result) else { throw StreamedBodyError(outcome: result.outcome) }
         var last = held.take() ?? ByteBuffer()
         if let part { last.writeImmutableBuffer(part) }
         return last.readableBytes > 0 ? last : nil

@@ -1,53 +1,60 @@
 import Approov
 import Assay
-import Logging
+import AssayCore
+package import Logging
 
 /// Logs the outcome of requests, without tokens, secrets and keys.
 enum RefusalLog {
-    /// Logs an outcome, acceptances at debug level, and adds it to the metadata of the request's logger.
-    static func write(
-        _ outcome: ApproovOutcome, app: String, _ enforcement: ApproovEnforcement,
-        to logger: inout Logger
-    ) {
-        guard !outcome.isAccepted else {
-            logger.debug("Approov check", metadata: ["approov.app": "\(app)", "approov.outcome": "accept"])
-            return
+    /// Logs a decision, acceptances at debug level, and adds it to the metadata of the request's logger.
+    static func write(_ decision: RequestDecision, route: String, to logger: inout Logger) {
+        let outcome = decision.outcome
+        if case .off = outcome { return }
+        let level: Logger.Level =
+            switch outcome {
+            case .verdict(let verdict): verdict.outcome == .accept ? .debug : .info
+            case .outage, .misconfigured: .error
+            case .unjudged, .pending, .off: .info
+            }
+        if level != .debug {
+            logger[metadataKey: "assay.outcome"] = "\(outcome.word)"
+            if let failed = outcome.verdict?.failed.first { logger[metadataKey: "assay.failed"] = "\(failed.name)" }
         }
-        logger[metadataKey: "approov.outcome"] = "\(outcome.word)"
-        var metadata = common(app, enforcement)
+        guard logger.logLevel <= level else { return }
+        var metadata: Logger.Metadata = ["assay.route": "\(route.excerpt)"]
+        for (name, value) in decision.logFields { metadata["assay.\(name)"] = value }
+        logger.log(level: level, "request check", metadata: metadata)
+    }
+}
+
+extension RequestDecision {
+    /// What logs say about a decision.
+    package var logFields: [(name: String, value: Logger.MetadataValue)] {
+        var fields: [(name: String, value: Logger.MetadataValue)] = [
+            ("app", "\(app.excerpt)"), ("kind", "\(kind)"), ("outcome", "\(outcome.word)"),
+        ]
+        if !outcome.isAccepted { fields.append(("enforcement", "\(enforcement.rawValue)")) }
         switch outcome {
         case .verdict(let verdict):
             if let failed = verdict.failed.first {
-                logger[metadataKey: "approov.failed"] = "\(failed.name)"
-                if logger.logLevel <= .info,
-                    let detail = verdict.checks.first(where: { $0.check == failed })?.finding?.detail
-                {
-                    metadata["approov.problem"] = "\(detail)"
+                fields.append(("failed", .array(verdict.failed.map { "\($0.name)" })))
+                if let detail = verdict.checks.first(where: { $0.check == failed })?.finding?.detail {
+                    fields.append(("problem", "\(detail)"))
                 }
             }
-            if let code = verdict.approov?.responseCode ?? verdict.approov?.claimed?.responseCode {
-                metadata["approov.arc"] = "\(code.excerpt)"
+            if let subject = verdict.approov {
+                let code = subject.responseCode ?? subject.claimed?.responseCode
+                if let code { fields.append(("arc", "\(code.excerpt)")) }
+                let device = subject.deviceID ?? subject.claimed?.deviceID
+                if let device { fields.append(("deviceId", "\(device.excerpt)")) }
+            } else if let key = verdict.engineSubject?.identifier {
+                fields.append(("keyId", "\(key.excerpt)"))
             }
-            logger.info("Approov check", metadata: metadata)
-        case .outage(let outage):
-            metadata["approov.problem"] = "\(outage.description)"
-            logger.error("Approov check", metadata: metadata)
-        case .misconfigured(let error):
-            metadata["approov.problem"] = "\(error.description)"
-            logger.error("Approov check", metadata: metadata)
-        case .unjudged(let obstacle):
-            metadata["approov.problem"] = "\(obstacle.rawValue)"
-            logger.info("Approov check", metadata: metadata)
-        case .pending:
-            metadata["approov.problem"] = "the handler ended before the body"
-            logger.info("Approov check", metadata: metadata)
+        case .outage(let outage): fields.append(("problem", "\(outage.description)"))
+        case .misconfigured(let error): fields.append(("problem", "\(error.description)"))
+        case .unjudged(let obstacle): fields.append(("problem", "\(obstacle.rawValue)"))
+        case .pending: fields.append(("problem", "the handler ended before the body"))
         case .off: break
         }
-    }
-
-    private static func common(
-        _ app: String, _ enforcement: ApproovEnforcement
-    ) -> Logger.Metadata {
-        ["approov.app": "\(app.excerpt)", "approov.enforcement": "\(enforcement.rawValue)"]
+        return fields
     }
 }

@@ -2,20 +2,32 @@ import Approov
 import Assay
 import AssayCore
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 import NIOCore
 
 /// The answers to refused requests.
-struct RefusalResponse {
+package struct RefusalResponse {
     /// The field of the attestation response code in Approov's manual (React Native, "Log rejections with ARC").
     static let responseCode = HTTPField.Name("X-Approov-Error-ARC")
     /// The field of the device ID there.
     static let deviceID = HTTPField.Name("X-Approov-Error-Device-ID")
 
-    let options: ApproovMiddlewareOptions
+    let options: EvidenceMiddlewareOptions
 
-    /// A request that cannot be judged.
-    func unjudged(_ obstacle: ApproovObstacle) -> Response {
+    /// Answers under some options.
+    package init(options: EvidenceMiddlewareOptions) { self.options = options }
+
+    /// The answer to a refused request.
+    package func answer(_ decision: RequestDecision) -> Response {
+        switch decision.outcome {
+        case .verdict(let verdict): rejection(verdict)
+        case .outage: outage(decision)
+        case .misconfigured, .pending, .off: misconfiguration(decision)
+        case .unjudged(let obstacle): unjudged(obstacle)
+        }
+    }
+
+    private func unjudged(_ obstacle: RequestObstacle) -> Response {
         let status: HTTPResponse.Status =
             switch obstacle {
             case .unknownHost: .misdirectedRequest
@@ -25,28 +37,27 @@ struct RefusalResponse {
         return answer(status, #"{"error":"\#(obstacle.rawValue)"}"#)
     }
 
-    /// A request during an outage.
-    func outage() -> Response {
-        var response = answer(.serviceUnavailable, #"{"error":"approov-unavailable"}"#)
+    private func outage(_ decision: RequestDecision) -> Response {
+        var response = answer(.serviceUnavailable, #"{"error":"\#(decision.kind.engine)-unavailable"}"#)
         response.headers[.retryAfter] = String(max(0, options.retryAfter))
         return response
     }
 
     /// A request under an unusable configuration.
-    func misconfiguration() -> Response {
-        answer(.internalServerError, #"{"error":"approov-misconfigured"}"#)
+    func misconfiguration(_ decision: RequestDecision?) -> Response {
+        answer(.internalServerError, #"{"error":"\#(decision?.kind.engine ?? "evidence")-misconfigured"}"#)
     }
 
-    /// A rejected request.
-    func rejection(_ verdict: Verdict) -> Response {
+    private func rejection(_ verdict: Verdict) -> Response {
         let failed = verdict.failed
-        let status: HTTPResponse.Status = failed.first.map(Self.isBeyondRepair) ?? false ? .forbidden : .unauthorized
+        let isRepairable = verdict.isRepairable
         let subject = verdict.approov
         let code = Self.plain(subject?.responseCode ?? subject?.claimed?.responseCode)
         let device = Self.plain(subject?.deviceID ?? subject?.claimed?.deviceID)
-        var body = #"{"error":"approov-rejected""#
+        var body = #"{"error":"\#(verdict.kind.engine)-rejected""#
         if let code { body += #","arc":"\#(code)""# }
         if let device { body += #","deviceId":"\#(device)""# }
+        if subject == nil, let key = Self.plain(verdict.engineSubject?.identifier) { body += #","keyId":"\#(key)""# }
         if let remedy = verdict.remedy { body += #","remedy":"\#(remedy.rawValue)""# }
         switch options.disclosure {
         case .codes: break
@@ -54,20 +65,12 @@ struct RefusalResponse {
             let names = failed.map { #""\#($0.name)""# }.joined(separator: ",")
             body += #","failed":[\#(names)]"#
         }
-        var response = answer(status, body + "}")
+        var response = answer(isRepairable ? .unauthorized : .forbidden, body + "}")
         if let code, let name = Self.responseCode { response.headers[name] = code }
         if let device, let name = Self.deviceID { response.headers[name] = device }
         // Required by RFC 9110 section 15.5.2.
-        if status == .unauthorized { response.headers[.wwwAuthenticate] = "Approov" }
+        if isRepairable { response.headers[.wwwAuthenticate] = verdict.kind.scheme }
         return response
-    }
-
-    /// Whether another token would fail too: the policy refuses the app, the device or the service.
-    private static func isBeyondRepair(_ check: CheckID) -> Bool {
-        [
-            ApproovCheck.issuer, ApproovCheck.audience, ApproovCheck.failover, ApproovCheck.annotations,
-            ApproovCheck.device, ApproovCheck.account,
-        ].contains(check)
     }
 
     /// The text, if it needs no escaping in a field and in JSON. Forged tokens may contain anything.
@@ -88,5 +91,34 @@ struct RefusalResponse {
         Response(
             status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
             body: ResponseBody(byteBuffer: ByteBuffer(string: json)))
+    }
+}
+
+extension EvidenceKind {
+    /// The name of the engine: `approov` of `approov.token`.
+    fileprivate var engine: Substring { name.prefix { $0 != "." } }
+
+    /// The authentication scheme of the challenge to a client without acceptable evidence.
+    fileprivate var scheme: String { engine == "approov" ? "Approov" : "Assay" }
+}
+
+extension Verdict {
+    /// The checks of Approov by which the policy refuses the app, the device or the service: another token would fail too.
+    private static let finalChecks = [
+        ApproovCheck.issuer, ApproovCheck.audience, ApproovCheck.failover, ApproovCheck.annotations,
+        ApproovCheck.device, ApproovCheck.account,
+    ]
+
+    /// Whether another attempt of the client can be accepted. A request without evidence, of which no check passed, is one of a
+    /// client that did not know what is demanded.
+    fileprivate var isRepairable: Bool {
+        if kind == .approovToken || kind == .approovMessage {
+            return !(failed.first.map(Self.finalChecks.contains) ?? false)
+        }
+        guard checks.contains(where: { $0.status == .passed }) else { return true }
+        return switch remedy {
+        case .retry, .newChallenge, .newAttestation, nil: true
+        case .updateApp, .updateSystem, .contactSupport, .nothing: false
+        }
     }
 }

@@ -1,13 +1,13 @@
 public import Hummingbird
 
-extension Router where Context: ApproovRequestContext {
+extension Router where Context: EvidenceRequestContext {
     /// Adds the middleware, and makes sure that it guards every route.
     ///
     /// A router applies middleware only to routes that are added after it. Call this before the routes are added, or name those
     /// that need no check:
     ///
     ///     router.get("livez") { _, _ in "" }
-    ///     try router.guardAllRoutes(with: ApproovMiddleware(live, app: "shop-api"), except: ["GET /livez"])
+    ///     try router.guardAllRoutes(with: EvidenceMiddleware(live, app: "shop-api"), except: ["GET /livez"])
     ///     router.get("stock") { _, _ in "" }
     ///
     /// - Parameters:
@@ -15,7 +15,7 @@ extension Router where Context: ApproovRequestContext {
     ///   - open: the routes that are not guarded, as `Router.routes` describes them: `GET /livez`, `POST /items/{id}`.
     /// - Throws: ``UnguardedRoutesError`` when the router has other routes already. Then the middleware is not added.
     public func guardAllRoutes(
-        with middleware: ApproovMiddleware<Context>, except open: [String] = []
+        with middleware: EvidenceMiddleware<Context>, except open: [String] = []
     ) throws(UnguardedRoutesError) {
         let unguarded = routes.map(\.description).filter { !open.contains($0) }
         guard unguarded.isEmpty else { throw UnguardedRoutesError(routes: unguarded.sorted()) }

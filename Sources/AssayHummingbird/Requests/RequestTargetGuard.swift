@@ -15,7 +15,7 @@ import NIOHTTPTypesHTTP1
 ///         router: router,
 ///         server: .http1(configuration: .init(additionalChannelHandlers: [RequestTargetGuard.handler()])))
 ///
-/// HTTP/2 streams need no handler: nothing is hidden there, and ``ApproovMiddleware`` refuses the same for signed messages.
+/// HTTP/2 streams need no handler: nothing is hidden there, and ``EvidenceMiddleware`` refuses the same for signed messages.
 public enum RequestTargetGuard {
     /// Makes the handler of one connection.
     public static func handler() -> any RemovableChannelHandler { CheckInstaller() }
@@ -57,9 +57,9 @@ private final class RequestHeadCheck: ChannelInboundHandler {
     }
 
     private static func problem(of head: HTTPRequestHead) -> HTTPParserError? {
-        guard ApproovOrigins.isTarget(head.uri) else { return .invalidURL }
+        guard ServerOrigins.isTarget(head.uri) else { return .invalidURL }
         let hosts = head.headers["Host"]
         if hosts.isEmpty, head.version == .http1_0 { return nil }
-        return hosts.count == 1 && ApproovOrigins.isHost(hosts[0]) ? nil : .invalidHeaderToken
+        return hosts.count == 1 && ServerOrigins.isHost(hosts[0]) ? nil : .invalidHeaderToken
     }
 }

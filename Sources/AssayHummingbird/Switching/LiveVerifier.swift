@@ -1,36 +1,76 @@
-import Approov
 public import Assay
 public import AssayCore
-import HTTPTypes
 public import Logging
 import Synchronization
 
 /// The verifier of a running server, which can be exchanged for one with another policy or other keys. Requests keep the
 /// verifier with which they started.
 public final class LiveVerifier: Sendable {
-    /// The verifier and its apps, exchanged together.
-    final class State: Sendable {
+    /// The verifier and what it demands of requests, exchanged together.
+    package final class State: Sendable {
         let verifier: Verifier
-        let apps: [GuardedApp]
+        let evidence: [GuardedEvidence]
+        /// The routes of the policy.
+        private let routes: [GuardedRoute]
+        /// One for each kind of evidence of each app.
+        private let apps: [GuardedRoute]
 
-        init(_ verifier: Verifier) throws(PolicyError) {
+        fileprivate init(
+            _ verifier: Verifier, _ evidence: [GuardedEvidence], _ positions: [EnforcementSwitch.Position]
+        ) {
             self.verifier = verifier
-            let configured = verifier.policy.apps.compactMap { app in
-                app.configuration(ApproovConfiguration.self).map { (app.name, $0) }
+            self.evidence = evidence
+            let demands = zip(evidence, positions).map { GuardedRoute.Demand(evidence: $0, position: $1) }
+            apps = demands.map { GuardedRoute(name: $0.evidence.app, requirement: .any, demands: [$0]) }
+            routes = verifier.policy.routes.map { route in
+                GuardedRoute(
+                    name: route.name, requirement: route.requirement,
+                    demands: route.evidence.compactMap { named in
+                        demands.first { $0.evidence.isOf(app: named.app, kind: named.kind) }
+                    })
             }
-            var apps: [GuardedApp] = []
-            for (name, configuration) in configured {
-                apps.append(try GuardedApp(name, isOnly: configured.count == 1, configuration))
-            }
-            self.apps = apps
         }
 
-        func app(_ name: String) -> GuardedApp? { apps.first { $0.name.isByteEqual(to: name) } }
+        /// The route of a middleware.
+        func route(_ selector: RouteSelector) -> GuardedRoute? {
+            switch selector {
+            case .route(let name): routes.first { $0.name.isByteEqual(to: name) }
+            case .app(let name, let kind): apps.first { $0.demands[0].evidence.isOf(app: name, kind: kind) }
+            }
+        }
+
+        /// The route of a name: one of the policy, or an app with one kind of evidence.
+        ///
+        /// - Throws: `RequestError` when there is none, and when the app has several kinds.
+        package func route(named name: String) throws(RequestError) -> GuardedRoute {
+            if let route = route(.route(name)) { return route }
+            let found = apps.filter { $0.name.isByteEqual(to: name) }
+            guard let only = found.first else {
+                throw RequestError(
+                    .unknownApp,
+                    "the policy has no route and no app \(name.excerpt) that expects evidence with its requests"
+                        + Nearest.advice(for: name, among: (routes + apps).map(\.name)))
+            }
+            guard found.count == 1 else {
+                throw RequestError(
+                    .ambiguousApp,
+                    "app \(name.excerpt) expects several kinds of evidence, "
+                        + "\(found.map(\.demands[0].evidence.kind.name).joined(separator: ", ")); name a route of the policy")
+            }
+            return only
+        }
+    }
+
+    /// The route that a middleware guards.
+    enum RouteSelector: Sendable {
+        case route(String)
+        /// One kind of evidence of an app.
+        case app(String, EvidenceKind)
     }
 
     /// The requirements of a middleware.
     private struct Use {
-        let app: String
+        let selector: RouteSelector
         let hasOrigins: Bool
     }
 
@@ -41,7 +81,7 @@ public final class LiveVerifier: Sendable {
 
     private let holder: Mutex<Holder>
     /// The enforcement switch.
-    public let enforcement: ApproovSwitch
+    public let enforcement: EnforcementSwitch
 
     /// Starts with a verifier.
     ///
@@ -50,127 +90,108 @@ public final class LiveVerifier: Sendable {
     ///   - logger: logs every change of the switch as a warning.
     /// - Throws: `PolicyError` when a policy composed in code has an invalid field name.
     public init(_ verifier: Verifier, logger: Logger) throws(PolicyError) {
-        let state = try State(verifier)
-        holder = Mutex(Holder(state: state))
-        enforcement = ApproovSwitch(logger: logger)
-        enforcement.follow(state.apps, after: [])
+        enforcement = EnforcementSwitch(logger: logger)
+        let evidence = try GuardedEvidence.all(of: verifier)
+        holder = Mutex(
+            Holder(state: State(verifier, evidence, enforcement.follow(evidence, after: []))))
     }
 
     /// The verifier for the next request.
     package var verifier: Verifier { state.verifier }
 
-    var state: State { holder.withLock { $0.state } }
+    /// What holds for the next request.
+    package var state: State { holder.withLock { $0.state } }
 
     /// Exchanges the verifier for all later requests. The switch adopts each `enforcement` that the new policy changes.
     ///
-    /// - Throws: `PolicyError` when the new policy lacks an app of a middleware, or requires signed messages and the middleware
-    ///   has no origins. Then the old verifier stays.
+    /// - Throws: `PolicyError` when the new policy lacks an app or route of a middleware, or requires signed requests and the
+    ///   middleware has no origins. Then the old verifier stays.
     public func exchange(for verifier: Verifier) throws(PolicyError) {
-        let state = try State(verifier)
+        let evidence = try GuardedEvidence.all(of: verifier)
         let objection = holder.withLock { holder -> PolicyError? in
             for use in holder.uses {
-                if let objection = Self.objection(to: use, in: state) { return objection }
+                if let objection = Self.objection(to: use, evidence, verifier.policy.routes) { return objection }
             }
-            enforcement.follow(state.apps, after: holder.state.apps)
-            holder.state = state
+            holder.state = State(
+                verifier, evidence, enforcement.follow(evidence, after: holder.state.evidence))
             return nil
         }
         if let objection { throw objection }
     }
 
-    /// Whether a middleware checks requests for an app.
-    func isInUse(_ app: String) -> Bool {
-        holder.withLock { $0.uses.contains { $0.app.isByteEqual(to: app) } }
-    }
-
-    /// Registers a middleware for an app, and returns the app's position of the switch.
-    ///
-    /// - Parameter app: the name of the app; nil for the only one of the policy.
-    func use(app: String?, hasOrigins: Bool) throws(PolicyError) -> ApproovSwitch.Position {
-        let result = holder.withLock { holder -> Result<String, PolicyError> in
-            let apps = holder.state.apps
-            guard let name = app ?? (apps.count == 1 ? apps.first?.name : nil) else {
-                return .failure(
-                    PolicyError(field: "apps", "the policy has \(apps.count) apps with approov; name the one to check"))
+    /// Whether a middleware verifies a kind of evidence of an app.
+    func isInUse(_ app: String, _ kind: EvidenceKind) -> Bool {
+        holder.withLock { holder in
+            holder.uses.contains { use in
+                holder.state.route(use.selector)?.demands.contains { $0.evidence.isOf(app: app, kind: kind) } ?? false
             }
-            let use = Use(app: name, hasOrigins: hasOrigins)
-            if let objection = Self.objection(to: use, in: holder.state) { return .failure(objection) }
-            holder.uses.append(use)
-            return .success(name)
         }
-        let name = try result.get()
-        guard let position = enforcement.position(of: name) else { throw Self.absence(of: name) }
-        return position
     }
 
-    private static func objection(to use: Use, in state: State) -> PolicyError? {
-        guard let app = state.app(use.app) else { return absence(of: use.app) }
-        guard use.hasOrigins || app.configuration.messageSigning == nil else {
-            return PolicyError(
+    /// Registers a middleware for an app.
+    ///
+    /// - Parameters:
+    ///   - app: the name of the app; nil for the only one that expects evidence with its requests.
+    ///   - kind: the kind of evidence; nil for the only one of the app.
+    func use(app: String?, kind: EvidenceKind?, hasOrigins: Bool) throws(PolicyError) -> RouteSelector {
+        let evidence = state.evidence.filter { evidence in
+            (app.map { evidence.app.isByteEqual(to: $0) } ?? true) && (kind.map { evidence.kind == $0 } ?? true)
+        }
+        guard let only = evidence.first, evidence.count == 1 else {
+            if let app, evidence.isEmpty { throw Self.absence(of: app, kind) }
+            throw PolicyError(
                 field: "apps",
-                "app \(use.app.excerpt) demands signed messages, and the middleware was not told the origins that their "
-                    + "target URIs begin with; pass it origins, such as https://api.example.com")
+                app.map { "app \($0.excerpt) expects \(evidence.count) kinds of evidence; name the kind to check" }
+                    ?? "the policy has \(evidence.count) apps that expect evidence with requests; name the one to check")
         }
-        return nil
+        return try register(Use(selector: .app(only.app, only.kind), hasOrigins: hasOrigins))
     }
 
-    private static func absence(of app: String) -> PolicyError {
+    /// Registers a middleware for a route of the policy.
+    func use(route: String, hasOrigins: Bool) throws(PolicyError) -> RouteSelector {
+        try register(Use(selector: .route(route), hasOrigins: hasOrigins))
+    }
+
+    private func register(_ use: Use) throws(PolicyError) -> RouteSelector {
+        let objection = holder.withLock { holder -> PolicyError? in
+            if let objection = Self.objection(to: use, holder.state.evidence, holder.state.verifier.policy.routes) {
+                return objection
+            }
+            holder.uses.append(use)
+            return nil
+        }
+        if let objection { throw objection }
+        return use.selector
+    }
+
+    private static func objection(
+        to use: Use, _ evidence: [GuardedEvidence], _ routes: [PolicyRoute]
+    ) -> PolicyError? {
+        let demanded: [GuardedEvidence]
+        switch use.selector {
+        case .app(let app, let kind):
+            demanded = evidence.filter { $0.isOf(app: app, kind: kind) }
+            guard !demanded.isEmpty else { return absence(of: app, kind) }
+        case .route(let name):
+            guard let route = routes.first(where: { $0.name.isByteEqual(to: name) }) else {
+                return PolicyError(
+                    field: "routes", "the server checks requests for route \(name.excerpt), which the policy lacks")
+            }
+            demanded = evidence.filter { known in
+                route.evidence.contains { known.isOf(app: $0.app, kind: $0.kind) }
+            }
+        }
+        guard !use.hasOrigins, let signed = demanded.first(where: \.isSigned) else { return nil }
+        return PolicyError(
+            field: "apps",
+            "app \(signed.app.excerpt) demands signed requests, and the middleware was not told the origins that their "
+                + "target URIs begin with; pass it origins, such as https://api.example.com")
+    }
+
+    private static func absence(of app: String, _ kind: EvidenceKind?) -> PolicyError {
         PolicyError(
             field: "apps",
-            "the server checks requests for app \(app.excerpt), which the policy has not, or not with approov")
-    }
-}
-
-/// An app of the policy with its header fields. A class: requests share one.
-final class GuardedApp: Sendable {
-    let name: String
-    /// The name for the verifier; nil for the only app, which saves a lookup.
-    let selector: String?
-    let configuration: ApproovConfiguration
-    /// The field of the token.
-    let tokenField: HTTPField.Name
-    /// The fields that tokens are bound to, in their order.
-    let boundFields: [HTTPField.Name]
-
-    init(_ name: String, isOnly: Bool, _ configuration: ApproovConfiguration) throws(PolicyError) {
-        self.name = name
-        selector = isOnly ? nil : name
-        self.configuration = configuration
-        tokenField = try Self.field(configuration.tokenHeader, of: name)
-        var bound: [HTTPField.Name] = []
-        for text in configuration.binding { bound.append(try Self.field(text, of: name)) }
-        boundFields = bound
-    }
-
-    private static func field(_ text: String, of app: String) throws(PolicyError) -> HTTPField.Name {
-        guard let name = HTTPField.Name(text) else {
-            throw PolicyError(field: "apps", "app \(app.excerpt): \(text.excerpt) is no name of a field")
-        }
-        return name
-    }
-
-    /// The token of a request; empty without one. Two field lines are joined (RFC 9110 section 5.3), which gives no token: the
-    /// request is rejected.
-    func token(of fields: HTTPFields) -> String {
-        var found: String?
-        for field in fields where field.name == tokenField {
-            guard found == nil else { return fields[tokenField] ?? "" }
-            found = field.value
-        }
-        return found ?? ""
-    }
-
-    /// The values of the bound fields.
-    func binding(of fields: HTTPFields) -> [ApproovBoundValue] {
-        boundFields.map { name in
-            if name == .cookie { return fields[.cookie].map { .value($0) } ?? .missing }
-            // `Host` is not among these fields.
-            let values = fields[values: name]
-            return switch values.count {
-            case 0: .missing
-            case 1: .value(values[0])
-            default: .repeated
-            }
-        }
+            "the server checks requests for app \(app.excerpt), for which the policy expects no "
+                + "\(kind?.name.excerpt ?? "evidence") with requests")
     }
 }

@@ -1,6 +1,6 @@
-import Approov
 public import Assay
 public import AssayCore
+import AssayHTTPSignatures
 import Foundation
 public import Logging
 public import ServiceLifecycle
@@ -51,33 +51,35 @@ public struct PolicyWatch: Service {
     /// Refuses a policy under which every request would fail: one that rejects, with an app without a live key. A policy that does
     /// not reject is accepted, since it may be the emergency exit.
     private func requireKeys(of verifier: Verifier) async throws(RequestError) {
-        for app in verifier.policy.apps where live.isInUse(app.name) {
-            guard app.configuration(ApproovConfiguration.self)?.enforcement == .reject else { continue }
-            do throws(VerificationError) {
-                // Looks up the keys first; a rejected token leaves no trace.
-                _ = try await verifier.verifyApproovToken(ApproovTokenInput(token: ""), app: app.name, at: Date())
-            } catch {
-                // In an outage the keys are unknown.
-                if case .request(let problem) = error { throw problem }
+        for app in verifier.policy.apps {
+            for (rules, _) in verifier.requestEvidence(of: app)
+            where rules.enforcement == .reject && live.isInUse(app.name, rules.kind) {
+                do throws(VerificationError) {
+                    // Looks up the keys first. A request without evidence is rejected, and leaves no trace.
+                    _ = try await verifier.assessNothing(of: rules.kind, app: app.name, at: Date())
+                } catch {
+                    // In an outage the keys are unknown.
+                    if case .request(let problem) = error { throw problem }
+                }
             }
         }
     }
 
     private func reload(because cause: FileWatch.Cause) async {
-        let metadata: Logger.Metadata = ["approov.policy": "\(path)", "approov.cause": "\(cause.rawValue)"]
+        let metadata: Logger.Metadata = ["assay.policy": "\(path)", "assay.cause": "\(cause.rawValue)"]
         do {
             let policy = try PolicyFile.load(path: path)
             let verifier = try await makeVerifier(policy)
             try await requireKeys(of: verifier)
             try live.exchange(for: verifier)
             for note in policy.notes {
-                logger.warning("Approov policy names something unknown", metadata: ["approov.problem": "\(note)"])
+                logger.warning("policy names something unknown", metadata: ["assay.problem": "\(note)"])
             }
-            logger.notice("Approov policy in force", metadata: metadata)
+            logger.notice("policy in force", metadata: metadata)
         } catch {
             logger.error(
-                "Approov policy cannot be used, and the one before stays in force",
-                metadata: metadata.merging(["approov.problem": "\(error)"]) { $1 })
+                "policy cannot be used, and the one before stays in force",
+                metadata: metadata.merging(["assay.problem": "\(error)"]) { $1 })
         }
     }
 }

@@ -1,5 +1,7 @@
 import Assay
 package import AssayCore
+import AssayHTTPSignatures
+import AssayHummingbird
 
 extension ServiceConfiguration {
     /// Reads the configuration: defaults, then a file, then the environment, then settings of the command line.
@@ -83,10 +85,54 @@ extension ServiceConfiguration {
         guard admin != listen || listen.isAnyPort else {
             throw PolicyError(field: "admin", "the public listener has this address; the two are apart")
         }
+        try demandAuthorization()
         guard !isOpen || listen.isLocal && admin?.isLocal ?? true else {
             throw PolicyError(
                 field: "open", "true is for loopback addresses and unix sockets: on others, every request needs a token"
             )
         }
+    }
+
+    private func demandAuthorization() throws(PolicyError) {
+        guard authorize.dialect != nil else {
+            guard authorize.peers.isEmpty, authorize.origins.isEmpty else {
+                throw PolicyError(
+                    field: "authorize.dialect",
+                    "required: forward auth needs the gateway, one of "
+                        + AuthorizationRules.Dialect.allCases.map(\.rawValue).joined(separator: ", "))
+            }
+            return
+        }
+        guard !authorize.peers.isEmpty else {
+            throw PolicyError(
+                field: "authorize.peers",
+                "required: who may ask; addresses or ranges such as 10.0.0.0/8, or unix for a unix socket")
+        }
+        let isUnix = listen.path != nil
+        guard authorize.peers.contains(where: { ($0 == .unix) == isUnix }) else {
+            throw PolicyError(
+                field: "authorize.peers",
+                isUnix
+                    ? "the public listener is a unix socket, and no peer is unix"
+                    : "the public listener is a TCP address, and no peer is an address or a range")
+        }
+        if !authorize.origins.isEmpty {
+            do throws(OriginError) { _ = try ServerOrigins(authorize.origins) } catch {
+                throw PolicyError(field: "authorize.origins", error.description)
+            }
+        }
+    }
+
+    /// Refuses a policy with signed requests where forward auth does not know the origins of their target URIs.
+    func demandOrigins(for verifier: Verifier) throws(PolicyError) {
+        guard authorize.dialect != nil, authorize.origins.isEmpty,
+            let app = verifier.policy.apps.first(where: { app in
+                verifier.requestEvidence(of: app).contains { $0.rules.isSigned }
+            })
+        else { return }
+        throw PolicyError(
+            field: "authorize.origins",
+            "required: app \(app.name.excerpt) expects signed requests, and the signed target URI begins with an origin, such "
+                + "as https://api.example.com")
     }
 }

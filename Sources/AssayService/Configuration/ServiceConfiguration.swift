@@ -22,6 +22,8 @@ package struct ServiceConfiguration: Sendable {
     package var privateKey: String?
     /// The authorities of client certificates, PEM; nil if clients need none.
     package var clientAuthorities: String?
+    /// Forward auth.
+    package var authorize = AuthorizationRules()
     /// The limits of requests.
     package var limits = Limits()
     /// `Retry-After` of answers with 503, in seconds.

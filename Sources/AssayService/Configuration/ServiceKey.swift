@@ -63,6 +63,28 @@ package struct ServiceKey: Sendable {
         optional(
             "tls.clientAuthorities", \.clientAuthorities, "PATH", "The authorities of client certificates, PEM.",
             standard: "clients need no certificate"),
+        word(
+            "authorize.dialect", \.authorize.dialect, AuthorizationRules.Dialect.self,
+            "The gateway that asks for forward auth.", standard: "no forward auth"),
+        list(
+            "authorize.peers", \.authorize.peers, "unix, or an address or range such as 10.0.0.0/8",
+            "Who may ask; several with commas."
+        ) { (node) throws(PolicyError) in
+            guard let peers = try TrustedPeers(node.text()) else {
+                throw node.error("expected unix, an address, or a range such as 10.0.0.0/8, found \(node.found)")
+            }
+            return peers
+        },
+        list(
+            "authorize.origins", \.authorize.origins, "an origin such as https://api.example.com",
+            "The origins of the target URIs that apps sign; several with commas."
+        ) { (node) throws(PolicyError) in try node.text() },
+        word(
+            "authorize.bodies", \.authorize.bodies, AuthorizationRules.Bodies.self,
+            "Whether the gateway sends the client's bodies."),
+        word(
+            "authorize.outageStatus", \.authorize.outageStatus, AuthorizationRules.OutageStatus.self,
+            "The answer in an outage, for gateways that know only 401 and 403."),
         size("limits.body", \.limits.body, 1024...(32 << 20), "A body, but not a stream of records."),
         size("limits.line", \.limits.line, 1024...(32 << 20), "A line of a stream of records."),
         size("limits.headers", \.limits.headers, 1024...(80 << 10), "The request line and all fields of a request."),
@@ -106,6 +128,47 @@ package struct ServiceKey: Sendable {
     ) -> ServiceKey {
         ServiceKey(path: path, help: help, form: form, standard: standard) { (service, node) throws(PolicyError) in
             service[keyPath: field] = try node.text()
+        }
+    }
+
+    private typealias Word = CaseIterable & RawRepresentable<String> & SendableMetatype
+
+    private static func word<Value: Word>(
+        _ path: String, _ field: Field<Value>, _: Value.Type, _ help: String
+    ) -> ServiceKey {
+        ServiceKey(
+            path: path, help: help, form: Value.allCases.map(\.rawValue).joined(separator: ", "),
+            standard: ServiceConfiguration()[keyPath: field].rawValue
+        ) { (service, node) throws(PolicyError) in service[keyPath: field] = try node.word(Value.self) }
+    }
+
+    private static func word<Value: Word>(
+        _ path: String, _ field: Field<Value?>, _: Value.Type, _ help: String, standard: String
+    ) -> ServiceKey {
+        ServiceKey(
+            path: path, help: help, form: Value.allCases.map(\.rawValue).joined(separator: ", "), standard: standard
+        ) { (service, node) throws(PolicyError) in service[keyPath: field] = try node.word(Value.self) }
+    }
+
+    /// A list in a file; in the environment and on the command line, values with commas between them.
+    private static func list<Element>(
+        _ path: String, _ field: Field<[Element]>, _ form: String, _ help: String,
+        read: @escaping @Sendable (PolicyNode) throws(PolicyError) -> Element
+    ) -> ServiceKey {
+        ServiceKey(path: path, help: help, form: form, standard: "none") { (service, node) throws(PolicyError) in
+            guard case .scalar(let text) = node.content else {
+                var elements: [Element] = []
+                for element in try node.elements() { elements.append(try read(element)) }
+                service[keyPath: field] = elements
+                return
+            }
+            var elements: [Element] = []
+            for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+                let text = part.trimmingPrefix { $0 == " " }
+                elements.append(
+                    try read(PolicyNode(.scalar(String(text)), path: node.path, line: node.line, file: node.file)))
+            }
+            service[keyPath: field] = elements
         }
     }
 

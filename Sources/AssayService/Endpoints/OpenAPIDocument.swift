@@ -20,7 +20,7 @@ enum OpenAPIDocument {
             \(limits.bodyTime) s."},
             "servers":[{"url":"/"}],
             "security":\(security),
-            "paths":{
+            "paths":{\(authorization(configuration))
             "/v1/verify":{"post":{"operationId":"verify",
             "summary":"Judges an evidence record, or a stream of them, at the present time.",
             "requestBody":{"required":true,"content":{
@@ -71,8 +71,13 @@ enum OpenAPIDocument {
             "securitySchemes":{"token":{"type":"http","scheme":"bearer","description":"The token of an operator, from `assay \
             operators add`. A unix socket needs none."}},
             "responses":{"Problem":{"description":"A problem.","content":{"application/problem+json":{"schema":\
+            {"$ref":"#/components/schemas/Problem"}}}},
+            "Denial":{"description":"The request may not pass.","content":{"application/json":{"schema":\
+            {"$ref":"#/components/schemas/Denial"}},"application/problem+json":{"schema":\
             {"$ref":"#/components/schemas/Problem"}}}}},
             "schemas":{
+            "Denial":{"type":"object","properties":{"error":{"type":"string"},"code":{"type":"string"},\
+            "remedy":{"type":"string"}}},
             "Problem":{"type":"object","required":["type","title","status","detail","code"],"properties":{
             "type":{"type":"string","description":"urn:assay:problem: and the code."},"title":{"type":"string"},
             "status":{"type":"integer"},"detail":{"type":"string"},"code":{"type":"string"},
@@ -92,6 +97,30 @@ enum OpenAPIDocument {
             "because":{"type":"string"},"code":{"type":"string"},"detail":{"type":"string"}}}},
             "subject":{"type":"object"},"testAuthority":{"type":"string"},
             "judgedAt":{"type":"string","format":"date-time"}}}}}}
+            """
+    }
+
+    private static let methods = ["get", "head", "post", "put", "patch", "delete", "options"]
+
+    /// Forward auth, for every method; empty without.
+    private static func authorization(_ configuration: ServiceConfiguration) -> String {
+        guard let dialect = configuration.authorize.dialect else { return "" }
+        let fields = IdentityFields.names.map { #""\#($0)":{"required":true,"schema":{"type":"string"}}"# }
+        let operations = methods.map { method in
+            """
+            "\(method)":{"operationId":"authorize-\(method)","security":[],
+            "summary":"Whether the request of a gateway's client may pass. Answers the peers of authorize.peers alone, in the \
+            dialect \(dialect.rawValue); other methods are answered, too.",
+            "responses":{"200":{"description":"The request may pass.","headers":{\(fields.joined(separator: ","))}},
+            "401":{"$ref":"#/components/responses/Denial"},"403":{"$ref":"#/components/responses/Denial"},
+            \(problems(400, 404, 408, 413, 500, 503))}}
+            """
+        }
+        return """
+
+            "/v1/authorize/{app}":{"parameters":[{"name":"app","in":"path","required":true,"schema":{"type":"string",\
+            "minLength":1},"description":"An app or a route of the policy."}],
+            \(operations.joined(separator: ",\n"))},
             """
     }
 

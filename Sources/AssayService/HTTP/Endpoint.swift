@@ -1,12 +1,14 @@
 import AssayCore
+import AssayHummingbird
 import HTTPTypes
 import Hummingbird
+import NIOCore
 import Synchronization
 
 /// What an endpoint answers on a request.
 typealias Answer = @Sendable (inout ServiceRequest) async throws(Problem) -> Response
 
-/// One method of one path.
+/// One method of one path, or every method of all paths with a prefix.
 struct Endpoint: Sendable {
     /// Who may call it.
     enum Access: Sendable {
@@ -18,7 +20,8 @@ struct Endpoint: Sendable {
         case administration(OperatorRight)
     }
 
-    let method: HTTPRequest.Method
+    /// Nil for every method.
+    let method: HTTPRequest.Method?
     /// The path, in the form of OpenAPI: `/v1/checks/{name}`. One part in braces matches one segment that is not empty.
     let path: String
     let access: Access
@@ -31,9 +34,18 @@ struct Endpoint: Sendable {
         self.answer = answer
     }
 
+    /// An endpoint for every method and all paths with a prefix, of which it reads the rest.
+    init(anyMethodBelow prefix: String, _ access: Access, _ answer: @escaping Answer) {
+        method = nil
+        path = prefix
+        self.access = access
+        self.answer = answer
+    }
+
     /// The segment of a path in place of the part in braces, empty if there is none; nil if the path is another one. The path is
     /// compared as it was received: `%2F`, `..` and `//` match nothing.
     func match(_ received: Substring) -> Substring? {
+        if method == nil { return received.hasPrefix(path) ? "" : nil }
         guard let brace = path.firstIndex(of: "{"), let end = path.firstIndex(of: "}") else {
             return received == path ? "" : nil
         }
@@ -58,6 +70,8 @@ struct ServiceRequest {
     let caller: @Sendable () async throws(Problem) -> Caller?
     /// Who called, where the endpoint is not for all.
     var calledBy: Caller?
+    /// The address of the connection's peer; nil on a unix socket.
+    var peer: SocketAddress?
     /// What the log says about the request besides its answer.
     var note = RequestNote()
 }
@@ -97,6 +111,10 @@ struct RequestNote {
     var app: String?
     var outcome: String?
     var failed: [String] = []
+    /// The route of forward auth.
+    var route: String?
+    /// The decision of forward auth.
+    var decision: RequestDecision?
     /// The code of a problem.
     var problem: String?
     /// The detail of a problem of the service.

@@ -1,5 +1,6 @@
 import Assay
 import AssayCore
+import AssayHummingbird
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
@@ -59,8 +60,8 @@ final class ServiceResponder: HTTPResponder {
         var allowed: [String] = []
         for endpoint in endpoints {
             guard let segment = endpoint.match(path) else { continue }
-            guard endpoint.method == served.request.method else {
-                allowed.append(endpoint.method.rawValue)
+            if let method = endpoint.method, method != served.request.method {
+                allowed.append(method.rawValue)
                 continue
             }
             let (callers, fields, retryAfter) = (callers, served.request.headers, retryAfter)
@@ -69,6 +70,7 @@ final class ServiceResponder: HTTPResponder {
             ) { () async throws(Problem) in
                 try await callers.demand(endpoint.access, fields, channel, retryAfter: retryAfter)
             }
+            served.peer = channel.remoteAddress
             served.calledBy = try await served.caller()
             served.note.caller = served.calledBy?.name
             return try await endpoint.answer(&served)
@@ -106,10 +108,13 @@ final class ServiceResponder: HTTPResponder {
         if let app = note.app { metadata["app"] = "\(app.excerpt)" }
         if let outcome = note.outcome { metadata["outcome"] = "\(outcome)" }
         if !note.failed.isEmpty { metadata["failed"] = .array(note.failed.map { "\($0)" }) }
+        if let route = note.route { metadata["route"] = "\(route.excerpt)" }
+        for (name, value) in note.decision?.logFields ?? [] { metadata[name] = value }
         if let problem = note.problem { metadata["problem"] = "\(problem)" }
         if let detail = note.detail { metadata["detail"] = "\(detail)" }
+        let outcome = note.decision?.outcome.word ?? note.outcome
         let level: Logger.Level =
-            response.status.code >= 500 ? .error : note.outcome == "accept" || note.outcome == nil ? .debug : .info
+            response.status.code >= 500 ? .error : outcome == "accept" || outcome == nil ? .debug : .info
         logger.log(level: note.problem != nil && level < .info ? .info : level, "request", metadata: metadata)
     }
 }

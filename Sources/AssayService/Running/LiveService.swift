@@ -1,4 +1,7 @@
 import Assay
+import AssayCore
+import AssayHummingbird
+import Logging
 import Synchronization
 
 /// What changes while the service runs: the verifier, with each new policy, and whether the service is ready.
@@ -7,20 +10,30 @@ final class LiveService: Sendable {
         case starting, ready, stopping
     }
 
-    private let current: Mutex<(verifier: Verifier, policy: String)>
+    /// The verifier, and what it demands of requests.
+    let requests: LiveVerifier
+    private let policy: Mutex<String>
     private let phase = Atomic<Int>(Phase.starting.rawValue)
 
     /// Starts with a verifier and the text of its policy, with all defaults.
-    init(_ verifier: Verifier, policy: String) { current = Mutex((verifier, policy)) }
+    ///
+    /// - Throws: `PolicyError` for a policy under which requests cannot be verified.
+    init(_ verifier: Verifier, policy: String, logger: Logger) throws(PolicyError) {
+        requests = try LiveVerifier(verifier, logger: logger)
+        self.policy = Mutex(policy)
+    }
 
     /// The verifier of the next request. A request keeps the one with which it began.
-    var verifier: Verifier { current.withLock { $0.verifier } }
+    var verifier: Verifier { requests.verifier }
 
     /// The policy in force as YAML, with all defaults.
-    var policyText: String { current.withLock { $0.policy } }
+    var policyText: String { policy.withLock { $0 } }
 
     /// Exchanges the verifier for all later requests.
-    func exchange(for verifier: Verifier, policy: String) { current.withLock { $0 = (verifier, policy) } }
+    func exchange(for verifier: Verifier, policy: String) throws(PolicyError) {
+        try requests.exchange(for: verifier)
+        self.policy.withLock { $0 = policy }
+    }
 
     /// Whether load balancers should send requests.
     var isReady: Bool { phase.load(ordering: .acquiring) == Phase.ready.rawValue }

@@ -1,7 +1,7 @@
 public import AssayCore
 package import AssayHTTPSignatures
 import AssayPrimitives
-import FoundationEssentials
+package import FoundationEssentials
 
 extension EvidenceKind {
     /// A request that carries a standard integrity token as its HTTP message signature.
@@ -64,4 +64,22 @@ extension CheckCode {
     fileprivate static let tokenNotText = CheckCode(
         "token-not-text",
         "The value of the signature is not the text of a token: the app must write its bytes in ASCII.")
+}
+
+extension PlayIntegrityEngine: RequestEngine {
+    /// Requests with tokens, for apps with `requests`.
+    package static func requestEvidence(of app: PolicyApp) -> RequestEvidenceRules? {
+        app.configuration(PlayIntegrityConfiguration.self)?.requests.map { rules in
+            RequestEvidenceRules(
+                kind: .playIntegrityRequest, enforcement: rules.enforcement,
+                scope: .signature(contentDigest: PlayIntegrityRequest.checks.contentDigest, body: rules.body))
+        }
+    }
+
+    /// Assesses a request whose signature is a standard token.
+    package func assess(
+        signed request: SignedRequest, app: String, account: String?, ledger: any Ledger, at now: Date
+    ) async throws(VerificationError) -> Assessment {
+        try await assess(request, answer: nil, app: app, account: account, ledger: ledger, at: now)
+    }
 }

@@ -11,12 +11,12 @@ import NIOCore
 enum AddressProbe {
     /// - Returns: whether the address is the one in the token; nil if unknown.
     static func annotated(
-        _ live: LiveVerifier, _ options: ApproovMiddlewareOptions, _ forwarded: [String]
+        _ live: LiveVerifier, _ options: EvidenceMiddlewareOptions, _ forwarded: [String]
     ) async throws -> Bool? {
-        let router = Router(context: BasicApproovRequestContext.self)
-        router.add(middleware: try ApproovMiddleware(live, app: "api", options: options))
+        let router = Router(context: BasicEvidenceRequestContext.self)
+        router.add(middleware: try EvidenceMiddleware(live, app: "api", options: options))
         router.get("address") { _, context in
-            let checks = context.approov?.verdict?.checks ?? []
+            let checks = context.judged?.verdict?.checks ?? []
             return checks.first { $0.check == ApproovCheck.address }?.status.rawValue ?? "absent"
         }
         var fields: HTTPFields = [

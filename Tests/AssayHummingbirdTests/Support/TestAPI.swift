@@ -49,9 +49,9 @@ struct TestAPI {
 
     /// Options with the time of the minted tokens.
     static func options(
-        origins: ApproovOrigins? = nil, _ change: (inout ApproovMiddlewareOptions) -> Void = { _ in }
-    ) -> ApproovMiddlewareOptions {
-        var options = ApproovMiddlewareOptions(origins: origins)
+        origins: ServerOrigins? = nil, _ change: (inout EvidenceMiddlewareOptions) -> Void = { _ in }
+    ) -> EvidenceMiddlewareOptions {
+        var options = EvidenceMiddlewareOptions(origins: origins)
         options.now = { now }
         change(&options)
         return options
@@ -73,11 +73,11 @@ struct TestAPI {
     /// An application with a route that returns the result of the check, and one that returns the body.
     @inline(never)
     static func application(
-        _ live: LiveVerifier, options: ApproovMiddlewareOptions = options(), logger: Logger? = nil,
+        _ live: LiveVerifier, options: EvidenceMiddlewareOptions = options(), logger: Logger? = nil,
         isGuarded: Bool = false
     ) throws -> some ApplicationProtocol {
-        let router = Router(context: BasicApproovRequestContext.self)
-        router.add(middleware: try ApproovMiddleware(live, app: "api", options: options))
+        let router = Router(context: BasicEvidenceRequestContext.self)
+        router.add(middleware: try EvidenceMiddleware(live, app: "api", options: options))
         router.get("stock") { _, context in Self.finding(context) }
         router.get("items/:id") { request, context in
             "\(context.parameters.get("id") ?? "-") \(request.uri.query ?? "-")"
@@ -100,8 +100,8 @@ struct TestAPI {
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)), logger: logger)
     }
 
-    private static func finding(_ context: BasicApproovRequestContext) -> String {
-        guard let approov = context.approov else { return "nothing" }
+    private static func finding(_ context: BasicEvidenceRequestContext) -> String {
+        guard let approov = context.judged else { return "nothing" }
         let failed = approov.verdict?.failed.first?.name ?? "-"
         let device = approov.verdict?.approov?.deviceID ?? "-"
         return "\(approov.enforcement.rawValue) \(approov.outcome.word) \(failed) \(device)"

@@ -36,20 +36,20 @@ final class UploadServer: Sendable {
     /// - `/half` reads one part; `/throw` and `/refuse` read one part and fail.
     @discardableResult
     func run<Value: Sendable>(
-        ledger: any Ledger = MemoryLedger(), enforcement: ApproovEnforcement = .reject,
-        options change: (inout ApproovMiddlewareOptions) -> Void = { _ in },
+        ledger: any Ledger = MemoryLedger(), enforcement: Enforcement = .reject,
+        options change: (inout EvidenceMiddlewareOptions) -> Void = { _ in },
         _ body: @escaping @Sendable (Int) async throws -> Value
     ) async throws -> Value {
         let live = try TestAPI.live(ledger: ledger) { settings in
             settings.messageSigning = MessageSigning(signer: .installation)
             settings.enforcement = enforcement
         }
-        let options = TestAPI.options(origins: try ApproovOrigins("https://api.example.com")) {
+        let options = TestAPI.options(origins: try ServerOrigins("https://api.example.com")) {
             $0.body = .streamed(upTo: 1000)
             change(&$0)
         }
-        let router = Router(context: BasicApproovRequestContext.self)
-        router.add(middleware: try ApproovMiddleware(live, options: options))
+        let router = Router(context: BasicEvidenceRequestContext.self)
+        router.add(middleware: try EvidenceMiddleware(live, options: options))
         router.post("upload") { request, context in
             try await self.read(request, context)
             return "stored"
@@ -77,13 +77,13 @@ final class UploadServer: Sendable {
     }
 
     private func read(
-        _ request: Request, _ context: BasicApproovRequestContext, atMost count: Int = .max
+        _ request: Request, _ context: BasicEvidenceRequestContext, atMost count: Int = .max
     ) async throws {
         let index = held.withLock { calls in
             calls.append(Call())
             return calls.count - 1
         }
-        func note() { held.withLock { $0[index].outcomes.append(context.approov?.outcome.word ?? "-") } }
+        func note() { held.withLock { $0[index].outcomes.append(context.judged?.outcome.word ?? "-") } }
         note()
         defer { note() }
         do {

@@ -19,14 +19,14 @@ import Logging
     static func main() async throws {
         var logger = Logger(label: "benchmark")
         logger.logLevel = .error
-        let router = Router(context: BasicApproovRequestContext.self)
+        let router = Router(context: BasicEvidenceRequestContext.self)
         if let index = CommandLine.arguments.firstIndex(of: "--messages") {
             router.add(middleware: try messages(CommandLine.arguments[(index + 1)...], logger))
             router.post("orders") { request, _ in "\(try await request.body.collect(upTo: .max).readableBytes) bytes" }
         }
         if CommandLine.arguments.contains("--check") {
             let live = try LiveVerifier(verifier(), logger: logger)
-            router.add(middleware: try ApproovMiddleware(live))
+            router.add(middleware: try EvidenceMiddleware(live))
         }
         router.get("/") { _, _ in "Hello" }
         let token = try token()
@@ -41,16 +41,16 @@ import Logging
 
     private static func messages(
         _ arguments: ArraySlice<String>, _ logger: Logger
-    ) throws -> ApproovMiddleware<BasicApproovRequestContext> {
+    ) throws -> EvidenceMiddleware<BasicEvidenceRequestContext> {
         let values = Array(arguments)
         guard values.count >= 3, let limit = Int(values[0]), let now = Double(values[1]) else {
             throw CocoaError(.formatting)
         }
-        var options = ApproovMiddlewareOptions(origins: try ApproovOrigins("https://api.example.com"))
+        var options = EvidenceMiddlewareOptions(origins: try ServerOrigins("https://api.example.com"))
         options.body = .collected(upTo: limit)
         options.now = { Date(timeIntervalSince1970: now) }
         let verifier = try verifier(Array(values[2].utf8)) { $0.messageSigning = MessageSigning(signer: .installation) }
-        return try ApproovMiddleware(try LiveVerifier(verifier, logger: logger), options: options)
+        return try EvidenceMiddleware(try LiveVerifier(verifier, logger: logger), options: options)
     }
 
     private static func verifier(

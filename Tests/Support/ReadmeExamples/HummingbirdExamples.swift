@@ -13,10 +13,10 @@ struct HummingbirdExamples {
 
     func block1() async throws {
         let live = try LiveVerifier(verifier, logger: logger)
-        let options = ApproovMiddlewareOptions(origins: try ApproovOrigins("https://api.example.com"))
+        let options = EvidenceMiddlewareOptions(origins: try ServerOrigins("https://api.example.com"))
 
-        let router = Router(context: BasicApproovRequestContext.self)
-        try router.guardAllRoutes(with: ApproovMiddleware(live, app: "shop-api", options: options))
+        let router = Router(context: BasicEvidenceRequestContext.self)
+        try router.guardAllRoutes(with: EvidenceMiddleware(live, app: "shop-api", options: options))
 
         let application = Application(
             router: router,

@@ -6,7 +6,7 @@ import AssayPrimitives
 ///
 /// They are not taken from requests, whose fields an attacker can write. `Host` only selects one of several origins; an unknown
 /// host is refused.
-public struct ApproovOrigins: Sendable {
+public struct ServerOrigins: Sendable {
     private struct Origin {
         let text: String
         /// The authority in lower case, with and without the default port.

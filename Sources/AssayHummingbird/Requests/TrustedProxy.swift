@@ -7,7 +7,7 @@ import NIOCore
 
 /// The fields that the proxy in front of the server sets. Without a proxy, clients can forge fields such as
 /// `X-Forwarded-For`, and they are ignored.
-public struct ApproovProxy: Sendable {
+public struct TrustedProxy: Sendable {
     /// The field to which each proxy appends its client's address; nil for none.
     let addressField: HTTPField.Name?
     /// The field with the host that the client addressed; nil for `Host`.
@@ -16,7 +16,7 @@ public struct ApproovProxy: Sendable {
     let hops: Int
 
     /// No proxy: clients connect to the server directly.
-    public static let none = ApproovProxy(addressField: nil, hostField: nil)
+    public static let none = TrustedProxy(addressField: nil, hostField: nil)
 
     /// Describes the proxy.
     ///
@@ -55,7 +55,7 @@ public struct ApproovProxy: Sendable {
         // HTTPTypes holds the first Host of HTTP/1 as the authority, and a second one among the fields.
         var hosts = hostName.map { request.headerFields[values: $0] } ?? []
         if let authority = request.authority { hosts.append(authority) }
-        return hosts.count == 1 && ApproovOrigins.isHost(hosts[0]) ? hosts[0] : nil
+        return hosts.count == 1 && ServerOrigins.isHost(hosts[0]) ? hosts[0] : nil
     }
 
     private static let hostName = HTTPField.Name("Host")

@@ -1,11 +1,11 @@
 import AssayCore
 public import FoundationEssentials
 
-/// Options of ``ApproovMiddleware`` besides the policy.
-public struct ApproovMiddlewareOptions: Sendable {
+/// Options of ``EvidenceMiddleware`` besides the policy.
+public struct EvidenceMiddlewareOptions: Sendable {
     /// What the body of a rejection discloses.
     public enum Disclosure: Sendable {
-        /// The response code and the device ID, for support.
+        /// The response code, and the device or key ID, for support.
         case codes
         /// The names of the failed checks too. They help attackers: for development only.
         case failedChecks
@@ -20,12 +20,12 @@ public struct ApproovMiddlewareOptions: Sendable {
         case letThrough
     }
 
-    /// The origins of the server. Required for signed messages.
-    public var origins: ApproovOrigins?
+    /// The origins of the server. Required for signed requests.
+    public var origins: ServerOrigins?
     /// The proxy in front of the server.
-    public var proxy = ApproovProxy.none
-    /// When bodies of signed messages are checked.
-    public var body = ApproovBodyMode.collected()
+    public var proxy = TrustedProxy.none
+    /// When bodies of signed requests are checked.
+    public var body = RequestBodyMode.collected()
     /// What the body of a rejection discloses.
     public var disclosure = Disclosure.codes
     /// The treatment of requests during an outage.
@@ -36,11 +36,12 @@ public struct ApproovMiddlewareOptions: Sendable {
     public var now: @Sendable () -> Date = { Date() }
 
     /// The defaults.
-    public init(origins: ApproovOrigins? = nil) { self.origins = origins }
+    public init(origins: ServerOrigins? = nil) { self.origins = origins }
 
-    /// Whether a request with an outcome is refused under the enforcement `reject`.
-    func refuses(_ outcome: ApproovOutcome) -> Bool {
-        switch outcome {
+    /// Whether a request is refused.
+    package func refuses(_ decision: RequestDecision) -> Bool {
+        guard decision.enforcement == .reject else { return false }
+        return switch decision.outcome {
         case .verdict(let verdict): verdict.outcome == .reject
         // A client can bring about that the ledger has forgotten a message, by sending its body slowly.
         case .outage(let outage): outages == .refuse || (outage as? LedgerOutage)?.code == .forgotten
@@ -52,7 +53,7 @@ public struct ApproovMiddlewareOptions: Sendable {
 
 /// When the body of a signed request is compared with the digests that its signature covers. Bodies of apps without signed
 /// messages are not read.
-public struct ApproovBodyMode: Sendable {
+public struct RequestBodyMode: Sendable {
     let isStreamed: Bool
     package let limit: Int
     /// The most bytes of a body that is collected, also of one of unknown length in streamed mode.
@@ -65,8 +66,8 @@ public struct ApproovBodyMode: Sendable {
     ///
     /// - Parameter limit: the most bytes of a body; a longer one is answered with 413, without being read if its
     ///   `Content-Length` is greater.
-    public static func collected(upTo limit: Int = 2 << 20) -> ApproovBodyMode {
-        ApproovBodyMode(isStreamed: false, limit: limit)
+    public static func collected(upTo limit: Int = 2 << 20) -> RequestBodyMode {
+        RequestBodyMode(isStreamed: false, limit: limit)
     }
 
     /// The body is compared while the handler reads it; everything else is judged before. At the end of the body, before the last
@@ -85,7 +86,7 @@ public struct ApproovBodyMode: Sendable {
     /// later it may report an outage. A body without `Content-Length` and `Transfer-Encoding`, as on HTTP/2, is collected, up
     /// to 2 MiB: clients that upload more on HTTP/2 state its length.
     /// - Parameter limit: the most bytes of a body.
-    public static func streamed(upTo limit: Int = 1 << 30) -> ApproovBodyMode {
-        ApproovBodyMode(isStreamed: true, limit: limit)
+    public static func streamed(upTo limit: Int = 1 << 30) -> RequestBodyMode {
+        RequestBodyMode(isStreamed: true, limit: limit)
     }
 }

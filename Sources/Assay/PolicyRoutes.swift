@@ -1,0 +1,86 @@
+import AssayCore
+package import AssayHTTPSignatures
+
+/// Reads the field `routes` of a policy.
+enum PolicyRoutes {
+    private static let longestName = 128
+
+    static func read(
+        _ node: PolicyNode?, apps: [PolicyApp], engines: EngineRegistry
+    ) throws(PolicyError) -> [PolicyRoute] {
+        guard let node else { return [] }
+        var routes: [PolicyRoute] = []
+        for element in try node.elements() {
+            let fields = try element.members(["name", "require", "evidence"])
+            guard let name = fields["name"] else { throw element.missing("name", "a name that no app has") }
+            let text = try name.text()
+            guard text.utf8.count <= longestName, text.utf8.allSatisfy(isNameByte) else {
+                throw name.error(
+                    "expected up to \(longestName) letters, digits, - . _ or ~, which stand in paths as they are, found "
+                        + name.found)
+            }
+            guard !apps.contains(where: { $0.name.isByteEqual(to: text) }) else {
+                throw name.error("an app has the name \(text.excerpt); give the route another")
+            }
+            guard !routes.contains(where: { $0.name.isByteEqual(to: text) }) else {
+                throw name.error("two routes are named \(text.excerpt); names are unique")
+            }
+            guard let require = fields["require"] else { throw element.missing("require", "allowed are any, all") }
+            guard let list = fields["evidence"] else { throw element.missing("evidence", "a list of apps") }
+            var evidence: [PolicyRoute.Evidence] = []
+            for item in try list.elements() {
+                let found = try readEvidence(item, apps, engines)
+                guard !evidence.contains(found) else {
+                    throw item.error("\(found.kind) of app \(found.app.excerpt) stands in the list twice")
+                }
+                evidence.append(found)
+            }
+            routes.append(
+                PolicyRoute(
+                    name: text, requirement: try require.word(PolicyRoute.Requirement.self), evidence: evidence))
+        }
+        return routes
+    }
+
+    private static func readEvidence(
+        _ node: PolicyNode, _ apps: [PolicyApp], _ engines: EngineRegistry
+    ) throws(PolicyError) -> PolicyRoute.Evidence {
+        let fields = try node.members(["app", "kind"])
+        guard let name = fields["app"] else { throw node.missing("app", "the name of an app") }
+        let text = try name.text()
+        guard let app = apps.first(where: { $0.name.isByteEqual(to: text) }) else {
+            throw name.error(
+                "there is no app \(text.excerpt)" + Nearest.advice(for: text, among: apps.map(\.name)))
+        }
+        let kinds = engines.requestEvidence(of: app).map(\.kind.name)
+        guard !kinds.isEmpty else {
+            throw name.error(
+                "the policy expects no evidence with the requests of app \(text.excerpt): add approov, or requests to its "
+                    + "appAttest or playIntegrity")
+        }
+        if let kind = fields["kind"] {
+            guard kinds.containsBytes(of: try kind.text()) else { throw kind.mismatch(with: kinds) }
+            return PolicyRoute.Evidence(app: text, kind: EvidenceKind(try kind.text()))
+        }
+        guard kinds.count == 1 else {
+            throw node.missing(
+                "kind", "app \(text.excerpt) expects several kinds of evidence, \(kinds.joined(separator: ", "))")
+        }
+        return PolicyRoute.Evidence(app: text, kind: EvidenceKind(kinds[0]))
+    }
+
+    /// Whether a byte stands in a segment of a path without percent-encoding (RFC 3986 section 2.3).
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: "-._~".utf8.contains(byte)
+        }
+    }
+}
+
+extension EngineRegistry {
+    /// The evidence that requests of an app carry, in the order of the engines.
+    package func requestEvidence(of app: PolicyApp) -> [RequestEvidenceRules] {
+        engines.compactMap { ($0 as? any RequestEngine.Type)?.requestEvidence(of: app) }
+    }
+}

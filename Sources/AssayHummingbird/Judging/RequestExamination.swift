@@ -1,0 +1,295 @@
+import Assay
+import AssayCore
+import AssayHTTPSignatures
+import AssayPrimitives
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// The verification of one request: of each kind of evidence without the body, then with it, then the decision.
+struct RequestExamination: Sendable {
+    /// A demand of a route, with the switch as it is for this request.
+    struct Demand: Sendable {
+        let evidence: GuardedEvidence
+        let enforcement: Enforcement
+    }
+
+    /// A demand with what is known before the body.
+    fileprivate struct Head: Sendable {
+        let demand: Demand
+        let result: Result<Assessment, VerificationError>
+        /// Whether the body, which is not read yet, was assumed to be empty.
+        var isBodyAssumed = false
+    }
+
+    let judge: RequestJudge
+    let requirement: PolicyRoute.Requirement
+    /// At least one.
+    let demands: [Demand]
+    let account: String?
+    /// The time at which the request is judged, however long its body takes.
+    let arrival: Date
+
+    private var options: EvidenceMiddlewareOptions { judge.options }
+    private var verifier: Verifier { judge.state.verifier }
+
+    private static let contentDigest = HTTPField.Name("Content-Digest")
+
+    func judge(_ source: some RequestSource, _ body: inout RequestBody) async throws -> RequestJudge.Judgement {
+        let message: SignedParts?
+        do throws(SignedParts.Unknown) {
+            message = try demands.contains { $0.evidence.isSigned } ? signedParts(of: source) : nil
+        } catch {
+            return .decided(decision(error.outcome))
+        }
+        let length = source.fields.contentLength
+        let isStreamed =
+            options.body.isStreamed && ((length ?? 0) > 0 || source.fields.contains(.transferEncoding))
+        let isPresent = isStreamed || (length ?? 0) > 0
+        var heads: [Head] = []
+        for demand in demands {
+            heads.append(
+                Head(
+                    demand: demand, result: await assess(demand, source, message, isPresent: isPresent),
+                    isBodyAssumed: !isPresent))
+        }
+        guard case .attached = source.body, let message, needsBody(heads) else {
+            return .decided(await decide(heads))
+        }
+        if let length, length > options.body.limit { return .decided(decision(.unjudged(.bodyTooLong))) }
+        let digests = CoveredDigests(
+            namedIn: Self.contentDigest.map { source.fields[values: $0] } ?? [])
+        guard isStreamed else {
+            return .decided(try await judgeCollected(&body, message, heads, length, digests))
+        }
+        let outcome = StreamedOutcome(decision(.pending))
+        let options = options
+        let reader = StreamedBodyReader(
+            body, contentLength: length, limit: options.body.limit, digests, outcome: outcome,
+            decide: { [heads] in await decide(heads, of: message, $0) }, refuses: { options.refuses($0) })
+        body = RequestBody(asyncSequence: StreamedBody(reader: reader))
+        return .streamed(outcome, reader)
+    }
+
+    private func judgeCollected(
+        _ body: inout RequestBody, _ message: SignedParts, _ heads: [Head], _ length: Int?, _ digests: CoveredDigests
+    ) async throws -> RequestDecision {
+        switch try await CollectedBody.read(body, length: length, upTo: options.body.collectedLimit, digests) {
+        case .tooLong(let rest):
+            body = rest
+            return decision(.unjudged(.bodyTooLong))
+        case .whole(let whole, let digests):
+            body = RequestBody(buffer: whole)
+            // A broken connection looks like the end of the body.
+            if let length, length != whole.readableBytes { return decision(.unjudged(.bodyLengthDiffers)) }
+            return whole.readableBytes == 0 ? await decide(heads) : await decide(heads, of: message, digests)
+        }
+    }
+
+    // MARK: Before the body
+
+    private func signedParts(of source: some RequestSource) throws(SignedParts.Unknown) -> SignedParts {
+        guard let origins = options.origins else {
+            throw SignedParts.Unknown(
+                .misconfigured(RequestError(.noService, "the server has no origins for signed requests")))
+        }
+        guard ServerOrigins.isTarget(source.target) else { throw SignedParts.Unknown(.unjudged(.badTarget)) }
+        guard let host = source.host else { throw SignedParts.Unknown(.unjudged(.badHost)) }
+        let uri = origins.targetURI(path: source.target) { source.authority }
+        guard let uri else { throw SignedParts.Unknown(.unjudged(.unknownHost)) }
+        return SignedParts(
+            method: source.method, targetURI: uri, fields: source.fields.signable(host: host), address: source.address)
+    }
+
+    private func assess(
+        _ demand: Demand, _ source: some RequestSource, _ message: SignedParts?, isPresent: Bool
+    ) async -> Result<Assessment, VerificationError> {
+        switch demand.evidence.form {
+        case .token(let fields):
+            do throws(VerificationError) {
+                return .success(
+                    try await verifier.assessApproovToken(
+                        fields.input(of: source), app: demand.evidence.app, account: account, at: arrival))
+            } catch { return .failure(error) }
+        case .signature(_, _, let rule):
+            let body: SignedRequest.Body =
+                switch (source.body, rule) {
+                case (.attached, _): isPresent ? .unread : .bytes([])
+                case (.none, _): .bytes([])
+                // Nobody computed a digest, so that the check of the body fails.
+                case (.unseen, .verified): .digests(sha256: nil, sha512: nil)
+                // The upstream compares the body with the covered digests. Without any it must refuse a body.
+                case (.unseen, .upstream):
+                    Self.contentDigest.map(source.fields.contains) ?? true ? .unread : .bytes([])
+                }
+            return await assess(demand, message, body)
+        }
+    }
+
+    private func assess(
+        _ demand: Demand, _ message: SignedParts?, _ body: SignedRequest.Body
+    ) async -> Result<Assessment, VerificationError> {
+        guard case .signature(let engine, _, _) = demand.evidence.form, let message else {
+            return .failure(.request(RequestError(.unknownKind, "\(demand.evidence.kind) signs no requests")))
+        }
+        let request = SignedRequest(
+            method: message.method, targetURI: message.targetURI, fields: message.fields, body: body,
+            address: message.address)
+        do throws(VerificationError) {
+            return .success(
+                try await verifier.assess(
+                    signed: request, with: engine, app: demand.evidence.app, account: account, at: arrival))
+        } catch { return .failure(error) }
+    }
+
+    /// Whether the body decides: a signed request is acceptable so far, and so is the rest of the route.
+    private func needsBody(_ heads: [Head]) -> Bool {
+        let isPossible =
+            switch requirement {
+            case .any: true
+            case .all: heads.allSatisfy { $0.isAcceptable || $0.demand.enforcement == .annotate }
+            }
+        return isPossible && heads.contains { $0.demand.evidence.isSigned && $0.isAcceptable }
+    }
+
+    // MARK: With the body
+
+    /// The decision on a request with a body, of which only the head is assessed.
+    private func decide(
+        _ heads: [Head], of message: SignedParts, _ digests: CoveredDigests
+    ) async -> RequestDecision {
+        var whole: [Head] = []
+        for head in heads {
+            guard head.demand.evidence.isSigned, head.isAcceptable else {
+                whole.append(head)
+                continue
+            }
+            if case .success(let assessment) = head.result, assessment.isAcceptable,
+                digests.match(assessment.subject?.message?.contentDigests ?? [])
+            {
+                whole.append(head)
+            } else {
+                whole.append(Head(demand: head.demand, result: await assess(head.demand, message, digests.body)))
+            }
+        }
+        return await decide(whole)
+    }
+
+    /// The decision on assessments. Nothing is written to the ledger before.
+    private func decide(_ heads: [Head]) async -> RequestDecision {
+        switch requirement {
+        case .any: await decideAny(heads)
+        case .all: await decideAll(heads)
+        }
+    }
+
+    /// Accepts with the first evidence that is accepted.
+    private func decideAny(_ heads: [Head]) async -> RequestDecision {
+        var failed: [(head: Head, outcome: RequestOutcome)] = []
+        for head in heads {
+            let outcome = await commit([head])
+            if outcome.outcome.isAccepted {
+                return RequestDecision(outcome.outcome, head.demand.evidence, head.demand.enforcement)
+            }
+            failed.append((head, outcome.outcome))
+        }
+        // An outage may hide an acceptance. Otherwise the evidence decides that the request carries.
+        let deciding =
+            failed.first { $0.outcome.verdict == nil } ?? failed.first { $0.outcome.isOfPresentEvidence }
+            ?? failed.first
+        guard let deciding else { return decision(.off) }
+        return RequestDecision(deciding.outcome, deciding.head.demand.evidence, enforcement(of: heads.map(\.demand)))
+    }
+
+    /// Accepts if all evidence is accepted, with one commit.
+    private func decideAll(_ heads: [Head]) async -> RequestDecision {
+        let failed = heads.filter { !$0.isAccepted }
+        if let refused = failed.first(where: { $0.demand.enforcement == .reject }) {
+            return RequestDecision(await commit([refused]).outcome, refused.demand.evidence, .reject)
+        }
+        var noted: RequestDecision?
+        if let first = failed.first {
+            noted = RequestDecision(await commit([first]).outcome, first.demand.evidence, .annotate)
+        }
+        var accepted = heads.filter(\.isAccepted)
+        while let first = accepted.first {
+            let (outcome, verdicts) = await commit(accepted)
+            if outcome.isAccepted {
+                return noted
+                    ?? RequestDecision(outcome, first.demand.evidence, enforcement(of: demands), verdicts: verdicts)
+            }
+            let index = accepted.firstIndex { head in outcome.verdict.map(head.demand.evidence.isOf) ?? false }
+            guard let index else {
+                return RequestDecision(outcome, first.demand.evidence, enforcement(of: accepted.map(\.demand)))
+            }
+            let refused = accepted.remove(at: index).demand
+            let decision = RequestDecision(outcome, refused.evidence, refused.enforcement)
+            guard refused.enforcement == .annotate else { return decision }
+            // The others are committed without it.
+            noted = noted ?? decision
+        }
+        return noted ?? decision(.off)
+    }
+
+    /// The outcome of heads whose effects are committed together: the first verdict that rejects, or else the first one.
+    private func commit(_ heads: [Head]) async -> (outcome: RequestOutcome, verdicts: [Verdict]) {
+        do throws(VerificationError) {
+            var assessments: [Assessment] = []
+            for head in heads { assessments.append(try head.result.get()) }
+            let verdicts = try await Assessment.verdicts(
+                of: assessments, committingTo: verifier.ledger, at: options.now())
+            guard let first = verdicts.first else { return (.off, []) }
+            return (.verdict(first), first.outcome == .accept ? verdicts : [first])
+        } catch { return (RequestOutcome(error), []) }
+    }
+
+    // MARK: Decisions
+
+    /// The decision on a request of which no evidence could be assessed.
+    private func decision(_ outcome: RequestOutcome) -> RequestDecision {
+        let signed = demands.first { $0.evidence.isSigned } ?? demands[0]
+        return RequestDecision(outcome, signed.evidence, enforcement(of: demands))
+    }
+
+    /// How a request is treated that none of some evidence lets pass: where one of several suffices, the weakest rule holds.
+    private func enforcement(of demands: [Demand]) -> Enforcement {
+        let isAnnotated =
+            switch requirement {
+            case .any: demands.contains { $0.enforcement == .annotate }
+            case .all: demands.allSatisfy { $0.enforcement == .annotate }
+            }
+        return isAnnotated ? .annotate : .reject
+    }
+}
+
+extension RequestExamination.Head {
+    /// Whether it is accepted unless the ledger refuses.
+    fileprivate var isAccepted: Bool { (try? result.get())?.isAcceptable ?? false }
+
+    /// Whether it may be accepted with the body. A body of unknown length is assumed to be empty, and assessed again if it is
+    /// not.
+    fileprivate var isAcceptable: Bool {
+        guard let assessment = try? result.get() else { return false }
+        if assessment.isAcceptable { return true }
+        guard isBodyAssumed, case .signature(_, let contentDigest, _) = demand.evidence.form else { return false }
+        return assessment.failed == [contentDigest]
+    }
+}
+
+extension Assessment {
+    fileprivate var failed: [CheckID] { checks.filter { $0.status == .failed }.map(\.check) }
+}
+
+extension GuardedEvidence {
+    fileprivate func isOf(_ verdict: Verdict) -> Bool {
+        kind == verdict.kind && verdict.app.map { app.isByteEqual(to: $0) } ?? false
+    }
+}
+
+extension RequestOutcome {
+    /// Whether the request carries evidence of the kind: a check passed.
+    fileprivate var isOfPresentEvidence: Bool {
+        verdict?.checks.contains { $0.status == .passed } ?? false
+    }
+}

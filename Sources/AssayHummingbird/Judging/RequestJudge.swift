@@ -1,0 +1,87 @@
+import Approov
+import Assay
+import AssayCore
+import AssayHTTPSignatures
+import AssayPrimitives
+import FoundationEssentials
+import HTTPTypes
+package import Hummingbird
+import NIOCore
+
+/// Collects the evidence of a request, and verifies it as a route demands.
+package struct RequestJudge: Sendable {
+    let state: LiveVerifier.State
+    let settings: Settings
+
+    /// The options, as one reference for every request.
+    package final class Settings: Sendable {
+        package let options: EvidenceMiddlewareOptions
+
+        /// Keeps options.
+        package init(_ options: EvidenceMiddlewareOptions) { self.options = options }
+    }
+
+    var options: EvidenceMiddlewareOptions { settings.options }
+
+    /// A judge with a verifier and options.
+    package init(state: LiveVerifier.State, settings: Settings) {
+        self.state = state
+        self.settings = settings
+    }
+
+    /// The result: a decision, or one that follows when a streamed body has ended.
+    enum Judgement {
+        case decided(RequestDecision)
+        case streamed(StreamedOutcome, StreamedBodyReader)
+    }
+
+    /// Verifies a request whose body is not streamed.
+    ///
+    /// - Parameters:
+    ///   - body: the body of the request that is answered. One that was read is replaced by one with the same bytes.
+    ///   - account: the account of the session.
+    /// - Throws: errors of reading the body.
+    package func decide(
+        _ source: some RequestSource, _ body: inout RequestBody, on route: GuardedRoute, account: String?
+    ) async throws -> RequestDecision {
+        switch try await judge(source, &body, on: route, account: account) {
+        case .decided(let decision): return decision
+        case .streamed(let outcome, let reader):
+            await reader.drain()
+            return outcome.decision
+        }
+    }
+
+    func judge(
+        _ source: some RequestSource, _ body: inout RequestBody, on route: GuardedRoute, account: String?
+    ) async throws -> Judgement {
+        // Most routes demand one token.
+        if route.demands.count == 1, let only = route.demands.first, case .token(let fields) = only.evidence.form {
+            let enforcement = only.position.enforcement
+            guard enforcement != .off else { return .decided(RequestDecision(.off, only.evidence, .off)) }
+            let outcome = await verifyToken(source, fields, app: only.evidence.app, account)
+            return .decided(RequestDecision(outcome, only.evidence, enforcement))
+        }
+        var demands = route.demands.map {
+            RequestExamination.Demand(evidence: $0.evidence, enforcement: $0.position.enforcement)
+        }
+        let off = demands.first { $0.enforcement == .off }
+        if route.requirement == .all { demands.removeAll { $0.enforcement == .off } }
+        if let off, route.requirement == .any || demands.isEmpty {
+            return .decided(RequestDecision(.off, off.evidence, .off))
+        }
+        let examination = RequestExamination(
+            judge: self, requirement: route.requirement, demands: demands, account: account, arrival: options.now())
+        return try await examination.judge(source, &body)
+    }
+
+    private func verifyToken(
+        _ source: some RequestSource, _ fields: ApproovFields, app: String, _ account: String?
+    ) async -> RequestOutcome {
+        let input = fields.input(of: source)
+        do throws(VerificationError) {
+            return .verdict(
+                try await state.verifier.verifyApproovToken(input, app: app, account: account, at: options.now()))
+        } catch { return RequestOutcome(error) }
+    }
+}

@@ -1,0 +1,98 @@
+import Assay
+public import AssayCore
+import Synchronization
+
+/// The result of verifying the evidence of a request: the verdict, or why there is none.
+public enum RequestOutcome: Sendable {
+    /// The evidence was verified. Under the enforcement `annotate` handlers get rejected requests too.
+    case verdict(Verdict)
+    /// The ledger, a key store or a service is unreachable.
+    case outage(any Outage)
+    /// The configuration is unusable: for example, all keys have expired.
+    case misconfigured(RequestError)
+    /// The request cannot be verified.
+    case unjudged(RequestObstacle)
+    /// The head of the request is acceptable. The rest is decided when its streamed body has been read to the end; see
+    /// ``RequestBodyMode/streamed(upTo:)``.
+    case pending
+    /// The check is switched off.
+    case off
+
+    /// The verdict; nil without one.
+    public var verdict: Verdict? {
+        guard case .verdict(let verdict) = self else { return nil }
+        return verdict
+    }
+
+    /// Whether the evidence was verified and accepted.
+    public var isAccepted: Bool { verdict?.outcome == .accept }
+
+    /// The outcome in logs and in forward auth: `accept`, `reject`, `outage`, `misconfigured`, `unjudged`, `pending` or `off`.
+    package var word: String {
+        switch self {
+        case .verdict(let verdict): verdict.outcome.rawValue
+        case .outage: "outage"
+        case .misconfigured: "misconfigured"
+        case .unjudged: "unjudged"
+        case .pending: "pending"
+        case .off: "off"
+        }
+    }
+
+    /// The outcome of a call that gave no verdict.
+    init(_ error: VerificationError) {
+        switch error {
+        case .outage(let outage): self = .outage(outage)
+        case .request(let error): self = .misconfigured(error)
+        // Not thrown: there is no record.
+        case .record(let error): self = .misconfigured(RequestError(.unknownKind, error.description))
+        }
+    }
+}
+
+/// Why a request cannot be verified.
+public enum RequestObstacle: String, Sendable {
+    /// Its host is none of the ``ServerOrigins``.
+    case unknownHost = "unknown-host"
+    /// Its target has a fragment, does not begin with a slash, or is not printable ASCII: the signed target is ambiguous.
+    case badTarget = "bad-target"
+    /// Its `Host` or `:authority` is missing, repeated, or more than host and port.
+    case badHost = "bad-host"
+    /// Its body is longer than the limit.
+    case bodyTooLong = "body-too-long"
+    /// Its body is shorter or longer than `Content-Length`.
+    case bodyLengthDiffers = "body-length-differs"
+}
+
+/// The outcome of a request, and the evidence that decided.
+package struct RequestDecision: Sendable {
+    /// The outcome.
+    package let outcome: RequestOutcome
+    /// The app that decided; for a request that nothing accepts, one whose evidence the request carries.
+    package let app: String
+    /// The kind of its evidence.
+    package let kind: EvidenceKind
+    /// How the request is treated unless it is accepted.
+    package let enforcement: Enforcement
+    /// The accepting verdicts of the route, in its order; or the one that rejects.
+    package let verdicts: [Verdict]
+
+    init(
+        _ outcome: RequestOutcome, _ evidence: GuardedEvidence, _ enforcement: Enforcement, verdicts: [Verdict]? = nil
+    ) {
+        self.outcome = outcome
+        app = evidence.app
+        kind = evidence.kind
+        self.enforcement = enforcement
+        self.verdicts = verdicts ?? outcome.verdict.map { [$0] } ?? []
+    }
+
+    /// The same evidence with another outcome.
+    func with(_ outcome: RequestOutcome) -> RequestDecision { RequestDecision(self, outcome) }
+
+    private init(_ other: RequestDecision, _ outcome: RequestOutcome) {
+        self.outcome = outcome
+        (app, kind, enforcement) = (other.app, other.kind, other.enforcement)
+        verdicts = outcome.verdict.map { [$0] } ?? []
+    }
+}

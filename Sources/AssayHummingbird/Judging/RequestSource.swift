@@ -1,0 +1,87 @@
+import AssayCore
+package import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// A request as its client sent it, as far as the server knows.
+package protocol RequestSource: Sendable {
+    /// The method, such as `POST`.
+    var method: String { get }
+    /// The path and query, as received.
+    var target: String { get }
+    /// The fields, in the order received.
+    var fields: HTTPFields { get }
+    /// The request's own host, and perhaps port; nil if it is missing, repeated or malformed.
+    var host: String? { get }
+    /// The authority that the client addressed, needed only with several origins; nil if it is unknown.
+    var authority: String? { get }
+    /// The client's address; nil if unknown.
+    var address: String? { get }
+    /// Where the body is.
+    var body: RequestBodyPlace { get }
+}
+
+/// Where the body of a request is.
+package enum RequestBodyPlace: Sendable {
+    /// In the request that is answered; it may be empty.
+    case attached
+    /// There is none, and none reaches the handler or upstream.
+    case none
+    /// There may be one, which is not seen here.
+    case unseen
+}
+
+/// A request that the server received itself.
+struct ReceivedRequest: RequestSource {
+    let head: HTTPRequest
+    let proxy: TrustedProxy
+    let peer: SocketAddress?
+
+    var method: String { head.method.rawValue }
+    var target: String { head.path ?? "" }
+    var fields: HTTPFields { head.headerFields }
+    var host: String? { TrustedProxy.host(of: head) }
+    var authority: String? { host.flatMap { proxy.authority(of: head, host: $0) } }
+    var address: String? { proxy.address(of: head.headerFields, channel: peer) }
+    var body: RequestBodyPlace { .attached }
+}
+
+/// The parts of a request that a signature covers, without its body.
+struct SignedParts: Sendable {
+    /// Why a request has no target URI.
+    struct Unknown: Error {
+        let outcome: RequestOutcome
+
+        init(_ outcome: RequestOutcome) { self.outcome = outcome }
+    }
+
+    let method: String
+    let targetURI: String
+    let fields: [SignedRequest.Field]
+    let address: String?
+}
+
+extension HTTPFields {
+    /// The declared length of the body; nil without one, or for a malformed one, which the server handled.
+    var contentLength: Int? { self[.contentLength].flatMap { Int($0) } }
+
+    /// The fields in the order received, with `Host`, which HTTPTypes holds apart. Several `cookie` fields count as one (RFC 9113
+    /// section 8.2.3).
+    func signable(host: String) -> [SignedRequest.Field] {
+        var fields: [SignedRequest.Field] = []
+        fields.reserveCapacity(count + 1)
+        fields.append(SignedRequest.Field("Host", host))
+        var cookie = self[.cookie]
+        for field in self where field.name != Self.host {
+            if field.name == .cookie {
+                guard let crumbs = cookie.take() else { continue }
+                fields.append(SignedRequest.Field(field.name.rawName, crumbs))
+            } else {
+                fields.append(SignedRequest.Field(field.name.rawName, field.value))
+            }
+        }
+        return fields
+    }
+
+    private static let host = HTTPField.Name("Host")
+}

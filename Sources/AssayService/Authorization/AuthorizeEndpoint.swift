@@ -1,0 +1,152 @@
+import Assay
+import AssayCore
+import AssayHummingbird
+import AssayPrimitives
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// `/v1/authorize/{app}`: answers a gateway whether the request of its client may pass.
+struct AuthorizeEndpoint: Sendable {
+    /// The part of the path in front of the name.
+    static let prefix = "/v1/authorize/"
+
+    private let live: LiveService
+    private let configuration: ServiceConfiguration
+    private let settings: RequestJudge.Settings
+    private let refusal: RefusalResponse
+
+    /// - Throws: `OriginError` for malformed origins.
+    init(live: LiveService, configuration: ServiceConfiguration) throws(OriginError) {
+        self.live = live
+        self.configuration = configuration
+        var options = EvidenceMiddlewareOptions()
+        let rules = configuration.authorize
+        if !rules.origins.isEmpty { options.origins = try ServerOrigins(rules.origins) }
+        options.body = .collected(upTo: configuration.limits.body)
+        options.retryAfter = configuration.retryAfter
+        settings = RequestJudge.Settings(options)
+        refusal = RefusalResponse(options: options)
+    }
+
+    var endpoint: Endpoint {
+        Endpoint(anyMethodBelow: Self.prefix, .all) { (served) async throws(Problem) in try await authorize(&served) }
+    }
+
+    private func authorize(_ served: inout ServiceRequest) async throws(Problem) -> Response {
+        let rules = configuration.authorize
+        let isUnix = configuration.listen.path != nil
+        guard rules.peers.contains(where: { $0.contain(served.peer, isUnix: isUnix) }) else {
+            throw Problem(
+                .forbidden, "peer-not-trusted",
+                "the address is none of authorize.peers, which may ask whether a request passes")
+        }
+        let below = (served.request.head.path ?? "").dropFirst(Self.prefix.count)
+        let name = String(below.prefix { $0 != "/" && $0 != "?" })
+        let rest = below.dropFirst(name.count)
+        guard rules.dialect == .envoy || rest.isEmpty else {
+            throw Problem(
+                .notFound, "not-found", "the path ends with the name of an app or a route, found \(rest.description.excerpt)")
+        }
+        let source = try ForwardedRequest(served.request.head, rest: rest, rules)
+        let state = live.requests.state
+        let route: GuardedRoute
+        do throws(RequestError) { route = try state.route(named: name) } catch {
+            throw Problem(.internalServerError, error.code, error.message)
+        }
+        var body = RequestBody(buffer: ByteBuffer())
+        if case .attached = source.body {
+            let limits = configuration.limits
+            body = RequestBody(
+                buffer: ByteBuffer(
+                    bytes: try await served.request.wholeBody(upTo: limits.body, within: limits.bodyTime)))
+        }
+        let decision: RequestDecision
+        do {
+            decision = try await RequestJudge(state: state, settings: settings)
+                .decide(source, &body, on: route, account: nil)
+        } catch { throw .cut }
+        served.note.decision = decision
+        served.note.route = name
+        return answer(decision)
+    }
+
+    private func answer(_ decision: RequestDecision) -> Response {
+        guard settings.options.refuses(decision) else {
+            return Response(status: .ok, headers: IdentityFields.of(decision))
+        }
+        var response = refusal.answer(decision)
+        switch decision.outcome {
+        case .outage:
+            response.status =
+                switch configuration.authorize.outageStatus {
+                case .unauthorized: .unauthorized
+                case .forbidden: .forbidden
+                case .unavailable: .serviceUnavailable
+                }
+            if response.status == .unauthorized { response.headers[.wwwAuthenticate] = "Assay" }
+        // Gateways know no other refusal.
+        case .unjudged: response.status = .forbidden
+        case .verdict, .misconfigured, .pending, .off: break
+        }
+        return response
+    }
+}
+
+/// The fields of an answer that lets a request pass: each exactly once, and empty if unknown, so that gateways replace those that a
+/// client has written.
+enum IdentityFields {
+    /// The names, in the order of the documentation.
+    static let names = [
+        "Assay-Outcome", "Assay-App", "Assay-Kind", "Assay-Subject", "Assay-Account", "Assay-Annotated", "Assay-Verdict",
+        "Assay-Content-Digest",
+    ]
+    private static let fieldNames = names.map { HTTPField.Name($0) ?? .date }
+
+    static func of(_ decision: RequestDecision) -> HTTPFields {
+        var fields: HTTPFields = [.cacheControl: "no-store"]
+        fields.reserveCapacity(names.count + 2)
+        let isAccepted = decision.outcome.isAccepted
+        let verdicts = decision.verdicts
+        // A rejected request that passes has no identity.
+        let subjects = isAccepted ? verdicts.map(\.engineSubject) : []
+        let digests = subjects.flatMap { $0?.message?.contentDigests ?? [] }.map {
+            "\($0.algorithm)=:\(Base64.encode($0.value, .standard)):"
+        }
+        let values = [
+            decision.outcome.word,
+            isAccepted ? list(verdicts.map { $0.app ?? "" }) : list([decision.app]),
+            isAccepted ? list(verdicts.map(\.kind.name)) : decision.kind.name,
+            list(subjects.map { $0?.identifier ?? "" }),
+            list(subjects.map { $0?.account ?? "" }),
+            list(verdicts.flatMap(\.annotated).map(\.name)),
+            verdicts.map { Base64.encode(Array($0.json(id: nil).utf8), .url) }.joined(separator: ", "),
+            Set(digests).sorted().joined(separator: ", "),
+        ]
+        for (name, value) in zip(fieldNames, values) { fields[name] = value }
+        return fields
+    }
+
+    /// Values in the order of the verdicts, none of which has a comma or more than visible ASCII; empty if all are.
+    private static func list(_ values: [String]) -> String {
+        values.allSatisfy(\.isEmpty) ? "" : values.map(encoded).joined(separator: ", ")
+    }
+
+    /// The text, with `%`, commas, spaces and bytes outside visible ASCII percent-encoded (RFC 3986 section 2.1).
+    private static func encoded(_ text: String) -> String {
+        guard text.utf8.contains(where: isEncoded) else { return text }
+        var encoded = ""
+        for byte in text.utf8 {
+            if isEncoded(byte) {
+                encoded += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            } else {
+                encoded.unicodeScalars.append(Unicode.Scalar(byte))
+            }
+        }
+        return encoded
+    }
+
+    private static func isEncoded(_ byte: UInt8) -> Bool {
+        !(0x21...0x7E).contains(byte) || byte == UInt8(ascii: "%") || byte == UInt8(ascii: ",")
+    }
+}
