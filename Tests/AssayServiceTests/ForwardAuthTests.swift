@@ -97,9 +97,8 @@ struct ForwardAuthTests {
     private static func identity(_ answer: HTTPAnswer) throws -> [String: String] {
         var values: [String: String] = [:]
         for name in identity {
-            let found = answer.fields.filter { $0.name.lowercased() == name }
-            try #require(found.count == 1, "\(name) in \(answer)")
-            values[String(name.dropFirst(6))] = found[0].value
+            try #require(answer.names.count { $0 == name } == 1, "\(name) in \(answer)")
+            values[String(name.dropFirst(6))] = answer[name]
         }
         return values
     }
@@ -155,9 +154,9 @@ struct ForwardAuthTests {
         #expect(try ask("/orders", more: []).status == 403, "a body may follow that nobody compares")
         #expect(try ask("/orders", body: "{}").status == 401, "nor is its digest of use")
         #expect(try ask("/orders", body: "{}", more: none).status == 401, "the signed body is missing")
-        #expect(try ask("/orders", stated: "/admin", more: none).status == 403)
-        #expect(try ask("/orders", method: "DELETE", more: none).status == 403)
-        #expect(try ask("/a//b", stated: "/a/b", more: none).status == 403)
+        #expect(try ask("/orders", stated: "/admin", more: none).status == 401)
+        #expect(try ask("/orders", method: "DELETE", more: none).status == 401)
+        #expect(try ask("/a//b", stated: "/a/b", more: none).status == 401)
         #expect(try ask("/orders", more: none + none).status == 400)
         #expect(try ask("/orders", more: ["X-Original-Body: empty"]).status == 400)
     }
@@ -189,7 +188,7 @@ struct ForwardAuthTests {
         }
         let fields = try Self.signed("POST", "/a/..//b?x=%2F", counter: 1, body: "{}")
         #expect(try ask("/a/..//b?x=%2F", "{]", fields).status == 401)
-        #expect(try ask("/a/..//b?x=%2E", "{}", fields).status == 403)
+        #expect(try ask("/a/..//b?x=%2E", "{}", fields).status == 401)
         #expect(try ask("/a/..//b?x=%2F", "{}", fields + ["X-Envoy-Auth-Partial-Body: true"]).status == 413)
         #expect(try ask("/a/..//b?x=%2F", "{}", fields).status == 200)
         #expect(try ask("/a/..//b?x=%2F", "{}", fields).status == 401)
@@ -210,7 +209,7 @@ struct ForwardAuthTests {
         #expect(try ask("all", phone).status == 401)
         #expect(try ask("all", token).status == 401)
         let both = try ask("all", phone + token)
-        #expect(try Self.identity(both)["app"] == "shop, api" && Self.identity(both)["account"] == "alice, ")
+        #expect(try Self.identity(both)["app"] == "shop, api" && Self.identity(both)["account"] == "alice, -")
         #expect(try Self.identity(ask("any", Self.signed("GET", "/orders", counter: 2)))["app"] == "shop")
     }
 
@@ -249,7 +248,7 @@ struct ForwardAuthTests {
         for (setting, status) in [("503", 503), ("403", 403), ("401", 401)] {
             let service = try Self.service("nginx", "authorize.outageStatus=\(setting)")
             try Self.enrol(service)
-            let lock = try service.folder.lock("ledger.sqlite")
+            let lock = try LockedLedger(service)
             defer { lock.end() }
             let fields = try Self.nginx() + Self.signed("GET", "/orders", counter: 1) + ["X-Original-Body: none"]
             let answer = try service.send("GET", "/v1/authorize/shop", type: nil, fields: fields)
@@ -265,7 +264,7 @@ struct ForwardAuthTests {
         let paths = try #require(answer.json["paths"] as? [String: [String: Any]])
         let operations = try #require(paths["/v1/authorize/{app}"])
         #expect(operations["get"] != nil && operations["delete"] != nil)
-        guard let python = try Peers.python() else { return }
+        guard let python = ProcessInfo.processInfo.environment["ASSAY_PEERS"], !python.isEmpty else { return }
         try service.folder.write("openapi.json", answer.body)
         #expect(try service.folder.shell("'\(python)' -m openapi_spec_validator openapi.json") == 0)
     }

@@ -95,11 +95,11 @@ struct RequestExamination: Sendable {
                 .misconfigured(RequestError(.noService, "the server has no origins for signed requests")))
         }
         guard ServerOrigins.isTarget(source.target) else { throw SignedParts.Unknown(.unjudged(.badTarget)) }
-        guard let host = source.host else { throw SignedParts.Unknown(.unjudged(.badHost)) }
+        if case .malformed = source.host { throw SignedParts.Unknown(.unjudged(.badHost)) }
         let uri = origins.targetURI(path: source.target) { source.authority }
         guard let uri else { throw SignedParts.Unknown(.unjudged(.unknownHost)) }
         return SignedParts(
-            method: source.method, targetURI: uri, fields: source.fields.signable(host: host), address: source.address)
+            method: source.method, targetURI: uri, fields: source.fields.signable(host: source.host.text), address: source.address)
     }
 
     private func assess(

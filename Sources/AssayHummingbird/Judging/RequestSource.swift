@@ -11,14 +11,34 @@ package protocol RequestSource: Sendable {
     var target: String { get }
     /// The fields, in the order received.
     var fields: HTTPFields { get }
-    /// The request's own host, and perhaps port; nil if it is missing, repeated or malformed.
-    var host: String? { get }
+    /// The request's own host.
+    var host: RequestHost { get }
     /// The authority that the client addressed, needed only with several origins; nil if it is unknown.
     var authority: String? { get }
     /// The client's address; nil if unknown.
     var address: String? { get }
     /// Where the body is.
     var body: RequestBodyPlace { get }
+}
+
+/// The host that a request names, and perhaps a port.
+package enum RequestHost: Sendable {
+    case known(String)
+    /// The gateway does not state it; one origin needs none.
+    case unstated
+    /// It is missing, repeated, or more than host and port.
+    case malformed
+
+    /// The host that a gateway states; nil for none.
+    package init(stated text: String?) {
+        self = text.map { ServerOrigins.isHost($0) ? .known($0) : .malformed } ?? .unstated
+    }
+
+    /// The host; nil if it is not known.
+    package var text: String? {
+        guard case .known(let text) = self else { return nil }
+        return text
+    }
 }
 
 /// Where the body of a request is.
@@ -40,8 +60,8 @@ struct ReceivedRequest: RequestSource {
     var method: String { head.method.rawValue }
     var target: String { head.path ?? "" }
     var fields: HTTPFields { head.headerFields }
-    var host: String? { TrustedProxy.host(of: head) }
-    var authority: String? { host.flatMap { proxy.authority(of: head, host: $0) } }
+    var host: RequestHost { TrustedProxy.host(of: head).map { .known($0) } ?? .malformed }
+    var authority: String? { host.text.flatMap { proxy.authority(of: head, host: $0) } }
     var address: String? { proxy.address(of: head.headerFields, channel: peer) }
     var body: RequestBodyPlace { .attached }
 }
@@ -67,10 +87,10 @@ extension HTTPFields {
 
     /// The fields in the order received, with `Host`, which HTTPTypes holds apart. Several `cookie` fields count as one (RFC 9113
     /// section 8.2.3).
-    func signable(host: String) -> [SignedRequest.Field] {
+    func signable(host: String?) -> [SignedRequest.Field] {
         var fields: [SignedRequest.Field] = []
         fields.reserveCapacity(count + 1)
-        fields.append(SignedRequest.Field("Host", host))
+        if let host { fields.append(SignedRequest.Field("Host", host)) }
         var cookie = self[.cookie]
         for field in self where field.name != Self.host {
             if field.name == .cookie {

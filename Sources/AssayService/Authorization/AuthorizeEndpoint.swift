@@ -127,9 +127,11 @@ enum IdentityFields {
         return fields
     }
 
-    /// Values in the order of the verdicts, none of which has a comma or more than visible ASCII; empty if all are.
+    /// Values in the order of the verdicts, none of which has a comma or more than visible ASCII; empty if all are. Among others,
+    /// an empty one is `-`.
     private static func list(_ values: [String]) -> String {
-        values.allSatisfy(\.isEmpty) ? "" : values.map(encoded).joined(separator: ", ")
+        guard !values.allSatisfy(\.isEmpty) else { return "" }
+        return values.map { $0.isEmpty ? "-" : $0 == "-" ? "%2D" : encoded($0) }.joined(separator: ", ")
     }
 
     /// The text, with `%`, commas, spaces and bytes outside visible ASCII percent-encoded (RFC 3986 section 2.1).

@@ -9,12 +9,12 @@ struct ForwardedRequest: RequestSource {
     let method: String
     let target: String
     let fields: HTTPFields
-    let host: String?
+    let host: RequestHost
     let address: String?
     let body: RequestBodyPlace
 
     /// The gateway sends what its client addressed as the host.
-    var authority: String? { host }
+    var authority: String? { host.text }
 
     /// Reads a request in the dialect of a gateway.
     ///
@@ -29,19 +29,19 @@ struct ForwardedRequest: RequestSource {
             names = .original
             method = try received.one(.originalMethod)
             target = try received.one(.originalURI)
-            host = try received.atMostOne(.originalHost)
+            host = RequestHost(stated: try received.atMostOne(.originalHost))
             address = try received.atMostOne(.realIP)
         case .caddy, .traefik:
             names = .forwarded
             method = try received.one(.forwardedMethod)
             target = try received.one(.forwardedURI)
-            host = try received.atMostOne(.forwardedHost)
+            host = RequestHost(stated: try received.atMostOne(.forwardedHost))
             address = received.last(.forwardedFor)
         case .envoy, nil:
             names = .none
             method = head.method.rawValue
             target = String(rest)
-            host = try Self.ownHost(of: head)
+            host = RequestHost(stated: try Self.ownHost(of: head))
             address = received.last(.forwardedFor)
         }
         guard HTTPRequest.Method(method) != nil else { throw Self.malformed("the method", method) }

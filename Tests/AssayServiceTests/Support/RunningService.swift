@@ -250,8 +250,10 @@ final class Connection: Sendable {
 /// The answer to a request.
 struct HTTPAnswer: CustomStringConvertible {
     let status: Int
-    /// The fields, by name in lower case.
+    /// The fields, by name in lower case; the values of lines with the same name are joined.
     let fields: [String: String]
+    /// The names of the field lines in lower case, in their order.
+    let names: [String]
     /// The body, also of chunks.
     let body: String
     let description: String
@@ -270,6 +272,7 @@ struct HTTPAnswer: CustomStringConvertible {
                     )
                 }
             }, uniquingKeysWith: { "\($0), \($1)" })
+        names = lines.dropFirst().compactMap { line in line.firstIndex(of: ":").map { line[..<$0].lowercased() } }
         let rest = parts.count > 1 ? String(parts[1]) : ""
         body = fields["transfer-encoding"] == "chunked" ? Self.unchunked(rest) : rest
     }
@@ -285,6 +288,9 @@ struct HTTPAnswer: CustomStringConvertible {
         }
         return String(decoding: body, as: UTF8.self)
     }
+
+    /// The value of a field; nil without it.
+    subscript(name: String) -> String? { fields[name] }
 
     /// The body as a JSON object.
     var json: [String: Any] {
