@@ -24,7 +24,10 @@ extension PolicyFile {
         if !policy.routes.isEmpty {
             lines.append("routes:")
             for route in policy.routes {
-                lines += ["  - name: \(YAMLText.scalar(route.name))", "    require: \(route.requirement.rawValue)", "    evidence:"]
+                lines += [
+                    "  - name: \(YAMLText.scalar(route.name))", "    require: \(route.requirement.rawValue)",
+                    "    evidence:",
+                ]
                 for evidence in route.evidence {
                     lines += ["      - app: \(YAMLText.scalar(evidence.app))", "        kind: \(evidence.kind)"]
                 }

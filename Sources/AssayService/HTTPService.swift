@@ -96,7 +96,9 @@ package struct HTTPService: Sendable {
 
     /// Refuses to listen on TCP without any token that could be sent there. Forward auth needs none.
     private func demandTokens() async throws {
-        guard case .tcp = configuration.listen, !configuration.isOpen, configuration.authorize.dialect == nil else { return }
+        guard case .tcp = configuration.listen, !configuration.isOpen, configuration.authorize.dialect == nil else {
+            return
+        }
         let now = Date()
         let callers = try await parts.ledger.operators().filter {
             $0.state(at: now) == .live && $0.role.rights.contains(.verify)

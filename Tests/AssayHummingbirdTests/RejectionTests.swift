@@ -116,7 +116,8 @@ struct RejectionTests {
             }
         }
         let texts = log.entries.map(\.text)
-        #expect(texts.contains { $0.contains(#"assay.failed=["approov.token.decode"]"#) && $0.contains("MITM_DETECTED") })
+        #expect(
+            texts.contains { $0.contains(#"assay.failed=["approov.token.decode"]"#) && $0.contains("MITM_DETECTED") })
         #expect(texts.contains { $0.contains(#"assay.failed=["approov.token.expiry"]"#) && $0.contains("expired at") })
         #expect(!texts.contains { $0.contains(token) })
     }

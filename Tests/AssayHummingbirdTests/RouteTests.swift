@@ -70,7 +70,8 @@ struct RouteTests {
             let body = try await request.body.collect(upTo: 1 << 20)
             let judged = context.judged
             let kinds = judged?.verdicts.map { "\($0.app ?? "-"):\($0.kind)" } ?? []
-            return "\(judged?.enforcement.rawValue ?? "-") \(judged?.outcome.word ?? "-") \(kinds) \(body.readableBytes)"
+            return
+                "\(judged?.enforcement.rawValue ?? "-") \(judged?.outcome.word ?? "-") \(kinds) \(body.readableBytes)"
         }
         return Application(router: router)
     }

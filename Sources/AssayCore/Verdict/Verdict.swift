@@ -125,7 +125,8 @@ extension Assessment {
         do { outcome = try await ledger.commit(effects, at: now) } catch { throw .outage(error) }
         guard outcome.decisions.count == effects.count else {
             throw .outage(
-                LedgerOutage(.internalError, "the ledger decided \(outcome.decisions.count) of \(effects.count) effects"))
+                LedgerOutage(
+                    .internalError, "the ledger decided \(outcome.decisions.count) of \(effects.count) effects"))
         }
         return outcome
     }

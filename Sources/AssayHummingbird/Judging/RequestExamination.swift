@@ -99,7 +99,8 @@ struct RequestExamination: Sendable {
         let uri = origins.targetURI(path: source.target) { source.authority }
         guard let uri else { throw SignedParts.Unknown(.unjudged(.unknownHost)) }
         return SignedParts(
-            method: source.method, targetURI: uri, fields: source.fields.signable(host: source.host.text), address: source.address)
+            method: source.method, targetURI: uri, fields: source.fields.signable(host: source.host.text),
+            address: source.address)
     }
 
     private func assess(

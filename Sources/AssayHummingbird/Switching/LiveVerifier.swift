@@ -55,7 +55,8 @@ public final class LiveVerifier: Sendable {
                 throw RequestError(
                     .ambiguousApp,
                     "app \(name.excerpt) expects several kinds of evidence, "
-                        + "\(found.map(\.demands[0].evidence.kind.name).joined(separator: ", ")); name a route of the policy")
+                        + "\(found.map(\.demands[0].evidence.kind.name).joined(separator: ", ")); name a route of the policy"
+                )
             }
             return only
         }
@@ -142,7 +143,8 @@ public final class LiveVerifier: Sendable {
             throw PolicyError(
                 field: "apps",
                 app.map { "app \($0.excerpt) expects \(evidence.count) kinds of evidence; name the kind to check" }
-                    ?? "the policy has \(evidence.count) apps that expect evidence with requests; name the one to check")
+                    ?? "the policy has \(evidence.count) apps that expect evidence with requests; name the one to check"
+            )
         }
         return try register(Use(selector: .app(only.app, only.kind), hasOrigins: hasOrigins))
     }

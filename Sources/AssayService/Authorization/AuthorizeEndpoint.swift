@@ -44,9 +44,11 @@ struct AuthorizeEndpoint: Sendable {
         let below = (served.request.head.path ?? "").dropFirst(Self.prefix.count)
         let name = String(below.prefix { $0 != "/" && $0 != "?" })
         let rest = below.dropFirst(name.count)
-        guard rules.dialect == .envoy || rest.isEmpty else {
+        // Caddy adds the query of its client.
+        guard rules.dialect == .envoy || rest.isEmpty || rest.first == "?" else {
             throw Problem(
-                .notFound, "not-found", "the path ends with the name of an app or a route, found \(rest.description.excerpt)")
+                .notFound, "not-found",
+                "the path ends with the name of an app or a route, found \(rest.description.excerpt)")
         }
         let source = try ForwardedRequest(served.request.head, rest: rest, rules)
         let state = live.requests.state
@@ -98,7 +100,8 @@ struct AuthorizeEndpoint: Sendable {
 enum IdentityFields {
     /// The names, in the order of the documentation.
     static let names = [
-        "Assay-Outcome", "Assay-App", "Assay-Kind", "Assay-Subject", "Assay-Account", "Assay-Annotated", "Assay-Verdict",
+        "Assay-Outcome", "Assay-App", "Assay-Kind", "Assay-Subject", "Assay-Account", "Assay-Annotated",
+        "Assay-Verdict",
         "Assay-Content-Digest",
     ]
     private static let fieldNames = names.map { HTTPField.Name($0) ?? .date }

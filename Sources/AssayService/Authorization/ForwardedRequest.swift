@@ -51,7 +51,8 @@ struct ForwardedRequest: RequestSource {
             guard received[.envoyPartialBody] != "true" else {
                 throw Problem(
                     .contentTooLarge, "partial-body",
-                    "the gateway sent the beginning of a body; let it refuse longer ones (allow_partial_message: false)")
+                    "the gateway sent the beginning of a body; let it refuse longer ones (allow_partial_message: false)"
+                )
             }
             body = .attached
         case .withheld:
@@ -78,7 +79,8 @@ struct ForwardedRequest: RequestSource {
     }
 
     fileprivate static func repeated(_ name: HTTPField.Name) -> Problem {
-        Problem(.badRequest, "bad-forwarding", "the request has the field \(name.rawName) several times, allowed is one")
+        Problem(
+            .badRequest, "bad-forwarding", "the request has the field \(name.rawName) several times, allowed is one")
     }
 
     /// The fields that a gateway writes.

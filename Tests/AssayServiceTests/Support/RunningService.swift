@@ -149,8 +149,20 @@ final class RunningService {
 final class Connection: Sendable {
     private let descriptor: Int32
 
-    init(port: Int) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    convenience init(port: Int) throws {
+        self.init(try #require(Connection.descriptor(port: port), "nothing listens on port \(port)"))
+    }
+
+    /// Nil if no program listens on the port.
+    convenience init?(ifListening port: Int) {
+        guard let descriptor = Connection.descriptor(port: port) else { return nil }
+        self.init(descriptor)
+    }
+
+    private init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    private static func descriptor(port: Int) -> Int32? {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian
@@ -160,7 +172,11 @@ final class Connection: Sendable {
                 Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        try #require(status == 0)
+        guard status == 0 else {
+            close(descriptor)
+            return nil
+        }
+        return descriptor
     }
 
     init(unix path: String) throws {
