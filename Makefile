@@ -38,7 +38,8 @@ demo-service: packages
 test: packages
 	Scripts/install-packages openssl zstd groff-base || test "$${CI:-}$${ASSAY_SHARED:-}" = ""
 	peers=$$(Scripts/install-peers) && browser=$$(Scripts/install-browser) && \
-		ASSAY_PEERS="$$peers" ASSAY_BROWSER="$$browser" \
+		gateways=$$(Scripts/install-gateways) && \
+		ASSAY_PEERS="$$peers" ASSAY_BROWSER="$$browser" ASSAY_GATEWAYS="$$gateways" \
 		SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(TESTS_AT_A_TIME) \
 		Scripts/test $(TESTING)
 	Scripts/test-spark .build/release/assay

@@ -69,12 +69,69 @@ struct PolicyFileTests {
         check(app + "addresses: { key: x }\n", 9, "addresses.key", "allowed are hash")
     }
 
+    @Test("Routes name apps that expect evidence with their requests")
+    func routes() throws {
+        let apps = """
+            version: 1
+            apps:
+              - name: phone
+                appAttest:
+                  appIDs: [1234567890.com.example.shop]
+                  environments: [production]
+                  challenge: caller
+                  clientData: raw
+                  requests: {}
+                approov: {}
+              - name: api
+                approov: {}
+              - name: bare
+                playIntegrity: { packageName: com.example.shop, platform: pc }
+            routes:
+
+            """
+        let policy = try parse(
+            apps + "  - { name: shop, require: any, evidence: [{ app: phone, kind: approov.token }, { app: api }] }\n")
+        #expect(
+            policy.routes == [
+                PolicyRoute(
+                    name: "shop", requirement: .any,
+                    evidence: [
+                        PolicyRoute.Evidence(app: "phone", kind: .approovToken),
+                        PolicyRoute.Evidence(app: "api", kind: .approovToken),
+                    ])
+            ])
+        func refuse(_ route: String, _ field: String, _ words: String, line: Int = 16) {
+            check(apps + "  - \(route)\n", line, "routes[0]" + field, words)
+        }
+        let api = "evidence: [{ app: api }]"
+        refuse("{ require: any, \(api) }", ".name", "a name that no app has")
+        refuse("{ name: api, require: any, \(api) }", ".name", "an app has the name api")
+        refuse("{ name: a/b, require: any, \(api) }", ".name", "letters, digits")
+        refuse("{ name: a%2Fb, require: any, \(api) }", ".name", "letters, digits")
+        refuse("{ name: shop, \(api) }", ".require", "allowed are any, all")
+        refuse("{ name: shop, require: some, \(api) }", ".require", "any, all")
+        refuse("{ name: shop, require: any }", ".evidence", "a list of apps")
+        refuse("{ name: shop, require: any, evidence: [] }", ".evidence", "at least one value")
+        refuse("{ name: shop, require: any, evidence: [{ app: ap }] }", ".evidence[0].app", "did you mean api")
+        refuse("{ name: shop, require: any, evidence: [{ app: bare }] }", ".evidence[0].app", "expects no evidence")
+        refuse("{ name: shop, require: any, evidence: [{ app: phone }] }", ".evidence[0].kind", "several kinds")
+        refuse(
+            "{ name: shop, require: any, evidence: [{ app: phone, kind: approov.message }] }", ".evidence[0].kind",
+            "app-attest.request, approov.token")
+        refuse("{ name: shop, require: all, evidence: [{ app: api }, { app: api }] }", ".evidence[1]", "twice")
+        check(
+            apps + "  - { name: shop, require: any, \(api) }\n  - { name: shop, require: any, \(api) }\n", 17,
+            "routes[1].name", "two routes")
+    }
+
     @Test("A document that is no policy is refused")
     func documents() {
         check("", 1, "", "the file is empty")
         check("# nothing\n", 1, "", "the file is empty")
         check("---\n", 2, "", "found nothing")
-        check("just text", 1, "", "expected a mapping of version, keys, apps, checks, addresses, found \"just text\"")
+        check(
+            "just text", 1, "",
+            "expected a mapping of version, keys, apps, routes, checks, addresses, found \"just text\"")
         check("- 1\n", 1, "", "found a list")
         check("version: 1\napps: [", 3, "", "not YAML")
         check("\u{FEFF}version: 1\n", 1, "", "byte order mark")
@@ -95,7 +152,7 @@ struct PolicyFileTests {
         check("version: 1\napps: {}\n", 2, "apps", "found a mapping")
         check(
             "version: 1\nunknown: 2\n", 2, "unknown",
-            "unknown field; allowed are version, keys, apps, checks, addresses")
+            "unknown field; allowed are version, keys, apps, routes, checks, addresses")
         check("version: 1\n<<: {apps: []}\n", 2, "<<", "unknown field")
         check("version: 1\napps:\n  - shop\n", 3, "apps[0]", "expected a mapping of name, appAttest")
         check("version: 1\napps:\n  - appAttest: {}\n", 3, "apps[0].name", "required field is missing")

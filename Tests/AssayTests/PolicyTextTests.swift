@@ -39,6 +39,7 @@ struct PolicyTextTests {
         #expect(settings(policy) == settings(original), "\(path)")
         #expect(policy.modes == original.modes, "\(path)")
         #expect("\(policy.addresses)" == "\(original.addresses)", "\(path)")
+        #expect(policy.routes == original.routes, "\(path)")
         #expect(try PolicyFile.effectiveText(path: copy, engines: .standard) == shown, "\(path)")
     }
 
@@ -69,6 +70,7 @@ struct PolicyTextTests {
                 freshness: { past: 30s, future: 5s }
                 nonce: ledger
                 body: upstream
+                enforcement: annotate
               testRoots: ["file:ROOT"]
             playIntegrity:
               packageName: com.example.shop
@@ -85,6 +87,7 @@ struct PolicyTextTests {
                 freshness: { past: 30s, future: 5s }
                 nonce: ledger
                 body: upstream
+                enforcement: annotate
               certificateDigests: ["00:11:22:33:44:55:66:77:88:99:AA:BB:CC:DD:EE:FF:00:11:22:33:44:55:66:77:88:99:AA:BB:CC:DD:EE:FF"]
               minimumVersionCode: 42
               versions: { minimum: 42, maximum: 100, withdrawn: [50, 51] }
@@ -117,6 +120,7 @@ struct PolicyTextTests {
                 freshness: { past: 2m, future: 30s }
                 replay: caller
                 quirks: [digest-as-string, authority-without-port]
+                body: upstream
               textSigning: { keys: [m1], replay: caller }
               proof: { tokens: encrypted, nonce: ledger, keys: [h1] }
               enforcement: annotate
@@ -129,6 +133,12 @@ struct PolicyTextTests {
               challenge: caller
               clientData: none
               minimumOSVersion: "17"
+        routes:
+          - name: shop.route
+            require: all
+            evidence:
+              - { app: "shop: \\"ä\\" \\\\ # null", kind: app-attest.request }
+              - { app: "shop: \\"ä\\" \\\\ # null", kind: approov.message }
         checks:
           app-attest.attestation.receipt: enforce
           play-integrity.licensing: off

@@ -19,7 +19,7 @@ extension Enforcement {
         guard self != .reject else { return [] }
         return [
             PolicyRemark(
-                path, "\(rawValue): middleware and forward auth let requests through whatever their verdict")
+                path, "\(rawValue): a server lets requests through whatever their verdict")
         ]
     }
 }
