@@ -96,7 +96,8 @@ let package = Package(
         .target(
             name: "Assay",
             dependencies: [
-                "AssayCore", "AssayInspection", "AssayPrimitives", "AppAttest", "Approov", "PlayIntegrity", "Yams",
+                "AssayCore", "AssayHTTPSignatures", "AssayInspection", "AssayPrimitives", "AppAttest", "Approov",
+                "PlayIntegrity", "Yams",
             ],
             swiftSettings: strict),
         // Writes records as they arrive, for replays later.
@@ -339,7 +340,9 @@ let package = Package(
             swiftSettings: unoptimized),
         .testTarget(
             name: "AssayServiceTests",
-            dependencies: ["AssayCore", "AssayProgram", "AssayService", "AssayTesting", "AssayTestSupport"],
+            dependencies: [
+                "AssayCore", "AssayPrimitives", "AssayProgram", "AssayService", "AssayTesting", "AssayTestSupport",
+            ],
             swiftSettings: unoptimized),
         // A file system for SQLite that fails by plan.
         .target(name: "CFaultyVFS", path: "Tests/Support/CFaultyVFS", linkerSettings: [.linkedLibrary("sqlite3")]),

@@ -1,5 +1,6 @@
 import Approov
 import Assay
+import AssayCore
 import AssayHummingbird
 import Hummingbird
 import HummingbirdTesting
