@@ -17,6 +17,9 @@ final class BusyWait: Sendable {
         self.timeout = timeout
     }
 
+    /// The timeout as SQLite takes it, which reads a number of more than 31 bits as none at all.
+    var milliseconds: Int32 { Int32(min(max(timeout / .milliseconds(1), 0), Double(Int32.max))) }
+
     /// How long a file has to be free for a waiting process to get it, unless the machine is very busy.
     static let window = 2 * last
 

@@ -20,6 +20,12 @@ package final class GroupWriter: Sendable {
     /// The longest last transaction for which a lone write runs on the caller's thread, which it blocks.
     private static let loneLimit = Duration.milliseconds(1)
 
+    /// A transaction of so many writes is followed by a pause. Fewer come from few clients, which would wait for nothing; with more,
+    /// a transaction is cheap for each.
+    private static let gatheredWrites = 5...24
+    /// The pause: so many steps of so many seconds.
+    private static let (gatheringSteps, gatheringStep) = (5, 0.0001)
+
     private struct Pending: Sendable {
         let write: TimedWrite
         let continuation: CheckedContinuation<Result<LedgerAnswer, LedgerOutage>, Never>
@@ -232,6 +238,7 @@ package final class GroupWriter: Sendable {
             let end = ContinuousClock.now
             state.withLock { $0.note(results, since: start, end: end) }
             for (pending, result) in zip(batch, results) { pending.continuation.resume(returning: result) }
+            gather(after: batch.count)
         }
         // Under a permanent load the key store of this process would otherwise never get the connection.
         let isLast = state.withLock { state in
@@ -239,6 +246,15 @@ package final class GroupWriter: Sendable {
             return state.isClosed
         }
         if isLast { drain(db) }
+    }
+
+    /// Waits a little after a transaction of several writes, until as many are waiting again: processors that are busy with requests
+    /// then make fewer transactions, and answer sooner.
+    private func gather(after count: Int) {
+        guard Self.gatheredWrites.contains(count) else { return }
+        for _ in 0..<Self.gatheringSteps where state.withLock({ $0.waiting.count < count && !$0.isClosed }) {
+            Thread.sleep(forTimeInterval: Self.gatheringStep)
+        }
     }
 
     /// The writes that a transaction begins with. Nil if none waits; the next write must ask for the connection then.

@@ -17,77 +17,18 @@ extension LedgerTables {
     static let digestColumns = "digest, app, kind, \(LedgerSchema.making("")) AS madeAt, usedAt, until FROM usedDigest"
     static let standingColumns = "\(standingValues) FROM block"
     private static let standingValues = "kind, name, reason, since, until, allows, checks, operator"
-    /// How many standings one statement asks for. SQLite has limits of some hundreds on what a statement may hold,
-    /// <https://www.sqlite.org/limits.html>.
-    static let standingLimit = 100
+    /// How many standings one statement asks for.
+    static let standingLimit = 16
 
-    private static let findChallenge = LedgerSQL("SELECT \(challengeColumns) WHERE value = ?")
-    private static let findKey = LedgerSQL("SELECT \(keyColumns) WHERE engine = ? AND identifier = ?")
-    private static let findKeyState = LedgerSQL(
+    fileprivate static let findChallenge = LedgerSQL("SELECT \(challengeColumns) WHERE value = ?")
+    fileprivate static let findKey = LedgerSQL("SELECT \(keyColumns) WHERE engine = ? AND identifier = ?")
+    fileprivate static let findKeyState = LedgerSQL(
         "SELECT app, counter, retiredAt, skipped FROM enrolledKey WHERE engine = ? AND identifier = ?")
-    private static let findDigest = LedgerSQL("SELECT \(digestColumns) WHERE digest = ?")
-    private static let findStanding = LedgerSQL("SELECT \(standingColumns) WHERE kind = ? AND name = ?")
+    fileprivate static let findDigest = LedgerSQL("SELECT \(digestColumns) WHERE digest = ?")
+    fileprivate static let findStanding = LedgerSQL("SELECT \(standingColumns) WHERE kind = ? AND name = ?")
 
-    func challenge(_ value: [UInt8]) throws -> (challenge: IssuedChallenge, consumedAt: Date?)? {
-        try first(Self.findChallenge) {
-            $0.blob(value)
-        } reading: {
-            try Self.challenge($0)
-        }
-    }
-
-    func key(_ identifier: KeyIdentifier) throws -> EnrolledKey? {
-        try first(Self.findKey) {
-            $0.key(identifier)
-        } reading: {
-            try Self.key($0)
-        }
-    }
-
-    /// The columns of a key that decisions need.
-    func keyState(_ identifier: KeyIdentifier) throws -> (app: String, counters: CounterState, retiredAt: Date?)? {
-        try first(Self.findKeyState) {
-            $0.key(identifier)
-        } reading: { row in
-            let row = StoredRow(row, "enrolledKey")
-            return (try row.text(0), try row.counters(1, skipped: 3), try row.dateIfAny(2))
-        }
-    }
-
-    func digest(_ digest: [UInt8]) throws -> UsedDigest? {
-        try first(Self.findDigest) {
-            $0.blob(digest)
-        } reading: {
-            try Self.digest($0)
-        }
-    }
-
-    /// The block on a key. Its name is that of `KeyIdentifier.subject`, built without Foundation, whose base64 takes as long as
-    /// the query.
-    func block(on key: KeyIdentifier) throws -> LedgerBlock? {
-        try standing(of: LedgerSubject(.key, Base64.encode(key.value, .standard)))?.block
-    }
-
-    func standing(of subject: LedgerSubject) throws -> LedgerStanding? {
-        try first(Self.findStanding) {
-            $0.subject(subject)
-        } reading: {
-            try Self.standing($0)
-        }
-    }
-
-    /// The standings of subjects, in force or ended, in the order of the subjects.
-    ///
-    /// - Parameter subjects: at most ``standingLimit``.
-    func standings(of subjects: ArraySlice<LedgerSubject>) throws -> [LedgerStanding] {
-        var standings: [LedgerStanding] = []
-        try StoredStatement(db, Self.standingsQuery(subjects: subjects.count)).each {
-            for subject in subjects { $0.subject(subject) }
-        } reading: {
-            standings.append(try Self.standing($0))
-        }
-        return standings
-    }
+    /// The query for the standings of as many subjects as its place says.
+    fileprivate static let findStandings = (0...standingLimit).map { LedgerSQL(standingsQuery(subjects: $0)) }
 
     static func standingsQuery(subjects count: Int) -> String {
         // `(kind, name) IN (VALUES ...)` would scan the table. CROSS JOIN puts the subjects in the outer loop.
@@ -139,6 +80,81 @@ extension LedgerTables {
                     setBy: setBy))
         default: throw row.error(5)
         }
+    }
+}
+
+/// Finds rows with statements that a connection has prepared.
+protocol RowFinder {
+    func statement(_ sql: LedgerSQL) throws -> StoredStatement
+}
+
+extension RowFinder {
+    /// The first row of a query, read by `body`, and nil when there is none.
+    func first<Value>(
+        _ sql: LedgerSQL, _ bind: (inout StoredBinding) -> Void, reading body: (StoredCells) throws -> Value
+    ) throws -> Value? {
+        try statement(sql).first(bind, reading: body)
+    }
+
+    func challenge(_ value: [UInt8]) throws -> (challenge: IssuedChallenge, consumedAt: Date?)? {
+        try first(LedgerTables.findChallenge) {
+            $0.blob(value)
+        } reading: {
+            try LedgerTables.challenge($0)
+        }
+    }
+
+    func key(_ identifier: KeyIdentifier) throws -> EnrolledKey? {
+        try first(LedgerTables.findKey) {
+            $0.key(identifier)
+        } reading: {
+            try LedgerTables.key($0)
+        }
+    }
+
+    /// The columns of a key that decisions need.
+    func keyState(_ identifier: KeyIdentifier) throws -> (app: String, counters: CounterState, retiredAt: Date?)? {
+        try first(LedgerTables.findKeyState) {
+            $0.key(identifier)
+        } reading: { row in
+            let row = StoredRow(row, "enrolledKey")
+            return (try row.text(0), try row.counters(1, skipped: 3), try row.dateIfAny(2))
+        }
+    }
+
+    func digest(_ digest: [UInt8]) throws -> UsedDigest? {
+        try first(LedgerTables.findDigest) {
+            $0.blob(digest)
+        } reading: {
+            try LedgerTables.digest($0)
+        }
+    }
+
+    /// The block on a key. Its name is that of `KeyIdentifier.subject`, built without Foundation, whose base64 takes as long as
+    /// the query.
+    func block(on key: KeyIdentifier) throws -> LedgerBlock? {
+        try standing(of: LedgerSubject(.key, Base64.encode(key.value, .standard)))?.block
+    }
+
+    func standing(of subject: LedgerSubject) throws -> LedgerStanding? {
+        try first(LedgerTables.findStanding) {
+            $0.subject(subject)
+        } reading: {
+            try LedgerTables.standing($0)
+        }
+    }
+
+    /// The standings of subjects, in force or ended, in the order of the subjects.
+    ///
+    /// - Parameter subjects: at most `LedgerTables.standingLimit`.
+    func standings(of subjects: ArraySlice<LedgerSubject>) throws -> [LedgerStanding] {
+        var standings: [LedgerStanding] = []
+        try statement(LedgerTables.findStandings[subjects.count]).each {
+            for subject in subjects { $0.subject(subject) }
+        } reading: {
+            standings.append(try LedgerTables.standing($0))
+        }
+        return standings
     }
 }
 
@@ -226,7 +242,16 @@ enum StoredProperties {
         return String(decoding: try encoder.encode(properties), as: UTF8.self)
     }
 
+    /// Not by Foundation, which takes as long as the query.
     static func decode(_ text: String) -> [String: String]? {
-        try? JSONDecoder().decode([String: String].self, from: Data(text.utf8))
+        let bytes = Array(text.utf8)
+        guard let object = try? JSONReader.readObject(bytes, limit: bytes.count) else { return nil }
+        var properties: [String: String] = [:]
+        properties.reserveCapacity(object.members.count)
+        for member in object.members {
+            guard case .text(let value) = member.value.content else { return nil }
+            properties[member.name] = value
+        }
+        return properties
     }
 }

@@ -4,7 +4,7 @@ import GRDB
 
 /// The statements, on one connection. The caller holds the connection, and a transaction for all but
 /// ``inTransaction(_:)``.
-struct LedgerTables {
+struct LedgerTables: RowFinder {
     let db: Database
     private let prepared: PreparedStatements
 
@@ -179,15 +179,10 @@ struct LedgerTables {
     /// Runs a statement. Returns how many rows it changed.
     @discardableResult
     func run(_ sql: LedgerSQL, _ bind: (inout StoredBinding) -> Void = { _ in }) throws -> Int {
-        try prepared.statement(sql).run(bind)
+        try statement(sql).run(bind)
     }
 
-    /// The first row of a query, read by `body`, and nil when there is none.
-    func first<Value>(
-        _ sql: LedgerSQL, _ bind: (inout StoredBinding) -> Void, reading body: (StoredCells) throws -> Value
-    ) throws -> Value? {
-        try prepared.statement(sql).first(bind, reading: body)
-    }
+    func statement(_ sql: LedgerSQL) throws -> StoredStatement { try prepared.statement(sql) }
 }
 
 extension StoredBinding {

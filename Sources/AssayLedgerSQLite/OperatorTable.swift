@@ -7,7 +7,7 @@ extension LedgerTables {
     static let operatorColumns =
         "tokenHash, name, role, addedAt, addedBy, until, revokedAt, revokedBy FROM operator"
 
-    private static let findOperator = LedgerSQL("SELECT \(operatorColumns) WHERE tokenHash = ?")
+    fileprivate static let findOperator = LedgerSQL("SELECT \(operatorColumns) WHERE tokenHash = ?")
     private static let insertOperator = LedgerSQL(
         """
         INSERT INTO operator (tokenHash, name, role, addedAt, addedBy, until, revokedAt, revokedBy)
@@ -25,15 +25,6 @@ extension LedgerTables {
                 name: try row.text(1), role: role, addedAt: try row.date(3), addedBy: try row.textIfAny(4),
                 until: try row.date(5), revokedAt: try row.dateIfAny(6), revokedBy: try row.textIfAny(7))
         )
-    }
-
-    /// The operator of a token's hash, in any state.
-    func storedOperator(tokenHash: [UInt8]) throws -> LedgerOperator? {
-        try first(Self.findOperator) {
-            $0.blob(tokenHash)
-        } reading: {
-            try Self.storedOperator($0).operator
-        }
     }
 
     /// Adds an operator with its entry in the audit trail, unless the rules refuse it.
@@ -76,5 +67,16 @@ extension LedgerTables {
             operators.append(try Self.storedOperator($0).operator)
         }
         return operators
+    }
+}
+
+extension RowFinder {
+    /// The operator of a token's hash, in any state.
+    func storedOperator(tokenHash: [UInt8]) throws -> LedgerOperator? {
+        try first(LedgerTables.findOperator) {
+            $0.blob(tokenHash)
+        } reading: {
+            try LedgerTables.storedOperator($0).operator
+        }
     }
 }

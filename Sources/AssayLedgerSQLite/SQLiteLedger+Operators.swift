@@ -36,7 +36,7 @@ extension SQLiteLedger {
 
     /// The operator whose token has a hash and counts at a time.
     public func liveOperator(tokenHash: [UInt8], at now: Date) async throws(LedgerOutage) -> LedgerOperator? {
-        let stored = try await read { db in try LedgerTables(db).storedOperator(tokenHash: tokenHash) }
+        let stored = try await lookUp { rows in try rows.storedOperator(tokenHash: tokenHash) }
         return stored.flatMap { $0.state(at: now) == .live ? $0 : nil }
     }
 }

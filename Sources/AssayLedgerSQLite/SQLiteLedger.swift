@@ -2,6 +2,7 @@ public import AssayCore
 import Dispatch
 public import FoundationEssentials
 import GRDB
+import Synchronization
 
 /// A ledger in one SQLite file, which several processes on one machine may share.
 ///
@@ -21,9 +22,13 @@ public final class SQLiteLedger: LedgerAdministration {
 
     let pool: DatabasePool
     package let writer: GroupWriter
+    private let lookUps: LookUpConnections
+    /// Whether the last look-up took more than a millisecond.
+    private let isSlow = Atomic<Bool>(false)
 
     init(pool: DatabasePool, busyWait: BusyWait, purging: LedgerPurging) {
         self.pool = pool
+        lookUps = LookUpConnections(path: pool.path, busyTimeout: busyWait.milliseconds)
         writer = GroupWriter(pool: pool, busyWait: busyWait, purging: purging)
     }
 
@@ -38,19 +43,18 @@ public final class SQLiteLedger: LedgerAdministration {
 
     /// The key that was enrolled under an identifier, with its counter, and nil when there is none.
     public func enrolledKey(_ identifier: KeyIdentifier) async throws(LedgerOutage) -> EnrolledKey? {
-        try await read { db in try LedgerTables(db).key(identifier) }
+        try await lookUp { rows in try rows.key(identifier) }
     }
 
     /// The blocks and allowances of some subjects that are in force at a time, in the order of the subjects, with one
-    /// statement for up to a hundred of them.
+    /// statement for some of them.
     public func standings(
         of subjects: [LedgerSubject], at now: Date
     ) async throws(LedgerOutage) -> [LedgerStanding] {
         if subjects.isEmpty { return [] }
-        return try await read { db in
-            let tables = LedgerTables(db)
-            return try stride(from: 0, to: subjects.count, by: LedgerTables.standingLimit).flatMap { start in
-                try tables.standings(of: subjects[start...].prefix(LedgerTables.standingLimit))
+        return try await lookUp { rows in
+            try stride(from: 0, to: subjects.count, by: LedgerTables.standingLimit).flatMap { start in
+                try rows.standings(of: subjects[start...].prefix(LedgerTables.standingLimit))
             }.filter { $0.isInForce(at: now) }
         }
     }
@@ -128,10 +132,31 @@ public final class SQLiteLedger: LedgerAdministration {
             // Waits for writers and readers: on a thread of its own.
             DispatchQueue(label: "AssayLedger.close").async { [self] in
                 writer.refuseFurtherWrites()
+                lookUps.close()
                 continuation.resume(returning: Result { try pool.close() }.mapError { LedgerOutage($0, path: path) })
             }
         }
         try result.get()
+    }
+
+    /// Looks up some rows. Runs on the caller's thread if the last look-up took less than a millisecond: a change of threads takes
+    /// longer than it does.
+    func lookUp<Value: Sendable>(
+        _ body: @escaping @Sendable (any RowFinder) throws -> Value
+    ) async throws(LedgerOutage) -> Value {
+        let timed: @Sendable (any RowFinder) throws -> Value = { [self] rows in
+            let start = ContinuousClock.now
+            defer { isSlow.store(ContinuousClock.now - start > .milliseconds(1), ordering: .relaxed) }
+            return try body(rows)
+        }
+        if isSlow.load(ordering: .relaxed) { return try await read { db in try timed(LedgerTables(db)) } }
+        return try lookUpHere(timed)
+    }
+
+    private func lookUpHere<Value: Sendable>(_ body: @Sendable (any RowFinder) throws -> Value) throws(LedgerOutage)
+        -> Value
+    {
+        do { return try lookUps.find(body) } catch { throw LedgerOutage(error, path: path) }
     }
 
     /// Reads from a snapshot, without waiting for writers and without blocking the caller's thread.

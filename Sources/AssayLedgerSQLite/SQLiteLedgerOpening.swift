@@ -99,9 +99,7 @@ extension SQLiteLedger {
         configuration.prepareDatabase { db in
             // GRDB has the readers of a pool wait for ten seconds, whatever the mode says.
             if db.configuration.readonly {
-                // SQLite takes a number of more than 31 bits for none at all.
-                let milliseconds = min(max(busyWait.timeout / .milliseconds(1), 0), Double(Int32.max))
-                try db.execute(sql: "PRAGMA busy_timeout = \(Int(milliseconds))")
+                try db.execute(sql: "PRAGMA busy_timeout = \(busyWait.milliseconds)")
             }
             if let maximumPageCount { try db.execute(sql: "PRAGMA max_page_count = \(maximumPageCount)") }
         }

@@ -15,12 +15,17 @@ enum StoredValue {
 /// GRDB cuts a text at a NUL, so that two names could become one. And its arguments and rows are boxed and copied, which takes
 /// several times as long as SQLite itself, while the other writers of the transaction wait.
 struct StoredStatement {
-    /// Owns the handle.
-    private let statement: Statement
+    private let handle: OpaquePointer
+    /// Owns the handle; nil for one that lives as long as its connection.
+    private let owner: Statement?
 
     init(_ db: Database, _ sql: String) throws {
-        statement = try db.cachedStatement(sql: sql)
+        let statement = try db.cachedStatement(sql: sql)
+        (handle, owner) = (statement.sqliteStatement, statement)
     }
+
+    /// A statement that the caller finalizes.
+    init(handle: OpaquePointer) { (self.handle, owner) = (handle, nil) }
 
     /// Runs a statement that gives no rows. Returns how many rows it changed.
     ///
@@ -54,11 +59,10 @@ struct StoredStatement {
     private func bound<Value>(
         _ bind: (inout StoredBinding) -> Void, _ body: (OpaquePointer) throws -> Value
     ) throws -> Value {
-        let handle = statement.sqliteStatement
         defer {
             sqlite3_reset(handle)
             sqlite3_clear_bindings(handle)
-            withExtendedLifetime(statement) {}
+            withExtendedLifetime(owner) {}
         }
         var binding = StoredBinding(handle: handle)
         bind(&binding)

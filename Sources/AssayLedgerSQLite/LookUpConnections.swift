@@ -1,0 +1,95 @@
+import AssayPrimitives
+import GRDB
+import GRDBSQLite
+import Synchronization
+
+/// Connections that find a few rows on the caller's thread: each query sees what was committed before it.
+///
+/// GRDB's readers look up a key in ten times as long: they change threads, and ask for the schema's version each time.
+final class LookUpConnections: Sendable {
+    private struct State: ~Copyable {
+        var connection: LookUpConnection?
+        var isClosed = false
+    }
+
+    private final class Slot: Sendable {
+        let state = Mutex(State())
+        private let gap = ThreadGroup.Gap()
+    }
+
+    private let path: String
+    private let busyTimeout: Int32
+    private let slots = (0..<4).map { _ in Slot() }
+
+    /// - Parameter busyTimeout: how long a query waits for a process that recovers the file, in milliseconds.
+    init(path: String, busyTimeout: Int32) {
+        self.path = path
+        self.busyTimeout = busyTimeout
+    }
+
+    /// Calls `body` with a connection that no other thread uses.
+    ///
+    /// - Throws: `DatabaseError`, also after closing, and what `body` throws.
+    func find<Value: Sendable>(_ body: @Sendable (any RowFinder) throws -> Value) throws -> Value {
+        let own = ThreadGroup.current
+        for number in slots.indices {
+            let result = try slots[(own + number) % slots.count].state.withLockIfAvailable { state in
+                try find(&state, body)
+            }
+            if let result { return result }
+        }
+        return try slots[own % slots.count].state.withLock { state in try find(&state, body) }
+    }
+
+    private func find<Value: Sendable>(_ state: inout State, _ body: @Sendable (any RowFinder) throws -> Value) throws
+        -> Value
+    {
+        guard !state.isClosed else { throw DatabaseError(resultCode: .SQLITE_MISUSE) }
+        if let connection = state.connection { return try body(connection) }
+        let connection = try LookUpConnection(path: path, busyTimeout: busyTimeout)
+        state.connection = connection
+        return try body(connection)
+    }
+
+    /// Closes all. Later queries are errors.
+    func close() {
+        for slot in slots {
+            slot.state.withLock { state in
+                state.isClosed = true
+                state.connection = nil
+            }
+        }
+    }
+}
+
+/// One connection, which only reads.
+private final class LookUpConnection: RowFinder {
+    private let handle: OpaquePointer
+    private var prepared: [(sql: LedgerSQL, statement: OpaquePointer)] = []
+
+    init(path: String, busyTimeout: Int32) throws {
+        var opened: OpaquePointer?
+        // Each connection is behind a lock of its own.
+        let code = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nil)
+        guard code == SQLITE_OK, let opened else {
+            sqlite3_close_v2(opened)
+            throw DatabaseError(resultCode: ResultCode(rawValue: code))
+        }
+        handle = opened
+        sqlite3_busy_timeout(opened, busyTimeout)
+    }
+
+    deinit {
+        for entry in prepared { sqlite3_finalize(entry.statement) }
+        sqlite3_close_v2(handle)
+    }
+
+    func statement(_ sql: LedgerSQL) throws -> StoredStatement {
+        for entry in prepared where entry.sql === sql { return StoredStatement(handle: entry.statement) }
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v3(handle, sql.text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        guard code == SQLITE_OK, let statement else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+        prepared.append((sql, statement))
+        return StoredStatement(handle: statement)
+    }
+}
