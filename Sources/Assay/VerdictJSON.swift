@@ -3,11 +3,16 @@ public import AssayCore
 extension Verdict {
     /// The verdict as one line of JSON, with the fields in the documented order. `id` is the name of the judged record.
     public func json(id: String?) -> String {
-        var json = JSONBytes()
+        String(decoding: jsonBytes(id: id), as: UTF8.self)
+    }
+
+    /// The same as bytes.
+    package func jsonBytes(id: String?) -> [UInt8] {
+        var json = JSONBytes(capacity: 2048)
         json.raw("{")
         write(id: id, to: &json)
         json.raw("}")
-        return String(decoding: json.bytes, as: UTF8.self)
+        return json.bytes
     }
 
     /// Writes the members of the verdict's JSON object without brackets, so that the caller can add more.

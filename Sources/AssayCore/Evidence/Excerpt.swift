@@ -15,6 +15,7 @@ extension StringProtocol {
 
     /// The first `limit` characters, for errors and logs. Escapes characters that terminals interpret.
     package func excerpt(atMost limit: Int) -> String {
+        if utf8.count <= limit, utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return String(self) }
         var result = ""
         for scalar in unicodeScalars.prefix(limit) {
             result += scalar.isActedOn ? scalar.escaped(asASCII: true) : String(scalar)
