@@ -4,7 +4,6 @@ import AssayHummingbird
 import Foundation
 import Hummingbird
 import HummingbirdCore
-import HummingbirdTLS
 import Logging
 import NIOCore
 import ServiceLifecycle
@@ -20,6 +19,7 @@ package struct HTTPService: Sendable {
     private let parts: ServiceParts
     private let live: LiveService
     private let tls: TLSFiles?
+    private let deadlines = BodyDeadlines()
     private let logger: Logger
 
     /// Reads the policy and the files of TLS.
@@ -88,6 +88,10 @@ package struct HTTPService: Sendable {
                 await reloadOnChange()
                 return false
             }
+            tasks.addTask {
+                await deadlines.run()
+                return false
+            }
             while let isEnd = try await tasks.next(), !isEnd {}
             tasks.cancelAll()
         }
@@ -113,14 +117,14 @@ package struct HTTPService: Sendable {
     private func serviceGroup(_ started: @escaping @Sendable (Bool, String) -> Void) throws -> ServiceGroup {
         let listen = configuration.listen
         var services: [any ServiceLifecycle.Service] = [
-            try application(
+            try listener(
                 listen, try publicEndpoints(), isOpen: listen.path != nil || configuration.isOpen, tls: tls,
                 descriptor: inherited.publicListener
             ) { started(false, $0) }
         ]
         if let admin = configuration.admin {
             services.append(
-                try application(admin, adminEndpoints, isOpen: admin.isLocal, tls: nil, descriptor: inherited.admin) {
+                try listener(admin, adminEndpoints, isOpen: admin.isLocal, tls: nil, descriptor: inherited.admin) {
                     started(true, $0)
                 })
         }
@@ -156,7 +160,7 @@ package struct HTTPService: Sendable {
             ).endpoints
     }
 
-    private func application(
+    private func listener(
         _ address: ListenAddress, _ endpoints: [Endpoint], isOpen: Bool, tls: TLSFiles?, descriptor: Int32?,
         _ started: @escaping @Sendable (String) -> Void
     ) throws -> any ServiceLifecycle.Service {
@@ -168,45 +172,19 @@ package struct HTTPService: Sendable {
                 maxHeaderFieldSize: limits.headers, maxHeaderListSize: limits.headers, maxHeaderFieldCount: 200))
         let responder = ServiceResponder(
             endpoints, callers: CallerCheck(isOpen: isOpen, isUnix: address.path != nil, ledger: parts.ledger),
-            requests: limits.requests, retryAfter: configuration.retryAfter, logger: logger)
-        if let descriptor {
-            return try InheritedListener.service(
-                descriptor, responder, channel, tls: tls?.configuration(), connections: limits.connections
-            ) { _ in started(address.description) }
-        }
-        let base = HTTPServerBuilder.http1(configuration: channel)
-        let server = try tls.map { try .tls(base, tlsConfiguration: $0.configuration()) } ?? base
-        let bind: BindAddress =
-            switch address {
-            case .tcp(let host, let port): .hostname(host, port: port)
-            case .unix(let path): .unixDomainSocket(path: path)
-            }
-        return Application(
-            responder: responder,
-            server: server,
-            configuration: ApplicationConfiguration(
-                address: bind, serverName: nil, backlog: 1024,
-                availableConnectionsDelegate: MaximumAvailableConnections(limits.connections)),
-            onServerRunning: { channel in
-                if let path = address.path { chmod(path, 0o660) }
-                let port = channel.localAddress?.port
-                if case .tcp(let host, _) = address, let port {
-                    started(ListenAddress.tcp(host: host, port: port).description)
-                } else {
-                    started(address.description)
-                }
-            },
-            logger: Logger(label: "assay.http") { _ in JSONLogHandler(level: .error) })
+            requests: limits.requests, retryAfter: configuration.retryAfter, deadlines: deadlines,
+            logger: logger)
+        return try Listener(
+            address, inherited: descriptor, responder, channel, tls: tls?.configuration(),
+            connections: limits.connections
+        ) { started($0.description) }
     }
 
     /// Runs the listeners. Connections that were cut at the end of the time for stopping are no error.
     private func serve(_ group: ServiceGroup) async throws {
         do {
             try await group.run()
-        } catch {
-            guard live.isStopping else {
-                throw ServiceError("the service cannot listen on its addresses: \(error)")
-            }
+        } catch  where live.isStopping {
             logger.warning("requests were cut", metadata: ["cause": "\(error)"])
         }
     }

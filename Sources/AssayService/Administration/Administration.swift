@@ -38,7 +38,7 @@ struct Administration: Sendable {
         guard served.request.mediaType == "application/json" else {
             throw Problem.mediaType(served.request.mediaType, "application/json")
         }
-        let bytes = try await served.request.wholeBody(upTo: Self.bodyLimit, within: configuration.limits.bodyTime)
+        let bytes = try await served.wholeBody(upTo: Self.bodyLimit, within: configuration.limits.bodyTime)
         return try AdminFields.reading(bytes, names)
     }
 }

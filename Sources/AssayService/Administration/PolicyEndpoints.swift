@@ -29,7 +29,7 @@ extension Administration {
         guard served.request.mediaType == "application/yaml" else {
             throw Problem.mediaType(served.request.mediaType, "application/yaml")
         }
-        let bytes = try await served.request.wholeBody(
+        let bytes = try await served.wholeBody(
             upTo: InputLimits.policy, within: configuration.limits.bodyTime)
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw Problem(.badRequest, "unreadable-request", "the policy is not UTF-8 text")

@@ -36,7 +36,7 @@ struct AuthorizeEndpoint: Sendable {
     private func authorize(_ served: inout ServiceRequest) async throws(Problem) -> Response {
         let rules = configuration.authorize
         let isUnix = configuration.listen.path != nil
-        guard rules.peers.contains(where: { $0.contain(served.peer, isUnix: isUnix) }) else {
+        guard rules.peers.contains(where: { $0.contain(served.channel.remoteAddress, isUnix: isUnix) }) else {
             throw Problem(
                 .forbidden, "peer-not-trusted",
                 "the address is none of authorize.peers, which may ask whether a request passes")
@@ -61,7 +61,7 @@ struct AuthorizeEndpoint: Sendable {
             let limits = configuration.limits
             body = RequestBody(
                 buffer: ByteBuffer(
-                    bytes: try await served.request.wholeBody(upTo: limits.body, within: limits.bodyTime)))
+                    bytes: try await served.wholeBody(upTo: limits.body, within: limits.bodyTime)))
         }
         let decision: RequestDecision
         do {
@@ -123,10 +123,11 @@ enum IdentityFields {
             list(subjects.map { $0?.identifier ?? "" }),
             list(subjects.map { $0?.account ?? "" }),
             list(verdicts.flatMap(\.annotated).map(\.name)),
-            verdicts.map { Base64.encode(Array($0.json(id: nil).utf8), .url) }.joined(separator: ", "),
+            verdicts.map { Base64.encode($0.jsonBytes(id: nil), .url) }.joined(separator: ", "),
             Set(digests).sorted().joined(separator: ", "),
         ]
-        for (name, value) in zip(fieldNames, values) { fields[name] = value }
+        // Not by subscript, which looks for a field of the name.
+        for (name, value) in zip(fieldNames, values) { fields.append(HTTPField(name: name, value: value)) }
         return fields
     }
 

@@ -18,7 +18,7 @@ struct ChallengeEndpoint: Sendable {
             guard served.request.mediaType == "application/json" else {
                 throw Problem.mediaType(served.request.mediaType, "application/json")
             }
-            let bytes = try await served.request.wholeBody(
+            let bytes = try await served.wholeBody(
                 upTo: Self.bodyLimit, within: configuration.limits.bodyTime)
             let (app, kind) = try Self.read(bytes)
             served.note.app = app

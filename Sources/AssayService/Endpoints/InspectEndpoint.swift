@@ -10,7 +10,7 @@ struct InspectEndpoint: Sendable {
     var endpoint: Endpoint {
         Endpoint(.post, "/v1/inspect", .right(.verify)) { (served) async throws(Problem) in
             let limits = configuration.limits
-            let bytes = try await served.request.wholeBody(upTo: limits.body, within: limits.bodyTime)
+            let bytes = try await served.wholeBody(upTo: limits.body, within: limits.bodyTime)
             return .json(InspectionJSON.text(Verifier.inspector.inspect(bytes, name: "body"), verdicts: nil))
         }
     }

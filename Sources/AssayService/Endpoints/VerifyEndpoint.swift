@@ -25,7 +25,7 @@ struct VerifyEndpoint: Sendable {
     /// Judges a record at the present time. The body is byte for byte what `assay verify --json` prints for it.
     private func verifyOne(_ served: inout ServiceRequest) async throws(Problem) -> Response {
         let limits = configuration.limits
-        let bytes = try await served.request.wholeBody(upTo: limits.body, within: limits.bodyTime)
+        let bytes = try await served.wholeBody(upTo: limits.body, within: limits.bodyTime)
         let record: EvidenceRecord
         do { record = try RecordFile.readLine(bytes[...]).get() } catch { throw Problem(error.error) }
         served.note.kind = record.kind.name

@@ -32,7 +32,9 @@ struct CallerCheck: Sendable {
         with right: OperatorRight, _ fields: HTTPFields, retryAfter: Int
     ) async throws(Problem) -> Caller {
         let values = fields[values: .authorization]
-        guard values.count == 1, let value = values.first, value.lowercased().hasPrefix("bearer ") else {
+        guard values.count == 1, let value = values.first,
+            value.utf8.prefix(7).elementsEqual("bearer ".utf8, by: { $0 | 0x20 == $1 })
+        else {
             throw Self.refusal(
                 "the request needs one field Authorization: Bearer TOKEN; `assay operators add` makes a token")
         }

@@ -64,14 +64,15 @@ struct ServiceRequest {
     let segment: Substring
     /// The ID of the request in the log and in the answer.
     let id: String
+    /// The connection.
+    let channel: any Channel
+    let deadlines: BodyDeadlines
     /// The request's share of those that are handled at the same time. A streamed answer keeps it until it ends.
     let slot: RequestSlot
     /// Asks again who calls, for answers that take long.
     let caller: @Sendable () async throws(Problem) -> Caller?
     /// Who called, where the endpoint is not for all.
     var calledBy: Caller?
-    /// The address of the connection's peer; nil on a unix socket.
-    var peer: SocketAddress?
     /// What the log says about the request besides its answer.
     var note = RequestNote()
 }

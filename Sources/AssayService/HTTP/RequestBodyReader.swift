@@ -1,8 +1,9 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import Synchronization
 
-extension Request {
+extension ServiceRequest {
     /// Reads the whole body.
     ///
     /// - Parameters:
@@ -11,23 +12,67 @@ extension Request {
     /// - Throws: ``Problem`` with 413 for a longer body, before it is read if `Content-Length` says so; with 408 for a slow one; with
     ///   400 for one that was cut.
     func wholeBody(upTo limit: Int, within seconds: Double) async throws(Problem) -> [UInt8] {
-        let length = headers[.contentLength].flatMap { Int($0) }
+        let length = request.headers[.contentLength].flatMap { Int($0) }
         guard length ?? 0 <= limit else { throw .tooLong(limit) }
-        let body = body
-        let bytes = try await Deadline.run(within: seconds) { () async throws -> [UInt8] in
-            var bytes: [UInt8] = []
-            if let length { bytes.reserveCapacity(length) }
-            for try await part in body {
+        let deadline = deadlines.add(channel, after: seconds)
+        defer { deadlines.remove(deadline) }
+        var bytes: [UInt8] = []
+        if let length { bytes.reserveCapacity(length) }
+        do {
+            for try await part in request.body {
                 guard bytes.count + part.readableBytes <= limit else { throw Problem.tooLong(limit) }
                 part.withUnsafeReadableBytes { bytes.append(contentsOf: $0) }
             }
-            return bytes
+        } catch let problem as Problem {
+            throw problem
+        } catch is SlowBody {
+            throw .slow(seconds)
+        } catch {
+            throw .cut
         }
         // A broken connection looks like the end of the body.
         if let length, length != bytes.count { throw .cut }
         return bytes
     }
+}
 
+/// Ends bodies that do not arrive in time. One look at all of them now and then costs less than a timer for each.
+final class BodyDeadlines: Sendable {
+    private struct State {
+        var entries: [Int: (end: ContinuousClock.Instant, channel: any Channel)] = [:]
+        var last = 0
+    }
+
+    /// How late a body may be ended.
+    private static let interval = Duration.milliseconds(250)
+    private let state = Mutex(State())
+
+    /// Looks at all bodies until the task is cancelled.
+    func run() async {
+        while (try? await Task.sleep(for: Self.interval)) != nil {
+            let now = ContinuousClock.now
+            let slow = state.withLock { state in state.entries.values.filter { $0.end < now }.map(\.channel) }
+            // The body's reader gets the error.
+            for channel in slow { channel.pipeline.fireErrorCaught(SlowBody()) }
+        }
+    }
+
+    fileprivate func add(_ channel: any Channel, after seconds: Double) -> Int {
+        let end = ContinuousClock.now + .seconds(seconds)
+        return state.withLock { state in
+            state.last += 1
+            state.entries[state.last] = (end, channel)
+            return state.last
+        }
+    }
+
+    fileprivate func remove(_ number: Int) { _ = state.withLock { $0.entries.removeValue(forKey: number) } }
+}
+
+/// A body did not arrive in time.
+private struct SlowBody: Error {}
+
+extension Request {
     /// The media type of the body in lower case, without parameters; nil if the field is missing.
     var mediaType: String? {
         headers[.contentType].map { value in
@@ -48,32 +93,5 @@ extension Problem {
 
     static func slow(_ seconds: Double) -> Problem {
         Problem(.requestTimeout, "body-too-slow", "the body did not arrive within \(seconds) s; see limits.bodyTime")
-    }
-}
-
-/// Limits how long something may take.
-enum Deadline {
-    /// Runs `body`, and cancels it after a time.
-    ///
-    /// - Throws: ``Problem``: that of `body`, or 408 when it takes longer, or 400 when the connection breaks.
-    static func run<Result: Sendable>(
-        within seconds: Double, _ body: @escaping @Sendable () async throws -> Result
-    ) async throws(Problem) -> Result {
-        do {
-            return try await withThrowingTaskGroup(of: Result?.self) { group in
-                group.addTask { try await body() }
-                group.addTask {
-                    try await Task.sleep(for: .seconds(seconds))
-                    return nil
-                }
-                defer { group.cancelAll() }
-                guard let first = try await group.next(), let result = first else { throw Problem.slow(seconds) }
-                return result
-            }
-        } catch let problem as Problem {
-            throw problem
-        } catch {
-            throw .cut
-        }
     }
 }

@@ -8,31 +8,34 @@ import Logging
 import NIOCore
 
 /// Answers the requests of a listener: finds the endpoint, limits requests at the same time, asks who calls, and logs.
-final class ServiceResponder: HTTPResponder {
-    typealias Context = ServiceContext
-
+final class ServiceResponder: Sendable {
     private let endpoints: [Endpoint]
     private let callers: CallerCheck
     private let limit: Int
     private let retryAfter: Int
     private let logger: Logger
+    private let deadlines: BodyDeadlines
     private let slots = RequestSlot.Counter()
 
     init(
-        _ endpoints: [Endpoint], callers: CallerCheck, requests limit: Int, retryAfter: Int, logger: Logger
+        _ endpoints: [Endpoint], callers: CallerCheck, requests limit: Int, retryAfter: Int, deadlines: BodyDeadlines,
+        logger: Logger
     ) {
         self.endpoints = endpoints
         self.callers = callers
         self.limit = limit
         self.retryAfter = retryAfter
+        self.deadlines = deadlines
         self.logger = logger
     }
 
-    func respond(to request: Request, context: Context) async throws -> Response {
+    func respond(to request: Request, on channel: any Channel) async -> Response {
         let start = ContinuousClock.now
         let slot = RequestSlot(slots)
         var served = ServiceRequest(
-            request: request, segment: "", id: context.id, slot: slot, caller: { () throws(Problem) in nil })
+            request: request, segment: "", id: RequestID().description, channel: channel, deadlines: deadlines,
+            slot: slot,
+            caller: { () throws(Problem) in nil })
         var response: Response
         do throws(Problem) {
             guard slot.number <= limit else {
@@ -42,7 +45,7 @@ final class ServiceResponder: HTTPResponder {
                 problem.headers[.retryAfter] = "\(retryAfter)"
                 throw problem
             }
-            response = try await answer(&served, context.channel)
+            response = try await answer(&served, channel)
         } catch {
             served.note.problem = error.code
             if error.status.code >= 500 { served.note.detail = error.detail }
@@ -66,11 +69,11 @@ final class ServiceResponder: HTTPResponder {
             }
             let (callers, fields, retryAfter) = (callers, served.request.headers, retryAfter)
             served = ServiceRequest(
-                request: served.request, segment: segment, id: served.id, slot: served.slot
+                request: served.request, segment: segment, id: served.id, channel: channel,
+                deadlines: deadlines, slot: served.slot
             ) { () async throws(Problem) in
                 try await callers.demand(endpoint.access, fields, channel, retryAfter: retryAfter)
             }
-            served.peer = channel.remoteAddress
             served.calledBy = try await served.caller()
             served.note.caller = served.calledBy?.name
             return try await endpoint.answer(&served)
@@ -97,6 +100,16 @@ final class ServiceResponder: HTTPResponder {
 
     private func log(_ served: ServiceRequest, _ response: Response, since start: ContinuousClock.Instant) {
         let note = served.note
+        let outcome = note.decision?.outcome.word ?? note.outcome
+        let level: Logger.Level =
+            if response.status.code >= 500 {
+                .error
+            } else if note.problem != nil || outcome != "accept" && outcome != nil {
+                .info
+            } else {
+                .debug
+            }
+        guard level >= logger.logLevel else { return }
         var metadata: Logger.Metadata = [
             "requestId": "\(served.id)", "method": "\(served.request.method.rawValue.excerpt)",
             "path": "\((served.request.head.path ?? "").prefix { $0 != "?" }.description.excerpt)",
@@ -112,24 +125,10 @@ final class ServiceResponder: HTTPResponder {
         for (name, value) in note.decision?.logFields ?? [] { metadata[name] = value }
         if let problem = note.problem { metadata["problem"] = "\(problem)" }
         if let detail = note.detail { metadata["detail"] = "\(detail)" }
-        let outcome = note.decision?.outcome.word ?? note.outcome
-        let level: Logger.Level =
-            response.status.code >= 500 ? .error : outcome == "accept" || outcome == nil ? .debug : .info
-        logger.log(level: note.problem != nil && level < .info ? .info : level, "request", metadata: metadata)
+        logger.log(level: level, "request", metadata: metadata)
     }
 }
 
 extension HTTPField.Name {
     fileprivate static let requestID = HTTPField.Name("X-Request-ID") ?? .date
-}
-
-/// The context of a request: its connection.
-struct ServiceContext: RequestContext {
-    var coreContext: CoreRequestContextStorage
-    let channel: any Channel
-
-    init(source: ApplicationRequestContextSource) {
-        coreContext = CoreRequestContextStorage(source: source)
-        channel = source.channel
-    }
 }
