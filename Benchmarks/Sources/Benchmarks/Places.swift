@@ -10,4 +10,6 @@ enum Places {
     static let vectors = root.appendingPathComponent("TestVectors")
     /// The command line program, once `make build` has built it.
     static let program = root.appendingPathComponent(".build/release/assay")
+    /// The bare server, once `make bench` has built it.
+    static let bareServer = root.appendingPathComponent(".build/release/HTTPBenchmarkServer")
 }

@@ -9,7 +9,7 @@ import Hummingbird
 import Logging
 
 /// Serves one short answer on a free port, with the check of Approov tokens (`--check`) or without it, and prints the port
-/// and a token that holds for an hour.
+/// and a token that holds for an hour. `POST /echo` answers with the body.
 ///
 /// `--messages LIMIT NOW SECRET` serves signed messages instead: bodies up to LIMIT bytes, judged at NOW (seconds since 1970),
 /// with tokens under a secret in base64.
@@ -29,6 +29,11 @@ import Logging
             router.add(middleware: try EvidenceMiddleware(live))
         }
         router.get("/") { _, _ in "Hello" }
+        router.post("echo") { request, _ in
+            let body = try await request.body.collect(upTo: 1 << 20)
+            return Response(
+                status: .ok, headers: [.contentType: "application/json"], body: ResponseBody(byteBuffer: body))
+        }
         let token = try token()
         let application = Application(
             router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),

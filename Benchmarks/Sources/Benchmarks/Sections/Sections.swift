@@ -3,6 +3,6 @@ enum Sections {
     static let all: [any Section] = [
         MemorySection(), RateSection(), ThreadsSection(), PeerAppAttestSection(), PeerPlayIntegritySection(),
         PeerTokensSection(), PeerMessagesSection(), PrimitivesSection(), LedgerSection(), ReplaySection(),
-        ReplayMemorySection(), StartUpSection(), StepsSection(),
+        ReplayMemorySection(), StartUpSection(), StepsSection(), ServiceSection(),
     ]
 }
