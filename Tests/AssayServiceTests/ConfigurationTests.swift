@@ -56,6 +56,9 @@ struct ConfigurationTests {
         Mistake(yaml: "policy: p\nlogLevel: loud\n", field: "logLevel", words: "expected one of", line: 2),
         Mistake(yaml: "policy: p\ntls: { certificate: c }\n", field: "tls.privateKey", words: "required"),
         Mistake(yaml: "policy: p\ntls: { clientAuthorities: c }\n", field: "tls.certificate", words: "required"),
+        Mistake(
+            yaml: "policy: p\nauthorize: { dialect: nginx, peers: [127.0.0.1], bodies: forwarded }\n",
+            field: "authorize.bodies", words: "sends no bodies"),
         Mistake(yaml: "policy: p\nlisten: 0.0.0.0:80\nopen: true\n", field: "open", words: "loopback"),
         Mistake(
             yaml: "policy: p\nlisten: localhost:80\nadmin: 0.0.0.0:81\nopen: true\n", field: "open", words: "loopback"),

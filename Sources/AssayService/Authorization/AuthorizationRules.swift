@@ -15,6 +15,9 @@ package struct AuthorizationRules: Sendable {
         case traefik
         /// Envoy `ext_authz` over HTTP: the client's request line behind a prefix, its `Host`, and `X-Forwarded-For`.
         case envoy
+
+        /// Whether the gateway can send the client's body with its request.
+        var canForwardBodies: Bool { self == .traefik || self == .envoy }
     }
 
     /// Whether the gateway sends the client's bodies.

@@ -94,7 +94,7 @@ extension ServiceConfiguration {
     }
 
     private func demandAuthorization() throws(PolicyError) {
-        guard authorize.dialect != nil else {
+        guard let dialect = authorize.dialect else {
             guard authorize.peers.isEmpty, authorize.origins.isEmpty else {
                 throw PolicyError(
                     field: "authorize.dialect",
@@ -107,6 +107,12 @@ extension ServiceConfiguration {
             throw PolicyError(
                 field: "authorize.peers",
                 "required: who may ask; addresses or ranges such as 10.0.0.0/8, or unix for a unix socket")
+        }
+        // Without the body, a request would count as one that has none.
+        guard authorize.bodies == .withheld || dialect.canForwardBodies else {
+            throw PolicyError(
+                field: "authorize.bodies",
+                "forwarded is for traefik and envoy, found it with \(dialect.rawValue), which sends no bodies to the service")
         }
         let isUnix = listen.path != nil
         guard authorize.peers.contains(where: { ($0 == .unix) == isUnix }) else {
